@@ -1,0 +1,93 @@
+//! Reachability and coreachability on explicit systems.
+
+use crate::{Lts, StateId};
+
+/// The states that `lts` reaches from its initial one.
+pub fn reachable(lts: &Lts) -> Vec<bool> {
+    let mut seen = vec![false; lts.state_count()];
+    let mut stack = vec![lts.initial()];
+    seen[lts.initial().index()] = true;
+    while let Some(state) = stack.pop() {
+        for &(_, target) in lts.steps(state) {
+            if !std::mem::replace(&mut seen[target.index()], true) {
+                stack.push(target);
+            }
+        }
+    }
+    seen
+}
+
+/// coreach(T): the states from which some state of `targets` is reachable, the targets included.
+pub fn coreach(lts: &Lts, targets: impl IntoIterator<Item = StateId>) -> Vec<bool> {
+    let predecessors = Predecessors::of(lts);
+    let mut seen = vec![false; lts.state_count()];
+    let mut stack = Vec::new();
+    for target in targets {
+        if !std::mem::replace(&mut seen[target.index()], true) {
+            stack.push(target);
+        }
+    }
+    while let Some(state) = stack.pop() {
+        for &source in predecessors.of_state(state) {
+            if !std::mem::replace(&mut seen[source.index()], true) {
+                stack.push(source);
+            }
+        }
+    }
+    seen
+}
+
+/// The transitions backwards, in rows.
+#[derive(Clone, Debug)]
+pub struct Predecessors {
+    offsets: Vec<u32>,
+    sources: Vec<StateId>,
+}
+
+impl Predecessors {
+    /// Turns the transitions of `lts` around.
+    pub fn of(lts: &Lts) -> Self {
+        let mut offsets = vec![0u32; lts.state_count() + 1];
+        for (_, _, target) in lts.transitions() {
+            offsets[target.index() + 1] += 1;
+        }
+        for i in 0..lts.state_count() {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut next = offsets.clone();
+        let mut sources = vec![StateId::new(0); lts.transition_count()];
+        for (source, _, target) in lts.transitions() {
+            let slot = &mut next[target.index()];
+            sources[*slot as usize] = source;
+            *slot += 1;
+        }
+        Self { offsets, sources }
+    }
+
+    /// The states with a transition to `state`, repeated once a transition.
+    pub fn of_state(&self, state: StateId) -> &[StateId] {
+        let i = state.index();
+        &self.sources[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LtsBuilder;
+
+    #[test]
+    fn reach_and_coreach() {
+        let mut b = LtsBuilder::new();
+        for (s, t) in [(0, 1), (1, 0), (1, 2), (3, 2), (4, 4)] {
+            b.transition_text(StateId::new(s), "a", StateId::new(t));
+        }
+        let lts = b.build().unwrap();
+        assert_eq!(reachable(&lts), [true, true, true, false, false]);
+        assert_eq!(
+            coreach(&lts, [StateId::new(2)]),
+            [true, true, true, true, false]
+        );
+        assert_eq!(coreach(&lts, []), [false; 5]);
+    }
+}

@@ -1,0 +1,409 @@
+//! Implementation relations, decided on the lazy views.
+//!
+//! Every relation here is a search over pairs of a state of the implementation and what the
+//! specification may be in after the same trace (a set of its states). The implementation is never
+//! determinised: the relations ask something of *each* of its states after a trace, so pairs with
+//! single states decide them. The search is breadth first in the length of the visible trace, so the
+//! first counterexample is a shortest one.
+//!
+//! | relation | σ ranges over | asked of each state i' of `i after σ` |
+//! | --- | --- | --- |
+//! | `trace` | traces(i) | σ ∈ traces(s) |
+//! | `testing` | traces(i) | its refusals are refusals of `s after σ` |
+//! | `conf` | traces(s) | its refusals are refusals of `s after σ` |
+//! | `iot` | L* | its outputs and δ are in out(Δ_s after σ) |
+//! | `ioconf` | traces(s) | the same |
+//! | `ioconf-f` | F | the same |
+//! | `ioco` | Straces(s) | its outputs and δ are in out(s after σ) |
+//! | `uioco` | Utraces(s) | the same |
+
+mod output_inclusion;
+mod recheck;
+mod refusal;
+mod search;
+mod trace_inclusion;
+mod trace_set;
+mod weak_initials;
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+
+use crate::{
+    Determinised, LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension,
+};
+
+use output_inclusion::{Domain, OutputInclusion};
+pub use recheck::{Claim, Recheck, recheck};
+use refusal::RefusalInclusion;
+use search::{Found, Outcome, search};
+use trace_inclusion::TraceInclusion;
+pub use trace_set::TraceSet;
+
+/// An implementation relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// ≤tr, trace preorder [Tretmans 1996, def. 4.1].
+    Trace,
+    /// ≤te, testing preorder [Tretmans 1996, def. 4.3, prop. 4.5].
+    Testing,
+    /// conf [Tretmans 1996, def. 4.7, prop. 4.8].
+    Conf,
+    /// ≤iot [Tretmans 1996, def. 6.1, prop. 6.2].
+    Iot,
+    /// ioconf [Tretmans 1996, def. 6.10].
+    Ioconf,
+    /// `ioconf_F` for a given set of traces [Tretmans 1996, (3)].
+    IoconfF,
+    /// ioco [Tretmans 1999, def. 12; Rusu et al. 2004, def. 8].
+    Ioco,
+    /// ioco over the universal suspension traces: an input counts as specified only where every
+    /// state that the specification may be in takes it.
+    Uioco,
+}
+
+impl Relation {
+    /// All relations, in the order of the papers.
+    pub const ALL: [Self; 8] = [
+        Self::Trace,
+        Self::Testing,
+        Self::Conf,
+        Self::Iot,
+        Self::Ioconf,
+        Self::IoconfF,
+        Self::Ioco,
+        Self::Uioco,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::Testing => "testing",
+            Self::Conf => "conf",
+            Self::Iot => "iot",
+            Self::Ioconf => "ioconf",
+            Self::IoconfF => "ioconf-f",
+            Self::Ioco => "ioco",
+            Self::Uioco => "uioco",
+        }
+    }
+
+    /// Whether the relation tells inputs from outputs, and so wants an input-enabled implementation.
+    pub fn is_directed(self) -> bool {
+        !matches!(self, Self::Trace | Self::Testing | Self::Conf)
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no relation's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown relation `{0}`; the relations are trace, testing, conf, iot, ioconf, ioconf-f, ioco, uioco"
+)]
+pub struct UnknownRelation(pub String);
+
+impl FromStr for Relation {
+    type Err = UnknownRelation;
+
+    fn from_str(name: &str) -> Result<Self, UnknownRelation> {
+        let known = Self::ALL.into_iter().find(|r| r.name() == name);
+        known.ok_or_else(|| UnknownRelation(name.to_owned()))
+    }
+}
+
+/// What the implementation showed and the specification does not allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// An action after the trace: a visible action for `trace`, an output or δ for the relations
+    /// with inputs and outputs.
+    Action(LabelId),
+    /// The implementation refuses all of these after the trace.
+    Refusal(Vec<LabelId>),
+}
+
+/// What the specification allows after the trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// These actions.
+    Actions(Vec<LabelId>),
+    /// Refusals of subsets of these sets; with no set at all the trace itself is not allowed.
+    Refusals(Vec<Vec<LabelId>>),
+}
+
+/// Why a relation does not hold. Labels are those of [`Answer::labels`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// A trace after which the two part; shortest for the first counterexample.
+    pub trace: Vec<LabelId>,
+    /// What the implementation shows.
+    pub observed: Observed,
+    /// What would have been right.
+    pub allowed: Allowed,
+    /// The state of the implementation that shows it.
+    pub implementation: StateId,
+    /// The states that the specification may be in.
+    pub specification: Vec<StateId>,
+}
+
+/// How far a search went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Pairs of implementation state and specification set met.
+    pub pairs: usize,
+    /// Sets of specification states met.
+    pub sets: usize,
+    /// Length of the traces that are looked at now; all shorter ones are done.
+    pub depth: usize,
+    /// Bytes that the search holds.
+    pub bytes: usize,
+}
+
+/// The outcome of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// The relation holds.
+    Yes,
+    /// It does not, and here is why: one counterexample, or one of each kind where all were asked
+    /// for.
+    No(Vec<Counterexample>),
+    /// The search was stopped before it was decided.
+    Unknown,
+}
+
+/// What [`SpecificationSide::check`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether the relation holds.
+    pub holds: Holds,
+    /// How much was searched.
+    pub effort: Effort,
+    /// The labels of both sides: the specification's, then what the implementation adds.
+    pub labels: Labels,
+}
+
+/// Why a relation cannot be asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RelateError {
+    /// The implementation lacks an input somewhere.
+    #[error("the implementation is not input-enabled: state {state} does not take {input}")]
+    NotInputEnabled {
+        /// The state, in the model's words.
+        state: String,
+        /// The input, in `?a` notation.
+        input: String,
+    },
+    /// A cycle of internal actions under the strict policy.
+    #[error("the {side} diverges: state {state} lies on a cycle of internal actions")]
+    Livelock {
+        /// "implementation" or "specification".
+        side: &'static str,
+        /// The state, in the model's words.
+        state: String,
+    },
+    /// A plain label where inputs and outputs must be told apart.
+    #[error("the {side} has the plain label `{label}`; this relation needs ?inputs and !outputs")]
+    Undirected {
+        /// "implementation" or "specification".
+        side: &'static str,
+        /// The label.
+        label: String,
+    },
+    /// `ioconf-f` without its set of traces.
+    #[error("ioconf-f needs a set of traces")]
+    NoTraceSet,
+}
+
+/// How to search.
+pub struct Search<'a> {
+    /// How many counterexamples to list, one for each observed action and specification set.
+    pub counterexamples: usize,
+    /// Asked now and then; `Break` ends the search with [`Holds::Unknown`].
+    pub proceed: &'a mut dyn FnMut(&Effort) -> ControlFlow<()>,
+}
+
+/// The specification's side of a relation, with the sets it has met; it serves one implementation
+/// after the other, so that a table of many pairs does the work on each specification once.
+pub struct SpecificationSide<N: Semantics<State = StateId>> {
+    relation: Relation,
+    policy: QuiescencePolicy,
+    rules: Rules<N>,
+}
+
+enum Rules<N: Semantics<State = StateId>> {
+    Traces(TraceInclusion<N>),
+    Refusals(RefusalInclusion<N>),
+    Outputs(OutputInclusion<N>),
+}
+
+impl<N: Semantics<State = StateId>> SpecificationSide<N> {
+    /// Prepares a relation to `specification`. `traces` is F, for `ioconf-f` only, over the labels
+    /// of the specification.
+    pub fn new(
+        relation: Relation,
+        specification: N,
+        policy: QuiescencePolicy,
+        traces: Option<TraceSet>,
+    ) -> Result<Self, RelateError> {
+        let rules = match relation {
+            Relation::Trace => Rules::Traces(TraceInclusion::new(Determinised::new(specification))),
+            Relation::Testing | Relation::Conf => {
+                let all_traces = relation == Relation::Testing;
+                Rules::Refusals(RefusalInclusion::new(
+                    Determinised::new(specification),
+                    all_traces,
+                ))
+            }
+            _ => {
+                let domain = match relation {
+                    Relation::Iot => Domain::AllTraces,
+                    Relation::Ioconf => Domain::Traces,
+                    Relation::IoconfF => {
+                        Domain::Given(Box::new(traces.ok_or(RelateError::NoTraceSet)?))
+                    }
+                    Relation::Uioco => Domain::UniversalSuspensionTraces,
+                    _ => Domain::SuspensionTraces,
+                };
+                let view = Determinised::new(Suspension::new(specification, policy));
+                Rules::Outputs(OutputInclusion::new(view, domain))
+            }
+        };
+        Ok(Self {
+            relation,
+            policy,
+            rules,
+        })
+    }
+
+    /// The specification's labels.
+    pub fn labels(&self) -> &Labels {
+        match &self.rules {
+            Rules::Traces(r) => r.view.labels(),
+            Rules::Refusals(r) => r.view.labels(),
+            Rules::Outputs(r) => r.view.labels(),
+        }
+    }
+
+    /// A state of the specification in the model's words.
+    pub fn describe(&self, state: StateId) -> String {
+        match &self.rules {
+            Rules::Traces(r) => r.view.inner().describe(&state),
+            Rules::Refusals(r) => r.view.inner().describe(&state),
+            Rules::Outputs(r) => r.view.inner().describe(&state),
+        }
+    }
+
+    /// Decides whether `implementation` is in the relation.
+    pub fn check<M: Semantics<State = StateId>>(
+        &mut self,
+        implementation: &M,
+        how: &mut Search<'_>,
+    ) -> Result<Answer, RelateError> {
+        let mut labels = self.labels().clone();
+        let map = labels.join(implementation.labels());
+        if self.relation.is_directed() {
+            self.check_directed(implementation)?;
+        }
+        let Outcome {
+            found,
+            effort,
+            complete,
+        } = match &mut self.rules {
+            Rules::Traces(rules) => search(rules, implementation, &map, how),
+            Rules::Refusals(rules) => {
+                rules.begin(&labels);
+                search(rules, implementation, &map, how)
+            }
+            Rules::Outputs(rules) => {
+                let view = Suspension::new(implementation, self.policy);
+                let outcome = search(rules, &view, &map, how);
+                let sides = [
+                    (
+                        "implementation",
+                        view.livelock().map(|s| implementation.describe(&s)),
+                    ),
+                    (
+                        "specification",
+                        rules
+                            .view
+                            .inner()
+                            .livelock()
+                            .map(|s| rules.view.inner().describe(&s)),
+                    ),
+                ];
+                for (side, state) in sides {
+                    if let Some(state) = state {
+                        return Err(RelateError::Livelock { side, state });
+                    }
+                }
+                outcome
+            }
+        };
+        let holds = match (found.is_empty(), complete) {
+            (true, true) => Holds::Yes,
+            (true, false) => Holds::Unknown,
+            (false, _) => Holds::No(found.into_iter().map(Found::into_counterexample).collect()),
+        };
+        Ok(Answer {
+            holds,
+            effort,
+            labels,
+        })
+    }
+}
+
+impl<N: Semantics<State = StateId>> SpecificationSide<N> {
+    /// What the relations with inputs and outputs take for granted.
+    fn check_directed<M>(&self, implementation: &M) -> Result<(), RelateError>
+    where
+        M: Semantics<State = StateId>,
+    {
+        let sides = [
+            ("implementation", implementation.labels()),
+            ("specification", self.labels()),
+        ];
+        for (side, labels) in sides {
+            if let Some(label) = labels.of_kind(LabelKind::Undirected).next() {
+                return Err(RelateError::Undirected {
+                    side,
+                    label: labels.text(label),
+                });
+            }
+        }
+        match crate::missing_input(implementation) {
+            None => Ok(()),
+            Some((state, input)) => Err(RelateError::NotInputEnabled {
+                state: implementation.describe(&state),
+                input: implementation.labels().text(input),
+            }),
+        }
+    }
+}
+
+/// Decides one relation between two systems; see [`SpecificationSide`] for many.
+pub fn relate<M, N>(
+    relation: Relation,
+    implementation: &M,
+    specification: &N,
+    policy: QuiescencePolicy,
+    traces: Option<TraceSet>,
+) -> Result<Answer, RelateError>
+where
+    M: Semantics<State = StateId>,
+    N: Semantics<State = StateId>,
+{
+    let mut side = SpecificationSide::new(relation, specification, policy, traces)?;
+    let mut proceed = |_: &Effort| ControlFlow::Continue(());
+    side.check(
+        implementation,
+        &mut Search {
+            counterexamples: 1,
+            proceed: &mut proceed,
+        },
+    )
+}

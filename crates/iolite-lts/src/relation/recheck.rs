@@ -1,0 +1,188 @@
+//! A second opinion on a counterexample, by code that shares nothing with the search.
+//!
+//! Both systems are stepped along the trace with plain sets of states, straight from the papers'
+//! definitions: no determinised view, no memo, no suspension view.
+
+use std::collections::BTreeSet;
+
+use crate::{LabelKind, QuiescencePolicy, Semantics, StateId};
+
+use super::Relation;
+
+/// What a certificate claims, in the notation of traces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The relation that is said not to hold.
+    pub relation: Relation,
+    /// The quiescence policy that was used.
+    pub policy: QuiescencePolicy,
+    /// The trace in `?a`, `!x`, `delta` notation.
+    pub trace: Vec<String>,
+    /// The action that was observed, or the labels that were refused.
+    pub observed: Result<String, Vec<String>>,
+}
+
+/// What the second look found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recheck {
+    /// The claim is right.
+    Confirmed,
+    /// It is not, for this reason.
+    Refuted(String),
+}
+
+type States = BTreeSet<StateId>;
+
+struct Stepper<'a, M> {
+    model: &'a M,
+    policy: QuiescencePolicy,
+}
+
+impl<M: Semantics<State = StateId>> Stepper<'_, M> {
+    fn steps(&self, state: StateId) -> Vec<(LabelKind, String, StateId)> {
+        let mut row = Vec::new();
+        self.model.successors(&state, &mut row);
+        let labels = self.model.labels();
+        row.into_iter()
+            .map(|(l, t)| (labels.kind(l), labels.text(l), t))
+            .collect()
+    }
+
+    /// What is reached internally, the states themselves included.
+    fn close(&self, mut states: States) -> States {
+        let mut todo: Vec<StateId> = states.iter().copied().collect();
+        while let Some(state) = todo.pop() {
+            for (kind, _, target) in self.steps(state) {
+                if kind == LabelKind::Internal && states.insert(target) {
+                    todo.push(target);
+                }
+            }
+        }
+        states
+    }
+
+    fn initial(&self) -> States {
+        self.close(States::from([self.model.initial()]))
+    }
+
+    fn diverges(&self, state: StateId) -> bool {
+        let internal = self
+            .steps(state)
+            .into_iter()
+            .filter(|(k, ..)| *k == LabelKind::Internal);
+        internal
+            .map(|(_, _, t)| t)
+            .any(|t| self.close(States::from([t])).contains(&state))
+    }
+
+    fn is_quiescent(&self, state: StateId) -> bool {
+        let steps = self.steps(state);
+        let silent = steps
+            .iter()
+            .all(|(k, ..)| !matches!(k, LabelKind::Internal | LabelKind::Output));
+        silent || self.policy == QuiescencePolicy::Livelock && self.diverges(state)
+    }
+
+    fn walk(&self, states: &States, action: &str, with_delta: bool) -> States {
+        let mut next = States::new();
+        for &state in states {
+            if action == "delta" && with_delta && self.is_quiescent(state) {
+                next.insert(state);
+            }
+            let steps = self
+                .steps(state)
+                .into_iter()
+                .filter(|(k, ..)| k.is_visible());
+            next.extend(steps.filter(|(_, l, _)| l == action).map(|(.., t)| t));
+        }
+        self.close(next)
+    }
+
+    fn refuses(&self, state: StateId, actions: &[String]) -> bool {
+        let closed = self.close(States::from([state]));
+        let mut enabled = closed.into_iter().flat_map(|s| self.steps(s));
+        !enabled.any(|(k, l, _)| k.is_visible() && actions.contains(&l))
+    }
+}
+
+/// Steps both systems along the claimed trace and looks whether the claim is true.
+///
+/// For `ioconf-f` the caller checks that the trace belongs to F; everything else is looked at here.
+pub fn recheck<M, N>(implementation: &M, specification: &N, claim: &Claim) -> Recheck
+where
+    M: Semantics<State = StateId>,
+    N: Semantics<State = StateId>,
+{
+    let i = Stepper {
+        model: implementation,
+        policy: claim.policy,
+    };
+    let s = Stepper {
+        model: specification,
+        policy: claim.policy,
+    };
+    let suspension = matches!(claim.relation, Relation::Ioco | Relation::Uioco);
+    let within_specification = !matches!(
+        claim.relation,
+        Relation::Testing | Relation::Iot | Relation::IoconfF
+    );
+    let (mut at_i, mut at_s) = (i.initial(), s.initial());
+    for (k, action) in claim.trace.iter().enumerate() {
+        let step = k + 1;
+        if claim.relation == Relation::Uioco
+            && action.starts_with('?')
+            && at_s
+                .iter()
+                .any(|&q| s.refuses(q, std::slice::from_ref(action)))
+        {
+            return refuted(format!(
+                "step {step}: a state of the specification refuses {action}"
+            ));
+        }
+        at_i = i.walk(&at_i, action, suspension);
+        at_s = s.walk(&at_s, action, suspension);
+        if at_i.is_empty() {
+            return refuted(format!(
+                "step {step}: the implementation cannot do {action}"
+            ));
+        }
+        if at_s.is_empty() && within_specification {
+            return refuted(format!(
+                "step {step}: {action} leaves the specification's traces"
+            ));
+        }
+    }
+    match &claim.observed {
+        Ok(action) => {
+            let directed = claim.relation.is_directed();
+            if directed && !(action == "delta" || action.starts_with('!')) {
+                return refuted(format!("{action} is neither an output nor delta"));
+            }
+            if matches!(claim.relation, Relation::Testing | Relation::Conf) {
+                return refuted("a refusal is needed, not an action".to_owned());
+            }
+            if i.walk(&at_i, action, directed).is_empty() {
+                return refuted(format!("the implementation cannot show {action} there"));
+            }
+            if !s.walk(&at_s, action, directed).is_empty() {
+                return refuted(format!("the specification allows {action} there"));
+            }
+        }
+        Err(refused) => {
+            if !matches!(claim.relation, Relation::Testing | Relation::Conf) {
+                return refuted("an action is needed, not a refusal".to_owned());
+            }
+            if !at_i.iter().any(|&q| i.refuses(q, refused)) {
+                return refuted("the implementation cannot refuse that there".to_owned());
+            }
+            if at_s.iter().any(|&q| s.refuses(q, refused)) {
+                return refuted("the specification may refuse that there".to_owned());
+            }
+        }
+    }
+    Recheck::Confirmed
+}
+
+fn refuted(reason: String) -> Recheck {
+    Recheck::Refuted(reason)
+}

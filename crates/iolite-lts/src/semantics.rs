@@ -1,0 +1,68 @@
+//! The one lazy semantics that every view, relation, tester and monitor walks.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use crate::{LabelId, Labels};
+
+/// A transition system given by its initial state and the successors of a state, on demand.
+///
+/// Nothing is built that is not asked for. The trait is dyn-compatible, so that composed systems of
+/// a shape known only at run time are `Box<dyn Semantics<State = StateId>>`.
+///
+/// Contract: the order of the successors depends on the state alone, so that the same system is
+/// numbered alike on every run.
+pub trait Semantics {
+    /// A state of the system.
+    type State: Clone + Eq + Hash + Debug;
+
+    /// The alphabet that the labels of the steps belong to.
+    fn labels(&self) -> &Labels;
+
+    /// s₀.
+    fn initial(&self) -> Self::State;
+
+    /// Appends the steps of `state` to `row`. Repetitions are allowed.
+    fn successors(&self, state: &Self::State, row: &mut Vec<(LabelId, Self::State)>);
+
+    /// The state in words a user knows from the model.
+    fn describe(&self, state: &Self::State) -> String;
+
+    /// The line of the model file where the state is declared, where there is one.
+    fn line(&self, _state: &Self::State) -> Option<u32> {
+        None
+    }
+}
+
+macro_rules! forward {
+    ($pointer:ty) => {
+        impl<M: Semantics + ?Sized> Semantics for $pointer {
+            type State = M::State;
+
+            fn labels(&self) -> &Labels {
+                (**self).labels()
+            }
+
+            fn initial(&self) -> Self::State {
+                (**self).initial()
+            }
+
+            fn successors(&self, state: &Self::State, row: &mut Vec<(LabelId, Self::State)>) {
+                (**self).successors(state, row);
+            }
+
+            fn describe(&self, state: &Self::State) -> String {
+                (**self).describe(state)
+            }
+
+            fn line(&self, state: &Self::State) -> Option<u32> {
+                (**self).line(state)
+            }
+        }
+    };
+}
+
+forward!(&M);
+forward!(Box<M>);
+forward!(Arc<M>);

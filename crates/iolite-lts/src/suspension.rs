@@ -1,0 +1,230 @@
+//! Quiescence made visible: the suspension view S^δ.
+
+use std::cell::{Cell, RefCell};
+
+use crate::scc::Tarjan;
+use crate::{LabelId, LabelKind, Labels, Semantics, StateId, Step};
+
+/// What counts as quiescent beside a state that enables neither output nor internal action.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QuiescencePolicy {
+    /// A state on a cycle of internal actions is quiescent too [Rusu et al. 2004, §2.3].
+    #[default]
+    Livelock,
+    /// Such a cycle is outside the theory, which takes systems to be strongly converging
+    /// [Tretmans 1996, §2]: it is not quiescent, and the view remembers the first one it met, for
+    /// the caller to report as an error.
+    Strict,
+}
+
+/// Why a state is quiescent [Rusu et al. 2004, §2.3].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quiescence {
+    /// Nothing is enabled at all.
+    Deadlock,
+    /// Only inputs are enabled.
+    OutputLock,
+    /// The state lies on a cycle of internal actions.
+    Livelock,
+}
+
+/// The suspension IOLTS S^δ: every quiescent state gets a δ-loop [Rusu et al. 2004, def. 7;
+/// Tretmans 1999, def. 8].
+///
+/// A δ-step that the model wrote out itself is left as it is.
+#[derive(Debug)]
+pub struct Suspension<M> {
+    model: M,
+    policy: QuiescencePolicy,
+    cycles: RefCell<InternalCycles>,
+    livelock: Cell<Option<StateId>>,
+}
+
+impl<M: Semantics<State = StateId>> Suspension<M> {
+    /// The suspension view of `model`.
+    pub fn new(model: M, policy: QuiescencePolicy) -> Self {
+        let cycles = RefCell::default();
+        Self {
+            model,
+            policy,
+            cycles,
+            livelock: Cell::new(None),
+        }
+    }
+
+    /// The model underneath.
+    pub fn inner(&self) -> &M {
+        &self.model
+    }
+
+    /// The first state on a cycle of internal actions that the strict policy met, if any.
+    pub fn livelock(&self) -> Option<StateId> {
+        self.livelock.get()
+    }
+
+    /// Why `state` is quiescent, or `None` when it is not.
+    pub fn quiescence(&self, state: StateId) -> Option<Quiescence> {
+        let mut row = Vec::new();
+        self.model.successors(&state, &mut row);
+        self.quiescence_of(state, &row)
+    }
+
+    fn quiescence_of(&self, state: StateId, row: &[Step]) -> Option<Quiescence> {
+        let kinds = self.model.labels().kinds();
+        let (mut output, mut internal, mut input) = (false, false, false);
+        for &(label, _) in row {
+            match kinds[label.index()] {
+                LabelKind::Output => output = true,
+                LabelKind::Internal => internal = true,
+                // In a model over undirected labels all actions are the environment's to offer.
+                LabelKind::Input | LabelKind::Undirected => input = true,
+                LabelKind::Delta => {}
+            }
+        }
+        if internal {
+            if !self.cycles.borrow_mut().contains(&self.model, state) {
+                return None;
+            }
+            return match self.policy {
+                QuiescencePolicy::Livelock => Some(Quiescence::Livelock),
+                QuiescencePolicy::Strict => {
+                    self.livelock.set(self.livelock.get().or(Some(state)));
+                    None
+                }
+            };
+        }
+        match (output, input) {
+            (true, _) => None,
+            (false, true) => Some(Quiescence::OutputLock),
+            (false, false) => Some(Quiescence::Deadlock),
+        }
+    }
+}
+
+impl<M: Semantics<State = StateId>> Semantics for Suspension<M> {
+    type State = StateId;
+
+    fn labels(&self) -> &Labels {
+        self.model.labels()
+    }
+
+    fn initial(&self) -> StateId {
+        self.model.initial()
+    }
+
+    fn successors(&self, state: &StateId, row: &mut Vec<Step>) {
+        let start = row.len();
+        self.model.successors(state, row);
+        if self.quiescence_of(*state, &row[start..]).is_some() {
+            row.push((LabelId::DELTA, *state));
+        }
+    }
+
+    fn describe(&self, state: &StateId) -> String {
+        self.model.describe(state)
+    }
+
+    fn line(&self, state: &StateId) -> Option<u32> {
+        self.model.line(state)
+    }
+}
+
+/// Which states lie on a cycle of internal actions; found on demand, each state visited once.
+#[derive(Clone, Debug, Default)]
+struct InternalCycles {
+    search: Tarjan,
+    on_cycle: Vec<bool>,
+}
+
+impl InternalCycles {
+    fn contains<M: Semantics<State = StateId>>(&mut self, model: &M, state: StateId) -> bool {
+        let on_cycle = &mut self.on_cycle;
+        if !self.search.seen(state) {
+            let kinds = model.labels().kinds();
+            let mut row = Vec::new();
+            let mut loops = Vec::new();
+            self.search.visit(
+                state,
+                |s, out| {
+                    row.clear();
+                    model.successors(&s, &mut row);
+                    for &(l, t) in &row {
+                        if kinds[l.index()] == LabelKind::Internal {
+                            if s == t {
+                                loops.push(s);
+                            }
+                            out.push(t);
+                        }
+                    }
+                },
+                |component| {
+                    if component.len() > 1 {
+                        mark(on_cycle, component);
+                    }
+                },
+            );
+            mark(on_cycle, &loops);
+        }
+        self.on_cycle.get(state.index()).copied().unwrap_or(false)
+    }
+}
+
+fn mark(set: &mut Vec<bool>, states: &[StateId]) {
+    for s in states {
+        if set.len() <= s.index() {
+            set.resize(s.index() + 1, false);
+        }
+        set[s.index()] = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LtsBuilder;
+
+    /// S of [Rusu et al. 2004, fig. 1], rebuilt from example 1.
+    fn safe04_s() -> crate::Lts {
+        let mut b = LtsBuilder::new();
+        let q: Vec<_> = (0..7).map(|k| b.named_state(&format!("q{k}"))).collect();
+        for (s, l, t) in [
+            (0, "!b", 1),
+            (1, "?a", 1),
+            (0, "?a", 2),
+            (0, "?a", 4),
+            (2, "!b", 3),
+            (4, "!b", 5),
+            (5, "!c", 6),
+            (6, "i", 6),
+        ] {
+            b.transition_text(q[s], l, q[t]);
+        }
+        b.build().unwrap()
+    }
+
+    #[test]
+    fn example_4_of_safe04() {
+        let s = safe04_s();
+        let view = Suspension::new(&s, QuiescencePolicy::Livelock);
+        let why: Vec<_> = s.states().map(|q| view.quiescence(q)).collect();
+        let expected = [
+            None,
+            Some(Quiescence::OutputLock),
+            None,
+            Some(Quiescence::Deadlock),
+            None,
+            None,
+            Some(Quiescence::Livelock),
+        ];
+        assert_eq!(why, expected);
+    }
+
+    #[test]
+    fn the_strict_policy_remembers_the_livelock() {
+        let s = safe04_s();
+        let view = Suspension::new(&s, QuiescencePolicy::Strict);
+        assert_eq!(view.livelock(), None);
+        assert_eq!(view.quiescence(StateId::new(6)), None);
+        assert_eq!(view.livelock(), Some(StateId::new(6)));
+    }
+}
