@@ -25,6 +25,11 @@ enum Internal {
 impl Closure {
     /// Adds to `states` all that they reach internally, sorts, and removes repetitions.
     pub fn close<M: Semantics<State = StateId>>(&mut self, model: &M, states: &mut Vec<StateId>) {
+        if states.iter().all(|&s| self.is_stable(model, s)) {
+            states.sort_unstable();
+            states.dedup();
+            return;
+        }
         if self.round == u32::MAX {
             self.reached.fill(0);
             self.round = 0;
@@ -43,25 +48,39 @@ impl Closure {
         while next < states.len() {
             let state = states[next];
             next += 1;
-            if self.internal[state.index()] == Internal::None {
+            if self.is_stable(model, state) {
                 continue;
             }
             let mut row = std::mem::take(&mut self.row);
             row.clear();
             model.successors(&state, &mut row);
-            let mut any = Internal::None;
             for &(label, target) in &row {
-                if kinds[label.index()] == LabelKind::Internal {
-                    any = Internal::Some;
-                    if self.reach(target) {
-                        states.push(target);
-                    }
+                if kinds[label.index()] == LabelKind::Internal && self.reach(target) {
+                    states.push(target);
                 }
             }
             self.row = row;
-            self.internal[state.index()] = any;
         }
         states.sort_unstable();
+    }
+
+    /// Whether `state` has no internal step.
+    pub fn is_stable<M: Semantics<State = StateId>>(&mut self, model: &M, state: StateId) -> bool {
+        let i = state.index();
+        if i >= self.internal.len() {
+            self.internal.resize(i + 1, Internal::Unknown);
+        }
+        if self.internal[i] == Internal::Unknown {
+            let kinds = model.labels().kinds();
+            self.row.clear();
+            model.successors(&state, &mut self.row);
+            let any = self
+                .row
+                .iter()
+                .any(|(l, _)| kinds[l.index()] == LabelKind::Internal);
+            self.internal[i] = if any { Internal::Some } else { Internal::None };
+        }
+        self.internal[i] == Internal::None
     }
 
     /// Whether `state` is new in this round.
@@ -69,7 +88,6 @@ impl Closure {
         let i = state.index();
         if i >= self.reached.len() {
             self.reached.resize(i + 1, 0);
-            self.internal.resize(i + 1, Internal::Unknown);
         }
         let new = self.reached[i] != self.round;
         self.reached[i] = self.round;
@@ -78,6 +96,6 @@ impl Closure {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.reached.len() * (size_of::<u32>() + size_of::<Internal>())
+        self.reached.len() * size_of::<u32>() + self.internal.len() * size_of::<Internal>()
     }
 }

@@ -13,12 +13,31 @@ use crate::{LabelId, LabelKind, Labels, Semantics, SetId, StateId, Step};
 pub struct Determinised<M> {
     model: M,
     sets: SetTable,
-    /// For each set the range of its steps, once they are known.
-    rows: Vec<Option<(u32, u32)>>,
+    /// For each set where its steps start, and how many they are, once they are known.
+    rows: Vec<Row>,
     steps: Vec<(LabelId, SetId)>,
+    /// For each state the set that it alone makes, once it is known: most steps lead to such sets.
+    singletons: Vec<Option<SetId>>,
     closure: Closure,
     budget: usize,
-    buckets: Vec<Vec<StateId>>,
+    scratch: Scratch,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: u32,
+    len: u32,
+}
+
+impl Row {
+    const UNKNOWN: Self = Self {
+        start: 0,
+        len: u32::MAX,
+    };
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
     row: Vec<Step>,
     members: Vec<StateId>,
 }
@@ -34,17 +53,15 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
 
     /// The determinised view; `budget` bounds, in bytes, what [`Self::trim`] lets stand.
     pub fn with_budget(model: M, budget: usize) -> Self {
-        let buckets = vec![Vec::new(); model.labels().len()];
         Self {
             model,
             sets: SetTable::default(),
             rows: Vec::new(),
             steps: Vec::new(),
+            singletons: Vec::new(),
             closure: Closure::default(),
             budget,
-            buckets,
-            row: Vec::new(),
-            members: Vec::new(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -66,12 +83,26 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
 
     /// The set that these states and what they reach internally make.
     pub fn set_of(&mut self, states: &[StateId]) -> SetId {
-        self.members.clear();
-        self.members.extend_from_slice(states);
-        self.closure.close(&self.model, &mut self.members);
-        let id = self.sets.intern(&self.members);
-        self.rows.resize(self.sets.len(), None);
+        let mut members = std::mem::take(&mut self.scratch.members);
+        members.clear();
+        members.extend_from_slice(states);
+        self.closure.close(&self.model, &mut members);
+        let id = self.sets.intern(&members);
+        self.scratch.members = members;
         id
+    }
+
+    fn singleton(&mut self, state: StateId) -> SetId {
+        let i = state.index();
+        if self.singletons.len() <= i {
+            self.singletons.resize(i + 1, None);
+        }
+        if let Some(known) = self.singletons[i] {
+            return known;
+        }
+        let set = self.set_of(&[state]);
+        self.singletons[i] = Some(set);
+        set
     }
 
     /// The states of a set, in order.
@@ -81,55 +112,60 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
 
     /// All visible steps of a set, sorted by label.
     pub fn row(&mut self, set: SetId) -> &[(LabelId, SetId)] {
-        let (start, end) = match self.rows[set.index()] {
-            Some(range) => range,
-            None => self.compute_row(set),
-        };
-        &self.steps[start as usize..end as usize]
+        if self.known_row(set).is_none() {
+            let start = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
+            let mut steps = std::mem::take(&mut self.steps);
+            self.compute_row(set, &mut steps);
+            self.steps = steps;
+            self.rows.resize(self.sets.len(), Row::UNKNOWN);
+            self.rows[set.index()] = Row {
+                start,
+                len: self.steps.len() as u32 - start,
+            };
+        }
+        self.known_row(set).unwrap_or_default()
     }
 
     /// The row, if it was computed before: for walks that must not take the view mutably.
     pub fn known_row(&self, set: SetId) -> Option<&[(LabelId, SetId)]> {
-        self.rows[set.index()].map(|(start, end)| &self.steps[start as usize..end as usize])
+        let row = self.rows.get(set.index()).copied().unwrap_or(Row::UNKNOWN);
+        let start = row.start as usize;
+        (row.len != u32::MAX).then(|| &self.steps[start..start + row.len as usize])
     }
 
-    fn compute_row(&mut self, set: SetId) -> (u32, u32) {
-        let Self {
-            model,
-            sets,
-            buckets,
-            row,
-            ..
-        } = self;
+    /// Replaces `row` by the steps of a set and remembers nothing but the sets: for a search that
+    /// comes to most sets once.
+    pub fn row_into(&mut self, set: SetId, row: &mut Vec<(LabelId, SetId)>) {
         row.clear();
-        for state in sets.members(set) {
-            model.successors(state, row);
+        match self.known_row(set) {
+            Some(known) => row.extend_from_slice(known),
+            None => self.compute_row(set, row),
         }
-        let kinds = model.labels().kinds();
-        let mut touched: Vec<LabelId> = Vec::new();
-        for &(label, target) in row.iter() {
-            if kinds[label.index()] != LabelKind::Internal {
-                let bucket = &mut buckets[label.index()];
-                if bucket.is_empty() {
-                    touched.push(label);
-                }
-                bucket.push(target);
-            }
+    }
+
+    /// Appends the steps of `set`.
+    fn compute_row(&mut self, set: SetId, steps: &mut Vec<(LabelId, SetId)>) {
+        let mut row = std::mem::take(&mut self.scratch.row);
+        row.clear();
+        for state in self.sets.members(set) {
+            self.model.successors(state, &mut row);
         }
-        touched.sort_unstable();
-        let start = self.steps.len() as u32;
-        for label in touched {
-            let mut bucket = std::mem::take(&mut self.buckets[label.index()]);
-            self.closure.close(&self.model, &mut bucket);
-            let target = self.sets.intern(&bucket);
-            bucket.clear();
-            self.buckets[label.index()] = bucket;
-            self.steps.push((label, target));
+        let kinds = self.model.labels().kinds();
+        row.retain(|(label, _)| kinds[label.index()] != LabelKind::Internal);
+        row.sort_unstable();
+        row.dedup();
+        let mut targets = Vec::new();
+        for group in row.chunk_by(|a, b| a.0 == b.0) {
+            let target = if let [(_, target)] = *group {
+                self.singleton(target)
+            } else {
+                targets.clear();
+                targets.extend(group.iter().map(|&(_, t)| t));
+                self.set_of(&targets)
+            };
+            steps.push((group[0].0, target));
         }
-        self.rows.resize(self.sets.len(), None);
-        let end = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
-        self.rows[set.index()] = Some((start, end));
-        (start, end)
+        self.scratch.row = row;
     }
 
     /// `P after a`, or `None` when no state of `P` can do `a` [Tretmans 1996, def. 2.3].
@@ -184,7 +220,8 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     /// Bytes that sets and steps take.
     pub fn bytes(&self) -> usize {
         self.sets.bytes()
-            + self.rows.len() * size_of::<Option<(u32, u32)>>()
+            + self.rows.len() * size_of::<Row>()
+            + self.singletons.len() * size_of::<Option<SetId>>()
             + self.steps.len() * size_of::<(LabelId, SetId)>()
             + self.closure.bytes()
     }
@@ -199,8 +236,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
         self.sets.clear();
         self.rows.clear();
         self.steps.clear();
-        let kept = self.sets.intern(&members);
-        self.rows.push(None);
-        kept
+        self.singletons.clear();
+        self.sets.intern(&members)
     }
 }

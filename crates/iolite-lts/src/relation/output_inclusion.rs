@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::{Determinised, LabelId, LabelKind, Semantics, SetId, StateId, Suspension};
 
 use super::search::{Next, Node, PairRules};
-use super::trace_inclusion::{node_of, set_of};
+use super::trace_inclusion::{SetRow, members_of, node_of, set_of};
 use super::weak_initials::WeakInitials;
 use super::{Allowed, TraceSet};
 
@@ -32,6 +32,9 @@ pub(super) enum Domain {
 pub(super) struct OutputInclusion<N> {
     pub(super) view: Determinised<Suspension<N>>,
     domain: Domain,
+    at: SetRow,
+    /// Where σ is in F.
+    in_f: StateId,
     places: Vec<Place>,
     index: FxHashMap<Place, Node>,
     initials: WeakInitials,
@@ -43,24 +46,24 @@ type Place = (Option<SetId>, StateId);
 /// The place in F where there is no F.
 const NOWHERE: StateId = StateId::FIRST;
 
-/// The node for "σ is no trace of the specification", where no F is tracked beside.
-const NO_TRACE: Node = Node::MAX;
-
 impl<N: Semantics<State = StateId>> OutputInclusion<N> {
     pub(super) fn new(view: Determinised<Suspension<N>>, domain: Domain) -> Self {
+        let labels = view.labels().len();
         Self {
             view,
             domain,
+            at: SetRow::default(),
+            in_f: NOWHERE,
             places: Vec::new(),
             index: FxHashMap::default(),
-            initials: WeakInitials::default(),
+            initials: WeakInitials::new(labels),
         }
     }
 
     /// Without F the number of a set is its node; only with F pairs are numbered anew.
     fn node(&mut self, place: Place) -> Node {
         if !matches!(self.domain, Domain::Given(_)) {
-            return place.0.map_or(NO_TRACE, node_of);
+            return node_of(place.0);
         }
         *self.index.entry(place).or_insert_with(|| {
             self.places.push(place);
@@ -68,23 +71,18 @@ impl<N: Semantics<State = StateId>> OutputInclusion<N> {
         })
     }
 
-    fn place(&self, node: Node) -> Place {
-        match &self.domain {
-            Domain::Given(_) => self.places[node as usize],
-            _ if node == NO_TRACE => (None, NOWHERE),
-            _ => (Some(set_of(node)), NOWHERE),
-        }
-    }
-
-    /// Whether every state of the set takes `input`, if need be after internal actions: not
-    /// (s after σ refuses {input}).
-    fn all_take(&mut self, set: SetId, input: LabelId) -> bool {
-        let Self { view, initials, .. } = self;
+    /// Whether every state that the specification may be in takes `input`, if need be after
+    /// internal actions: not (s after σ refuses {input}).
+    fn all_take(&mut self, input: LabelId) -> bool {
+        let Self {
+            view, initials, at, ..
+        } = self;
         let model = view.inner();
+        let Some(set) = at.set() else { return false };
         view.members(set).iter().all(|&state| {
             initials
                 .of(model, |l| l, state)
-                .is_none_or(|id| initials.set(id).contains(input))
+                .is_none_or(|id| initials.contains(id, input))
         })
     }
 }
@@ -99,41 +97,51 @@ impl<N: Semantics<State = StateId>> PairRules for OutputInclusion<N> {
         self.node((Some(set), start))
     }
 
-    fn step(&mut self, node: Node, label: LabelId, kind: LabelKind) -> Next {
-        let (set, at) = self.place(node);
-        let next = set.and_then(|set| self.view.after(set, label));
+    fn enter(&mut self, node: Node) {
+        let (set, in_f) = match &self.domain {
+            Domain::Given(_) => self.places[node as usize],
+            _ => (set_of(node), NOWHERE),
+        };
+        self.at.turn(&mut self.view, set);
+        self.in_f = in_f;
+    }
+
+    fn step(&mut self, label: LabelId, kind: LabelKind) -> Next {
+        let next = self.at.then(label);
         let observation = kind.is_observation();
         let demanded = match &self.domain {
-            Domain::Given(traces) => traces.accepts(at),
+            Domain::Given(traces) => traces.accepts(self.in_f),
             _ => true,
         };
         if observation && demanded && next.is_none() {
             return Next::Forbidden;
         }
+        let within = |next: Option<SetId>| next.map(|n| (Some(n), NOWHERE));
         let place = match &self.domain {
             // δ is an observation like any other in a suspension trace, and the end of the others.
-            Domain::SuspensionTraces => next.map(|n| (Some(n), NOWHERE)),
+            Domain::SuspensionTraces => within(next),
             Domain::UniversalSuspensionTraces => {
-                let universal = observation || set.is_some_and(|set| self.all_take(set, label));
-                next.filter(|_| universal).map(|n| (Some(n), NOWHERE))
+                within(next.filter(|_| observation || self.all_take(label)))
             }
             _ if kind == LabelKind::Delta => None,
-            Domain::Traces => next.map(|n| (Some(n), NOWHERE)),
+            Domain::Traces => within(next),
             Domain::AllTraces => Some((next, NOWHERE)),
-            Domain::Given(traces) => traces.follow(at, label).map(|at| (next, at)),
+            Domain::Given(traces) => traces.follow(self.in_f, label).map(|at| (next, at)),
         };
         place.map_or(Next::Outside, |place| Next::Go(self.node(place)))
     }
 
-    fn allowed(&mut self, node: Node) -> Allowed {
-        let (set, _) = self.place(node);
-        Allowed::Actions(set.map(|set| self.view.out(set)).unwrap_or_default())
+    fn allowed(&self) -> Allowed {
+        let kinds = self.view.labels().kinds();
+        let out = self
+            .at
+            .labels()
+            .filter(|l| kinds[l.index()].is_observation());
+        Allowed::Actions(out.collect())
     }
 
-    fn members(&self, node: Node) -> Vec<StateId> {
-        let (set, _) = self.place(node);
-        set.map(|set| self.view.members(set).to_vec())
-            .unwrap_or_default()
+    fn members(&self) -> Vec<StateId> {
+        members_of(&self.view, self.at.set())
     }
 
     fn size(&self) -> (usize, usize) {

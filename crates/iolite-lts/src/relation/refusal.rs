@@ -5,23 +5,21 @@
 //! L \ init(i'), so its refusals are refusals of the specification iff some state s' after the same
 //! trace has init(s') ⊆ init(i').
 
-use crate::{Determinised, LabelId, LabelKind, Labels, Semantics, SetId, StateId};
+use crate::{Determinised, LabelId, LabelKind, Labels, Semantics, StateId};
 
 use super::Allowed;
 use super::search::{Next, Node, PairRules};
-use super::trace_inclusion::{node_of, set_of};
-use super::weak_initials::{LabelSet, LabelSetId, WeakInitials};
-
-/// The node for "σ is no trace of the specification".
-const NO_TRACE: Node = Node::MAX;
+use super::trace_inclusion::{SetRow, members_of, node_of, set_of};
+use super::weak_initials::{LabelSetId, WeakInitials};
 
 pub(super) struct RefusalInclusion<N> {
     pub(super) view: Determinised<N>,
     /// Whether σ ranges over all traces (testing) or over those of the specification (conf).
     all_traces: bool,
+    at: SetRow,
+    /// The sets of weak initials of the states that the specification may be in.
+    acceptances: Vec<LabelSetId>,
     specification: WeakInitials,
-    /// For each specification set its smallest sets of weak initials, once they are known.
-    acceptances: Vec<Option<Box<[LabelSetId]>>>,
     implementation: WeakInitials,
     /// L, of both sides together.
     visible: Vec<LabelId>,
@@ -29,68 +27,35 @@ pub(super) struct RefusalInclusion<N> {
 
 impl<N: Semantics<State = StateId>> RefusalInclusion<N> {
     pub(super) fn new(view: Determinised<N>, all_traces: bool) -> Self {
+        let labels = view.labels().len();
         Self {
             view,
             all_traces,
-            specification: WeakInitials::default(),
+            at: SetRow::default(),
             acceptances: Vec::new(),
-            implementation: WeakInitials::default(),
+            specification: WeakInitials::new(labels),
+            implementation: WeakInitials::new(labels),
             visible: Vec::new(),
         }
     }
 
     /// Turns to another implementation, with which the labels are these.
     pub(super) fn begin(&mut self, labels: &Labels) {
-        self.implementation = WeakInitials::default();
-        let actions = labels.iter().filter(|(_, l)| l.kind.is_visible());
-        self.visible = actions
-            .filter(|(_, l)| l.kind != LabelKind::Delta)
-            .map(|(id, _)| id)
-            .collect();
-    }
-
-    fn acceptances(&mut self, set: SetId) -> &[LabelSetId] {
-        let i = set.index();
-        if self.acceptances.len() <= i {
-            self.acceptances.resize(i + 1, None);
-        }
-        if self.acceptances[i].is_none() {
-            let Self {
-                view,
-                specification,
-                ..
-            } = self;
-            let initials = view.members(set).iter();
-            let mut all: Vec<LabelSetId> = initials
-                .filter_map(|&s| specification.of(view.inner(), |l| l, s))
-                .collect();
-            all.sort_unstable();
-            all.dedup();
-            let known = |id: LabelSetId| specification.set(id);
-            let smallest =
-                |&a: &LabelSetId| !all.iter().any(|&b| a != b && known(b).is_subset(known(a)));
-            self.acceptances[i] = Some(all.iter().copied().filter(smallest).collect());
-        }
-        self.acceptances[i].as_deref().unwrap_or_default()
+        self.implementation = WeakInitials::new(labels.len());
+        let action = |kind| kind != LabelKind::Internal && kind != LabelKind::Delta;
+        let actions = labels.iter().filter(|(_, l)| action(l.kind));
+        self.visible = actions.map(|(id, _)| id).collect();
     }
 
     /// A smallest set, by inclusion, of labels outside `initials` that meets every acceptance: the
     /// implementation refuses it and the specification does not.
-    fn witness(&mut self, initials: &LabelSet, set: SetId) -> Vec<LabelId> {
-        let acceptances = self.acceptances(set).to_vec();
-        let sets: Vec<&LabelSet> = acceptances
-            .iter()
-            .map(|&a| self.specification.set(a))
-            .collect();
-        let mut witness: Vec<LabelId> = self
-            .visible
-            .iter()
-            .copied()
-            .filter(|&l| !initials.contains(l))
-            .collect();
+    fn witness(&self, initials: LabelSetId) -> Vec<LabelId> {
+        let outside = |l: &LabelId| !self.implementation.contains(initials, *l);
+        let mut witness: Vec<LabelId> = self.visible.iter().copied().filter(outside).collect();
         for label in witness.clone().into_iter().rev() {
-            let meets = |a: &&LabelSet| witness.iter().any(|&l| l != label && a.contains(l));
-            if sets.iter().all(meets) {
+            let others = || witness.iter().filter(|&&l| l != label);
+            let meets = |&a: &LabelSetId| others().any(|&l| self.specification.contains(a, l));
+            if self.acceptances.iter().all(meets) {
                 witness.retain(|&l| l != label);
             }
         }
@@ -100,7 +65,25 @@ impl<N: Semantics<State = StateId>> RefusalInclusion<N> {
 
 impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
     fn initial(&mut self) -> Node {
-        node_of(self.view.initial())
+        node_of(Some(self.view.initial()))
+    }
+
+    fn enter(&mut self, node: Node) {
+        let Self {
+            view,
+            at,
+            acceptances,
+            specification,
+            ..
+        } = self;
+        at.turn(view, set_of(node));
+        acceptances.clear();
+        if let Some(set) = at.set() {
+            let states = view.members(set).iter();
+            acceptances.extend(states.filter_map(|&s| specification.of(view.inner(), |l| l, s)));
+            acceptances.sort_unstable();
+            acceptances.dedup();
+        }
     }
 
     fn refusal<M: Semantics<State = StateId>>(
@@ -108,74 +91,45 @@ impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
         implementation: &M,
         map: &[LabelId],
         state: StateId,
-        node: Node,
     ) -> Option<Vec<LabelId>> {
-        if node == NO_TRACE {
+        if self.at.set().is_none() {
             return Some(Vec::new());
         }
         let own = self
             .implementation
             .of(implementation, |l| map[l.index()], state)?;
-        self.acceptances(set_of(node));
-        let acceptances = self.acceptances[node as usize]
-            .as_deref()
-            .unwrap_or_default();
-        let initials = self.implementation.set(own);
-        if acceptances
-            .iter()
-            .any(|&a| self.specification.set(a).is_subset(initials))
-        {
-            return None;
-        }
-        let initials = initials.clone();
-        Some(self.witness(&initials, set_of(node)))
+        let mut acceptances = self.acceptances.iter();
+        let refused =
+            acceptances.any(|&a| self.specification.is_subset(a, &self.implementation, own));
+        (!refused).then(|| self.witness(own))
     }
 
-    fn step(&mut self, node: Node, label: LabelId, _kind: LabelKind) -> Next {
-        if node == NO_TRACE {
-            return Next::Outside;
-        }
-        match self.view.after(set_of(node), label) {
-            Some(set) => Next::Go(node_of(set)),
-            None if self.all_traces => Next::Go(NO_TRACE),
-            None => Next::Outside,
+    fn step(&mut self, label: LabelId, _kind: LabelKind) -> Next {
+        match self.at.then(label) {
+            None if !self.all_traces || self.at.set().is_none() => Next::Outside,
+            set => Next::Go(node_of(set)),
         }
     }
 
-    fn allowed(&mut self, node: Node) -> Allowed {
-        if node == NO_TRACE {
-            return Allowed::Refusals(Vec::new());
-        }
-        let acceptances = self.acceptances(set_of(node)).to_vec();
-        let refused = |id: LabelSetId| {
-            let accepted = self.specification.set(id);
-            self.visible
-                .iter()
-                .copied()
-                .filter(|&l| !accepted.contains(l))
-                .collect()
+    fn allowed(&self) -> Allowed {
+        let specification = &self.specification;
+        // Only the smallest sets of initials: what the others refuse, these refuse too.
+        let smaller = |b: LabelSetId, a| a != b && specification.is_subset(b, specification, a);
+        let all = &self.acceptances;
+        let smallest = all.iter().filter(|&&a| !all.iter().any(|&b| smaller(b, a)));
+        let refused = |&id: &LabelSetId| {
+            let labels = self.visible.iter().copied();
+            labels.filter(|&l| !specification.contains(id, l)).collect()
         };
-        Allowed::Refusals(acceptances.into_iter().map(refused).collect())
+        Allowed::Refusals(smallest.map(refused).collect())
     }
 
-    fn members(&self, node: Node) -> Vec<StateId> {
-        if node == NO_TRACE {
-            Vec::new()
-        } else {
-            self.view.members(set_of(node)).to_vec()
-        }
+    fn members(&self) -> Vec<StateId> {
+        members_of(&self.view, self.at.set())
     }
 
     fn size(&self) -> (usize, usize) {
-        let memo = self
-            .acceptances
-            .iter()
-            .flatten()
-            .map(|a| a.len() * 4)
-            .sum::<usize>()
-            + self.acceptances.len() * size_of::<Option<Box<[LabelSetId]>>>();
-        let bytes =
-            self.view.bytes() + self.specification.bytes() + self.implementation.bytes() + memo;
-        (self.view.set_count(), bytes)
+        let initials = self.specification.bytes() + self.implementation.bytes();
+        (self.view.set_count(), self.view.bytes() + initials)
     }
 }

@@ -1,6 +1,7 @@
 //! The breadth-first search over pairs that all relations share.
 
 use std::hash::BuildHasher;
+use std::ops::ControlFlow;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -27,26 +28,28 @@ pub(super) trait PairRules {
     /// What the specification may be in before any action.
     fn initial(&mut self) -> Node;
 
+    /// From now on, until the next call, the questions are about `node`.
+    fn enter(&mut self, node: Node);
+
     /// A refusal of `state` that the specification lacks, where the relation asks for refusals.
     fn refusal<M: Semantics<State = StateId>>(
         &mut self,
         _implementation: &M,
         _map: &[LabelId],
         _state: StateId,
-        _node: Node,
     ) -> Option<Vec<LabelId>> {
         None
     }
 
-    /// The visible action `label`, an id of the joint table, in `node`. The kind comes along because
-    /// the specification may not know the label.
-    fn step(&mut self, node: Node, label: LabelId, kind: LabelKind) -> Next;
+    /// The visible action `label`, an id of the joint table. The kind comes along because the
+    /// specification may not know the label.
+    fn step(&mut self, label: LabelId, kind: LabelKind) -> Next;
 
-    /// What is allowed in `node`.
-    fn allowed(&mut self, node: Node) -> Allowed;
+    /// What is allowed.
+    fn allowed(&self) -> Allowed;
 
-    /// The states of the specification behind `node`.
-    fn members(&self, node: Node) -> Vec<StateId>;
+    /// The states that the specification may be in.
+    fn members(&self) -> Vec<StateId>;
 
     /// Number of sets of specification states met so far, and the bytes they take.
     fn size(&self) -> (usize, usize);
@@ -130,6 +133,10 @@ impl Pairs {
         Some(new)
     }
 
+    fn node(&self, pair: u32) -> Node {
+        self.keys[pair as usize].1
+    }
+
     /// The visible actions that led to a pair.
     fn trace(&self, mut pair: u32) -> Vec<LabelId> {
         let mut trace = Vec::new();
@@ -160,93 +167,145 @@ pub(super) fn search<R: PairRules, M: Semantics<State = StateId>>(
     map: &[LabelId],
     how: &mut Search<'_>,
 ) -> Outcome {
-    let kinds = implementation.labels().kinds();
     let mut pairs = Pairs::default();
     let start = (implementation.initial(), rules.initial());
-    let mut level: Vec<u32> = pairs.reach(start, 0, LabelId::TAU).into_iter().collect();
-    let mut next_level = Vec::new();
-    let mut found = Vec::new();
-    let mut kinds_seen = FxHashSet::default();
-    let mut row: Vec<Step> = Vec::new();
-    let mut depth = 0;
-    let mut taken = 0;
-    let effort = |pairs: &Pairs, rules: &R, depth| {
-        let (sets, bytes) = rules.size();
-        Effort {
-            pairs: pairs.keys.len(),
-            sets,
-            depth,
-            bytes: bytes + pairs.bytes(),
-        }
+    let level = pairs.reach(start, 0, LabelId::TAU).into_iter().collect();
+    let walk = Walk {
+        rules,
+        implementation,
+        map,
+        how,
+        pairs,
+        level,
+        next_level: Vec::new(),
+        depth: 0,
+        taken: 0,
+        found: Vec::new(),
+        seen: FxHashSet::default(),
+        row: Vec::new(),
     };
-    while !level.is_empty() {
-        let mut at = 0;
-        while at < level.len() {
-            let pair = level[at];
-            at += 1;
-            taken += 1;
-            if taken % PATIENCE == 0 && (how.proceed)(&effort(&pairs, rules, depth)).is_break() {
-                return Outcome {
-                    found,
-                    effort: effort(&pairs, rules, depth),
-                    complete: false,
-                };
+    walk.run()
+}
+
+struct Walk<'a, 'b, R, M> {
+    rules: &'a mut R,
+    implementation: &'a M,
+    map: &'a [LabelId],
+    how: &'a mut Search<'b>,
+    pairs: Pairs,
+    level: Vec<u32>,
+    next_level: Vec<u32>,
+    depth: usize,
+    taken: usize,
+    found: Vec<Found>,
+    /// The kinds of violation met: the node, and the action or `None` for a refusal.
+    seen: FxHashSet<(Node, Option<LabelId>)>,
+    row: Vec<Step>,
+}
+
+impl<R: PairRules, M: Semantics<State = StateId>> Walk<'_, '_, R, M> {
+    fn effort(&self) -> Effort {
+        let (sets, bytes) = self.rules.size();
+        let pairs = self.pairs.keys.len();
+        Effort {
+            pairs,
+            sets,
+            depth: self.depth,
+            bytes: bytes + self.pairs.bytes(),
+        }
+    }
+
+    fn run(mut self) -> Outcome {
+        let complete = self.levels().is_continue() || self.found.len() >= self.how.counterexamples;
+        let effort = self.effort();
+        Outcome {
+            found: self.found,
+            effort,
+            complete,
+        }
+    }
+
+    /// `Break` when enough was found, or the caller has had enough.
+    fn levels(&mut self) -> ControlFlow<()> {
+        let mut group = Vec::new();
+        while !self.level.is_empty() {
+            // All pairs of one node together, so that its row is computed once a level. Internal
+            // steps stay in the node, and so in the group.
+            let mut level = std::mem::take(&mut self.level);
+            level.sort_unstable_by_key(|&pair| (self.pairs.node(pair), pair));
+            let mut rest = level.as_slice();
+            while let Some(&first) = rest.first() {
+                let node = self.pairs.node(first);
+                let same = rest.partition_point(|&pair| self.pairs.node(pair) == node);
+                group.extend_from_slice(&rest[..same]);
+                rest = &rest[same..];
+                self.rules.enter(node);
+                while let Some(pair) = group.pop() {
+                    self.take(pair, node, &mut group)?;
+                }
             }
-            let (state, node) = pairs.keys[pair as usize];
-            row.clear();
-            implementation.successors(&state, &mut row);
-            let mut violations = Vec::new();
-            if let Some(refused) = rules.refusal(implementation, map, state, node) {
-                violations.push(Observed::Refusal(refused));
+            level.clear();
+            let waits = &mut self.pairs.waits;
+            let waiting = self.next_level.drain(..);
+            level.extend(waiting.filter(|&pair| std::mem::take(&mut waits[pair as usize])));
+            self.level = level;
+            self.depth += 1;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn take(&mut self, pair: u32, node: Node, group: &mut Vec<u32>) -> ControlFlow<()> {
+        self.taken += 1;
+        if self.taken.is_multiple_of(PATIENCE) {
+            let effort = self.effort();
+            (self.how.proceed)(&effort)?;
+        }
+        let state = self.pairs.keys[pair as usize].0;
+        if let Some(refused) = self.rules.refusal(self.implementation, self.map, state) {
+            self.violated(pair, node, Observed::Refusal(refused))?;
+        }
+        let kinds = self.implementation.labels().kinds();
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        self.implementation.successors(&state, &mut row);
+        for &(own, target) in &row {
+            let kind = kinds[own.index()];
+            if kind == LabelKind::Internal {
+                group.extend(self.pairs.reach((target, node), pair, LabelId::TAU));
+                continue;
             }
-            for &(own, target) in &row {
-                let kind = kinds[own.index()];
-                if kind == LabelKind::Internal {
-                    level.extend(pairs.reach((target, node), pair, LabelId::TAU));
-                    continue;
+            let label = self.map[own.index()];
+            match self.rules.step(label, kind) {
+                Next::Go(next) => {
+                    self.next_level
+                        .extend(self.pairs.reach((target, next), pair, label));
                 }
-                let label = map[own.index()];
-                match rules.step(node, label, kind) {
-                    Next::Go(next) => next_level.extend(pairs.reach((target, next), pair, label)),
-                    Next::Outside => {}
-                    Next::Forbidden => violations.push(Observed::Action(label)),
-                }
-            }
-            for observed in violations {
-                let kind = match &observed {
-                    Observed::Action(label) => (node, Some(*label)),
-                    Observed::Refusal(_) => (node, None),
-                };
-                if !kinds_seen.insert(kind) {
-                    continue;
-                }
-                found.push(Found {
-                    trace: pairs.trace(pair),
-                    observed,
-                    allowed: rules.allowed(node),
-                    implementation: state,
-                    specification: rules.members(node),
-                });
-                if found.len() >= how.counterexamples {
-                    return Outcome {
-                        found,
-                        effort: effort(&pairs, rules, depth),
-                        complete: true,
-                    };
-                }
+                Next::Outside => {}
+                Next::Forbidden => self.violated(pair, node, Observed::Action(label))?,
             }
         }
-        level.clear();
-        level.extend(
-            next_level
-                .drain(..)
-                .filter(|&p| std::mem::take(&mut pairs.waits[p as usize])),
-        );
-        depth += 1;
+        self.row = row;
+        ControlFlow::Continue(())
     }
-    Outcome {
-        found,
-        effort: effort(&pairs, rules, depth),
-        complete: true,
+
+    fn violated(&mut self, pair: u32, node: Node, observed: Observed) -> ControlFlow<()> {
+        let kind = match observed {
+            Observed::Action(label) => Some(label),
+            Observed::Refusal(_) => None,
+        };
+        if self.seen.insert((node, kind)) {
+            self.found.push(Found {
+                trace: self.pairs.trace(pair),
+                observed,
+                allowed: self.rules.allowed(),
+                implementation: self.pairs.keys[pair as usize].0,
+                specification: self.rules.members(),
+            });
+        }
+        if self.found.len() >= self.how.counterexamples {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }

@@ -1,52 +1,60 @@
 //! init(p) with internal steps taken first, as interned bit sets.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
-/// A set of labels as bits.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct LabelSet(Vec<u64>);
-
-impl LabelSet {
-    pub(super) fn insert(&mut self, label: LabelId) {
-        let (word, bit) = (label.index() / 64, label.index() % 64);
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << bit;
-    }
-
-    pub(super) fn contains(&self, label: LabelId) -> bool {
-        self.0
-            .get(label.index() / 64)
-            .is_some_and(|w| w >> (label.index() % 64) & 1 == 1)
-    }
-
-    pub(super) fn is_subset(&self, other: &Self) -> bool {
-        let zeros = std::iter::repeat(&0);
-        self.0
-            .iter()
-            .zip(other.0.iter().chain(zeros))
-            .all(|(a, b)| a & !b == 0)
-    }
-}
-
-/// Index of an interned label set.
+/// Index of an interned set of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct LabelSetId(u32);
+
+/// Sets of labels as rows of bits, interned.
+#[derive(Debug)]
+struct LabelSets {
+    words: usize,
+    bits: Vec<u64>,
+    index: HashTable<LabelSetId>,
+}
+
+impl LabelSets {
+    fn get(&self, id: LabelSetId) -> &[u64] {
+        &self.bits[id.0 as usize * self.words..][..self.words]
+    }
+
+    fn intern(&mut self, set: &[u64]) -> LabelSetId {
+        let Self { words, bits, index } = self;
+        let row =
+            |bits: &Vec<u64>, id: LabelSetId| bits[id.0 as usize * *words..][..*words].to_vec();
+        let h = FxBuildHasher.hash_one(set);
+        if let Some(&id) = index.find(h, |&id| bits[id.0 as usize * *words..][..*words] == *set) {
+            return id;
+        }
+        let next = bits.len() / *words;
+        let id = LabelSetId(u32::try_from(next).expect("fewer than 2^32 label sets"));
+        bits.extend_from_slice(set);
+        index.insert_unique(h, id, |&id| {
+            FxBuildHasher.hash_one(row(bits, id).as_slice())
+        });
+        id
+    }
+}
 
 /// For each state that matters, the visible labels it enables weakly.
 ///
 /// A state that can move on internally to a stable one does not matter: whatever the stable one
 /// refuses, it refuses; so refusals, and inputs that all states of a closed set take, are decided by
 /// the stable states and by those that can never become stable.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct WeakInitials {
     memo: Vec<Initials>,
-    sets: Vec<LabelSet>,
-    index: FxHashMap<LabelSet, LabelSetId>,
+    sets: LabelSets,
     closure: Closure,
+    members: Vec<StateId>,
+    row: Vec<Step>,
+    found: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,8 +66,38 @@ enum Initials {
 }
 
 impl WeakInitials {
-    pub(super) fn set(&self, id: LabelSetId) -> &LabelSet {
-        &self.sets[id.0 as usize]
+    /// For sets over so many labels.
+    pub(super) fn new(labels: usize) -> Self {
+        let words = labels.div_ceil(64);
+        Self {
+            memo: Vec::new(),
+            sets: LabelSets {
+                words,
+                bits: Vec::new(),
+                index: HashTable::new(),
+            },
+            closure: Closure::default(),
+            members: Vec::new(),
+            row: Vec::new(),
+            found: vec![0; words],
+        }
+    }
+
+    /// Whether the set holds `label`; one beyond the alphabet it cannot hold.
+    pub(super) fn contains(&self, id: LabelSetId, label: LabelId) -> bool {
+        let word = self.sets.get(id).get(label.index() / 64);
+        word.is_some_and(|w| w >> (label.index() % 64) & 1 == 1)
+    }
+
+    /// Whether set `a` of this table is a subset of set `b` of `other`.
+    pub(super) fn is_subset(&self, a: LabelSetId, other: &Self, b: LabelSetId) -> bool {
+        let zeros = std::iter::repeat(&0);
+        let pairs = self
+            .sets
+            .get(a)
+            .iter()
+            .zip(other.sets.get(b).iter().chain(zeros));
+        pairs.into_iter().all(|(a, b)| a & !b == 0)
     }
 
     /// The set of `state`, or `None` when it does not matter. `map` takes the model's labels to the
@@ -80,44 +118,32 @@ impl WeakInitials {
             Initials::Known(id) => return Some(id),
         }
         let kinds = model.labels().kinds();
-        let mut row: Vec<Step> = Vec::new();
-        let mut states = vec![state];
-        self.closure.close(model, &mut states);
-        let mut set = LabelSet::default();
+        self.members.clear();
+        self.members.push(state);
+        self.closure.close(model, &mut self.members);
+        self.found.fill(0);
         let mut moves_on = false;
-        for member in &states {
-            row.clear();
-            model.successors(member, &mut row);
-            let mut stable = true;
-            for &(label, _) in &row {
-                match kinds[label.index()] {
-                    LabelKind::Internal => stable = false,
-                    LabelKind::Delta => {}
-                    _ => set.insert(map(label)),
+        for &member in &self.members {
+            moves_on |= member != state && self.closure.is_stable(model, member);
+            self.row.clear();
+            model.successors(&member, &mut self.row);
+            for &(label, _) in &self.row {
+                let kind = kinds[label.index()];
+                if kind != LabelKind::Internal && kind != LabelKind::Delta {
+                    let label = map(label).index();
+                    self.found[label / 64] |= 1 << (label % 64);
                 }
             }
-            moves_on |= stable && *member != state;
         }
-        let result = (!moves_on).then(|| self.intern(set));
+        let result = (!moves_on).then(|| self.sets.intern(&self.found));
         self.memo[i] = result.map_or(Initials::DoesNotMatter, Initials::Known);
         result
     }
 
-    fn intern(&mut self, set: LabelSet) -> LabelSetId {
-        let next = LabelSetId(u32::try_from(self.sets.len()).expect("fewer than 2^32 label sets"));
-        *self.index.entry(set).or_insert_with_key(|set| {
-            self.sets.push(set.clone());
-            next
-        })
-    }
-
     pub(super) fn bytes(&self) -> usize {
         self.memo.len() * size_of::<Initials>()
-            + self
-                .sets
-                .iter()
-                .map(|s| 2 * s.0.len() * 8 + 64)
-                .sum::<usize>()
+            + self.sets.bits.len() * size_of::<u64>()
+            + self.sets.index.capacity() * (size_of::<LabelSetId>() + 1)
             + self.closure.bytes()
     }
 }
