@@ -31,12 +31,27 @@ pub enum CompletedState<S> {
 pub struct Completed<M> {
     model: M,
     completion: Completion,
+    /// The model's labels, and the inputs it did not know.
+    labels: Labels,
 }
 
 impl<M: Semantics> Completed<M> {
-    /// Completes `model`.
+    /// Completes `model` for its own inputs.
     pub fn new(model: M, completion: Completion) -> Self {
-        Self { model, completion }
+        Self::over(model, completion, &Labels::new())
+    }
+
+    /// Completes `model` for its own inputs and for those of `labels`, which it may not know.
+    pub fn over(model: M, completion: Completion, labels: &Labels) -> Self {
+        let mut joint = model.labels().clone();
+        for input in labels.inputs() {
+            joint.intern(LabelKind::Input, &labels.label(input).name);
+        }
+        Self {
+            model,
+            completion,
+            labels: joint,
+        }
     }
 }
 
@@ -63,7 +78,7 @@ impl<M: Semantics> Semantics for Completed<M> {
     type State = CompletedState<M::State>;
 
     fn labels(&self) -> &Labels {
-        self.model.labels()
+        &self.labels
     }
 
     fn initial(&self) -> Self::State {
@@ -71,7 +86,7 @@ impl<M: Semantics> Semantics for Completed<M> {
     }
 
     fn successors(&self, state: &Self::State, row: &mut Vec<(LabelId, Self::State)>) {
-        let labels = self.model.labels();
+        let labels = &self.labels;
         let to_chaos = |label| (label, CompletedState::Chaos);
         match state {
             CompletedState::Model(s) => {
@@ -83,7 +98,10 @@ impl<M: Semantics> Semantics for Completed<M> {
                         .into_iter()
                         .map(|(l, t)| (l, CompletedState::Model(t))),
                 );
-                for input in labels.inputs().filter(|i| !enabled[i.index()]) {
+                for input in labels
+                    .inputs()
+                    .filter(|i| !enabled.get(i.index()).is_some_and(|&e| e))
+                {
                     row.push(match self.completion {
                         Completion::SelfLoop => (input, state.clone()),
                         Completion::Chaos => to_chaos(input),
@@ -137,6 +155,11 @@ mod tests {
             let view = Interned::new(Completed::new(&lts, completion));
             assert_eq!(missing_input(&view), None, "{completion:?}");
         }
+        let mut more = Labels::new();
+        more.intern_text("?c");
+        let view = Interned::new(Completed::over(&lts, Completion::SelfLoop, &more));
+        assert_eq!(view.labels().inputs().count(), 3);
+        assert_eq!(missing_input(&view), None);
         // State 0 takes ?a after an internal step, so completion leaves it alone.
         let view = Completed::new(&lts, Completion::SelfLoop);
         let mut row = Vec::new();

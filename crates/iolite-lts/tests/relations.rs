@@ -276,6 +276,15 @@ fn what_cannot_be_asked_is_an_error_that_names_the_place() {
             input: "?b".into()
         })
     );
+    // The specification's inputs are the implementation's, whether it knows them or not.
+    let deaf = system(1, &["!x"], &[]);
+    assert_eq!(
+        relate(Relation::Ioco, &deaf, &s, POLICY, None),
+        Err(RelateError::NotInputEnabled {
+            state: "0".into(),
+            input: "?a".into()
+        })
+    );
     let loops = system(1, &["!x"], &[(0, "i", 0)]);
     let strict = relate(
         Relation::Ioco,

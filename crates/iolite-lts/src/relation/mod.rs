@@ -375,13 +375,25 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
                 });
             }
         }
-        match crate::missing_input(implementation) {
-            None => Ok(()),
-            Some((state, input)) => Err(RelateError::NotInputEnabled {
-                state: implementation.describe(&state),
-                input: implementation.labels().text(input),
-            }),
-        }
+        let known = |input: &LabelId| {
+            let name = &self.labels().label(*input).name;
+            implementation
+                .labels()
+                .get(LabelKind::Input, name)
+                .is_some()
+        };
+        let (state, input) = if let Some(input) = self.labels().inputs().find(|i| !known(i)) {
+            // The implementation is taken to have the specification's inputs, L_I.
+            (implementation.initial(), self.labels().text(input))
+        } else if let Some((state, input)) = crate::missing_input(implementation) {
+            (state, implementation.labels().text(input))
+        } else {
+            return Ok(());
+        };
+        Err(RelateError::NotInputEnabled {
+            state: implementation.describe(&state),
+            input,
+        })
     }
 }
 
