@@ -21,6 +21,19 @@ pub enum Nondeterminism {
     },
 }
 
+impl Nondeterminism {
+    /// The witness in the model's words.
+    pub fn describe(&self, lts: &Lts) -> String {
+        match *self {
+            Self::Internal { state } => format!("state {} has an internal step", lts.name(state)),
+            Self::Choice { state, label } => {
+                let label = lts.labels().text(label);
+                format!("state {} has two steps under {label}", lts.name(state))
+            }
+        }
+    }
+}
+
 /// A witness that `lts` is not deterministic [Rusu et al. 2004, def. 2], the first in state order.
 pub fn nondeterminism(lts: &Lts) -> Option<Nondeterminism> {
     lts.states().find_map(|state| {

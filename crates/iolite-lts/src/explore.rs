@@ -1,6 +1,8 @@
 //! From a lazy view to an explicit system.
 
-use crate::{Interned, Labels, Lts, LtsBuilder, Semantics, StateId};
+use rustc_hash::FxHashMap;
+
+use crate::{Determinised, Interned, Labels, Lts, LtsBuilder, Semantics, SetId, StateId};
 
 /// The state budget ran out before the system was explored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,4 +38,41 @@ pub fn explore<M: Semantics>(model: &M, budget: usize) -> Result<Lts, BudgetExce
         }
     }
     Ok(builder.build().expect("the initial state is there"))
+}
+
+/// det(M) as an explicit system [Rusu et al. 2004, def. 3]: one state for each reachable set, named
+/// `{q1,q2}` after its members, numbered breadth first.
+pub fn determinise<M: Semantics<State = StateId>>(
+    view: &mut Determinised<M>,
+    budget: usize,
+) -> Result<Lts, BudgetExceeded> {
+    let mut builder = LtsBuilder::with_labels(view.labels().clone());
+    // The view may have met other sets before, so sets are numbered here in the order of the walk.
+    let mut sets = vec![view.initial()];
+    let mut number = FxHashMap::from_iter([(sets[0], StateId::FIRST)]);
+    let mut next = 0;
+    while next < sets.len() {
+        if sets.len() > budget {
+            return Err(BudgetExceeded { budget });
+        }
+        let (set, state) = (sets[next], StateId::new(next));
+        next += 1;
+        builder.set_name(state, &set_name(view, set));
+        for &(label, target) in view.row(set) {
+            let target = *number.entry(target).or_insert_with(|| {
+                sets.push(target);
+                StateId::new(sets.len() - 1)
+            });
+            builder.transition(state, label, target);
+        }
+    }
+    Ok(builder.build().expect("the initial state is there"))
+}
+
+/// A set of one state goes by its name alone.
+fn set_name<M: Semantics<State = StateId>>(view: &Determinised<M>, set: SetId) -> String {
+    match view.describe(set).as_slice() {
+        [only] => only.clone(),
+        names => format!("{{{}}}", names.join(",")),
+    }
 }

@@ -183,6 +183,40 @@ where
     Recheck::Confirmed
 }
 
+/// Looks again at a failing test run: the specification alone is stepped along the trace, and then
+/// must not allow what was observed. With `suspension` δ may occur in the trace (ioco); without it
+/// only at its end (ioconf).
+pub fn recheck_run<N: Semantics<State = StateId>>(
+    specification: &N,
+    policy: QuiescencePolicy,
+    suspension: bool,
+    trace: &[String],
+    observed: &str,
+) -> Recheck {
+    let s = Stepper {
+        model: specification,
+        policy,
+    };
+    let mut at = s.initial();
+    for (k, action) in trace.iter().enumerate() {
+        at = s.walk(&at, action, suspension);
+        if at.is_empty() {
+            let step = k + 1;
+            return refuted(format!(
+                "step {step}: {action} leaves the specification's traces"
+            ));
+        }
+    }
+    if observed != "delta" && !observed.starts_with('!') {
+        return refuted(format!("{observed} is neither an output nor delta"));
+    }
+    if s.walk(&at, observed, true).is_empty() {
+        Recheck::Confirmed
+    } else {
+        refuted(format!("the specification allows {observed} there"))
+    }
+}
+
 fn refuted(reason: String) -> Recheck {
     Recheck::Refuted(reason)
 }
