@@ -1,0 +1,238 @@
+//! The alphabet Σ of an r-property: some labels of a table, in a fixed order.
+//!
+//! Two kinds are used. In most, each letter is one action. For formulas over plain propositions
+//! (as the usual collections of LTL patterns have them) a letter is a valuation, and is named by it.
+
+use iolite_lts::{LabelId, LabelKind, Labels};
+use thiserror::Error;
+
+/// The position of a letter in its [`Alphabet`]: the column of the transition table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Letter(u32);
+
+impl Letter {
+    /// The letter at this position.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("fewer than 2^32 letters"))
+    }
+
+    /// The position.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Why a list of labels is no alphabet.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum AlphabetError {
+    /// Σ must have a letter, else there are no infinite sequences to speak of.
+    #[error("alphabet has no letter")]
+    Empty,
+    /// A letter twice.
+    #[error("letter {0} occurs twice in the alphabet")]
+    Duplicate(String),
+    /// τ cannot be seen, so no property can speak of it.
+    #[error("internal action {0} cannot be a letter of a property")]
+    Internal(String),
+    /// 2^n letters would be too many.
+    #[error("{0} propositions give too many valuations (at most {MAX_PROPOSITIONS} propositions)")]
+    TooManyPropositions(usize),
+}
+
+/// More propositions than this make the dense table useless.
+pub const MAX_PROPOSITIONS: usize = 12;
+
+const NO_COLUMN: u32 = u32::MAX;
+
+/// Σ, with the labels that its letters are.
+#[derive(Clone, Debug)]
+pub struct Alphabet {
+    labels: Labels,
+    letters: Vec<LabelId>,
+    column: Vec<u32>,
+    propositions: Vec<String>,
+}
+
+impl PartialEq for Alphabet {
+    /// The same letters in the same order; other labels of the table do not count.
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self.propositions == other.propositions
+            && self
+                .iter()
+                .all(|l| self.labels.label(self.label(l)) == other.labels.label(other.label(l)))
+    }
+}
+
+impl Eq for Alphabet {}
+
+impl Alphabet {
+    /// The alphabet of these labels of a table.
+    pub fn new(labels: Labels, letters: Vec<LabelId>) -> Result<Self, AlphabetError> {
+        if letters.is_empty() {
+            return Err(AlphabetError::Empty);
+        }
+        let mut column = vec![NO_COLUMN; labels.len()];
+        for (i, &l) in letters.iter().enumerate() {
+            if labels.kind(l) == LabelKind::Internal {
+                return Err(AlphabetError::Internal(labels.text(l)));
+            }
+            if column[l.index()] != NO_COLUMN {
+                return Err(AlphabetError::Duplicate(labels.text(l)));
+            }
+            column[l.index()] = Letter::new(i).0;
+        }
+        Ok(Self {
+            labels,
+            letters,
+            column,
+            propositions: Vec::new(),
+        })
+    }
+
+    /// The alphabet of these names, in `?a`, `!x`, `delta` or plain notation.
+    pub fn of_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, AlphabetError> {
+        let mut labels = Labels::new();
+        let letters = names.into_iter().map(|n| labels.intern_text(n)).collect();
+        Self::new(labels, letters)
+    }
+
+    /// The 2^n valuations of n propositions; proposition i holds in letter l iff bit i of l's
+    /// position is set.
+    pub fn valuations<S: AsRef<str>>(propositions: &[S]) -> Result<Self, AlphabetError> {
+        let n = propositions.len();
+        if n > MAX_PROPOSITIONS {
+            return Err(AlphabetError::TooManyPropositions(n));
+        }
+        let mut labels = Labels::new();
+        let letters = (0..1_usize << n)
+            .map(|bits| {
+                let text: Vec<String> = propositions
+                    .iter()
+                    .enumerate()
+                    .map(|(i, p)| {
+                        format!(
+                            "{}{}",
+                            if bits >> i & 1 == 1 { "" } else { "!" },
+                            p.as_ref()
+                        )
+                    })
+                    .collect();
+                let name = if n == 0 {
+                    "true".to_owned()
+                } else {
+                    text.join("&")
+                };
+                labels.intern(LabelKind::Undirected, &name)
+            })
+            .collect();
+        let mut alphabet = Self::new(labels, letters)?;
+        alphabet.propositions = propositions.iter().map(|p| p.as_ref().to_owned()).collect();
+        Ok(alphabet)
+    }
+
+    /// The propositions whose valuations are the letters; none when letters are actions.
+    pub fn propositions(&self) -> &[String] {
+        &self.propositions
+    }
+
+    /// The table that the letters come from.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// |Σ|.
+    pub fn len(&self) -> usize {
+        self.letters.len()
+    }
+
+    /// Never: an alphabet has a letter.
+    pub fn is_empty(&self) -> bool {
+        self.letters.is_empty()
+    }
+
+    /// The letters, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Letter> + use<> {
+        (0..self.letters.len()).map(Letter::new)
+    }
+
+    /// The label that a letter is.
+    pub fn label(&self, letter: Letter) -> LabelId {
+        self.letters[letter.index()]
+    }
+
+    /// The kind of a letter's label.
+    pub fn kind(&self, letter: Letter) -> LabelKind {
+        self.labels.kind(self.label(letter))
+    }
+
+    /// A letter's label in `?a`, `!x` notation.
+    pub fn text(&self, letter: Letter) -> String {
+        self.labels.text(self.label(letter))
+    }
+
+    /// The letter that a label is, if it is one.
+    #[inline]
+    pub fn letter(&self, label: LabelId) -> Option<Letter> {
+        self.column
+            .get(label.index())
+            .copied()
+            .filter(|&c| c != NO_COLUMN)
+            .map(Letter)
+    }
+
+    /// The letter written so, if there is one.
+    pub fn letter_of_text(&self, text: &str) -> Option<Letter> {
+        self.labels.get_text(text).and_then(|l| self.letter(l))
+    }
+
+    /// Reads a sequence of letters separated by blanks, `·`, `.` or commas.
+    pub fn word(&self, text: &str) -> Option<Vec<Letter>> {
+        text.split(|c: char| c.is_whitespace() || matches!(c, '·' | ','))
+            .filter(|t| !t.is_empty())
+            .map(|t| self.letter_of_text(t))
+            .collect()
+    }
+
+    /// A sequence in `a·b·c` notation; ε when it is empty.
+    pub fn show(&self, word: &[Letter]) -> String {
+        if word.is_empty() {
+            return "ε".to_owned();
+        }
+        word.iter()
+            .map(|&l| self.text(l))
+            .collect::<Vec<_>>()
+            .join("·")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_keep_their_order_and_find_their_labels() {
+        let sigma = Alphabet::of_names(["?a", "!b", "c"]).unwrap();
+        assert_eq!(sigma.len(), 3);
+        let b = sigma.letter_of_text("!b").unwrap();
+        assert_eq!((b.index(), sigma.text(b)), (1, "!b".to_owned()));
+        assert_eq!(sigma.letter(LabelId::DELTA), None);
+        assert_eq!(sigma.show(&sigma.word("?a c").unwrap()), "?a·c");
+        assert_eq!(
+            Alphabet::of_names(["a", "a"]),
+            Err(AlphabetError::Duplicate("a".into()))
+        );
+        assert_eq!(Alphabet::of_names([]), Err(AlphabetError::Empty));
+        assert!(matches!(
+            Alphabet::of_names(["tau"]),
+            Err(AlphabetError::Internal(_))
+        ));
+    }
+
+    #[test]
+    fn valuations_are_numbered_by_their_bits() {
+        let sigma = Alphabet::valuations(&["p", "q"]).unwrap();
+        assert_eq!(sigma.text(Letter::new(2)), "!p&q");
+        assert_eq!(sigma.propositions(), ["p", "q"]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Labels of edges: Boolean expressions over propositions and aliases.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::HoaError;
+use super::lex::{Lexer, Token};
+
+const MAX_DEPTH: usize = 200;
+/// Nodes of one label with its aliases written out: aliases of aliases grow fast.
+const MAX_SIZE: usize = 1 << 13;
+
+pub(super) type Aliases = FxHashMap<String, Label>;
+
+#[derive(Debug)]
+enum Guard {
+    Constant(bool),
+    Proposition(usize),
+    Not(Label),
+    And(Label, Label),
+    Or(Label, Label),
+}
+
+/// An expression, shared where aliases repeat it.
+#[derive(Clone, Debug)]
+pub(super) struct Label {
+    guard: Rc<Guard>,
+    /// Nodes, shared ones counted each time: what an evaluation costs at most.
+    pub(super) size: usize,
+}
+
+impl Label {
+    fn new(guard: Guard, lexer: &Lexer<'_>) -> Result<Self, HoaError> {
+        let size = match &guard {
+            Guard::Constant(_) | Guard::Proposition(_) => 1,
+            Guard::Not(a) => a.size + 1,
+            Guard::And(a, b) | Guard::Or(a, b) => a.size + b.size + 1,
+        };
+        if size > MAX_SIZE {
+            return Err(lexer.error("label is too large"));
+        }
+        Ok(Self {
+            guard: Rc::new(guard),
+            size,
+        })
+    }
+
+    pub(super) fn holds(&self, valuation: &dyn Fn(usize) -> bool) -> bool {
+        match &*self.guard {
+            Guard::Constant(b) => *b,
+            Guard::Proposition(p) => valuation(*p),
+            Guard::Not(a) => !a.holds(valuation),
+            Guard::And(a, b) => a.holds(valuation) && b.holds(valuation),
+            Guard::Or(a, b) => a.holds(valuation) || b.holds(valuation),
+        }
+    }
+}
+
+/// `[…]`, if it is there.
+pub(super) fn label(lexer: &mut Lexer<'_>, aliases: &Aliases) -> Result<Option<Label>, HoaError> {
+    if !lexer.eat('[')? {
+        return Ok(None);
+    }
+    let value = expression(lexer, aliases, 0)?;
+    lexer.expect(']')?;
+    Ok(Some(value))
+}
+
+pub(super) fn expression(
+    lexer: &mut Lexer<'_>,
+    aliases: &Aliases,
+    depth: usize,
+) -> Result<Label, HoaError> {
+    let mut all = conjunction(lexer, aliases, depth)?;
+    while lexer.eat('|')? {
+        let next = conjunction(lexer, aliases, depth)?;
+        all = Label::new(Guard::Or(all, next), lexer)?;
+    }
+    Ok(all)
+}
+
+fn conjunction(lexer: &mut Lexer<'_>, aliases: &Aliases, depth: usize) -> Result<Label, HoaError> {
+    let mut all = atom(lexer, aliases, depth)?;
+    while lexer.eat('&')? {
+        let next = atom(lexer, aliases, depth)?;
+        all = Label::new(Guard::And(all, next), lexer)?;
+    }
+    Ok(all)
+}
+
+fn atom(lexer: &mut Lexer<'_>, aliases: &Aliases, depth: usize) -> Result<Label, HoaError> {
+    if depth > MAX_DEPTH {
+        return Err(lexer.error("label is nested too deep"));
+    }
+    let guard = match lexer.next()? {
+        Some(Token::Sign('!')) => Guard::Not(atom(lexer, aliases, depth + 1)?),
+        Some(Token::Sign('(')) => {
+            let inner = expression(lexer, aliases, depth + 1)?;
+            lexer.expect(')')?;
+            return Ok(inner);
+        }
+        Some(Token::Name(n)) if n == "t" => Guard::Constant(true),
+        Some(Token::Name(n)) if n == "f" => Guard::Constant(false),
+        Some(Token::Number(p)) => Guard::Proposition(p),
+        Some(Token::Alias(a)) => {
+            let found = aliases.get(&a).cloned();
+            return found.ok_or_else(|| lexer.error(format!("unknown alias @{a}")));
+        }
+        _ => return Err(lexer.error("label expected")),
+    };
+    Label::new(guard, lexer)
+}

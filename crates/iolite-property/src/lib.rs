@@ -1,0 +1,60 @@
+//! Properties of executions, and what testing can say about them.
+//!
+//! An *r-property* is a pair of a finitary and an infinitary language [Falcone et al. 2012]. It is
+//! written as a Streett automaton ([`streett`]), as A, E, R or P over a regular language
+//! ([`regular`], [`language`]), or as a formula of linear temporal logic ([`ltl`]); all become Streett
+//! automata. On these the crate decides the class in the Safety–Progress hierarchy ([`class`],
+//! [`normalise`]), which verdicts testing can reach ([`partition`], [`determinacy`], [`testability`]),
+//! and builds testers ([`canonical_tester`]) and monitors ([`monitor`]).
+//!
+//! The crate opens no file, reads no clock, drives no system under test and prints nothing; it turns
+//! text into automata and automata into answers.
+
+pub mod acceptance;
+pub mod alphabet;
+pub mod alphabet_map;
+pub mod canonical_tester;
+pub mod class;
+pub mod conformance;
+mod cycles;
+pub mod determinacy;
+pub mod hoa;
+pub mod javapt;
+pub mod language;
+pub mod ltl;
+pub mod monitor;
+pub mod normalise;
+pub mod observer;
+pub mod omega;
+pub mod partition;
+pub mod purpose;
+mod refinement;
+pub mod regular;
+pub mod safety_observer;
+pub mod star_automaton;
+pub mod state_set;
+pub mod streett;
+pub mod structure;
+pub mod testability;
+pub mod verdict;
+
+pub use alphabet::{Alphabet, Letter};
+pub use alphabet_map::{ActionPattern, AlphabetMap, Image, Predicate};
+pub use canonical_tester::{CanonicalTester, PropertyTestCase, TesterError, TesterOptions};
+pub use class::{Class, Classification, SemanticClass};
+pub use determinacy::{Determinacy, Reading};
+pub use language::Operator;
+pub use ltl::{Ltl, LtlError};
+pub use monitor::Monitor;
+pub use normalise::Normalised;
+pub use observer::{Observer, ObserverError, ObserverRules};
+pub use omega::OmegaAutomaton;
+pub use partition::{Partition, Quality};
+pub use purpose::{Purpose, PurposeError};
+pub use regular::{Dfa, Regular};
+pub use star_automaton::{AutomatonSource, StarAutomaton, StarError};
+pub use state_set::StateSet;
+pub use streett::{Pair, StreettAutomaton};
+pub use structure::{AutomatonError, Lasso, StateId, Structure};
+pub use testability::{Basis, Obstacle, Obtainable, Relation, Testability, Witness};
+pub use verdict::{PropertyVerdict, Quiescence};

@@ -1,0 +1,254 @@
+//! The logical view: linear temporal logic, translated to deterministic automata.
+//!
+//! A formula speaks of infinite sequences, so the infinitary part of its r-property is fixed. The
+//! finitary part is chosen by the semantic class, as the other views of the paper induce it, from
+//! the automaton in the shape of that class:
+//!
+//! | class | a finite sequence is accepted iff |
+//! | --- | --- |
+//! | safety | some infinite continuation satisfies the formula (no violation yet) |
+//! | guarantee | every infinite continuation satisfies it (fulfilled already) |
+//! | obligation | the state it ends in has an even level in the minimal weak automaton: if the run settled among the next cycles it can reach last, it would be accepted |
+//! | response | it ends in a recurrent state: all cycles through that state satisfy the formula (nothing is pending) |
+//! | persistence | it ends in a persistent state: dually |
+//! | reactivity | it ends in a state that is recurrent or persistent in every pair of the automaton with fewest pairs |
+//!
+//! For safety and guarantee this is the only choice that makes the pair (`A_f(ψ)`, A(ψ)) or
+//! (`E_f(ψ)`, E(ψ)); for the others it depends on the automaton, and is as the tables show it.
+//!
+//! Letters are actions, one at each position, or valuations of propositions; see [`Alphabet`].
+//! Past operators (`Y`, `O`, `H`, `S`) may stand anywhere, over formulas that speak of the present
+//! and the past only.
+
+mod bdd;
+mod core;
+mod derivative;
+mod determinise;
+mod lasso;
+mod parse;
+mod past;
+mod tableau;
+mod translate;
+
+use thiserror::Error;
+
+use crate::alphabet::{Alphabet, AlphabetError};
+use crate::structure::AutomatonError;
+
+pub use parse::{MAX_DEPTH, MAX_SIZE};
+pub use translate::{Options, Route, Translation};
+
+/// A formula of linear temporal logic with its atoms still names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ltl {
+    /// Every sequence.
+    True,
+    /// No sequence.
+    False,
+    /// The first action is this one; or, over valuations, this proposition holds first.
+    Atom(String),
+    /// The first action is one of these.
+    AnyOf(Vec<String>),
+    /// Negation.
+    Not(Box<Self>),
+    /// All of these.
+    And(Vec<Self>),
+    /// One of these.
+    Or(Vec<Self>),
+    /// `a -> b`.
+    Implies(Box<Self>, Box<Self>),
+    /// `a <-> b`.
+    Iff(Box<Self>, Box<Self>),
+    /// `X a`: next.
+    Next(Box<Self>),
+    /// `F a`: eventually.
+    Eventually(Box<Self>),
+    /// `G a`: always.
+    Always(Box<Self>),
+    /// `a U b`: until.
+    Until(Box<Self>, Box<Self>),
+    /// `a R b`: release.
+    Release(Box<Self>, Box<Self>),
+    /// `a W b`: weak until.
+    WeakUntil(Box<Self>, Box<Self>),
+    /// `a M b`: strong release.
+    StrongRelease(Box<Self>, Box<Self>),
+    /// `Y a`: there is a position before this one, and a held there.
+    Previous(Box<Self>),
+    /// `O a`: once, here or before.
+    Once(Box<Self>),
+    /// `H a`: here and always before.
+    Historically(Box<Self>),
+    /// `a S b`: since b held, a has.
+    Since(Box<Self>, Box<Self>),
+}
+
+/// Why a formula has no automaton.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum LtlError {
+    /// Not the text of a formula.
+    #[error("{message} at byte {at} of the formula")]
+    Syntax {
+        /// Byte offset.
+        at: usize,
+        /// What is wrong.
+        message: &'static str,
+    },
+    /// More nested than is followed.
+    #[error("formula is nested deeper than {MAX_DEPTH}")]
+    TooDeep,
+    /// More operators and atoms than are followed.
+    #[error("formula has more than {MAX_SIZE} operators")]
+    TooLarge,
+    /// An atom that is no action or proposition of the alphabet.
+    #[error("{0} is neither an action nor a proposition of the alphabet")]
+    UnknownAtom(String),
+    /// A bare name that stands for several actions, such as `?log` and `!log`.
+    #[error("{0} is ambiguous, write it with ? or !")]
+    AmbiguousAtom(String),
+    /// Past operators over future ones would have to guess.
+    #[error("a past operator stands over a future one")]
+    FutureInPast,
+    /// More past operators than can be followed at once.
+    #[error("too many past operators")]
+    TooManyPast,
+    /// No alphabet from its propositions.
+    #[error(transparent)]
+    Alphabet(#[from] AlphabetError),
+    /// The automaton would be too large.
+    #[error(transparent)]
+    Automaton(#[from] AutomatonError),
+}
+
+impl Ltl {
+    /// Reads a formula over the letters or propositions of an alphabet.
+    ///
+    /// `! & | -> <-> X F G U R W M true false`, with Spot's other spellings `&& || [] <> => <=>`;
+    /// atoms are names, `?a`, `!x`, `"any text"`, or sets `{?a, !x}`. `!log` is the output `log`
+    /// when the alphabet has it, else the negation of `log`; `! log` is always the negation. A word that
+    /// is no name of the alphabet and begins with F, G or X is read as that operator first. The past
+    /// operators Y, O, H and S stand alone.
+    pub fn parse(text: &str, alphabet: &Alphabet) -> Result<Self, LtlError> {
+        let formula = parse::parse(text, &|name| resolves(alphabet, name))?;
+        formula.check(alphabet)?;
+        Ok(formula)
+    }
+
+    /// Reads a formula over plain propositions, and the alphabet of their valuations; propositions
+    /// in alphabetical order.
+    pub fn parse_propositional(text: &str) -> Result<(Self, Alphabet), LtlError> {
+        let formula = parse::parse(text, &|_| false)?;
+        let mut names = formula.atoms();
+        names.sort();
+        let alphabet = Alphabet::valuations(&names)?;
+        Ok((formula, alphabet))
+    }
+
+    /// The atoms, in order of appearance, each once.
+    pub fn atoms(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        let mut todo = vec![self];
+        while let Some(f) = todo.pop() {
+            let names = match f {
+                Self::Atom(name) => std::slice::from_ref(name),
+                Self::AnyOf(names) => names,
+                _ => &[],
+            };
+            for name in names {
+                if !found.contains(name) {
+                    found.push(name.clone());
+                }
+            }
+            todo.extend(f.operands().into_iter().rev());
+        }
+        found
+    }
+
+    /// Formulas can be built without the parser, so its limits are checked again.
+    fn check_size(&self) -> Result<(), LtlError> {
+        let (mut count, mut todo) = (0, vec![(self, 0)]);
+        while let Some((f, depth)) = todo.pop() {
+            count += 1;
+            if count > MAX_SIZE {
+                return Err(LtlError::TooLarge);
+            }
+            // The parser counts several levels for one operator.
+            if depth > MAX_DEPTH {
+                return Err(LtlError::TooDeep);
+            }
+            todo.extend(f.operands().into_iter().map(|g| (g, depth + 1)));
+        }
+        Ok(())
+    }
+
+    fn operands(&self) -> Vec<&Self> {
+        match self {
+            Self::True | Self::False | Self::Atom(_) | Self::AnyOf(_) => Vec::new(),
+            Self::And(fs) | Self::Or(fs) => fs.iter().collect(),
+            Self::Not(a)
+            | Self::Next(a)
+            | Self::Eventually(a)
+            | Self::Always(a)
+            | Self::Previous(a)
+            | Self::Once(a)
+            | Self::Historically(a) => vec![a],
+            Self::Implies(a, b)
+            | Self::Iff(a, b)
+            | Self::Until(a, b)
+            | Self::Release(a, b)
+            | Self::WeakUntil(a, b)
+            | Self::StrongRelease(a, b)
+            | Self::Since(a, b) => vec![a, b],
+        }
+    }
+
+    fn is_past(&self) -> bool {
+        matches!(
+            self,
+            Self::Previous(_) | Self::Once(_) | Self::Historically(_) | Self::Since(..)
+        )
+    }
+
+    fn is_future(&self) -> bool {
+        matches!(
+            self,
+            Self::Next(_)
+                | Self::Eventually(_)
+                | Self::Always(_)
+                | Self::Until(..)
+                | Self::Release(..)
+                | Self::WeakUntil(..)
+                | Self::StrongRelease(..)
+        )
+    }
+
+    fn check(&self, alphabet: &Alphabet) -> Result<(), LtlError> {
+        self.atoms()
+            .iter()
+            .try_for_each(|a| letters(alphabet, a).map(|_| ()))
+    }
+}
+
+fn resolves(alphabet: &Alphabet, name: &str) -> bool {
+    letters(alphabet, name).is_ok()
+}
+
+/// The letters in which an atom holds, by position.
+pub(crate) fn letters(alphabet: &Alphabet, atom: &str) -> Result<Vec<bool>, LtlError> {
+    if let Some(i) = alphabet.propositions().iter().position(|p| p == atom) {
+        return Ok(alphabet.iter().map(|l| l.index() >> i & 1 == 1).collect());
+    }
+    if let Some(letter) = alphabet.letter_of_text(atom) {
+        return Ok(alphabet.iter().map(|l| l == letter).collect());
+    }
+    // A bare name may leave ? or ! away.
+    let named: Vec<bool> = alphabet
+        .iter()
+        .map(|l| &*alphabet.labels().label(alphabet.label(l)).name == atom)
+        .collect();
+    match named.iter().filter(|&&n| n).count() {
+        0 => Err(LtlError::UnknownAtom(atom.to_owned())),
+        1 => Ok(named),
+        _ => Err(LtlError::AmbiguousAtom(atom.to_owned())),
+    }
+}

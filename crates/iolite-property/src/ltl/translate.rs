@@ -1,0 +1,335 @@
+//! From a formula to a deterministic Streett automaton in the shape of its class.
+
+use std::sync::Arc;
+
+use crate::acceptance::AcceptanceFormula;
+use crate::alphabet::Alphabet;
+use crate::class::SemanticClass;
+use crate::normalise::Normalised;
+use crate::omega::OmegaAutomaton;
+use crate::state_set::StateSet;
+use crate::streett::StreettAutomaton;
+use crate::structure::{AutomatonError, DEFAULT_BUDGET, Structure};
+
+use super::bdd::Bdd;
+use super::core::{Formulas, Id, Node, Resolver};
+use super::derivative::Derivatives;
+use super::determinise::determinise;
+use super::past::Past;
+use super::tableau::Buchi;
+use super::{Ltl, LtlError};
+
+/// Which construction is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Route {
+    /// Derivatives where the formula's syntax allows them, products of Boolean parts, and
+    /// determinisation for what is left.
+    #[default]
+    Best,
+    /// Tableau and determinisation for the whole formula: larger, and independent of the other.
+    Safra,
+}
+
+/// How a translation goes about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The construction.
+    pub route: Route,
+    /// States that any intermediate automaton may have.
+    pub budget: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            route: Route::Best,
+            budget: DEFAULT_BUDGET,
+        }
+    }
+}
+
+/// A formula's automaton, with its class.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// In the shape of the class, finite sequences accepted as the module documentation says.
+    pub automaton: StreettAutomaton,
+    /// The semantic class of the formula.
+    pub class: SemanticClass,
+}
+
+impl Ltl {
+    /// Translates the formula.
+    pub fn translate(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        options: Options,
+    ) -> Result<Translation, LtlError> {
+        self.check_size()?;
+        let past = Past::new(self, alphabet)?;
+        if past.is_empty() {
+            return self.translate_future(alphabet, options, &|f| past.letters(f, alphabet));
+        }
+        let extended = Arc::new(past.extended()?);
+        let future = self
+            .translate_future(&extended, options, &|f| past.letters(f, alphabet))?
+            .automaton;
+        // The automaton beside the memory of the past.
+        let omega = future.to_omega();
+        let (structure, meaning) = Structure::explore(
+            alphabet.clone(),
+            (omega.structure.initial(), past.start()),
+            options.budget,
+            |&(q, memory), l| {
+                let (next, now) = past.step(memory, l, alphabet)?;
+                Ok::<_, LtlError>((omega.structure.step(q, past.letter(l, now)), next))
+            },
+        )?;
+        let colours = meaning
+            .iter()
+            .map(|(q, _)| omega.colours[q.index()])
+            .collect();
+        let finite = StateSet::empty(structure.len());
+        let acceptance = omega.acceptance;
+        let composed = OmegaAutomaton {
+            structure,
+            colours,
+            acceptance,
+            finite,
+        };
+        let normal = Normalised::of_omega(&composed, options.budget)?;
+        Ok(Translation {
+            automaton: normal.automaton,
+            class: normal.class,
+        })
+    }
+
+    fn translate_future(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        options: Options,
+        resolver: Resolver<'_>,
+    ) -> Result<Translation, LtlError> {
+        let mut formulas = Formulas::new(alphabet.len());
+        let f = formulas.normal_form(self, false, resolver)?;
+        let derivatives = Derivatives::new(formulas);
+        let mut translator = Translator {
+            derivatives,
+            alphabet,
+            budget: options.budget,
+        };
+        let normal = match options.route {
+            Route::Best => translator.best(f)?,
+            Route::Safra => translator.safra(f)?,
+        };
+        translator.guard()?;
+        Ok(Translation {
+            automaton: normal.automaton,
+            class: normal.class,
+        })
+    }
+}
+
+struct Translator<'a> {
+    derivatives: Derivatives,
+    alphabet: &'a Arc<Alphabet>,
+    budget: usize,
+}
+
+impl Translator<'_> {
+    fn best(&mut self, f: Id) -> Result<Normalised, LtlError> {
+        let level = self.derivatives.formulas.level(f);
+        if level.sigma <= 1 || level.pi <= 1 {
+            return self.after(f, level.pi <= 1);
+        }
+        match self.derivatives.formulas.node(f).clone() {
+            Node::And(parts) => self.combine(&parts, true),
+            Node::Or(parts) => self.combine(&parts, false),
+            _ if level.pi <= 2 => {
+                let omega = self.breakpoint(&[f])?;
+                self.normalise(&omega)
+            }
+            _ if level.sigma <= 2 => {
+                let not = self.derivatives.formulas.negation(f);
+                let omega = self.breakpoint(&[not])?.negation();
+                self.normalise(&omega)
+            }
+            Node::Next(inner) => {
+                let inner = self.best(inner)?;
+                self.delayed(&inner.automaton)
+            }
+            _ => self.safra(f),
+        }
+    }
+
+    fn normalise(&self, omega: &OmegaAutomaton) -> Result<Normalised, LtlError> {
+        Ok(Normalised::of_omega(omega, self.budget)?)
+    }
+
+    fn guard(&self) -> Result<(), AutomatonError> {
+        if self.derivatives.bdds.overflowed() {
+            return Err(AutomatonError::TooManyStates(self.budget));
+        }
+        Ok(())
+    }
+
+    /// Safety and guarantee: the formula itself is the state.
+    fn after(&mut self, f: Id, safety: bool) -> Result<Normalised, LtlError> {
+        let start = self.derivatives.bdd(f);
+        let (structure, meaning) =
+            Structure::explore(self.alphabet.clone(), start, self.budget, |&f, l| {
+                self.guard()?;
+                Ok::<_, AutomatonError>(self.derivatives.after(f, l))
+            })?;
+        let n = structure.len();
+        let (bad, acceptance) = if safety {
+            (Bdd::FALSE, AcceptanceFormula::Fin(0))
+        } else {
+            (Bdd::TRUE, AcceptanceFormula::Inf(0))
+        };
+        let colours = meaning.iter().map(|&m| u64::from(m == bad)).collect();
+        self.normalise(&OmegaAutomaton {
+            structure,
+            colours,
+            acceptance,
+            finite: StateSet::empty(n),
+        })
+    }
+
+    /// A conjunction of formulas of Π₂: the formulas, whose turn it is, and what that one owed when
+    /// its turn came. Whenever the debt is paid the next one has its turn, and a round of all is a
+    /// mark [after Esparza, Křetínský & Sickert 2020, for deterministic Büchi automata].
+    fn breakpoint(&mut self, conjuncts: &[Id]) -> Result<OmegaAutomaton, LtlError> {
+        let start: Vec<Bdd> = conjuncts.iter().map(|&f| self.derivatives.bdd(f)).collect();
+        let last = conjuncts.len() - 1;
+        let owed = self.derivatives.obligations(start[0]);
+        let (structure, meaning) = Structure::explore(
+            self.alphabet.clone(),
+            (start, 0, owed),
+            self.budget,
+            |(fs, turn, owed), l| {
+                self.guard()?;
+                let mut next: Vec<Bdd> = fs.iter().map(|&f| self.derivatives.after(f, l)).collect();
+                if next.contains(&Bdd::FALSE) {
+                    next.fill(Bdd::FALSE);
+                    return Ok::<_, AutomatonError>((next, 0, Bdd::FALSE));
+                }
+                if *owed != Bdd::TRUE {
+                    let owed = self.derivatives.after(*owed, l);
+                    if owed != Bdd::TRUE || *turn == last {
+                        return Ok((next, *turn, owed));
+                    }
+                }
+                // Those that owe nothing at all are passed over, up to the end of the round.
+                let from = if *turn == last { 0 } else { turn + 1 };
+                let mut turn = from;
+                let mut owed = self.derivatives.obligations(next[turn]);
+                while owed == Bdd::TRUE && turn < last {
+                    turn += 1;
+                    owed = self.derivatives.obligations(next[turn]);
+                }
+                Ok((next, turn, owed))
+            },
+        )?;
+        let n = structure.len();
+        let colours = meaning
+            .iter()
+            .map(|(_, turn, owed)| u64::from(*turn == last && *owed == Bdd::TRUE))
+            .collect();
+        let acceptance = AcceptanceFormula::Inf(0);
+        Ok(OmegaAutomaton {
+            structure,
+            colours,
+            acceptance,
+            finite: StateSet::empty(n),
+        })
+    }
+
+    /// Parts one by one, each product brought into the shape of its class before the next.
+    fn combine(&mut self, parts: &[Id], conjunction: bool) -> Result<Normalised, LtlError> {
+        // What is safety (or guarantee) together needs no product.
+        let (easy, hard): (Vec<Id>, Vec<Id>) = parts
+            .iter()
+            .partition(|&&p| self.derivatives.formulas.level(p).pi <= 1);
+        let (dual, hard): (Vec<Id>, Vec<Id>) = hard
+            .into_iter()
+            .partition(|&p| self.derivatives.formulas.level(p).sigma <= 1);
+        let mut groups = Vec::new();
+        for group in [easy, dual] {
+            if !group.is_empty() {
+                groups.push(if conjunction {
+                    self.derivatives.formulas.and(&group)
+                } else {
+                    self.derivatives.formulas.or(&group)
+                });
+            }
+        }
+        // Conjuncts of Π₂ take turns in one automaton, and so, dually, do disjuncts of Σ₂.
+        let (turns, hard): (Vec<Id>, Vec<Id>) = hard.into_iter().partition(|&p| {
+            let level = self.derivatives.formulas.level(p);
+            if conjunction {
+                level.pi <= 2
+            } else {
+                level.sigma <= 2
+            }
+        });
+        groups.extend(hard);
+        let mut so_far: Option<Normalised> = None;
+        if !turns.is_empty() {
+            let omega = if conjunction {
+                self.breakpoint(&turns)?
+            } else {
+                let dual: Vec<Id> = turns
+                    .iter()
+                    .map(|&f| self.derivatives.formulas.negation(f))
+                    .collect();
+                self.breakpoint(&dual)?.negation()
+            };
+            so_far = Some(self.normalise(&omega)?);
+        }
+        for part in groups {
+            let next = self.best(part)?;
+            so_far = Some(match so_far {
+                None => next,
+                Some(left) => {
+                    let (left, right) = (left.automaton.to_omega(), next.automaton.to_omega());
+                    self.normalise(&left.product(&right, conjunction, self.budget)?)?
+                }
+            });
+        }
+        Ok(so_far.expect("a conjunction or disjunction has parts"))
+    }
+
+    /// X: one step before the automaton starts.
+    fn delayed(&self, inner: &StreettAutomaton) -> Result<Normalised, LtlError> {
+        let omega = inner.to_omega();
+        let s = &omega.structure;
+        let (structure, meaning) =
+            Structure::explore(self.alphabet.clone(), None, self.budget, |&q, l| {
+                Ok::<_, AutomatonError>(Some(q.map_or(s.initial(), |q| s.step(q, l))))
+            })?;
+        let n = structure.len();
+        let colours = meaning
+            .iter()
+            .map(|q| q.map_or(0, |q| omega.colours[q.index()]))
+            .collect();
+        let acceptance = omega.acceptance.clone();
+        self.normalise(&OmegaAutomaton {
+            structure,
+            colours,
+            acceptance,
+            finite: StateSet::empty(n),
+        })
+    }
+
+    fn safra(&mut self, f: Id) -> Result<Normalised, LtlError> {
+        let buchi = Buchi::new(
+            &mut self.derivatives,
+            f,
+            self.alphabet,
+            self.budget.min(1 << 14),
+        )?;
+        self.guard()?;
+        let omega = determinise(&buchi, self.alphabet, self.budget)?;
+        self.normalise(&omega)
+    }
+}

@@ -1,0 +1,166 @@
+//! Several properties watched at once for about the price of one.
+//!
+//! The product of the testers is built while it is walked: a state of the product is interned the
+//! first time it is met, and its steps are filled in the first time they are taken. From then on
+//! an event is one look-up, whatever the number of properties. The table has a bound; when it is
+//! full it is dropped and grows anew from where the run stands.
+
+use iolite_lts::{LabelId, Labels};
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::Letter;
+use crate::canonical_tester::CanonicalTester;
+use crate::structure::StateId;
+use crate::verdict::PropertyVerdict;
+
+const NOT_YET: u32 = u32::MAX;
+const UNSEEN: u32 = u32::MAX;
+
+/// A run of several canonical testers on one stream of events.
+#[derive(Clone, Debug)]
+pub struct Monitor {
+    testers: Vec<CanonicalTester>,
+    labels: Labels,
+    /// Column of each label that some property knows.
+    column: Vec<u32>,
+    /// For each column, the letter of each tester.
+    letters: Vec<Vec<Option<Letter>>>,
+    /// Product states, and their steps.
+    tuples: Vec<Box<[StateId]>>,
+    index: FxHashMap<Box<[StateId]>, u32>,
+    next: Vec<u32>,
+    verdicts: Vec<Box<[PropertyVerdict]>>,
+    finished: Vec<bool>,
+    at: u32,
+    limit: usize,
+}
+
+impl Monitor {
+    /// A monitor with room for this many product states (at least two).
+    pub fn new(testers: Vec<CanonicalTester>, limit: usize) -> Self {
+        let mut labels = Labels::new();
+        let maps: Vec<Vec<LabelId>> = testers
+            .iter()
+            .map(|t| labels.join(t.alphabet().labels()))
+            .collect();
+        let mut column = vec![UNSEEN; labels.len()];
+        let mut letters: Vec<Vec<Option<Letter>>> = Vec::new();
+        for (i, tester) in testers.iter().enumerate() {
+            for l in tester.alphabet().iter() {
+                let label = maps[i][tester.alphabet().label(l).index()];
+                if column[label.index()] == UNSEEN {
+                    column[label.index()] = letters.len() as u32;
+                    letters.push(vec![None; testers.len()]);
+                }
+                letters[column[label.index()] as usize][i] = Some(l);
+            }
+        }
+        let mut monitor = Self {
+            testers,
+            labels,
+            column,
+            letters,
+            tuples: Vec::new(),
+            index: FxHashMap::default(),
+            next: Vec::new(),
+            verdicts: Vec::new(),
+            finished: Vec::new(),
+            at: 0,
+            limit: limit.max(2),
+        };
+        monitor.reset();
+        monitor
+    }
+
+    /// The labels of all properties; events are given by their ids here.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The testers, in the order of their verdicts.
+    pub fn testers(&self) -> &[CanonicalTester] {
+        &self.testers
+    }
+
+    /// Starts a new run.
+    pub fn reset(&mut self) {
+        let start = self.testers.iter().map(CanonicalTester::initial).collect();
+        self.at = self.intern(start);
+    }
+
+    /// Takes an event. Labels that no property knows change nothing.
+    #[inline]
+    pub fn step(&mut self, label: LabelId) {
+        let Some(&column) = self.column.get(label.index()) else {
+            return;
+        };
+        if column == UNSEEN {
+            return;
+        }
+        let slot = self.at as usize * self.letters.len() + column as usize;
+        let to = self.next[slot];
+        self.at = if to == NOT_YET {
+            self.extend(column)
+        } else {
+            to
+        };
+    }
+
+    #[cold]
+    fn extend(&mut self, column: u32) -> u32 {
+        let from = self.at;
+        let to: Box<[StateId]> = self
+            .testers
+            .iter()
+            .zip(&self.tuples[from as usize])
+            .zip(&self.letters[column as usize])
+            .map(|((tester, &q), letter)| letter.map_or(q, |l| tester.structure().step(q, l)))
+            .collect();
+        if self.tuples.len() >= self.limit && !self.index.contains_key(&to) {
+            self.tuples.clear();
+            self.index.clear();
+            self.next.clear();
+            self.verdicts.clear();
+            self.finished.clear();
+            return self.intern(to);
+        }
+        let id = self.intern(to);
+        self.next[from as usize * self.letters.len() + column as usize] = id;
+        id
+    }
+
+    fn intern(&mut self, tuple: Box<[StateId]>) -> u32 {
+        if let Some(&id) = self.index.get(&tuple) {
+            return id;
+        }
+        let id = self.tuples.len() as u32;
+        let verdicts: Box<[PropertyVerdict]> = self
+            .testers
+            .iter()
+            .zip(&tuple)
+            .map(|(t, &q)| t.verdict(q))
+            .collect();
+        self.finished.push(verdicts.iter().all(|v| v.is_final()));
+        self.verdicts.push(verdicts);
+        self.next
+            .extend(std::iter::repeat_n(NOT_YET, self.letters.len()));
+        self.tuples.push(tuple.clone());
+        self.index.insert(tuple, id);
+        id
+    }
+
+    /// The verdict of each property so far.
+    pub fn verdicts(&self) -> &[PropertyVerdict] {
+        &self.verdicts[self.at as usize]
+    }
+
+    /// The state that each tester is in.
+    pub fn states(&self) -> &[StateId] {
+        &self.tuples[self.at as usize]
+    }
+
+    /// Whether no event can change a verdict any more.
+    pub fn is_finished(&self) -> bool {
+        self.finished[self.at as usize]
+    }
+}

@@ -1,0 +1,218 @@
+//! An automaton in the shape of the property's semantic class.
+
+use crate::acceptance::Condition;
+use crate::alphabet::Letter;
+use crate::class::{Class, SemanticClass};
+use crate::cycles::{CycleForest, cyclic_components};
+use crate::determinacy::Liveness;
+use crate::omega::OmegaAutomaton;
+use crate::state_set::StateSet;
+use crate::streett::{Pair, StreettAutomaton};
+use crate::structure::{AutomatonError, DEFAULT_BUDGET, StateId, Structure};
+
+/// A property in the shape of its lowest class.
+#[derive(Clone, Debug)]
+pub struct Normalised {
+    /// The same infinitary part, in the shape that definition 5 asks of the class, with the
+    /// finite acceptance that definition 3 gives this shape.
+    pub automaton: StreettAutomaton,
+    /// The class.
+    pub class: SemanticClass,
+    /// A shortest finite sequence on which the finitary part had to change; none if it is the
+    /// same too.
+    pub finite_change: Option<Vec<Letter>>,
+}
+
+impl Normalised {
+    /// Normalises a Streett automaton.
+    pub fn new(automaton: &StreettAutomaton) -> Result<Self, AutomatonError> {
+        Self::of_omega(&automaton.reachable_part().to_omega(), DEFAULT_BUDGET)
+    }
+
+    /// Normalises any deterministic automaton; all its states must be reachable.
+    pub fn of_omega(omega: &OmegaAutomaton, budget: usize) -> Result<Self, AutomatonError> {
+        let forest = omega.forest()?;
+        let class = SemanticClass::of_forest(&omega.structure, &forest);
+        let automaton = match class.class {
+            Class::SafetyAndGuarantee | Class::Safety => {
+                let live = Liveness::of_forest(&omega.structure, &forest).accepting;
+                plain(omega, StateSet::empty, |_| live)?
+            }
+            Class::Guarantee => {
+                let sure = Liveness::of_forest(&omega.structure, &forest)
+                    .rejecting
+                    .complement();
+                plain(omega, |_| sure, StateSet::empty)?
+            }
+            Class::Obligation(m) => obligation(omega, &forest, m)?,
+            Class::Response => one_sided(omega, true, budget)?,
+            Class::Persistence => one_sided(&omega.negation(), false, budget)?,
+            Class::Reactivity(m) => {
+                // The parity automaton multiplies states; where as few pairs do without, they stay.
+                let (structure, pairs) = match omega.pairs_on_the_spot() {
+                    Some(pairs) if pairs.len() == m => (omega.structure.clone(), pairs),
+                    _ => {
+                        let streett = omega.to_streett(budget)?;
+                        (streett.structure().clone(), streett.pairs().to_vec())
+                    }
+                };
+                StreettAutomaton::new(structure, pairs)?.reduced()
+            }
+        };
+        let finite_change = difference(omega, &automaton);
+        Ok(Self {
+            automaton,
+            class,
+            finite_change,
+        })
+    }
+}
+
+fn plain(
+    omega: &OmegaAutomaton,
+    recurrent: impl FnOnce(usize) -> StateSet,
+    persistent: impl FnOnce(usize) -> StateSet,
+) -> Result<StreettAutomaton, AutomatonError> {
+    let n = omega.structure.len();
+    let pair = Pair {
+        recurrent: recurrent(n),
+        persistent: persistent(n),
+    };
+    Ok(StreettAutomaton::new(omega.structure.clone(), vec![pair])?.reduced())
+}
+
+/// Levels that never rise along a run, even ones accepting: the least such colouring, which gives
+/// the minimal weak automaton [Löding 2001]. Pair j is broken on the j-th odd level only.
+fn obligation(
+    omega: &OmegaAutomaton,
+    forest: &CycleForest,
+    m: usize,
+) -> Result<StreettAutomaton, AutomatonError> {
+    let n = omega.structure.len();
+    let mut level = vec![0_usize; n];
+    for (states, root) in &forest.components {
+        let below = states
+            .iter()
+            .flat_map(|&q| omega.structure.row(q))
+            .filter(|q| states.binary_search(q).is_err())
+            .map(|q| level[q.index()])
+            .max()
+            .unwrap_or(0);
+        let here = match root.map(|r| forest.cycles[r].accepting) {
+            None => below,
+            Some(accepting) => below + usize::from((below % 2 == 0) != accepting),
+        };
+        for q in states {
+            level[q.index()] = here;
+        }
+    }
+    let pairs = (0..m)
+        .map(|j| Pair {
+            recurrent: StateSet::of(n, |q| level[q.index()] < 2 * j + 1),
+            persistent: StateSet::of(n, |q| level[q.index()] > 2 * j + 1),
+        })
+        .collect();
+    Ok(StreettAutomaton::new(omega.structure.clone(), pairs)?.reduced())
+}
+
+/// Büchi (`recurrent`), or co-Büchi from the automaton of the complement.
+fn one_sided(
+    omega: &OmegaAutomaton,
+    recurrent: bool,
+    budget: usize,
+) -> Result<StreettAutomaton, AutomatonError> {
+    let forest = omega.forest()?;
+    if let Some(marked) = marks_on_the_spot(omega, &forest)? {
+        return with_marks(omega.structure.clone(), marked, recurrent);
+    }
+    let (structure, meaning) = omega.parity(budget)?;
+    let n = structure.len();
+    // A transient state is on no cycle; "infinitely often" then says nothing, and it stays out.
+    let mut marked = StateSet::of(n, |q| {
+        let (_, node, priority) = meaning[q.index()];
+        node.is_some() && priority == 0
+    });
+    // Every state without a cycle through unmarked states only may be marked as well, which lets
+    // more states fall together.
+    let unmarked: Vec<StateId> = marked.complement().iter().collect();
+    let mut kept = StateSet::empty(n);
+    for q in cyclic_components(&structure, &unmarked)
+        .into_iter()
+        .flatten()
+    {
+        kept.insert(q);
+    }
+    for &q in &unmarked {
+        if meaning[q.index()].1.is_some() && !kept.contains(q) {
+            marked.insert(q);
+        }
+    }
+    with_marks(structure, marked, recurrent)
+}
+
+fn with_marks(
+    structure: Structure,
+    marked: StateSet,
+    recurrent: bool,
+) -> Result<StreettAutomaton, AutomatonError> {
+    let n = structure.len();
+    let pair = if recurrent {
+        Pair {
+            recurrent: marked,
+            persistent: StateSet::empty(n),
+        }
+    } else {
+        Pair {
+            recurrent: StateSet::empty(n),
+            persistent: marked.complement(),
+        }
+    };
+    Ok(StreettAutomaton::new(structure, vec![pair])?.reduced())
+}
+
+/// Recurrent states without any change of the transitions, where these suffice: the states on
+/// cycles none of which rejects. They do iff no accepting cycle avoids them.
+fn marks_on_the_spot(
+    omega: &OmegaAutomaton,
+    forest: &CycleForest,
+) -> Result<Option<StateSet>, AutomatonError> {
+    let n = omega.structure.len();
+    let mut rejected = StateSet::empty(n);
+    for cycle in forest.cycles.iter().filter(|c| !c.accepting) {
+        for &q in &cycle.states {
+            rejected.insert(q);
+        }
+    }
+    let condition = Condition::new(&omega.acceptance)?;
+    let inside: Vec<StateId> = rejected.iter().collect();
+    // Response: inside a maximal rejecting cycle every cycle rejects; so an accepting cycle among
+    // these states, if any, shows in a component of theirs.
+    let accepting = |states: &Vec<StateId>| {
+        condition.accepts(
+            states
+                .iter()
+                .fold(0, |set, q| set | omega.colours[q.index()]),
+        )
+    };
+    let fits = !cyclic_components(&omega.structure, &inside)
+        .iter()
+        .any(accepting);
+    Ok(fits.then(|| {
+        StateSet::of(n, |q| {
+            forest.root_of[q.index()].is_some() && !rejected.contains(q)
+        })
+    }))
+}
+
+/// A shortest finite sequence on which the two differ.
+fn difference(omega: &OmegaAutomaton, automaton: &StreettAutomaton) -> Option<Vec<Letter>> {
+    let (product, meaning) = omega
+        .structure
+        .product(automaton.structure(), usize::MAX)
+        .ok()?;
+    let differ = StateSet::of(product.len(), |s| {
+        let (p, q) = meaning[s.index()];
+        omega.finite.contains(p) != automaton.finite().contains(q)
+    });
+    product.shortest(product.initial(), &differ)
+}
