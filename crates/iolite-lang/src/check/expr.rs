@@ -1,0 +1,429 @@
+//! Sorts of expressions.
+
+use std::collections::BTreeMap;
+
+use super::sorts::{ResolvedSort, Sorts, constant, field_names};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Function, Name, UnaryOp};
+use crate::{Diagnostic, codes, diagnostic};
+
+/// The names that an expression may read.
+pub(super) struct Scope<'a> {
+    pub(super) sorts: &'a Sorts<'a>,
+    names: BTreeMap<String, ResolvedSort>,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(sorts: &'a Sorts<'a>) -> Self {
+        Self {
+            sorts,
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a name; the sort it had before, if any.
+    pub(super) fn bind(&mut self, name: &str, sort: ResolvedSort) -> Option<ResolvedSort> {
+        self.names.insert(name.to_owned(), sort)
+    }
+
+    /// Undoes [`Self::bind`].
+    pub(super) fn restore(&mut self, name: &str, before: Option<ResolvedSort>) {
+        match before {
+            Some(sort) => self.names.insert(name.to_owned(), sort),
+            None => self.names.remove(name),
+        };
+    }
+
+    /// Checks that an expression has a sort.
+    pub(super) fn expect(
+        &self,
+        expr: &Expr,
+        sort: &ResolvedSort,
+        what: &str,
+        found: &mut Vec<Diagnostic>,
+    ) {
+        let actual = infer(expr, self, found);
+        if !actual.fits(sort) {
+            found.push(Diagnostic::error(
+                codes::SORT_MISMATCH,
+                expr.span,
+                format!("{what} is of sort {sort}, but this is {actual}"),
+            ));
+        } else if let ResolvedSort::Range(first, last) = sort
+            && let Some(value) = constant(expr)
+            && (first.is_some_and(|f| value < f) || last.is_some_and(|l| value > l))
+        {
+            found.push(Diagnostic::error(
+                codes::SORT_MISMATCH,
+                expr.span,
+                format!("{what} is of sort {sort}, and {value} is outside"),
+            ));
+        }
+    }
+}
+
+pub(super) fn function(function: &Function, sorts: &Sorts<'_>, found: &mut Vec<Diagnostic>) {
+    let mut scope = Scope::new(sorts);
+    for param in &function.params {
+        scope.bind(&param.name.text, sorts.resolve(&param.sort));
+    }
+    let result = sorts.resolve(&function.result);
+    let what = format!("function `{}`", function.name.text);
+    scope.expect(&function.body, &result, &what, found);
+}
+
+/// The sort of an expression; every mistake inside is reported once.
+pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>) -> ResolvedSort {
+    use ResolvedSort::{Array, Bool, Enum, Int, Record, String, Unknown};
+    match &expr.kind {
+        ExprKind::Int(_) => Int,
+        ExprKind::Bool(_) => Bool,
+        ExprKind::Str(_) => String,
+        ExprKind::Error => Unknown,
+        ExprKind::Name(name) => {
+            if let Some(sort) = scope.names.get(name) {
+                return sort.clone();
+            }
+            if let Some(of) = scope.sorts.value(name) {
+                return Enum(of.to_owned());
+            }
+            let known = scope
+                .names
+                .keys()
+                .map(std::string::String::as_str)
+                .chain(scope.sorts.values());
+            found.push(
+                Diagnostic::error(
+                    codes::UNDECLARED,
+                    expr.span,
+                    format!("`{name}` is not declared"),
+                )
+                .maybe_hint(diagnostic::did_you_mean(name, known)),
+            );
+            Unknown
+        }
+        ExprKind::Unary(UnaryOp::Neg, a) => {
+            operand(a, &Int, "`-`", scope, found);
+            Int
+        }
+        ExprKind::Unary(UnaryOp::Not, a) => {
+            operand(a, &Bool, "`!`", scope, found);
+            Bool
+        }
+        ExprKind::Binary(op, a, b) => binary(expr, *op, a, b, scope, found),
+        ExprKind::If(c, a, b) => {
+            operand(c, &Bool, "`if`", scope, found);
+            let yes = infer(a, scope, found);
+            let no = infer(b, scope, found);
+            same(expr, &yes, &no, "`if`", found);
+            join(yes, no)
+        }
+        ExprKind::Call(name, args) => call(expr, name, args, scope, found),
+        ExprKind::Index(base, index) => {
+            operand(index, &Int, "an index", scope, found);
+            match infer(base, scope, found) {
+                Array(of) => *of,
+                Unknown => Unknown,
+                other => {
+                    found.push(Diagnostic::error(
+                        codes::OPERAND_SORT,
+                        base.span,
+                        format!("only arrays have elements, this is {other}"),
+                    ));
+                    Unknown
+                }
+            }
+        }
+        ExprKind::Field(base, field) => match infer(base, scope, found) {
+            Record(name) => {
+                let record = scope.sorts.record(&name);
+                let declared =
+                    record.and_then(|r| r.fields.iter().find(|f| f.name.text == field.text));
+                if let Some(declared) = declared {
+                    return scope.sorts.resolve(&declared.sort);
+                }
+                let known = record
+                    .into_iter()
+                    .flat_map(field_names)
+                    .map(|n| n.text.as_str());
+                found.push(
+                    Diagnostic::error(
+                        codes::UNKNOWN_FIELD,
+                        field.span,
+                        format!("record `{name}` has no field `{}`", field.text),
+                    )
+                    .maybe_hint(diagnostic::did_you_mean(&field.text, known)),
+                );
+                Unknown
+            }
+            Unknown => Unknown,
+            other => {
+                found.push(Diagnostic::error(
+                    codes::OPERAND_SORT,
+                    base.span,
+                    format!("only records have fields, this is {other}"),
+                ));
+                Unknown
+            }
+        },
+        ExprKind::Array(elements) => {
+            let mut sort = Unknown;
+            for element in elements {
+                let next = infer(element, scope, found);
+                same(element, &sort, &next, "an array", found);
+                sort = join(sort, next);
+            }
+            Array(Box::new(sort))
+        }
+        ExprKind::Record(name, fields) => record(expr, name, fields, scope, found),
+    }
+}
+
+fn join(a: ResolvedSort, b: ResolvedSort) -> ResolvedSort {
+    match (a, b) {
+        (ResolvedSort::Unknown, b) => b,
+        (a, b) if a == b => a,
+        (a, b) if a.is_int() && b.is_int() => ResolvedSort::Int,
+        (a, _) => a,
+    }
+}
+
+fn same(expr: &Expr, a: &ResolvedSort, b: &ResolvedSort, what: &str, found: &mut Vec<Diagnostic>) {
+    if !a.fits(b) {
+        found.push(Diagnostic::error(
+            codes::OPERAND_SORT,
+            expr.span,
+            format!("{what} has parts of different sorts: {a} and {b}"),
+        ));
+    }
+}
+
+fn operand(
+    expr: &Expr,
+    sort: &ResolvedSort,
+    what: &str,
+    scope: &Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let actual = infer(expr, scope, found);
+    if !actual.fits(sort) {
+        found.push(Diagnostic::error(
+            codes::OPERAND_SORT,
+            expr.span,
+            format!("{what} needs {sort}, this is {actual}"),
+        ));
+    }
+}
+
+fn binary(
+    expr: &Expr,
+    op: BinaryOp,
+    a: &Expr,
+    b: &Expr,
+    scope: &Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> ResolvedSort {
+    use ResolvedSort::{Array, Bool, Int, String, Unknown};
+    let symbol = format!("`{}`", op.symbol());
+    match op {
+        BinaryOp::Implies | BinaryOp::Or | BinaryOp::And => {
+            operand(a, &Bool, &symbol, scope, found);
+            operand(b, &Bool, &symbol, scope, found);
+            Bool
+        }
+        BinaryOp::Eq | BinaryOp::Ne => {
+            let (left, right) = (infer(a, scope, found), infer(b, scope, found));
+            if !left.fits(&right) {
+                found.push(Diagnostic::error(
+                    codes::OPERAND_SORT,
+                    expr.span,
+                    format!("{symbol} compares {left} with {right}"),
+                ));
+            }
+            Bool
+        }
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+            operand(a, &Int, &symbol, scope, found);
+            operand(b, &Int, &symbol, scope, found);
+            Bool
+        }
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+            let before = found.len();
+            operand(a, &Int, &symbol, scope, found);
+            operand(b, &Int, &symbol, scope, found);
+            if op == BinaryOp::Add
+                && let Some(error) = found[before..]
+                    .iter_mut()
+                    .find(|d| d.message.ends_with("this is string"))
+            {
+                error.hint = Some("strings are joined with `++`".to_owned());
+            }
+            Int
+        }
+        BinaryOp::Concat => {
+            let (left, right) = (infer(a, scope, found), infer(b, scope, found));
+            let joinable = |s: &ResolvedSort| matches!(s, String | Array(_) | Unknown);
+            if !joinable(&left) || !joinable(&right) || !left.fits(&right) {
+                found.push(Diagnostic::error(
+                    codes::OPERAND_SORT,
+                    expr.span,
+                    format!("`++` joins two strings or two arrays, not {left} and {right}"),
+                ));
+                return Unknown;
+            }
+            join(left, right)
+        }
+    }
+}
+
+/// Functions that the language brings along: name, sorts of the arguments, sort of the result.
+fn builtin(name: &str) -> Option<(&'static [ResolvedSort], ResolvedSort)> {
+    use ResolvedSort::{Bool, Int, String};
+    Some(match name {
+        "abs" => (&[Int], Int),
+        "min" | "max" => (&[Int, Int], Int),
+        "prefix" | "suffix" | "contains" | "matches" => (&[String, String], Bool),
+        _ => return None,
+    })
+}
+
+const BUILTINS: &[&str] = &[
+    "abs", "contains", "len", "matches", "max", "min", "prefix", "store", "suffix",
+];
+
+fn call(
+    expr: &Expr,
+    name: &Name,
+    args: &[Expr],
+    scope: &Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> ResolvedSort {
+    use ResolvedSort::{Array, Int, String, Unknown};
+    let arity = |count: usize, found: &mut Vec<Diagnostic>| {
+        if args.len() != count {
+            found.push(Diagnostic::error(
+                codes::ARITY,
+                expr.span,
+                format!(
+                    "function `{}` takes {count} arguments, not {}",
+                    name.text,
+                    args.len()
+                ),
+            ));
+        }
+        args.len() == count
+    };
+    if let Some(function) = scope.sorts.function(&name.text) {
+        arity(function.params.len(), found);
+        for (arg, param) in args.iter().zip(&function.params) {
+            let sort = scope.sorts.resolve(&param.sort);
+            scope.expect(
+                arg,
+                &sort,
+                &format!("parameter `{}`", param.name.text),
+                found,
+            );
+        }
+        return scope.sorts.resolve(&function.result);
+    }
+    if let Some((params, result)) = builtin(&name.text) {
+        arity(params.len(), found);
+        for (arg, sort) in args.iter().zip(params) {
+            operand(arg, sort, &format!("`{}`", name.text), scope, found);
+        }
+        return result;
+    }
+    let sorts: Vec<_> = args.iter().map(|a| infer(a, scope, found)).collect();
+    match name.text.as_str() {
+        "len" => {
+            if arity(1, found) && !matches!(sorts[0], String | Array(_) | Unknown) {
+                found.push(Diagnostic::error(
+                    codes::OPERAND_SORT,
+                    args[0].span,
+                    format!("`len` needs a string or an array, this is {}", sorts[0]),
+                ));
+            }
+            Int
+        }
+        "store" => {
+            if !arity(3, found) {
+                return Unknown;
+            }
+            let wanted = Array(Box::new(sorts[2].clone()));
+            if !sorts[0].fits(&wanted) || !sorts[1].is_int() {
+                found.push(Diagnostic::error(
+                    codes::OPERAND_SORT,
+                    expr.span,
+                    "`store` takes an array, an index and an element of the array's sort",
+                ));
+            }
+            sorts[0].clone()
+        }
+        _ => {
+            let known = BUILTINS.iter().copied().chain(scope.sorts.function_names());
+            found.push(
+                Diagnostic::error(
+                    codes::UNKNOWN_FUNCTION,
+                    name.span,
+                    format!("no function is called `{}`", name.text),
+                )
+                .maybe_hint(diagnostic::did_you_mean(&name.text, known)),
+            );
+            Unknown
+        }
+    }
+}
+
+fn record(
+    expr: &Expr,
+    name: &Name,
+    fields: &[(Name, Expr)],
+    scope: &Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> ResolvedSort {
+    let Some(declared) = scope.sorts.record(&name.text) else {
+        for (_, value) in fields {
+            infer(value, scope, found);
+        }
+        found.push(Diagnostic::error(
+            codes::UNKNOWN_SORT,
+            name.span,
+            format!("no record is called `{}`", name.text),
+        ));
+        return ResolvedSort::Unknown;
+    };
+    super::duplicates(
+        fields.iter().map(|(n, _)| n),
+        "the value of field",
+        codes::DUPLICATE_NAME,
+        found,
+    );
+    for (field, value) in fields {
+        if let Some(f) = declared.fields.iter().find(|f| f.name.text == field.text) {
+            let sort = scope.sorts.resolve(&f.sort);
+            scope.expect(value, &sort, &format!("field `{}`", field.text), found);
+        } else {
+            infer(value, scope, found);
+            let known = field_names(declared).map(|n| n.text.as_str());
+            found.push(
+                Diagnostic::error(
+                    codes::UNKNOWN_FIELD,
+                    field.span,
+                    format!("record `{}` has no field `{}`", name.text, field.text),
+                )
+                .maybe_hint(diagnostic::did_you_mean(&field.text, known)),
+            );
+        }
+    }
+    let missing: Vec<_> = field_names(declared)
+        .filter(|n| !fields.iter().any(|(f, _)| f.text == n.text))
+        .map(|n| format!("`{}`", n.text))
+        .collect();
+    if !missing.is_empty() {
+        found.push(Diagnostic::error(
+            codes::MISSING_FIELD,
+            expr.span,
+            format!("record `{}` lacks {}", name.text, missing.join(", ")),
+        ));
+    }
+    ResolvedSort::Record(name.text.clone())
+}

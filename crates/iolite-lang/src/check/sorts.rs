@@ -1,0 +1,347 @@
+//! Sorts as declared, resolved through aliases.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::duplicates;
+use crate::syntax::ast::{
+    BinaryOp, Enum, Expr, ExprKind, File, Function, Item, Name, Param, Record, Sort, SortKind,
+    UnaryOp,
+};
+use crate::{Diagnostic, Span, codes, diagnostic};
+
+/// A sort without aliases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResolvedSort {
+    /// `bool`.
+    Bool,
+    /// `int`.
+    Int,
+    /// A range with its ends, where they are numbers.
+    Range(Option<i128>, Option<i128>),
+    /// `string`.
+    String,
+    /// An enumeration.
+    Enum(String),
+    /// A record.
+    Record(String),
+    /// `T[]`.
+    Array(Box<ResolvedSort>),
+    /// Something wrong that is reported where it stands.
+    Unknown,
+}
+
+impl ResolvedSort {
+    /// Whether values of one sort can stand where the other is wanted. Ranges are integers.
+    pub fn fits(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) => true,
+            (Self::Array(a), Self::Array(b)) => a.fits(b),
+            (a, b) if a.is_int() && b.is_int() => true,
+            (a, b) => a == b,
+        }
+    }
+
+    /// Whether it is an integer or a range.
+    pub fn is_int(&self) -> bool {
+        matches!(self, Self::Int | Self::Range(..) | Self::Unknown)
+    }
+}
+
+impl fmt::Display for ResolvedSort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => f.write_str("bool"),
+            Self::Int => f.write_str("int"),
+            Self::Range(Some(a), Some(b)) => write!(f, "{a}..{b}"),
+            Self::Range(..) => f.write_str("a range"),
+            Self::String => f.write_str("string"),
+            Self::Enum(name) | Self::Record(name) => f.write_str(name),
+            Self::Array(of) => write!(f, "{of}[]"),
+            Self::Unknown => f.write_str("?"),
+        }
+    }
+}
+
+/// The sorts, enumeration values and functions of a file.
+#[derive(Debug)]
+pub struct Sorts<'f> {
+    enums: BTreeMap<&'f str, &'f Enum>,
+    records: BTreeMap<&'f str, &'f Record>,
+    aliases: BTreeMap<&'f str, &'f Sort>,
+    functions: BTreeMap<&'f str, &'f Function>,
+    /// Enumeration of each value.
+    values: BTreeMap<&'f str, &'f str>,
+}
+
+/// Aliases of aliases deeper than this are cyclic or absurd.
+const DEEPEST_ALIAS: u32 = 64;
+
+impl<'f> Sorts<'f> {
+    /// Collects and checks the declarations of sorts.
+    pub fn new(file: &'f File, found: &mut Vec<Diagnostic>) -> Self {
+        let mut sorts = Self {
+            enums: BTreeMap::new(),
+            records: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            values: BTreeMap::new(),
+        };
+        for item in &file.items {
+            match item {
+                Item::Enum(e) => {
+                    for value in &e.values {
+                        sorts.values.entry(&value.text).or_insert(&e.name.text);
+                    }
+                    sorts.enums.insert(&e.name.text, e);
+                }
+                Item::Record(r) => {
+                    sorts.records.insert(&r.name.text, r);
+                }
+                Item::Alias(a) => {
+                    sorts.aliases.insert(&a.name.text, &a.sort);
+                }
+                Item::Function(f) => {
+                    sorts.functions.insert(&f.name.text, f);
+                }
+                _ => {}
+            }
+        }
+        let values = file.items.iter().filter_map(|item| match item {
+            Item::Enum(e) => Some(e.values.iter()),
+            _ => None,
+        });
+        duplicates(
+            values.flatten(),
+            "enumeration value",
+            codes::DUPLICATE_NAME,
+            found,
+        );
+        for item in &file.items {
+            match item {
+                Item::Record(r) => {
+                    let names = r.fields.iter().map(|f| &f.name);
+                    duplicates(names, "field", codes::DUPLICATE_NAME, found);
+                    sorts.params(&r.fields, found);
+                }
+                Item::Alias(a) => sorts.check(&a.sort, found),
+                Item::Function(f) => {
+                    let names = f.params.iter().map(|p| &p.name);
+                    duplicates(names, "parameter", codes::DUPLICATE_NAME, found);
+                    sorts.params(&f.params, found);
+                    sorts.check(&f.result, found);
+                }
+                _ => {}
+            }
+        }
+        cycles(file, found);
+        sorts
+    }
+
+    /// A declared enumeration.
+    pub fn enumeration(&self, name: &str) -> Option<&'f Enum> {
+        self.enums.get(name).copied()
+    }
+
+    /// A declared record.
+    pub fn record(&self, name: &str) -> Option<&'f Record> {
+        self.records.get(name).copied()
+    }
+
+    /// A declared function.
+    pub fn function(&self, name: &str) -> Option<&'f Function> {
+        self.functions.get(name).copied()
+    }
+
+    /// The names of the declared functions.
+    pub fn function_names(&self) -> impl Iterator<Item = &'f str> + '_ {
+        self.functions.keys().copied()
+    }
+
+    /// The enumeration that a value belongs to.
+    pub fn value(&self, name: &str) -> Option<&'f str> {
+        self.values.get(name).copied()
+    }
+
+    /// The values of all enumerations.
+    pub fn values(&self) -> impl Iterator<Item = &'f str> + '_ {
+        self.values.keys().copied()
+    }
+
+    /// The sort behind what is written.
+    pub fn resolve(&self, sort: &Sort) -> ResolvedSort {
+        self.resolve_at(sort, 0)
+    }
+
+    fn resolve_at(&self, sort: &Sort, depth: u32) -> ResolvedSort {
+        match &sort.kind {
+            SortKind::Bool => ResolvedSort::Bool,
+            SortKind::Int => ResolvedSort::Int,
+            SortKind::String => ResolvedSort::String,
+            SortKind::Range(a, b) => ResolvedSort::Range(constant(a), constant(b)),
+            SortKind::Array(of) => ResolvedSort::Array(Box::new(self.resolve_at(of, depth))),
+            SortKind::Name(name) if self.enums.contains_key(name.as_str()) => {
+                ResolvedSort::Enum(name.clone())
+            }
+            SortKind::Name(name) if self.records.contains_key(name.as_str()) => {
+                ResolvedSort::Record(name.clone())
+            }
+            SortKind::Name(name) if depth < DEEPEST_ALIAS => self
+                .aliases
+                .get(name.as_str())
+                .map_or(ResolvedSort::Unknown, |s| self.resolve_at(s, depth + 1)),
+            SortKind::Name(_) | SortKind::Error => ResolvedSort::Unknown,
+        }
+    }
+
+    fn params(&self, params: &[Param], found: &mut Vec<Diagnostic>) {
+        for param in params {
+            self.check(&param.sort, found);
+        }
+    }
+
+    /// Reports unknown names and bad ranges.
+    pub(super) fn check(&self, sort: &Sort, found: &mut Vec<Diagnostic>) {
+        match &sort.kind {
+            SortKind::Array(of) => self.check(of, found),
+            SortKind::Range(a, b) => {
+                if let (Some(first), Some(last)) = (constant(a), constant(b))
+                    && first > last
+                {
+                    found.push(Diagnostic::error(
+                        codes::EMPTY_RANGE,
+                        sort.span,
+                        format!("the range {first}..{last} is empty"),
+                    ));
+                }
+            }
+            SortKind::Name(name) => {
+                let name = name.as_str();
+                let known = self
+                    .enums
+                    .keys()
+                    .chain(self.records.keys())
+                    .chain(self.aliases.keys())
+                    .copied()
+                    .chain(["bool", "int", "string"]);
+                if known.clone().any(|k| k == name) {
+                    return;
+                }
+                found.push(
+                    Diagnostic::error(
+                        codes::UNKNOWN_SORT,
+                        sort.span,
+                        format!("no sort is called `{name}`"),
+                    )
+                    .maybe_hint(diagnostic::did_you_mean(name, known)),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Aliases, records and functions that contain or call themselves.
+fn cycles(file: &File, found: &mut Vec<Diagnostic>) {
+    let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut places: BTreeMap<&str, (Span, &str)> = BTreeMap::new();
+    for item in &file.items {
+        let mut to = BTreeSet::new();
+        match item {
+            Item::Record(r) => r.fields.iter().for_each(|f| mentioned(&f.sort, &mut to)),
+            Item::Alias(a) => mentioned(&a.sort, &mut to),
+            Item::Function(f) => called(&f.body, &mut to),
+            _ => continue,
+        }
+        places.insert(&item.name().text, (item.name().span, item.keyword()));
+        edges.insert(&item.name().text, to);
+    }
+    for (&name, &(span, keyword)) in &places {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![name];
+        let mut cyclic = false;
+        while let Some(next) = open.pop() {
+            for &to in edges.get(next).into_iter().flatten() {
+                cyclic |= to == name;
+                if seen.insert(to) {
+                    open.push(to);
+                }
+            }
+        }
+        if cyclic {
+            let (code, what) = if keyword == "fn" {
+                (codes::RECURSIVE_FUNCTION, "calls itself")
+            } else {
+                (codes::CYCLIC_SORT, "contains itself")
+            };
+            found.push(Diagnostic::error(
+                code,
+                span,
+                format!("{keyword} `{name}` {what}"),
+            ));
+        }
+    }
+}
+
+fn mentioned<'a>(sort: &'a Sort, out: &mut BTreeSet<&'a str>) {
+    match &sort.kind {
+        SortKind::Name(name) => {
+            out.insert(name);
+        }
+        SortKind::Array(of) => mentioned(of, out),
+        _ => {}
+    }
+}
+
+fn called<'a>(expr: &'a Expr, out: &mut BTreeSet<&'a str>) {
+    if let ExprKind::Call(name, _) = &expr.kind {
+        out.insert(&name.text);
+    }
+    children(expr, &mut |child| called(child, out));
+}
+
+/// Visits the direct parts of an expression.
+pub(super) fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
+    match &expr.kind {
+        ExprKind::Unary(_, a) | ExprKind::Field(a, _) => visit(a),
+        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+            visit(a);
+            visit(b);
+        }
+        ExprKind::If(a, b, c) => {
+            visit(a);
+            visit(b);
+            visit(c);
+        }
+        ExprKind::Call(_, list) | ExprKind::Array(list) => list.iter().for_each(visit),
+        ExprKind::Record(_, fields) => fields.iter().for_each(|(_, e)| visit(e)),
+        ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_)
+        | ExprKind::Error => {}
+    }
+}
+
+/// The value of an expression of literals, where it is small.
+pub(super) fn constant(expr: &Expr) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Int(digits) => digits.parse().ok(),
+        ExprKind::Unary(UnaryOp::Neg, a) => constant(a)?.checked_neg(),
+        ExprKind::Binary(op, a, b) => {
+            let (a, b) = (constant(a)?, constant(b)?);
+            match op {
+                BinaryOp::Add => a.checked_add(b),
+                BinaryOp::Sub => a.checked_sub(b),
+                BinaryOp::Mul => a.checked_mul(b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// A name with the place it stands at, for messages about fields.
+pub(super) fn field_names(record: &Record) -> impl Iterator<Item = &Name> {
+    record.fields.iter().map(|f| &f.name)
+}

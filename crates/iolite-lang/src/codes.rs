@@ -1,0 +1,302 @@
+//! Every diagnostic code with its long explanation.
+//!
+//! Codes are stable: a code is never given another meaning. 0xx syntax, 1xx names, 2xx types,
+//! 3xx observers, purposes and properties, 4xx lowering, 5xx lints, 8xx foreign formats.
+
+use std::fmt;
+
+/// A stable diagnostic code, printed as `IOL104`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Code(u16);
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "IOL{:03}", self.0)
+    }
+}
+
+/// What a code means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The code.
+    pub code: Code,
+    /// One line.
+    pub title: &'static str,
+    /// The long form.
+    pub text: &'static str,
+}
+
+macro_rules! codes {
+    ($($number:literal $name:ident $title:literal $text:literal)*) => {
+        $(#[doc = $title] pub const $name: Code = Code($number);)*
+
+        /// All codes in order.
+        pub const ALL: &[Explanation] = &[
+            $(Explanation { code: $name, title: $title, text: $text },)*
+        ];
+    };
+}
+
+/// The explanation of a code written `IOL104` (in any case, or as the bare number).
+pub fn explain(code: &str) -> Option<&'static Explanation> {
+    let digits = code
+        .get(..3)
+        .filter(|p| p.eq_ignore_ascii_case("iol"))
+        .map_or(code, |_| &code[3..]);
+    let number: u16 = digits.parse().ok()?;
+    ALL.iter().find(|e| e.code.0 == number)
+}
+
+codes! {
+    1 BAD_CHARACTER "a character that the language does not know"
+        "The character starts no word, number, string or operator. Labels and states with unusual \
+         names are written in quotes: `?\"G !TRUE\"`."
+    2 UNCLOSED "something is opened and never closed"
+        "A brace, a string or a comment is opened and the file, the line or the next declaration \
+         comes before it is closed."
+    3 BAD_STRING "a string with an unknown escape"
+        "Strings know the escapes \\\" \\\\ \\n \\r \\t and \\u{…} with a hexadecimal number."
+    4 EXPECTED "something else was expected here"
+        "The parser cannot go on with what stands here. It skips to the next transition, state or \
+         declaration and goes on there, so that all mistakes of a file are reported at once."
+    5 EXPECTED_DECLARATION "no declaration starts here"
+        "At the outermost level a file consists of declarations: `system`, `process`, `observer`, \
+         `purpose`, `property`, `traces`, `test`, `enum`, `record`, `type`, `fn`."
+    6 NO_DECLARATION "a file without declarations"
+        "The file is empty or holds only comments."
+    7 KEYWORD_NAME "a keyword as a name"
+        "Words that start declarations cannot be bare names. States and labels may have any name in \
+         quotes; after `?` and `!` a keyword is a label like any other."
+    8 TOO_DEEP "nested too deeply"
+        "Parentheses, chains of operators or sorts are nested beyond the limit. The limit keeps \
+         every walk over the tree within the stack; no model written by a person comes near it."
+    9 REPEATED_MARK "a mark is repeated"
+        "A state is marked `initial`, `accept` and so on once."
+    10 NOT_ASSIGNABLE "an effect assigns to something that is no variable"
+        "The left side of `:=` is a variable, an element `a[i]` or a field `r.x` of one."
+    11 CHAINED_COMPARISON "comparisons do not chain"
+        "`a < b < c` would compare a truth value with a number. Write `a < b && b < c`."
+    12 MIXED_PARALLEL "different parallel operators side by side"
+        "`||`, `|||` and `|[A]|` with different sets are not associative with one another, so the \
+         order must be written with parentheses."
+    13 LTL_NEGATION "`!` in a temporal formula"
+        "In temporal formulas over actions `!x` is the output x. Negation is written `not`."
+    100 DUPLICATE_NAME "a name is declared twice"
+        "Declarations of a file share one space of names, and so do the constants and variables of a \
+         system, the parameters of a label, the fields of a record and the values of all enumerations."
+    101 UNKNOWN_NAME "no declaration of this name"
+        "The name refers to a declaration that the file does not have. Names are case-sensitive."
+    102 WRONG_KIND "a name of the wrong kind"
+        "The name is declared, but as something else: a process is composed of systems and \
+         processes, a property of properties, `for` names a system."
+    103 DUPLICATE_STATE "a state is declared twice"
+        "The states of one automaton have different names. Transitions of one state are written in \
+         one block."
+    104 UNKNOWN_STATE "no state of this name"
+        "A transition leads to a state, or an acceptance pair names one, that the automaton does not \
+         declare."
+    105 UNKNOWN_LABEL "no label of this name"
+        "A system that declares labels (`input`, `output`, `internal`, `action`) uses only those. \
+         Observers, purposes and properties use the labels of their system. A system without any \
+         declaration has the labels that occur in it."
+    106 LABEL_DIRECTION "a label of another direction"
+        "A label of this name exists, but with another mark: inputs are written `?a`, outputs `!x`, \
+         internal and plain actions without a mark."
+    107 DUPLICATE_LABEL "a label is declared twice"
+        "A label is declared once. An input and an output may share a name (`?ping`, `!ping`); an \
+         internal or plain action shares its name with no other label."
+    108 NO_INITIAL "no initial state"
+        "One state is marked: `initial state Idle { … }`."
+    109 MANY_INITIAL "several initial states"
+        "Exactly one state is marked `initial`. A choice at the start is written as internal steps \
+         from one initial state."
+    110 MARK_NOT_HERE "a mark that means nothing here"
+        "`violate` belongs to observers, `accept` to purposes and sets of traces, `refuse` to \
+         purposes, `pass`, `fail` and `inconc` to test cases."
+    111 EVENT_NOT_HERE "an event that cannot stand here"
+        "`*` and `delta` belong to observers, purposes and properties, which watch a system; a system \
+         names its own actions, and its quiescence is computed. Internal actions cannot be watched."
+    112 EVENT_ARITY "the wrong number of parameters"
+        "An event names each parameter of its label, `_` for one that does not matter, or leaves the \
+         parentheses out."
+    113 INSTANCE_ARGUMENT "a value for a constant that is not there"
+        "`Sender(max = 3)` gives values to constants that the system declares with `const`."
+    114 PARAMETER_HIDES "a parameter hides a variable"
+        "Parameters of events are new names. To say that the parameter has the value of a variable, \
+         give it another name and compare the two in the guard: `!MSG(m) [m == x]`."
+    200 UNKNOWN_SORT "no sort of this name"
+        "Sorts are `bool`, `int`, `string`, ranges `0..7`, arrays `T[]`, and what the file declares \
+         with `enum`, `record` and `type`."
+    201 SORT_MISMATCH "an expression of the wrong sort"
+        "Guards and assumptions are of sort bool; a value has the sort of what it is given to. Ranges \
+         and `int` go together, but a number outside of the range does not."
+    202 OPERAND_SORT "an operand of the wrong sort"
+        "Arithmetic and `<` need integers, `&&`, `||`, `=>` and `!` need bool, `==` compares values of \
+         one sort, `++` joins two strings or two arrays."
+    203 UNDECLARED "a name that is not declared"
+        "Expressions read constants, variables, the parameters that every event of the transition \
+         binds, and enumeration values."
+    204 EMPTY_RANGE "an empty range"
+        "The first number of a range is not above the last: both ends belong to it."
+    205 CYCLIC_SORT "a sort contains itself"
+        "Values are finite, so a record or alias cannot contain itself."
+    206 RECURSIVE_FUNCTION "a function calls itself"
+        "Functions are abbreviations without recursion, so that every expression has a value and \
+         solvers can unfold it."
+    207 UNKNOWN_FUNCTION "no function of this name"
+        "Functions are declared with `fn`; built in are abs, min, max, len, prefix, suffix, contains, \
+         matches and store."
+    208 ARITY "the wrong number of arguments"
+        "A function is called with one argument for each of its parameters."
+    209 UNKNOWN_FIELD "no field of this name"
+        "The record has no such field; its declaration lists the fields it has."
+    210 MISSING_FIELD "a record value lacks a field"
+        "A record value gives each of its fields a value."
+    211 ASSIGNED_CONSTANT "an assignment to a constant or parameter"
+        "Effects change variables only: constants are fixed, and parameters are lost after the event."
+    212 ASSIGNED_TWICE "a variable is assigned twice"
+        "The assignments of a transition happen at once, so a variable can have one new value only."
+    300 NO_VIOLATE "an observer without a violating state"
+        "An observer says by reaching a state marked `violate` that the property is broken. Without one \
+         it never says anything [Rusu et al. 2004, def. 5]."
+    301 VIOLATE_LEFT "a violating state with transitions"
+        "A violation is final: the violating state has no transitions [Rusu et al. 2004, def. 5]."
+    302 VIOLATE_INITIAL "a violating initial state"
+        "The property would be broken before anything happened [Rusu et al. 2004, def. 5]."
+    303 VIOLATE_BY_INPUT "an input enters a violating state"
+        "Inputs come from the environment, so the system cannot be blamed for one: a violating state is \
+         entered by outputs and δ only [Rusu et al. 2004, def. 5]. Beware that `*` stands for the inputs, too."
+    304 NONDETERMINISTIC "two transitions for one action"
+        "Observers, purposes and property automata are deterministic: an action leads to one state."
+    305 WILDCARD_TWICE "a second `*`"
+        "`*` stands for every action that labels no other transition of the state, so there is one of \
+         them at most."
+    306 NO_ACCEPT "a purpose without an accepting state"
+        "A test purpose describes what a test should reach, by a state marked `accept`."
+    307 CYCLIC_PROPERTY "a property defined by itself"
+        "A Boolean combination of properties cannot contain itself, directly or through others."
+    308 TEST_VERDICT "a state of a test case without one verdict"
+        "The verdict function of a test case gives each state one verdict [Tretmans 1996, def. 3.1]."
+    309 TEST_CYCLE "a test case that does not end"
+        "A test case has finite behaviour [Tretmans 1996, def. 3.1]: no state can be reached from itself."
+    310 INCOMPLETE "a state of a Streett automaton without a transition on an action"
+        "Streett automata are complete [Falcone et al. 2012, def. 2]: every state has a transition on each \
+         action. `* -> q` takes all actions that the state's other transitions do not."
+    311 FINITE_LANGUAGE "a language of finite sequences where a property is meant"
+        "A property tells finite and infinite sequences. `always R` and its siblings mean the pair of both \
+         languages, `always_f R` the finitary one alone."
+    312 NO_AUTOMATON "a property without an automaton"
+        "The property cannot become a Streett automaton: it speaks of no action, is larger than the \
+         constructions follow, or uses what they do not know."
+    400 UNGUARDED "recursion without an action"
+        "The process reaches a call of itself without doing anything first, as in `P = P [] a; stop`. \
+         The rules then give it no first step. Put an action before the call, `i` if nothing else."
+    401 OVER_BUDGET "more states than the budget allows"
+        "A process that calls itself beside `|||` or `||` has infinitely many states; a composition may \
+         have finitely many but too many. Raise the budget, or use a command that works on the fly."
+    402 NOT_EXPLICIT "a system with data where an explicit one is needed"
+        "Systems with variables, parameters, guards or constants have symbolic semantics. They are no \
+         explicit transition systems until their data are finite and unfolded."
+    403 GATE_MISMATCH "a directed and a plain action cannot meet"
+        "On a gate an output meets an input or an output, an input an input, a plain action a plain \
+         one. One side has the label with a direction and the other without."
+    404 EACH_RANGE "a bad range of instances"
+        "`each k in first..last ||| P` makes one instance for each number of the range, which must be \
+         written with numbers and hold at least one."
+    500 UNREACHABLE_STATE "a state that cannot be reached"
+        "No sequence of transitions leads from the initial state here, whatever the guards say. Often a \
+         transition is missing, or its target has a wrong name."
+    501 UNUSED_LABEL "a label that no transition carries"
+        "The label is declared and belongs to the alphabet: an implementation that shows it is compared \
+         with a specification that never does. If that is meant, ignore this."
+    502 UNKNOWN_GATE "a label that nothing here does"
+        "`hide`, `rename` or `|[…]|` names a label that none of the composed processes has, so it has no \
+         effect, or blocks what it should not."
+    503 SYSTEM_ELSEWHERE "the system is not in this file"
+        "An observer, purpose or property may be about a system of another file. Its labels are then \
+         checked when the two are brought together."
+    800 EMPTY_FILE "the file is empty"
+        "The file holds nothing but white space. A truncated download or a failed export often \
+         leaves such a file behind."
+    801 NOT_UTF8 "text that is not valid UTF-8"
+        "Names and labels are UTF-8. The position is that of the first bytes that are not. \
+         Convert the file, for example with iconv; guessing an encoding could make two different \
+         labels equal."
+    810 AUT_HEADER "no .aut header"
+        "An Aldebaran file starts with `des (initial, transitions, states)`: the number of the \
+         initial state, the number of transitions, the number of states (at least one)."
+    811 AUT_LINE "a line of an .aut file is no transition"
+        "After the header each line is `(source, label, target)`: two state numbers and between \
+         the first and the last comma the label, quoted or not."
+    812 AUT_STATE_RANGE "a state number beyond the limit"
+        "States are numbered from 0 to 4294967294, and a file may not name a state whose number \
+         is out of all proportion to the length of the file."
+    813 AUT_TRANSITION_COUNT "the header's number of transitions is wrong"
+        "The second number of the header is the number of transition lines. When they differ, the \
+         file is cut off or was edited by hand, and judging from part of a model would be wrong."
+    814 AUT_STATE_COUNT "the header's number of states is wrong"
+        "The third number of the header is the number of states. A transition names a state beyond \
+         it, or it is out of all proportion to the file."
+    815 AUT_STATE_COUNT_LINT "states that no transition names"
+        "The header promises more states than the transitions name. The system is used as the \
+         header says; the extra states are unreachable."
+    820 DELTA_NOT_LOOP "δ leads to another state"
+        "Quiescence (δ) is the observation that no output comes; it leaves a system in the state it \
+         is in. Only the determinised suspension automaton of a system has δ-steps between \
+         different states; read such a file with δ kept as an action."
+    821 DELTA_NOT_QUIESCENT "a δ-loop at a state that is not quiescent"
+        "A state is quiescent when it enables no output and no internal action, or when it lies on \
+         a cycle of internal actions (livelock). The file draws δ at a state that is not, so the \
+         file and Iolite would disagree on what the system may do."
+    822 DELTA_MISSING "δ is drawn at some quiescent states only"
+        "The file writes quiescence out, but some states that are quiescent have no δ-loop. Iolite \
+         computes quiescence itself, so these states count as quiescent all the same."
+    830 DOT_SYNTAX "the DOT file cannot be parsed"
+        "The reader knows the DOT language: one `digraph { … }` with node, edge and attribute \
+         statements, subgraphs, quoted names and comments. The message tells what was expected."
+    831 DOT_UNDIRECTED "an undirected graph"
+        "Transitions have a direction: write `digraph` and `->`."
+    832 DOT_HTML "an HTML label"
+        "Labels in angle brackets are markup for Graphviz. The only form that is understood is the \
+         automata wiki's `<input<br />output>` of Mealy machines. Write others as quoted strings."
+    833 DOT_TOO_BIG "the graph is out of proportion to the file"
+        "Subgraphs nested too deeply, or groups of nodes joined by edges that would multiply to far \
+         more transitions than the file has bytes."
+    834 DOT_NO_STATES "a graph without states"
+        "The graph has no node that could be a state."
+    835 DOT_NO_INITIAL "no initial state is marked"
+        "None of the known marks is there: an edge without label from `__start0`, `start` or a node \
+         of shape none or point; an attribute `initial=true` or `init=true`. The first node of the \
+         file is taken as the initial state."
+    836 DOT_MANY_INITIAL "several initial states are marked"
+        "A system has one initial state. Remove the other marks, or put an internal step before them."
+    837 DOT_EDGE_LABEL "an edge without a label"
+        "Each transition has a label: `?a`, `!x`, `tau`, or for Mealy machines `input/output`."
+    838 DOT_START_LABEL "a label on the mark of the initial state"
+        "The edge that marks the initial state is no transition; its label is ignored."
+    839 MEALY_LABEL "not a Mealy label"
+        "An edge of a Mealy machine is labelled `input/output`; the first slash separates them. \
+         Neither part is empty."
+    840 JSON_SYNTAX "the JSON file cannot be read"
+        "The file is not JSON, or not of the documented schema `iolite/lts/1`."
+    841 JSON_CONTENT "the JSON system contradicts itself"
+        "A transition names a state or a label that the document does not list, the initial state \
+         does not exist, or the version of the schema is another one."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_sorted_and_explained() {
+        assert!(ALL.is_sorted_by(|a, b| a.code < b.code));
+        for e in ALL {
+            assert!(e.text.len() > 40 && e.text.ends_with('.'), "{}", e.code);
+            assert_eq!(explain(&e.code.to_string()), Some(e));
+        }
+        assert_eq!(explain("iol810").map(|e| e.code), Some(AUT_HEADER));
+        assert_eq!(explain("IOL999"), None);
+        assert_eq!(explain("δδ"), None);
+    }
+}

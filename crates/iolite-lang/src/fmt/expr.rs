@@ -1,0 +1,159 @@
+//! Expressions, formulas and regular expressions, with the parentheses they need and no others.
+
+use super::text::{Place, event};
+use crate::syntax::ast::{
+    BinaryOp, Expr, ExprKind, Ltl, LtlBinary, LtlKind, LtlUnary, Regex, RegexKind, UnaryOp,
+};
+use crate::syntax::quote;
+
+pub(super) fn expr(e: &Expr) -> String {
+    at(e, 0)
+}
+
+/// The ends of a range are sums at most.
+pub(super) fn range_end(e: &Expr) -> String {
+    at(e, BinaryOp::Add.precedence())
+}
+
+/// An expression where only operators of precedence `least` and above can stand bare.
+fn at(e: &Expr, least: u8) -> String {
+    const TIGHT: u8 = 8;
+    const POSTFIX: u8 = 9;
+    let (text, own) = match &e.kind {
+        ExprKind::Int(digits) => (digits.clone(), u8::MAX),
+        ExprKind::Bool(b) => (b.to_string(), u8::MAX),
+        ExprKind::Str(s) => (quote(s), u8::MAX),
+        ExprKind::Name(n) => (n.clone(), u8::MAX),
+        ExprKind::Error => (String::new(), u8::MAX),
+        ExprKind::Unary(op, a) => {
+            let symbol = match op {
+                UnaryOp::Neg => "-",
+                UnaryOp::Not => "!",
+            };
+            (format!("{symbol}{}", at(a, TIGHT)), TIGHT)
+        }
+        ExprKind::Binary(op, a, b) => {
+            let own = op.precedence();
+            let (left, right) = if op.is_comparison() {
+                (own + 1, own + 1)
+            } else if op.is_right_associative() {
+                (own + 1, own)
+            } else {
+                (own, own + 1)
+            };
+            let text = format!("{} {} {}", at(a, left), op.symbol(), at(b, right));
+            (text, own)
+        }
+        ExprKind::If(c, a, b) => (
+            format!("if {} then {} else {}", expr(c), expr(a), expr(b)),
+            0,
+        ),
+        ExprKind::Call(name, args) => (format!("{}({})", name.text, list(args)), u8::MAX),
+        ExprKind::Index(a, i) => (format!("{}[{}]", at(a, POSTFIX), expr(i)), u8::MAX),
+        ExprKind::Field(a, f) => (format!("{}.{}", at(a, POSTFIX), f.text), u8::MAX),
+        ExprKind::Array(elements) => (format!("[{}]", list(elements)), u8::MAX),
+        ExprKind::Record(name, fields) => {
+            let fields: Vec<_> = fields
+                .iter()
+                .map(|(n, e)| format!("{} = {}", n.text, expr(e)))
+                .collect();
+            let text = if fields.is_empty() {
+                format!("{} {{}}", name.text)
+            } else {
+                format!("{} {{ {} }}", name.text, fields.join(", "))
+            };
+            (text, u8::MAX)
+        }
+    };
+    if own < least {
+        format!("({text})")
+    } else {
+        text
+    }
+}
+
+fn list(items: &[Expr]) -> String {
+    items.iter().map(expr).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn ltl(l: &Ltl) -> String {
+    ltl_at(l, 0)
+}
+
+fn ltl_at(l: &Ltl, least: u8) -> String {
+    const TIGHT: u8 = 6;
+    let (text, own) = match &l.kind {
+        LtlKind::Constant(b) => (b.to_string(), u8::MAX),
+        LtlKind::Atom(e) => (event(e, Place::Ltl), u8::MAX),
+        LtlKind::Error => (String::new(), u8::MAX),
+        LtlKind::Unary(op, a) => {
+            let word = match op {
+                LtlUnary::Not => "not",
+                LtlUnary::Next => "X",
+                LtlUnary::Globally => "G",
+                LtlUnary::Finally => "F",
+                LtlUnary::Yesterday => "Y",
+                LtlUnary::Once => "O",
+                LtlUnary::Historically => "H",
+            };
+            (format!("{word} {}", ltl_at(a, TIGHT)), TIGHT)
+        }
+        LtlKind::Binary(op, a, b) => {
+            let (symbol, own, right) = match op {
+                LtlBinary::Equivalent => ("<->", 1, false),
+                LtlBinary::Implies => ("->", 2, true),
+                LtlBinary::Or => ("or", 3, false),
+                LtlBinary::And => ("and", 4, false),
+                LtlBinary::Until => ("U", 5, true),
+                LtlBinary::WeakUntil => ("W", 5, true),
+                LtlBinary::Release => ("R", 5, true),
+                LtlBinary::Since => ("S", 5, true),
+            };
+            let (left_least, right_least) = if right {
+                (own + 1, own)
+            } else {
+                (own, own + 1)
+            };
+            let text = format!(
+                "{} {symbol} {}",
+                ltl_at(a, left_least),
+                ltl_at(b, right_least)
+            );
+            (text, own)
+        }
+    };
+    if own < least {
+        format!("({text})")
+    } else {
+        text
+    }
+}
+
+pub(super) fn regex(r: &Regex) -> String {
+    regex_at(r, 0)
+}
+
+fn regex_at(r: &Regex, least: u8) -> String {
+    let (text, own) = match &r.kind {
+        RegexKind::Empty => ("eps".to_owned(), 3),
+        RegexKind::Any => (".".to_owned(), 3),
+        RegexKind::Error => (String::new(), 3),
+        RegexKind::Atom(e) => (event(e, Place::Regex), 3),
+        RegexKind::Traces(n) => (format!("@{}", n.text), 3),
+        RegexKind::Star(a) => (format!("{}*", regex_at(a, 2)), 2),
+        RegexKind::Plus(a) => (format!("{}+", regex_at(a, 2)), 2),
+        RegexKind::Sequence(parts) => {
+            let parts: Vec<_> = parts.iter().map(|p| regex_at(p, 2)).collect();
+            (parts.join(" "), 1)
+        }
+        RegexKind::Alternatives(parts) => {
+            let parts: Vec<_> = parts.iter().map(|p| regex_at(p, 1)).collect();
+            (parts.join(" | "), 0)
+        }
+    };
+    if own < least {
+        format!("({text})")
+    } else {
+        text
+    }
+}

@@ -1,0 +1,29 @@
+//! The canonical layout of `.iol` files.
+//!
+//! Two spaces a level, one transition a line, one empty line at most between things. Comments stay:
+//! one that stood on the line of something stays behind it, every other goes on a line of its own
+//! before what followed it.
+
+mod expr;
+mod layout;
+mod text;
+
+pub(crate) use text::behaviour_text;
+
+use crate::syntax::ast::File;
+use crate::{Diagnostic, diagnostic};
+
+/// The canonical layout of a text, or its errors: a file that does not parse is left alone.
+pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
+    let (file, found) = crate::parse(text);
+    let only_empty = found.iter().all(|d| d.code == crate::codes::NO_DECLARATION);
+    if diagnostic::has_errors(&found) && !only_empty {
+        return Err(found);
+    }
+    Ok(layout::file(&file))
+}
+
+/// The canonical layout of a tree.
+pub fn format_file(file: &File) -> String {
+    layout::file(file)
+}

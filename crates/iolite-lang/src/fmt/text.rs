@@ -1,0 +1,205 @@
+//! Names, events and behaviours on one line.
+
+use iolite_lts::LabelKind;
+
+use super::expr;
+use crate::syntax::ast::{
+    Behaviour, BehaviourKind, Event, EventKind, Name, Sort, SortKind, Sync, Trace,
+};
+use crate::syntax::{is_plain_name, quote};
+
+/// Where an event stands: bare words that mean something there need quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Transition,
+    Ltl,
+    Regex,
+    Trace,
+}
+
+pub(super) fn name(name: &Name) -> String {
+    if is_plain_name(&name.text) {
+        name.text.clone()
+    } else {
+        quote(&name.text)
+    }
+}
+
+pub(super) fn names(list: &[Name]) -> String {
+    list.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn event(event: &Event, place: Place) -> String {
+    match &event.kind {
+        EventKind::Tau => "i".to_owned(),
+        EventKind::Delta => "delta".to_owned(),
+        EventKind::Any => "*".to_owned(),
+        EventKind::Label {
+            kind,
+            name: label,
+            args,
+        } => {
+            let mut text = format!("{}{}", kind.sigil(), name(label));
+            if *kind == LabelKind::Undirected && is_special(&label.text, place) {
+                text = quote(&label.text);
+            }
+            if let Some(args) = args {
+                let args: Vec<_> = args.iter().map(|a| a.text.as_str()).collect();
+                text.push_str(&format!("({})", args.join(", ")));
+            }
+            text
+        }
+    }
+}
+
+fn is_special(label: &str, place: Place) -> bool {
+    match label {
+        "i" | "tau" | "τ" | "delta" | "δ" => true,
+        "eps" => matches!(place, Place::Regex | Place::Trace),
+        "X" | "G" | "F" | "Y" | "O" | "H" | "U" | "W" | "R" | "S" => place == Place::Ltl,
+        _ => false,
+    }
+}
+
+pub(super) fn events(list: &[Event], place: Place) -> String {
+    let texts: Vec<_> = list.iter().map(|e| event(e, place)).collect();
+    texts.join(", ")
+}
+
+pub(super) fn trace(trace: &Trace) -> String {
+    if trace.events.is_empty() {
+        return "eps".to_owned();
+    }
+    let texts: Vec<_> = trace
+        .events
+        .iter()
+        .map(|e| event(e, Place::Trace))
+        .collect();
+    texts.join(".")
+}
+
+pub(super) fn sort(sort: &Sort) -> String {
+    match &sort.kind {
+        SortKind::Bool => "bool".to_owned(),
+        SortKind::Int => "int".to_owned(),
+        SortKind::String => "string".to_owned(),
+        SortKind::Name(name) => name.clone(),
+        SortKind::Range(a, b) => range(a, b),
+        SortKind::Array(of) => format!("{}[]", self::sort(of)),
+        SortKind::Error => String::new(),
+    }
+}
+
+pub(super) fn range(first: &crate::syntax::ast::Expr, last: &crate::syntax::ast::Expr) -> String {
+    format!("{}..{}", expr::range_end(first), expr::range_end(last))
+}
+
+/// How tightly what surrounds a behaviour binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    /// A whole definition, or the inside of parentheses.
+    Whole,
+    /// A part of a parallel composition.
+    Parallel,
+    /// An alternative of a choice.
+    Choice,
+    /// What follows a prefix, or an instance of `each`.
+    Operand,
+}
+
+/// A behaviour on one line, a prefix without its first `skip` events.
+pub(crate) fn behaviour_text(node: &Behaviour, skip: usize) -> String {
+    if let BehaviourKind::Prefix { events, rest } = &node.kind {
+        return prefix(&events[skip..], rest);
+    }
+    behaviour(node, Level::Whole)
+}
+
+fn prefix(events: &[Event], rest: &Behaviour) -> String {
+    let mut text = String::new();
+    for e in events {
+        text.push_str(&event(e, Place::Transition));
+        text.push_str("; ");
+    }
+    text + &behaviour(rest, Level::Operand)
+}
+
+pub(super) fn behaviour(node: &Behaviour, level: Level) -> String {
+    let (text, own) = match &node.kind {
+        BehaviourKind::Stop => return "stop".to_owned(),
+        BehaviourKind::Error => return String::new(),
+        BehaviourKind::Call { name, args } => {
+            let mut text = name.text.clone();
+            if !args.is_empty() {
+                let args: Vec<_> = args
+                    .iter()
+                    .map(|(n, e)| format!("{} = {}", n.text, expr::expr(e)))
+                    .collect();
+                text.push_str(&format!("({})", args.join(", ")));
+            }
+            return text;
+        }
+        BehaviourKind::Prefix { events, rest } => (prefix(events, rest), Level::Choice),
+        BehaviourKind::Choice(parts) => {
+            let parts: Vec<_> = parts.iter().map(|p| behaviour(p, Level::Choice)).collect();
+            (parts.join(" [] "), Level::Parallel)
+        }
+        BehaviourKind::Parallel { sync, parts } => {
+            let parts: Vec<_> = parts
+                .iter()
+                .map(|p| behaviour(p, Level::Parallel))
+                .collect();
+            (parts.join(&format!(" {} ", operator(sync))), Level::Whole)
+        }
+        BehaviourKind::Hide { labels, body } => (
+            format!(
+                "hide {} in {}",
+                names(labels),
+                behaviour(body, Level::Operand)
+            ),
+            Level::Whole,
+        ),
+        BehaviourKind::Rename { pairs, body } => {
+            let pairs: Vec<_> = pairs
+                .iter()
+                .map(|(old, new)| format!("{} -> {}", name(old), name(new)))
+                .collect();
+            (
+                format!(
+                    "rename {} in {}",
+                    pairs.join(", "),
+                    behaviour(body, Level::Operand)
+                ),
+                Level::Whole,
+            )
+        }
+        BehaviourKind::Each {
+            index,
+            range: (first, last),
+            sync,
+            body,
+        } => (
+            format!(
+                "each {} in {} {} {}",
+                index.text,
+                range(first, last),
+                operator(sync),
+                behaviour(body, Level::Operand)
+            ),
+            Level::Whole,
+        ),
+    };
+    if own < level {
+        format!("({text})")
+    } else {
+        text
+    }
+}
+
+pub(super) fn operator(sync: &Sync) -> String {
+    match sync {
+        Sync::All => "||".to_owned(),
+        Sync::Interleave => "|||".to_owned(),
+        Sync::On(labels) => format!("|[{}]|", names(labels)),
+    }
+}

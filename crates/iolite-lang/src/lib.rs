@@ -1,0 +1,34 @@
+//! The `.iol` language and every foreign format, in and out, with diagnostics.
+//!
+//! Text becomes a tree ([`parse`]), the tree is checked ([`check()`]) and lowered: finite systems,
+//! behaviour expressions and compositions to the kernel's systems ([`lower_system`],
+//! [`lower_lazily`]), observers and purposes to automata over the alphabet of their system. Parsing
+//! never stops at the first mistake; every diagnostic has a place, a stable code and, where there is
+//! one, a hint.
+//!
+//! This crate turns text into models and models into text. It executes nothing, opens no file and
+//! reads no clock: readers take bytes, writers write to a sink that the caller owns.
+
+pub mod check;
+pub mod codes;
+pub mod diagnostic;
+pub mod fmt;
+pub mod formats;
+mod lower;
+mod names;
+mod render;
+mod span;
+pub mod syntax;
+
+pub use check::{check, parse_and_check};
+pub use codes::Code;
+pub use diagnostic::{Diagnostic, Loaded, Rejected, Severity};
+pub use lower::{
+    Automaton, AutomatonState, DEFAULT_BUDGET, LazySystem, MOST_COMPONENTS, ObserverAutomaton,
+    PurposeAutomaton, lower_lazily, lower_observer, lower_property, lower_purpose, lower_system,
+    lower_test, lower_traces, property_alphabet, systems,
+};
+pub use names::Names;
+pub use render::{Style, render};
+pub use span::{LineIndex, Span};
+pub use syntax::{File, parse, parse_bytes};

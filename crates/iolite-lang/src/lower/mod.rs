@@ -1,0 +1,96 @@
+//! From the tree to systems: explicit ones, lazy compositions, automata over a given alphabet.
+//!
+//! What cannot be lowered is said by name: a system with data has its own semantics elsewhere.
+
+pub(crate) mod automaton;
+mod composition;
+pub(crate) mod machine;
+mod process;
+mod property;
+
+use iolite_lts::{Lts, Semantics, StateId};
+
+pub use automaton::{
+    Automaton, AutomatonState, ObserverAutomaton, PurposeAutomaton, lower_observer, lower_purpose,
+    lower_test, lower_traces,
+};
+pub use composition::MOST_COMPONENTS;
+pub use property::{lower_property, property_alphabet};
+
+use crate::names::Names;
+use crate::syntax::ast::{File, Item, Machine, Role};
+use crate::{Diagnostic, Span, codes};
+
+/// A system of a shape known only at run time.
+pub type LazySystem = Box<dyn Semantics<State = StateId>>;
+
+/// The states a lowering may make before it gives up, when the user names no other number.
+pub const DEFAULT_BUDGET: usize = 1_000_000;
+
+/// A declared system or process as an explicit system of at most `budget` states.
+///
+/// Behaviour expressions are unfolded by the rules of [Tretmans 1996, def. 2.4], with a bound on
+/// steps as well as states, so that a state with very many steps ends the attempt, too. The
+/// declaration should be free of errors: see [`crate::check()`].
+pub fn lower_system(file: &File, name: &str, budget: usize) -> Result<Lts, Vec<Diagnostic>> {
+    let names = Names::new(file);
+    let item = names
+        .behaviour(name, Span::default())
+        .map_err(|d| vec![d])?;
+    match item {
+        Item::Machine(machine) => machine::lower(file, machine),
+        _ => process::lower(file, &names, item, budget),
+    }
+}
+
+/// A declared system or process on demand: parallel composition, hiding and renaming outside of
+/// sequential behaviour stay lazy views of the kernel; their components are explicit, of at most
+/// `budget` states. Explored, it is the system that [`lower_system`] gives by another route.
+pub fn lower_lazily(file: &File, name: &str, budget: usize) -> Result<LazySystem, Vec<Diagnostic>> {
+    Ok(match composition::build(file, name, budget)? {
+        composition::Built::Explicit(lts) => Box::new(lts),
+        composition::Built::Lazy(view) => view,
+    })
+}
+
+/// The systems and processes of a file, in its order: what [`lower_system`] takes.
+pub fn systems(file: &File) -> Vec<&str> {
+    file.items
+        .iter()
+        .filter(|item| {
+            matches!(
+                item,
+                Item::Definition(_)
+                    | Item::Machine(Machine {
+                        role: Role::System,
+                        ..
+                    })
+            )
+        })
+        .map(|item| item.name().text.as_str())
+        .collect()
+}
+
+fn over_budget(file: &File, name: &str, budget: usize) -> Diagnostic {
+    let span = Names::new(file)
+        .get(name)
+        .map_or(Span::default(), |i| i.name().span);
+    Diagnostic::error(
+        codes::OVER_BUDGET,
+        span,
+        format!("`{name}` has more than {budget} reachable states"),
+    )
+    .hint("a process that calls itself beside `|||` or `||` grows without bound; else allow more states")
+}
+
+fn not_yet(machine: &Machine) -> Diagnostic {
+    Diagnostic::error(
+        codes::NOT_EXPLICIT,
+        machine.name.span,
+        format!(
+            "{} `{}` has data, so it is no explicit system",
+            machine.role.keyword(),
+            machine.name.text
+        ),
+    )
+}

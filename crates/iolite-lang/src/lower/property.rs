@@ -1,0 +1,599 @@
+//! Properties, in any of their views, to Streett automata [Falcone et al. 2012, §4].
+
+use std::sync::Arc;
+
+use iolite_lts::{LabelId, LabelKind, Labels};
+use iolite_property::ltl::Options;
+use iolite_property::{
+    Alphabet, Dfa, Ltl as Temporal, Operator, Pair, Regular, StateId, StateSet, StreettAutomaton,
+    Structure,
+};
+
+use super::machine::{StateTable, initial_of};
+use crate::names::{Names, event_id, unknown_label};
+use crate::syntax::ast::{
+    Event, EventKind, File, Formula, FormulaKind, Item, Ltl, LtlBinary, LtlKind, LtlUnary, Name,
+    Property, Quantifier, Regex, RegexKind, Streett,
+};
+use crate::{Diagnostic, Span, codes, diagnostic};
+
+/// Properties that name one another are followed so far.
+const MAX_CHAIN: usize = 200;
+
+/// A declared property as an automaton over its alphabet: what follows `over`, else the visible
+/// labels of the system after `for`, else what occurs in it. δ is a letter where the property
+/// speaks of it.
+///
+/// The declaration should be free of errors: see [`crate::check()`].
+pub fn lower_property(file: &File, name: &str) -> Result<StreettAutomaton, Vec<Diagnostic>> {
+    let names = Names::new(file);
+    let property = find(&names, name)?;
+    let alphabet = alphabet(&names, property)?;
+    let mut lowering = Lowering {
+        names: &names,
+        alphabet: Arc::new(alphabet),
+        whose: match (&property.over, &property.of) {
+            (None, Some(of)) => format!("system `{}`", of.text),
+            _ => format!("the alphabet of `{}`", property.name.text),
+        },
+        found: Vec::new(),
+    };
+    let automaton = lowering.formula(&property.body, 0);
+    match automaton {
+        Some(automaton) if lowering.found.is_empty() => Ok(automaton),
+        _ => Err(lowering.found),
+    }
+}
+
+/// The alphabet of a declared property.
+pub fn property_alphabet(file: &File, name: &str) -> Result<Alphabet, Vec<Diagnostic>> {
+    let names = Names::new(file);
+    alphabet(&names, find(&names, name)?)
+}
+
+fn find<'f>(names: &Names<'f>, name: &str) -> Result<&'f Property, Vec<Diagnostic>> {
+    if let Some(Item::Property(property)) = names.get(name) {
+        return Ok(property);
+    }
+    let candidates = names
+        .iter()
+        .filter(|i| i.keyword() == "property")
+        .map(|i| i.name().text.as_str());
+    let hint = diagnostic::did_you_mean(name, candidates);
+    Err(vec![
+        Diagnostic::error(
+            codes::UNKNOWN_NAME,
+            Span::default(),
+            format!("no property is called `{name}`"),
+        )
+        .maybe_hint(hint),
+    ])
+}
+
+fn alphabet<'f>(names: &Names<'f>, property: &'f Property) -> Result<Alphabet, Vec<Diagnostic>> {
+    let mut occurring = Vec::new();
+    collect(names, &property.body, 0, &mut occurring);
+    let mut labels = Labels::new();
+    let mut letters: Vec<LabelId> = Vec::new();
+    let add = |letters: &mut Vec<LabelId>, id: LabelId| {
+        if !letters.contains(&id) {
+            letters.push(id);
+        }
+    };
+    let system = property.of.as_ref().and_then(|of| names.alphabet(&of.text));
+    match (&property.over, system) {
+        (Some(events), _) => {
+            for id in events.iter().filter_map(|e| intern(e, &mut labels)) {
+                add(&mut letters, id);
+            }
+        }
+        (None, Some(known)) => {
+            for (_, label) in known.iter().skip(2) {
+                if label.kind != LabelKind::Internal {
+                    add(&mut letters, labels.intern(label.kind, &label.name));
+                }
+            }
+        }
+        (None, None) => {
+            for id in occurring.iter().filter_map(|e| intern(e, &mut labels)) {
+                add(&mut letters, id);
+            }
+        }
+    }
+    if occurring.iter().any(|e| e.kind == EventKind::Delta) {
+        add(&mut letters, LabelId::DELTA);
+    }
+    Alphabet::new(labels, letters).map_err(|e| {
+        vec![
+            Diagnostic::error(
+                codes::NO_AUTOMATON,
+                property.name.span,
+                format!("property `{}`: {e}", property.name.text),
+            )
+            .hint("name the actions after `over`, as in `over {?a, !x}`"),
+        ]
+    })
+}
+
+fn intern(event: &Event, labels: &mut Labels) -> Option<LabelId> {
+    match &event.kind {
+        EventKind::Label { kind, name, .. } => Some(labels.intern(*kind, &name.text)),
+        EventKind::Delta => Some(LabelId::DELTA),
+        EventKind::Tau | EventKind::Any => None,
+    }
+}
+
+/// The events that occur in a formula and in the properties it names, in order.
+fn collect<'f>(names: &Names<'f>, formula: &'f Formula, depth: usize, out: &mut Vec<&'f Event>) {
+    match &formula.kind {
+        FormulaKind::Not(inner) => collect(names, inner, depth, out),
+        FormulaKind::And(parts) | FormulaKind::Or(parts) => {
+            for part in parts {
+                collect(names, part, depth, out);
+            }
+        }
+        FormulaKind::Ltl(ltl) => collect_ltl(ltl, out),
+        FormulaKind::Language { regex, .. } => collect_regex(names, regex, out),
+        FormulaKind::Streett(automaton) => {
+            let transitions = automaton.states.iter().flat_map(|s| &s.transitions);
+            out.extend(transitions.flat_map(|t| &t.events));
+        }
+        FormulaKind::Name(name) => {
+            if let Some(Item::Property(other)) = names.get(&name.text)
+                && depth < MAX_CHAIN
+            {
+                collect(names, &other.body, depth + 1, out);
+            }
+        }
+        FormulaKind::Error => {}
+    }
+}
+
+fn collect_ltl<'f>(ltl: &'f Ltl, out: &mut Vec<&'f Event>) {
+    match &ltl.kind {
+        LtlKind::Atom(event) => out.push(event),
+        LtlKind::Unary(_, a) => collect_ltl(a, out),
+        LtlKind::Binary(_, a, b) => {
+            collect_ltl(a, out);
+            collect_ltl(b, out);
+        }
+        LtlKind::Constant(_) | LtlKind::Error => {}
+    }
+}
+
+fn collect_regex<'f>(names: &Names<'f>, regex: &'f Regex, out: &mut Vec<&'f Event>) {
+    match &regex.kind {
+        RegexKind::Atom(event) => out.push(event),
+        RegexKind::Sequence(parts) | RegexKind::Alternatives(parts) => {
+            for part in parts {
+                collect_regex(names, part, out);
+            }
+        }
+        RegexKind::Star(a) | RegexKind::Plus(a) => collect_regex(names, a, out),
+        RegexKind::Traces(name) => {
+            if let Some(Item::Traces(list)) = names.get(&name.text) {
+                out.extend(list.traces.iter().flat_map(|t| &t.events));
+            }
+        }
+        RegexKind::Empty | RegexKind::Any | RegexKind::Error => {}
+    }
+}
+
+struct Lowering<'a, 'f> {
+    names: &'a Names<'f>,
+    alphabet: Arc<Alphabet>,
+    whose: String,
+    found: Vec<Diagnostic>,
+}
+
+impl Lowering<'_, '_> {
+    fn fail(&mut self, span: Span, error: &impl ToString) {
+        let error = Diagnostic::error(codes::NO_AUTOMATON, span, error.to_string());
+        self.found.push(error);
+    }
+
+    fn made<T, E: ToString>(&mut self, span: Span, result: Result<T, E>) -> Option<T> {
+        result.map_err(|e| self.fail(span, &e)).ok()
+    }
+
+    /// `depth` counts the names on the way; the parser bounds everything else.
+    fn formula(&mut self, formula: &Formula, depth: usize) -> Option<StreettAutomaton> {
+        let span = formula.span;
+        match &formula.kind {
+            FormulaKind::Not(inner) => {
+                let inner = self.formula(inner, depth)?;
+                self.made(span, inner.negation())
+            }
+            FormulaKind::And(parts) => {
+                self.fold(parts, span, depth, StreettAutomaton::intersection)
+            }
+            FormulaKind::Or(parts) => self.fold(parts, span, depth, StreettAutomaton::union),
+            FormulaKind::Ltl(ltl) => {
+                let formula = self.ltl(ltl)?;
+                let made = formula.translate(&self.alphabet, Options::default());
+                self.made(span, made).map(|t| t.automaton)
+            }
+            FormulaKind::Language {
+                quantifier,
+                finitary: true,
+                ..
+            } => {
+                let word = quantifier.keyword();
+                let error = Diagnostic::error(
+                    codes::FINITE_LANGUAGE,
+                    span,
+                    format!(
+                        "`{word}_f` gives a language of finite sequences, which is no property"
+                    ),
+                );
+                self.found.push(error.hint(format!(
+                    "write `{word}`: it means the pair of this language and its infinite partner"
+                )));
+                None
+            }
+            FormulaKind::Language {
+                quantifier, regex, ..
+            } => {
+                let expression = self.regex(regex)?;
+                let psi = self.made(span, Dfa::new(&expression, &self.alphabet))?;
+                let operator = match quantifier {
+                    Quantifier::Always => Operator::Always,
+                    Quantifier::Eventually => Operator::Eventually,
+                    Quantifier::Recurrently => Operator::Recurrently,
+                    Quantifier::Persistently => Operator::Persistently,
+                };
+                self.made(span, operator.apply(&psi))
+            }
+            FormulaKind::Streett(automaton) => self.streett(automaton, span),
+            FormulaKind::Name(name) => match self.names.get(&name.text) {
+                Some(Item::Property(other)) if depth < MAX_CHAIN => {
+                    self.formula(&other.body, depth + 1)
+                }
+                Some(Item::Property(_)) => {
+                    self.fail(
+                        name.span,
+                        &"properties name one another in too long a chain",
+                    );
+                    None
+                }
+                _ => {
+                    let text = format!("no property is called `{}`", name.text);
+                    let error = Diagnostic::error(codes::UNKNOWN_NAME, name.span, text);
+                    self.found.push(error);
+                    None
+                }
+            },
+            FormulaKind::Error => None,
+        }
+    }
+
+    fn fold<E: ToString>(
+        &mut self,
+        parts: &[Formula],
+        span: Span,
+        depth: usize,
+        join: fn(&StreettAutomaton, &StreettAutomaton) -> Result<StreettAutomaton, E>,
+    ) -> Option<StreettAutomaton> {
+        let mut whole: Option<StreettAutomaton> = None;
+        for part in parts {
+            let part = self.formula(part, depth)?;
+            whole = Some(match whole {
+                None => part,
+                Some(before) => {
+                    let joined = join(&before, &part);
+                    self.made(span, joined)?.reduced()
+                }
+            });
+        }
+        whole
+    }
+
+    /// The letter of an event, in the notation of the alphabet.
+    fn letter(&mut self, event: &Event) -> Option<String> {
+        let labels = self.alphabet.labels();
+        let known = event_id(event, labels).and_then(|id| self.alphabet.letter(id));
+        match known {
+            Some(letter) => Some(self.alphabet.text(letter)),
+            None => {
+                let error = unknown_label(event, labels, &self.whose);
+                self.found.push(error);
+                None
+            }
+        }
+    }
+
+    fn ltl(&mut self, ltl: &Ltl) -> Option<Temporal> {
+        Some(match &ltl.kind {
+            LtlKind::Constant(true) => Temporal::True,
+            LtlKind::Constant(false) => Temporal::False,
+            LtlKind::Atom(event) => Temporal::Atom(self.letter(event)?),
+            LtlKind::Unary(operator, inner) => {
+                let inner = Box::new(self.ltl(inner)?);
+                match operator {
+                    LtlUnary::Not => Temporal::Not(inner),
+                    LtlUnary::Next => Temporal::Next(inner),
+                    LtlUnary::Globally => Temporal::Always(inner),
+                    LtlUnary::Finally => Temporal::Eventually(inner),
+                    LtlUnary::Yesterday => Temporal::Previous(inner),
+                    LtlUnary::Once => Temporal::Once(inner),
+                    LtlUnary::Historically => Temporal::Historically(inner),
+                }
+            }
+            LtlKind::Binary(operator @ (LtlBinary::And | LtlBinary::Or), ..) => {
+                // A long chain leans to the left; as a list it stays within the depth that is
+                // followed.
+                let mut parts = Vec::new();
+                let mut at = ltl;
+                while let LtlKind::Binary(o, a, b) = &at.kind
+                    && o == operator
+                {
+                    parts.push(self.ltl(b)?);
+                    at = a;
+                }
+                parts.push(self.ltl(at)?);
+                parts.reverse();
+                if *operator == LtlBinary::And {
+                    Temporal::And(parts)
+                } else {
+                    Temporal::Or(parts)
+                }
+            }
+            LtlKind::Binary(operator, a, b) => {
+                let (a, b) = (Box::new(self.ltl(a)?), Box::new(self.ltl(b)?));
+                match operator {
+                    LtlBinary::Implies => Temporal::Implies(a, b),
+                    LtlBinary::Equivalent => Temporal::Iff(a, b),
+                    LtlBinary::Until => Temporal::Until(a, b),
+                    LtlBinary::WeakUntil => Temporal::WeakUntil(a, b),
+                    LtlBinary::Release => Temporal::Release(a, b),
+                    LtlBinary::Since => Temporal::Since(a, b),
+                    LtlBinary::And => Temporal::And(vec![*a, *b]),
+                    LtlBinary::Or => Temporal::Or(vec![*a, *b]),
+                }
+            }
+            LtlKind::Error => return None,
+        })
+    }
+
+    fn regex(&mut self, regex: &Regex) -> Option<Regular> {
+        Some(match &regex.kind {
+            RegexKind::Empty => Regular::Epsilon,
+            RegexKind::Any => Regular::Any,
+            RegexKind::Atom(event) => Regular::Symbol(self.letter(event)?),
+            RegexKind::Sequence(parts) => {
+                let parts = self.regexes(parts)?;
+                balanced(parts, &Regular::Epsilon, Regular::Concat)
+            }
+            RegexKind::Alternatives(parts) => {
+                let parts = self.regexes(parts)?;
+                balanced(parts, &Regular::Empty, Regular::Alt)
+            }
+            RegexKind::Star(a) => Regular::Star(Box::new(self.regex(a)?)),
+            RegexKind::Plus(a) => Regular::Plus(Box::new(self.regex(a)?)),
+            RegexKind::Traces(name) => self.traces(name)?,
+            RegexKind::Error => return None,
+        })
+    }
+
+    fn regexes(&mut self, parts: &[Regex]) -> Option<Vec<Regular>> {
+        parts.iter().map(|p| self.regex(p)).collect()
+    }
+
+    /// A declared list of traces, as the choice between them.
+    fn traces(&mut self, name: &Name) -> Option<Regular> {
+        let Some(Item::Traces(list)) = self.names.get(&name.text) else {
+            let error = format!(
+                "`{}` is no list of traces; only lists can stand in a regular expression",
+                name.text
+            );
+            self.fail(name.span, &error);
+            return None;
+        };
+        let words = list.traces.iter().map(|trace| {
+            let letters: Option<Vec<Regular>> = trace
+                .events
+                .iter()
+                .map(|e| self.letter(e).map(Regular::Symbol))
+                .collect();
+            letters.map(|l| balanced(l, &Regular::Epsilon, Regular::Concat))
+        });
+        let words: Option<Vec<Regular>> = words.collect();
+        words.map(|w| balanced(w, &Regular::Empty, Regular::Alt))
+    }
+
+    fn streett(&mut self, automaton: &Streett, span: Span) -> Option<StreettAutomaton> {
+        let whose = "the automaton";
+        let before = self.found.len();
+        let table = StateTable::new(automaton.states.iter(), &mut self.found);
+        let states = automaton.states.iter();
+        let initial = initial_of(states, &table, span, whose, &mut self.found);
+        let alphabet = Arc::clone(&self.alphabet);
+        let n = automaton.states.len();
+        let mut next = Vec::with_capacity(n * alphabet.len());
+        for state in &automaton.states {
+            let mut row: Vec<Option<StateId>> = vec![None; alphabet.len()];
+            let mut rest = None;
+            for transition in &state.transitions {
+                if transition.guard.is_some() || !transition.effects.is_empty() {
+                    self.fail(transition.span, &"a property's automaton has no data");
+                }
+                let target = table.find(&transition.target, whose, &mut self.found);
+                for event in &transition.events {
+                    if event.kind == EventKind::Any {
+                        rest = target;
+                    } else if let Some(text) = self.letter(event)
+                        && let Some(letter) = alphabet.letter_of_text(&text)
+                    {
+                        row[letter.index()] = target;
+                    }
+                }
+            }
+            let missing: Vec<String> = alphabet
+                .iter()
+                .filter(|l| row[l.index()].or(rest).is_none())
+                .map(|l| alphabet.text(l))
+                .collect();
+            if !missing.is_empty() && self.found.len() == before {
+                let error = Diagnostic::error(
+                    codes::INCOMPLETE,
+                    state.name.span,
+                    format!(
+                        "state `{}` has no transition on {}",
+                        state.name.text,
+                        missing.join(", ")
+                    ),
+                );
+                let sink = automaton.states.last().map_or("q", |s| &s.name.text);
+                self.found.push(error.hint(format!(
+                    "automata of properties are complete; `* -> {sink}` takes what is left"
+                )));
+            }
+            next.extend(row.into_iter().map(|to| to.or(rest)));
+        }
+        let mut pairs = Vec::new();
+        for pair in &automaton.pairs {
+            let mut set = |list: &[Name]| {
+                let mut set = StateSet::empty(n);
+                for name in list {
+                    if let Some(q) = table.find(name, whose, &mut self.found) {
+                        set.insert(q);
+                    }
+                }
+                set
+            };
+            pairs.push(Pair {
+                recurrent: set(&pair.recurrent),
+                persistent: set(&pair.persistent),
+            });
+        }
+        if self.found.len() > before {
+            return None;
+        }
+        let next: Option<Vec<StateId>> = next.into_iter().collect();
+        let structure = self.made(span, Structure::new(alphabet, initial?, next?))?;
+        let made = self.made(span, StreettAutomaton::new(structure, pairs))?;
+        let names = automaton.states.iter().map(|s| s.name.text.clone());
+        Some(made.with_names(names.collect()))
+    }
+}
+
+/// One expression of a list, no deeper than its logarithm.
+fn balanced(
+    mut parts: Vec<Regular>,
+    none: &Regular,
+    join: fn(Box<Regular>, Box<Regular>) -> Regular,
+) -> Regular {
+    while parts.len() > 1 {
+        let mut halved = Vec::with_capacity(parts.len().div_ceil(2));
+        let mut list = parts.into_iter();
+        while let Some(a) = list.next() {
+            halved.push(match list.next() {
+                Some(b) => join(Box::new(a), Box::new(b)),
+                None => a,
+            });
+        }
+        parts = halved;
+    }
+    parts.pop().unwrap_or_else(|| none.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_and_check;
+
+    fn lower(text: &str, name: &str) -> Result<StreettAutomaton, Vec<Diagnostic>> {
+        let (file, found) = parse_and_check(text);
+        assert!(!diagnostic::has_errors(&found), "{text}\n{found:?}");
+        lower_property(&file, name)
+    }
+
+    /// The three views of [Falcone et al. 2012, ex. 1 to 3] are one property.
+    #[test]
+    fn views_agree() {
+        let text = "\
+property Language over {a, b, c} = always (a* (b* | c (c|a)* b+))
+property Automaton over {a, b, c} = streett {
+  initial state 1 { a -> 1  b -> 2  c -> 3 }
+  state 2 { b -> 2  * -> 3 }
+  state 3 { * -> 3 }
+  pair recurrent {} persistent {1, 2}
+}
+property Formula over {a, b, c} = ltl a W (G b)
+property Twice over {a, b, c} = not (not Language) and Formula or Automaton
+";
+        let first = lower(text, "Language").unwrap();
+        for name in ["Automaton", "Formula", "Twice"] {
+            let other = lower(text, name).unwrap();
+            assert_eq!(first.finitary_difference(&other).unwrap(), None, "{name}");
+            assert_eq!(first.infinitary_difference(&other).unwrap(), None, "{name}");
+        }
+        let named = lower(text, "Automaton").unwrap();
+        assert_eq!(named.name(StateId::new(2)), "3");
+    }
+
+    #[test]
+    fn alphabets() {
+        let text = "\
+system S { input a output x internal t initial state s { ?a -> u } state u { !x -> s  t -> s } }
+property OfSystem for S = ltl G (?a -> F !x)
+property WithDelta for S = ltl G (?a -> X not delta)
+property Occurring = ltl G (?a -> F !x)
+property Narrow for S over {?a} = ltl G F ?a
+";
+        let letters = |name: &str| {
+            let a = lower(text, name).unwrap();
+            let sigma = a.alphabet();
+            sigma.iter().map(|l| sigma.text(l)).collect::<Vec<_>>()
+        };
+        assert_eq!(letters("OfSystem"), ["?a", "!x"]);
+        assert_eq!(letters("WithDelta"), ["?a", "!x", "delta"]);
+        assert_eq!(letters("Occurring"), ["?a", "!x"]);
+        assert_eq!(letters("Narrow"), ["?a"]);
+    }
+
+    #[test]
+    fn lists_of_traces_are_languages() {
+        let text = "\
+traces F = { ?a.!x, eps }
+property P over {?a, !x} = persistently @F (?a !x)*
+property Q over {?a, !x} = persistently (eps | ?a !x) (?a !x)*
+";
+        let (p, q) = (lower(text, "P").unwrap(), lower(text, "Q").unwrap());
+        assert_eq!(p.infinitary_difference(&q).unwrap(), None);
+        assert_eq!(p.finitary_difference(&q).unwrap(), None);
+    }
+
+    #[test]
+    fn mistakes() {
+        for (text, code) in [
+            (
+                "property P over {a, b} = streett { initial state 1 { a -> 1 } pair recurrent {1} }",
+                codes::INCOMPLETE,
+            ),
+            ("property P over {a} = always_f a*", codes::FINITE_LANGUAGE),
+            ("property P = ltl G true", codes::NO_AUTOMATON),
+            (
+                "property Q = ltl G b\nproperty P over {a} = Q",
+                codes::UNKNOWN_LABEL,
+            ),
+        ] {
+            let found = lower(text, "P").unwrap_err();
+            assert_eq!(found[0].code, code, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_chains() {
+        let mut text = String::from("property P0 over {a} = ltl G a\n");
+        for k in 1..1000 {
+            text += &format!("property P{k} over {{a}} = P{}\n", k - 1);
+        }
+        assert!(lower(&text, "P999").is_err());
+        assert!(lower(&text, "P150").is_ok());
+        let many = vec!["a"; 400].join(" and ");
+        assert!(lower(&format!("property P over {{a}} = ltl G ({many})"), "P").is_ok());
+        let word = vec!["a"; 500].join(" ");
+        assert!(lower(&format!("property P over {{a}} = eventually ({word})"), "P").is_ok());
+    }
+}

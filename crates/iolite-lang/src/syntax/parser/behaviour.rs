@@ -1,0 +1,232 @@
+//! Behaviour expressions and compositions of systems.
+//!
+//! `;` binds tightest, then `[]`, then the parallel operators; `hide` and `rename` reach as far to
+//! the right as they can.
+
+use super::{Kind, Parsed, Parser};
+use crate::syntax::ast::{Behaviour, BehaviourKind, Sync};
+use crate::{Diagnostic, Span, codes};
+
+impl Parser<'_> {
+    pub(super) fn behaviour(&mut self) -> Parsed<Behaviour> {
+        self.nested(Self::parallel)
+    }
+
+    fn parallel(&mut self) -> Parsed<Behaviour> {
+        let first = self.choice()?;
+        let Some(mut sync) = self.sync_operator()? else {
+            return Ok(first);
+        };
+        let mut parts = vec![first];
+        loop {
+            parts.push(self.choice()?);
+            let operator = self.span();
+            match self.sync_operator()? {
+                None => break,
+                Some(next) if same(&sync, &next) => {}
+                Some(next) => {
+                    let error = Diagnostic::error(
+                        codes::MIXED_PARALLEL,
+                        operator,
+                        "different parallel operators side by side need parentheses",
+                    )
+                    .hint("`(A ||| B) || C` and `A ||| (B || C)` are different systems");
+                    self.report(error);
+                    let kind = BehaviourKind::Parallel { sync, parts };
+                    let left = wrap(kind, operator);
+                    parts = vec![left];
+                    sync = next;
+                }
+            }
+        }
+        let span = parts[0].span.to(parts[parts.len() - 1].span);
+        Ok(Behaviour {
+            kind: BehaviourKind::Parallel { sync, parts },
+            span,
+        })
+    }
+
+    /// `||`, `|||`, `|[a, b]|`.
+    fn sync_operator(&mut self) -> Parsed<Option<Sync>> {
+        if self.eat("||") {
+            return Ok(Some(Sync::All));
+        }
+        if self.eat("|||") {
+            return Ok(Some(Sync::Interleave));
+        }
+        if !self.eat("|[") {
+            return Ok(None);
+        }
+        let mut labels = Vec::new();
+        while !self.is("]") {
+            labels.push(self.bare_label()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        self.expect("|")?;
+        Ok(Some(Sync::On(labels)))
+    }
+
+    /// A label of `hide`, `rename` or `|[…]|`: these go by name, so a sigil adds nothing.
+    fn bare_label(&mut self) -> Parsed<crate::syntax::ast::Name> {
+        let sigil = self.eat("?") || self.eat("!");
+        self.label_name(sigil)
+    }
+
+    fn choice(&mut self) -> Parsed<Behaviour> {
+        let first = self.prefix()?;
+        if !(self.is("[") && self.peek_is(1, "]")) {
+            return Ok(first);
+        }
+        let mut parts = vec![first];
+        while self.is("[") && self.peek_is(1, "]") {
+            self.bump();
+            self.bump();
+            parts.push(self.prefix()?);
+        }
+        let span = parts[0].span.to(parts[parts.len() - 1].span);
+        Ok(Behaviour {
+            kind: BehaviourKind::Choice(parts),
+            span,
+        })
+    }
+
+    fn prefix(&mut self) -> Parsed<Behaviour> {
+        let start = self.span();
+        let mut events = Vec::new();
+        while self.starts_prefix() {
+            events.push(self.event()?);
+            self.expect(";")?;
+        }
+        let rest = self.operand()?;
+        if events.is_empty() {
+            return Ok(rest);
+        }
+        // `a; (b; B)` is `a; b; B`.
+        let rest = match rest.kind {
+            BehaviourKind::Prefix {
+                events: more,
+                rest: inner,
+            } => {
+                events.extend(more);
+                inner
+            }
+            _ => Box::new(rest),
+        };
+        Ok(Behaviour {
+            kind: BehaviourKind::Prefix { events, rest },
+            span: self.since(start),
+        })
+    }
+
+    /// Whether an action and `;` come, and not a process.
+    fn starts_prefix(&self) -> bool {
+        if self.is("?") || self.is("!") || self.is("*") {
+            return true;
+        }
+        matches!(self.token().kind, Kind::Ident | Kind::Int | Kind::Str)
+            && (self.peek_is(1, ";") || self.token().kind != Kind::Ident)
+    }
+
+    fn operand(&mut self) -> Parsed<Behaviour> {
+        let start = self.span();
+        let kind = if self.eat_keyword("stop") {
+            BehaviourKind::Stop
+        } else if self.eat("(") {
+            let mut inner = self.behaviour()?;
+            self.expect(")")?;
+            inner.span = self.since(start);
+            return Ok(inner);
+        } else if self.eat_keyword("hide") {
+            let mut labels = vec![self.bare_label()?];
+            while self.eat(",") {
+                labels.push(self.bare_label()?);
+            }
+            self.expect_keyword("in")?;
+            let body = Box::new(self.behaviour()?);
+            BehaviourKind::Hide { labels, body }
+        } else if self.eat_keyword("rename") {
+            let mut pairs = Vec::new();
+            loop {
+                let old = self.bare_label()?;
+                self.expect("->")?;
+                pairs.push((old, self.bare_label()?));
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect_keyword("in")?;
+            let body = Box::new(self.behaviour()?);
+            BehaviourKind::Rename { pairs, body }
+        } else if self.eat_keyword("each") {
+            self.each()?
+        } else if self.token().kind == Kind::Ident {
+            self.call()?
+        } else {
+            return Err(self.expected("a behaviour: `stop`, `a; B`, a process or `(`"));
+        };
+        Ok(Behaviour {
+            kind,
+            span: self.since(start),
+        })
+    }
+
+    fn each(&mut self) -> Parsed<BehaviourKind> {
+        let index = self.ident("the name of the index")?;
+        self.expect_keyword("in")?;
+        let (first, last) = self.range()?;
+        let Some(sync) = self.sync_operator()? else {
+            return Err(self.expected("`|||`, `||` or `|[…]|`"));
+        };
+        let body = Box::new(self.nested(Self::operand)?);
+        Ok(BehaviourKind::Each {
+            index,
+            range: (Box::new(first), Box::new(last)),
+            sync,
+            body,
+        })
+    }
+
+    fn call(&mut self) -> Parsed<BehaviourKind> {
+        let name = self.ident("a process")?;
+        let mut args = Vec::new();
+        if self.eat("(") {
+            while !self.is(")") {
+                let constant = self.ident("the name of a constant")?;
+                self.expect("=")?;
+                args.push((constant, self.expr()?));
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+        }
+        Ok(BehaviourKind::Call { name, args })
+    }
+}
+
+fn same(a: &Sync, b: &Sync) -> bool {
+    let names = |s: &Sync| match s {
+        Sync::On(labels) => {
+            let mut names: Vec<_> = labels.iter().map(|l| l.text.clone()).collect();
+            names.sort();
+            names.dedup();
+            Some(names)
+        }
+        _ => None,
+    };
+    std::mem::discriminant(a) == std::mem::discriminant(b) && names(a) == names(b)
+}
+
+fn wrap(kind: BehaviourKind, end: Span) -> Behaviour {
+    let start = match &kind {
+        BehaviourKind::Parallel { parts, .. } => parts[0].span,
+        _ => end,
+    };
+    Behaviour {
+        kind,
+        span: start.to(end),
+    }
+}

@@ -1,0 +1,260 @@
+//! Declarations.
+
+use super::{Kind, Parsed, Parser};
+use crate::syntax::ast::{
+    Alias, Definition, Enum, Function, Item, Param, Record, Role, Sort, SortKind, Trace, TraceList,
+};
+use crate::{Diagnostic, Span, codes, diagnostic};
+
+/// Words that start a declaration.
+pub(super) const ITEMS: &[&str] = &[
+    "system", "observer", "purpose", "process", "property", "traces", "test", "enum", "record",
+    "type", "fn",
+];
+
+/// `int[][]…` deeper than this is refused.
+const DEEPEST_ARRAY: u32 = 16;
+
+impl Parser<'_> {
+    pub(super) fn starts_item(&self) -> bool {
+        self.token().kind == Kind::Keyword && ITEMS.contains(&self.word())
+    }
+
+    pub(super) fn items(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        while !self.at_end() {
+            if !self.starts_item() {
+                let hint = diagnostic::did_you_mean(self.word(), ITEMS.iter().copied());
+                let message = format!("expected a declaration, found {}", self.found_here());
+                let error = Diagnostic::error(codes::EXPECTED_DECLARATION, self.span(), message)
+                    .hint("a declaration starts with `system`, `process`, `observer`, …")
+                    .maybe_hint(hint);
+                self.report(error);
+                self.bump();
+                self.skip_to_item();
+                continue;
+            }
+            match self.item() {
+                Ok(item) => items.push(item),
+                Err(_) => self.skip_to_item(),
+            }
+        }
+        items
+    }
+
+    fn skip_to_item(&mut self) {
+        while !self.at_end() && !self.starts_item() {
+            self.bump();
+        }
+    }
+
+    fn item(&mut self) -> Parsed<Item> {
+        let start = self.bump().span;
+        let keyword = &self.text[start.start..start.end];
+        match keyword {
+            "system" => {
+                let name = self.ident("the name of the system")?;
+                if self.is("=") || self.is_keyword("over") {
+                    return self.definition(start, true, name);
+                }
+                self.machine(start, Role::System, name).map(Item::Machine)
+            }
+            "process" => {
+                let name = self.ident("the name of the process")?;
+                self.definition(start, false, name)
+            }
+            "observer" => {
+                let name = self.ident("the name of the observer")?;
+                self.machine(start, Role::Observer, name).map(Item::Machine)
+            }
+            "purpose" => {
+                let name = self.ident("the name of the purpose")?;
+                self.machine(start, Role::Purpose, name).map(Item::Machine)
+            }
+            "test" => {
+                let name = self.ident("the name of the test case")?;
+                self.machine(start, Role::Test, name).map(Item::Machine)
+            }
+            "traces" => self.traces(start),
+            "property" => self.property(start).map(Item::Property),
+            "enum" => {
+                let name = self.ident("the name of the enumeration")?;
+                let values = self.braced(|p| p.ident("a value"))?;
+                let span = self.since(start);
+                Ok(Item::Enum(Enum { name, values, span }))
+            }
+            "record" => {
+                let name = self.ident("the name of the record")?;
+                let fields = self.braced(Self::param)?;
+                let span = self.since(start);
+                Ok(Item::Record(Record { name, fields, span }))
+            }
+            "type" => {
+                let name = self.ident("the name of the sort")?;
+                self.expect("=")?;
+                let sort = self.sort()?;
+                let span = self.since(start);
+                Ok(Item::Alias(Alias { name, sort, span }))
+            }
+            _ => self.function(start),
+        }
+    }
+
+    fn definition(
+        &mut self,
+        start: Span,
+        is_system: bool,
+        name: crate::syntax::ast::Name,
+    ) -> Parsed<Item> {
+        let over = if self.eat_keyword("over") {
+            Some(self.braced(Self::event)?)
+        } else {
+            None
+        };
+        self.expect("=")?;
+        let body = self.behaviour()?;
+        if !self.at_end() && !self.starts_item() {
+            let what = if is_system {
+                "an operator or the next declaration"
+            } else {
+                "`[]`, `|||` or the next declaration"
+            };
+            self.expected(what);
+            self.skip_to_item();
+        }
+        let span = Span::new(start.start, body.span.end);
+        Ok(Item::Definition(Definition {
+            is_system,
+            name,
+            over,
+            body,
+            span,
+        }))
+    }
+
+    fn function(&mut self, start: Span) -> Parsed<Item> {
+        let name = self.ident("the name of the function")?;
+        self.expect("(")?;
+        let mut params = Vec::new();
+        while !self.is(")") {
+            params.push(self.param()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        self.expect(":")?;
+        let result = self.sort()?;
+        self.expect("=")?;
+        let body = self.expr()?;
+        let span = self.since(start);
+        Ok(Item::Function(Function {
+            name,
+            params,
+            result,
+            body,
+            span,
+        }))
+    }
+
+    pub(super) fn param(&mut self) -> Parsed<Param> {
+        let name = self.ident("a name")?;
+        self.expect(":")?;
+        let sort = self.sort()?;
+        Ok(Param { name, sort })
+    }
+
+    pub(super) fn sort(&mut self) -> Parsed<Sort> {
+        let start = self.span();
+        let kind = match self.token().kind {
+            Kind::Ident => {
+                let range = self.peek_is(1, "..");
+                match self.word() {
+                    _ if range => self.range_sort()?,
+                    "bool" => self.simple(SortKind::Bool),
+                    "int" => self.simple(SortKind::Int),
+                    "string" => self.simple(SortKind::String),
+                    name => self.simple(SortKind::Name(name.to_owned())),
+                }
+            }
+            Kind::Int => self.range_sort()?,
+            _ if self.is("-") || self.is("(") => self.range_sort()?,
+            _ => return Err(self.expected("a sort")),
+        };
+        let mut sort = Sort {
+            kind,
+            span: self.since(start),
+        };
+        let mut depth = 0;
+        while self.is("[") && self.peek_is(1, "]") {
+            depth += 1;
+            if depth > DEEPEST_ARRAY {
+                return Err(self.error(
+                    codes::TOO_DEEP,
+                    format!("arrays are nested more than {DEEPEST_ARRAY} deep"),
+                ));
+            }
+            self.bump();
+            self.bump();
+            sort = Sort {
+                kind: SortKind::Array(Box::new(sort)),
+                span: self.since(start),
+            };
+        }
+        Ok(sort)
+    }
+
+    fn simple(&mut self, kind: SortKind) -> SortKind {
+        self.bump();
+        kind
+    }
+
+    fn range_sort(&mut self) -> Parsed<SortKind> {
+        let (first, last) = self.range()?;
+        Ok(SortKind::Range(Box::new(first), Box::new(last)))
+    }
+
+    fn traces(&mut self, start: Span) -> Parsed<Item> {
+        let name = self.ident("the name of the set of traces")?;
+        if self.is("{") || self.is_keyword("for") && !self.traces_list_follows() {
+            return self.machine(start, Role::Traces, name).map(Item::Machine);
+        }
+        let of = if self.eat_keyword("for") {
+            Some(self.ident("the name of a system")?)
+        } else {
+            None
+        };
+        self.expect("=")?;
+        let traces = self.braced(Self::trace)?;
+        Ok(Item::Traces(TraceList {
+            name,
+            of,
+            traces,
+            span: self.since(start),
+        }))
+    }
+
+    /// After `for`: whether `System =` comes, and not `System {`.
+    fn traces_list_follows(&self) -> bool {
+        self.peek_is(2, "=")
+    }
+
+    fn trace(&mut self) -> Parsed<Trace> {
+        let start = self.span();
+        let mut events = Vec::new();
+        if self.is_word("eps") {
+            self.bump();
+        } else {
+            loop {
+                events.push(self.event()?);
+                if !self.eat(".") {
+                    break;
+                }
+            }
+        }
+        Ok(Trace {
+            events,
+            span: self.since(start),
+        })
+    }
+}

@@ -1,0 +1,91 @@
+// Everything the grammar knows, once.
+enum Colour { red, green, blue }
+record Point { x: int, y: 0..7 }
+type Path = Point[]
+fn far(p: Point, limit: int): bool = p.x * p.x + p.y * p.y > limit
+
+system Robot {
+  const limit: int = 9, home: Point
+  const names: string[]
+  assume limit >= 1 && len(names) > 0
+  var at: Point = home, path: Path = [], colour: Colour = red  // three of them
+
+  /* labels */
+  input go(to: Point), "emergency stop", reset
+  output moved(to: Point, n: -3..limit - 1), error(text: string)
+  internal think, "give up"
+
+  initial state Idle {
+    ?go(to) [!far(to, limit) && to != at] / at := to, path := path ++ [to] -> Moving
+    ?reset, ?"emergency stop" -> Idle
+  }
+  state Moving {
+    !moved(to, _) [to == at => colour == green] / path[0] := Point { x = 1, y = -2 + 3 } -> Idle
+    !error(t) [matches(t, "a.*b") || prefix("x", t)] / at.x := if at.x > 0 then 0 else -at.x -> Idle
+    think [(at.x + 1) * 2 - (3 - 4) == 5 % 2] -> "Thinking hard"
+    i -> Idle
+  }
+  state "Thinking hard" {
+    "give up" -> Idle
+  }
+}
+
+observer NoError for Robot {
+  initial state Ok {
+    !error -> Bad
+    delta, ?go -> Ok
+    * -> Ok
+  }
+  violate state Bad
+}
+
+purpose Move for Robot {
+  initial state Start {
+    !moved -> Done
+    !error -> Lost
+    * -> Start
+  }
+  accept state Done
+  refuse state Lost
+}
+
+test T {
+  action a, b
+  initial fail state 0 {
+    a -> 1
+  }
+  pass state 1
+}
+
+process Left = ?a; !mid; Left [] i; stop
+process Right over { ?mid, !x } = ?mid; !x; (Right [] stop)
+process Deep =
+  a; (b; stop ||| (c; stop || c; stop))
+  [] (hide d in (d; stop))
+  [] (rename e -> f in (e; stop))
+system Net = hide mid in (Left |[mid]| Right)
+system Many = each k in 0..2 ||| Robot(limit = k + 1, home = Point { x = 0, y = 0 })
+
+traces F for Net = { ?a.!x, eps, ?a.delta }
+
+traces G for Net {
+  initial accept state s {
+    ?a -> s
+  }
+}
+
+property Logged for Net = ltl G (?a -> F !x) and not (X true U false W ?a) or (Y ?a <-> O ?a S H delta)
+property P1 over { a, b, c } = always a* (b* | c (c | a)* b+)
+property P2 over { a, b } = ((eventually_f . a eps) and (not (P1 or (recurrently a b+)))) or (persistently @F)
+
+property P3 over { a, b } = streett {
+  initial state 1 {
+    a -> 2
+    b -> 5
+  }
+  state 2 {
+    * -> 2
+  }
+  state 5
+  pair recurrent {1, 2} persistent {}
+}

@@ -1,0 +1,16 @@
+// The observer of "between each ?a and !c there is at least one !b" [Rusu et al. 2004, fig. 2].
+//
+// The figure is not in the text; ω is rebuilt from example 2. It is for the system S of figure 1.
+
+observer ω for S {
+  initial state q0 {
+    ?a -> q1
+    * -> q0
+  }
+  state q1 {
+    !b -> q0
+    !c -> Violate
+    * -> q1
+  }
+  violate state Violate
+}
