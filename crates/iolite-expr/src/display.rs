@@ -1,0 +1,266 @@
+//! Terms as people write them.
+
+use std::fmt;
+
+use crate::term::{Kind, Op};
+use crate::{Sort, Term, Value};
+
+/// How tightly an operator binds, from loose to tight.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Outer,
+    Ite,
+    Implies,
+    Or,
+    And,
+    Compare,
+    Sum,
+    Product,
+    Unary,
+    Postfix,
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(f, self, Level::Outer)
+    }
+}
+
+fn level(op: &Op) -> Level {
+    match op {
+        Op::Ite => Level::Ite,
+        Op::Implies => Level::Implies,
+        Op::Or => Level::Or,
+        Op::And => Level::And,
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Level::Compare,
+        Op::Add | Op::Sub | Op::Concat | Op::Append => Level::Sum,
+        Op::Mul | Op::Div | Op::Mod => Level::Product,
+        Op::Not | Op::Neg => Level::Unary,
+        Op::Exists(_) => Level::Outer,
+        _ => Level::Postfix,
+    }
+}
+
+fn tighter(level: Level) -> Level {
+    match level {
+        Level::Outer => Level::Ite,
+        Level::Ite => Level::Implies,
+        Level::Implies => Level::Or,
+        Level::Or => Level::And,
+        Level::And => Level::Compare,
+        Level::Compare => Level::Sum,
+        Level::Sum => Level::Product,
+        Level::Product => Level::Unary,
+        Level::Unary | Level::Postfix => Level::Postfix,
+    }
+}
+
+fn write(f: &mut fmt::Formatter<'_>, term: &Term, outer: Level) -> fmt::Result {
+    match term.kind() {
+        Kind::Var(v) => write!(f, "{}", v.name),
+        Kind::Lit(Value::Int(n)) if n.signum() < 0 && outer > Level::Sum => write!(f, "({n})"),
+        Kind::Lit(v) => write!(f, "{v}"),
+        Kind::App(op, args) => {
+            // The empty sum, product and string.
+            if args.is_empty() && !matches!(op, Op::Array | Op::Record) {
+                return write!(
+                    f,
+                    "{}",
+                    match op {
+                        Op::And => "true",
+                        Op::Or => "false",
+                        Op::Add => "0",
+                        Op::Mul => "1",
+                        _ => "\"\"",
+                    }
+                );
+            }
+            let own = level(op);
+            let parens = own < outer;
+            if parens {
+                write!(f, "(")?;
+            }
+            write_app(f, term, op, args, own)?;
+            if parens {
+                write!(f, ")")?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn infix(f: &mut fmt::Formatter<'_>, args: &[Term], sign: &str, own: Level) -> fmt::Result {
+    for (i, a) in args.iter().enumerate() {
+        if i > 0 {
+            write!(f, " {sign} ")?;
+        }
+        write(
+            f,
+            a,
+            if i == 0 && own != Level::Compare {
+                own
+            } else {
+                tighter(own)
+            },
+        )?;
+    }
+    Ok(())
+}
+
+fn call(f: &mut fmt::Formatter<'_>, name: &str, args: &[&Term]) -> fmt::Result {
+    write!(f, "{name}(")?;
+    for (i, a) in args.iter().enumerate() {
+        if i > 0 {
+            write!(f, ", ")?;
+        }
+        write(f, a, Level::Outer)?;
+    }
+    write!(f, ")")
+}
+
+fn write_app(
+    f: &mut fmt::Formatter<'_>,
+    term: &Term,
+    op: &Op,
+    args: &[Term],
+    own: Level,
+) -> fmt::Result {
+    match op {
+        Op::Not => {
+            write!(f, "!")?;
+            write(f, &args[0], Level::Unary)
+        }
+        Op::Neg => {
+            write!(f, "-")?;
+            write(f, &args[0], Level::Unary)
+        }
+        Op::And => infix(f, args, "&&", own),
+        Op::Or => infix(f, args, "||", own),
+        Op::Implies => {
+            write(f, &args[0], tighter(own))?;
+            write!(f, " => ")?;
+            write(f, &args[1], own)
+        }
+        Op::Ite => {
+            write(f, &args[0], tighter(own))?;
+            write!(f, " ? ")?;
+            write(f, &args[1], tighter(own))?;
+            write!(f, " : ")?;
+            write(f, &args[2], own)
+        }
+        Op::Eq => infix(f, args, "==", own),
+        Op::Ne => infix(f, args, "!=", own),
+        Op::Lt => infix(f, args, "<", own),
+        Op::Le => infix(f, args, "<=", own),
+        Op::Gt => infix(f, args, ">", own),
+        Op::Ge => infix(f, args, ">=", own),
+        Op::Add => {
+            for (i, a) in args.iter().enumerate() {
+                match a.kind() {
+                    Kind::Lit(Value::Int(n)) if i > 0 && n.signum() < 0 => {
+                        write!(f, " - {}", n.abs())?;
+                    }
+                    Kind::App(Op::Neg, inner) if i > 0 => {
+                        write!(f, " - ")?;
+                        write(f, &inner[0], Level::Product)?;
+                    }
+                    _ => {
+                        if i > 0 {
+                            write!(f, " + ")?;
+                        }
+                        write(f, a, if i == 0 { own } else { tighter(own) })?;
+                    }
+                }
+            }
+            Ok(())
+        }
+        Op::Concat => infix(f, args, "+", own),
+        Op::Append => infix(f, args, "++", own),
+        Op::Sub => infix(f, args, "-", own),
+        Op::Mul => infix(f, args, "*", own),
+        Op::Div => infix(f, args, "/", own),
+        Op::Mod => infix(f, args, "%", own),
+        Op::Abs => call(f, "abs", &[&args[0]]),
+        Op::StrLen | Op::Len => call(f, "len", &[&args[0]]),
+        Op::Prefix => call(f, "prefix", &[&args[0], &args[1]]),
+        Op::Suffix => call(f, "suffix", &[&args[0], &args[1]]),
+        Op::Contains => call(f, "contains", &[&args[0], &args[1]]),
+        Op::Matches(re) => {
+            write!(f, "matches(")?;
+            write(f, &args[0], Level::Outer)?;
+            write!(f, ", {:?})", re.source())
+        }
+        Op::Array => {
+            write!(f, "[")?;
+            for (i, a) in args.iter().enumerate() {
+                if i > 0 {
+                    write!(f, ", ")?;
+                }
+                write(f, a, Level::Outer)?;
+            }
+            write!(f, "]")
+        }
+        Op::Select => {
+            write(f, &args[0], Level::Postfix)?;
+            write!(f, "[")?;
+            write(f, &args[1], Level::Outer)?;
+            write!(f, "]")
+        }
+        Op::Store => {
+            write(f, &args[0], Level::Postfix)?;
+            write!(f, "[")?;
+            write(f, &args[1], Level::Outer)?;
+            write!(f, " := ")?;
+            write(f, &args[2], Level::Outer)?;
+            write!(f, "]")
+        }
+        Op::Slice => {
+            write(f, &args[0], Level::Postfix)?;
+            write!(f, "[")?;
+            write(f, &args[1], Level::Outer)?;
+            write!(f, " .. ")?;
+            write(f, &args[2], Level::Outer)?;
+            write!(f, "]")
+        }
+        Op::Record => {
+            let Sort::Record(r) = term.sort() else {
+                return write!(f, "?");
+            };
+            write!(f, "{} {{", r.name)?;
+            for (i, ((name, _), a)) in r.fields.iter().zip(args).enumerate() {
+                write!(f, "{} {name} = ", if i > 0 { "," } else { "" })?;
+                write(f, a, Level::Outer)?;
+            }
+            write!(f, " }}")
+        }
+        Op::Field(i) => {
+            write(f, &args[0], Level::Postfix)?;
+            write!(f, ".{}", field_name(&args[0], *i))
+        }
+        Op::Update(i) => {
+            write(f, &args[0], Level::Postfix)?;
+            write!(f, " {{ {} := ", field_name(&args[0], *i))?;
+            write(f, &args[1], Level::Outer)?;
+            write!(f, " }}")
+        }
+        Op::Narrow => write(f, &args[0], Level::Postfix),
+        Op::Exists(vars) => {
+            write!(f, "exists ")?;
+            for (i, v) in vars.iter().enumerate() {
+                write!(f, "{}{}: {}", if i > 0 { ", " } else { "" }, v.name, v.sort)?;
+            }
+            write!(f, " . ")?;
+            write(f, &args[0], Level::Outer)
+        }
+    }
+}
+
+fn field_name(record: &Term, i: u32) -> String {
+    match record.sort() {
+        Sort::Record(r) => r
+            .fields
+            .get(i as usize)
+            .map_or_else(|| format!("#{i}"), |(n, _)| n.to_string()),
+        _ => format!("#{i}"),
+    }
+}

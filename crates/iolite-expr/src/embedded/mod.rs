@@ -1,0 +1,187 @@
+//! The embedded solver: pure Rust, nothing to install.
+//!
+//! Boolean search with conflict learning over a simplex with branch and bound; the Omega test
+//! decides what branch and bound does not, so that Booleans, enumerations, ranges and linear
+//! integer arithmetic with division by constants are decided completely (within a budget of
+//! steps). Products and unknown divisors are refined by lemmas, which is complete when one
+//! factor has few values. Strings are solved by derivatives of regular expressions together with
+//! their lengths, arrays by reads. Everything else is answered with an honest "unknown".
+//!
+//! It was written and not taken from a crate: a lean build, models that are small numbers, one
+//! regular-expression semantics with evaluation, and answers that depend on steps and not on
+//! time are worth more here than a larger logic; that one is there by the SMT-LIB backend.
+
+mod lower;
+mod omega;
+mod problem;
+mod rational;
+mod sat;
+mod search;
+mod simplex;
+mod words;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::lower::{Arr, Low, Lowering, MAX_ARRAY};
+use self::search::{Assignment, Budget, Outcome, Search};
+use crate::solver::{Answer, Backend, Limits, Model};
+use crate::term::{Kind, Op};
+use crate::{Sort, Term, Value, Var, VarId, qe};
+
+/// The pure-Rust default backend.
+#[derive(Debug, Default)]
+pub struct Embedded {
+    _private: (),
+}
+
+impl Embedded {
+    /// A new one. It keeps no state between queries.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Backend for Embedded {
+    fn name(&self) -> String {
+        format!("embedded {}", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer {
+        let mut fresh = 0;
+        let mut ready = Vec::new();
+        for a in assertions {
+            match without_quantifiers(a, true, &mut fresh) {
+                Some(t) => ready.push(t),
+                None => return Answer::unknown("a quantifier could not be eliminated"),
+            }
+        }
+        let budget = Budget {
+            deadline: limits.deadline(),
+            ..Budget::default()
+        };
+        match solve(&ready, vars, budget, true) {
+            // Perhaps only because arrays were kept short.
+            (Answer::Unsat, true) => match solve(&ready, vars, budget, false) {
+                (Answer::Unsat, _) => Answer::Unsat,
+                (Answer::Unknown(why), _) => Answer::Unknown(why),
+                (Answer::Sat(_), _) => {
+                    Answer::unknown(&format!("needs an array longer than {MAX_ARRAY}"))
+                }
+            },
+            (answer, _) => answer,
+        }
+    }
+}
+
+/// Solves once; also says whether there are unknown arrays.
+fn solve(assertions: &[Term], vars: &[Var], budget: Budget, bounded: bool) -> (Answer, bool) {
+    let mut lowering = Lowering::new(bounded);
+    let lowered = vars
+        .iter()
+        .try_for_each(|v| lowering.var(v).map(|_| ()))
+        .and_then(|()| assertions.iter().try_for_each(|a| lowering.assert(a)));
+    if let Err(unsupported) = lowered {
+        return (Answer::unknown(unsupported.0), false);
+    }
+    let has_arrays = !lowering.arrays.is_empty();
+    let answer = match Search::new(&mut lowering.problem, budget).run() {
+        Outcome::Unsat => Answer::Unsat,
+        Outcome::Unknown(why) => Answer::unknown(why),
+        Outcome::Sat(_) if !bounded && has_arrays => Answer::Sat(Model::default()),
+        Outcome::Sat(assignment) => {
+            let mut values: BTreeMap<VarId, Value> = BTreeMap::new();
+            for v in vars {
+                if let Some(low) = lowering.vars.get(&v.id) {
+                    values.insert(v.id, value(&lowering, &assignment, low, &v.sort));
+                }
+            }
+            Answer::Sat(Model::new(values))
+        }
+    };
+    (answer, has_arrays)
+}
+
+fn value(lowering: &Lowering, model: &Assignment, low: &Low, sort: &Sort) -> Value {
+    match (low, sort) {
+        (Low::Bool(l), _) => Value::Bool(model.bool(*l)),
+        (Low::Int(l), Sort::Enum(e)) => {
+            let last = e.variants.len() as u32 - 1;
+            let i = model.int(l).to_usize().map_or(0, |i| i as u32);
+            Value::Enum(e.clone(), i.min(last))
+        }
+        (Low::Int(l), _) => Value::Int(model.int(l)),
+        (Low::Str(s), _) => Value::str(model.text(s)),
+        (Low::Record(fields), Sort::Record(r)) => Value::Record(
+            r.clone(),
+            fields
+                .iter()
+                .zip(&r.fields)
+                .map(|(l, (_, s))| value(lowering, model, l, s))
+                .collect(),
+        ),
+        (Low::Array(a), Sort::Array(element)) => match &**a {
+            Arr::Var(v) => {
+                let array = &lowering.arrays[*v];
+                let length = model
+                    .int(&problem::Lin::atom(array.length))
+                    .to_usize()
+                    .unwrap_or(0);
+                let mut items = vec![element.default_value(); length.min(MAX_ARRAY as usize)];
+                for (i, low) in &array.reads {
+                    if let Some(slot) = model.int(i).to_usize().and_then(|i| items.get_mut(i)) {
+                        *slot = value(lowering, model, low, element);
+                    }
+                }
+                Value::Array(Arc::new(items))
+            }
+            _ => sort.default_value(),
+        },
+        _ => sort.default_value(),
+    }
+}
+
+/// Variables that stand for what a quantifier claims to exist.
+const SKOLEM_SPACE: u8 = 254;
+
+/// The term without quantifiers, satisfiable when the original is and with the same models on
+/// the original's variables: positive ones name their witness, negative ones are eliminated.
+fn without_quantifiers(term: &Term, positive: bool, fresh: &mut usize) -> Option<Term> {
+    let Kind::App(op, args) = term.kind() else {
+        return Some(term.clone());
+    };
+    match op {
+        Op::Exists(vars) if positive => {
+            let mut map = crate::Substitution::new();
+            for v in vars.iter() {
+                *fresh += 1;
+                let id = VarId::new(SKOLEM_SPACE, *fresh);
+                map.insert(v.id, Var { id, ..v.clone() }.term());
+            }
+            let body = args[0].substitute(&map).ok()?;
+            // The witness must make the body defined, not only "true" in the solver's logic.
+            let body = Term::all([body.defined(), body]).simplify();
+            without_quantifiers(&body, true, fresh)
+        }
+        Op::Exists(vars) => qe::eliminate(vars, &args[0]),
+        Op::Not => Some(without_quantifiers(&args[0], !positive, fresh)?.negated()),
+        Op::And | Op::Or => {
+            let parts: Option<Vec<Term>> = args
+                .iter()
+                .map(|a| without_quantifiers(a, positive, fresh))
+                .collect();
+            Some(if *op == Op::And {
+                Term::all(parts?)
+            } else {
+                Term::any(parts?)
+            })
+        }
+        Op::Implies => {
+            let a = without_quantifiers(&args[0], !positive, fresh)?;
+            let b = without_quantifiers(&args[1], positive, fresh)?;
+            Some(Term::any([a.negated(), b]))
+        }
+        // Anywhere else both polarities count; the lowering refuses what is left.
+        _ => Some(term.clone()),
+    }
+}

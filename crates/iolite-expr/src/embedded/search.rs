@@ -1,0 +1,397 @@
+//! The search: Boolean conflicts, bounds, branch and bound, the Omega test, strings, and lemmas
+//! for what is not linear.
+
+use std::time::Instant;
+
+use super::omega;
+use super::problem::{Definition, Lin, Problem, Str};
+use super::sat::Lit;
+use super::simplex::{Because, Core, IntVar, Integral};
+use super::words::{self, Words};
+use crate::Int;
+use crate::linear::Linear;
+
+/// What the search may spend before it gives up. Counted in steps, so that the answer does not
+/// depend on the machine; the deadline is the emergency exit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    pub(super) conflicts: u64,
+    pub(super) pivots: u64,
+    pub(super) lemmas: u32,
+    pub(super) branches: u32,
+    pub(super) omega: u64,
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            conflicts: 50_000,
+            pivots: 500_000,
+            lemmas: 400,
+            branches: 60,
+            omega: 400_000,
+            deadline: None,
+        }
+    }
+}
+
+/// Assignments that may be passed over because they are too hard.
+const MAX_GIVEN_UP: u32 = 10;
+
+/// How the search ended.
+pub(super) enum Outcome {
+    Sat(Assignment),
+    Unsat,
+    Unknown(&'static str),
+}
+
+/// Values for what the problem is made of.
+pub(super) struct Assignment {
+    ints: Vec<Int>,
+    bools: Vec<bool>,
+    pub(super) words: Words,
+}
+
+impl Assignment {
+    pub(super) fn bool(&self, l: Lit) -> bool {
+        self.bools[l.var().index()] != l.is_negative()
+    }
+
+    pub(super) fn int(&self, l: &Lin) -> Int {
+        l.terms.iter().fold(l.constant.clone(), |sum, (x, a)| {
+            &sum + &(a * &self.ints[x.0])
+        })
+    }
+
+    pub(super) fn text<'a>(&'a self, s: &'a Str) -> &'a str {
+        match s {
+            Str::Lit(text) => text,
+            Str::Var(v) => self.words.get(*v),
+        }
+    }
+}
+
+pub(super) struct Search<'a> {
+    problem: &'a mut Problem,
+    /// The literals the simplex knows, and where its trail was before each.
+    synced: Vec<(Lit, usize)>,
+    budget: Budget,
+}
+
+enum Final {
+    Model(Assignment),
+    Conflict(Vec<Lit>),
+    Lemmas,
+    /// This assignment is too hard; another one may not be.
+    GiveUp,
+    Unknown(&'static str),
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(problem: &'a mut Problem, budget: Budget) -> Self {
+        Self {
+            problem,
+            synced: Vec::new(),
+            budget,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Outcome {
+        if let Err(core) = self.problem.simplex.check() {
+            debug_assert!(core.iter().all(|b| *b == Because::Axiom));
+            return Outcome::Unsat;
+        }
+        let mut lemmas = 0;
+        let mut given_up = 0;
+        let mut steps = 0u32;
+        loop {
+            if self.problem.sat.is_unsat() {
+                // Clauses against assignments that were too hard prove nothing.
+                return if given_up == 0 {
+                    Outcome::Unsat
+                } else {
+                    Outcome::Unknown("integer budget exhausted")
+                };
+            }
+            steps = steps.wrapping_add(1);
+            if self.problem.sat.conflicts > self.budget.conflicts
+                || self.problem.simplex.pivots > self.budget.pivots
+            {
+                return Outcome::Unknown("search budget exhausted");
+            }
+            if steps.is_multiple_of(16) && self.budget.deadline.is_some_and(|d| Instant::now() >= d)
+            {
+                return Outcome::Unknown("deadline passed");
+            }
+            if let Some(conflict) = self.propagate() {
+                self.problem.sat.resolve(conflict);
+                continue;
+            }
+            if self.problem.sat.decide() {
+                continue;
+            }
+            match self.final_check() {
+                Final::Model(model) => return Outcome::Sat(model),
+                Final::Conflict(clause) => self.problem.sat.resolve(clause),
+                Final::GiveUp if given_up < MAX_GIVEN_UP => {
+                    given_up += 1;
+                    let clause = self.against_bounds();
+                    self.problem.sat.resolve(clause);
+                }
+                Final::GiveUp => return Outcome::Unknown("integer budget exhausted"),
+                Final::Lemmas => {
+                    lemmas += 1;
+                    if lemmas > self.budget.lemmas {
+                        return Outcome::Unknown("too many lemmas for what is not linear");
+                    }
+                }
+                Final::Unknown(why) => return Outcome::Unknown(why),
+            }
+        }
+    }
+
+    fn clause_of(core: &Core) -> Vec<Lit> {
+        let mut clause: Vec<Lit> = core
+            .iter()
+            .filter_map(|b| {
+                if let Because::Lit(l) = b {
+                    Some(!*l)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        clause.sort_unstable();
+        clause.dedup();
+        clause
+    }
+
+    fn propagate(&mut self) -> Option<Vec<Lit>> {
+        if let Some(conflict) = self.problem.sat.propagate() {
+            return Some(conflict);
+        }
+        let trail = self.problem.sat.trail();
+        let same = self
+            .synced
+            .iter()
+            .zip(trail)
+            .take_while(|((l, _), m)| l == *m)
+            .count();
+        if let Some(&(_, mark)) = self.synced.get(same) {
+            self.problem.simplex.undo_to(mark);
+            self.synced.truncate(same);
+        }
+        let mut changed = false;
+        for i in same..self.problem.sat.trail().len() {
+            let l = self.problem.sat.trail()[i];
+            let simplex = &mut self.problem.simplex;
+            self.synced.push((l, simplex.mark()));
+            let Some((x, n)) = &self.problem.atoms[l.var().index()] else {
+                continue;
+            };
+            changed = true;
+            let asserted = if l.is_negative() {
+                simplex.assert_lower(*x, n + &Int::ONE, Because::Lit(l))
+            } else {
+                simplex.assert_upper(*x, n.clone(), Because::Lit(l))
+            };
+            if let Err(core) = asserted {
+                return Some(Self::clause_of(&core));
+            }
+        }
+        if changed && let Err(core) = self.problem.simplex.check() {
+            return Some(Self::clause_of(&core));
+        }
+        None
+    }
+
+    fn final_check(&mut self) -> Final {
+        let ints = match self.integers() {
+            Ok(ints) => ints,
+            Err(result) => return result,
+        };
+        let mut bools = vec![false; self.problem.atoms.len()];
+        for l in self.problem.sat.trail() {
+            bools[l.var().index()] = !l.is_negative();
+        }
+        let mut model = Assignment {
+            ints,
+            bools,
+            words: Words::default(),
+        };
+        match words::solve(self.problem, &model) {
+            words::Outcome::Words(found) => model.words = found,
+            words::Outcome::Lemma(clause) => {
+                self.problem.clause(clause);
+                return Final::Lemmas;
+            }
+            words::Outcome::Unknown(why) => return Final::Unknown(why),
+        }
+        if self.refine(&model) {
+            Final::Lemmas
+        } else {
+            Final::Model(model)
+        }
+    }
+
+    fn integers(&mut self) -> Result<Vec<Int>, Final> {
+        // A short search for the common case, the complete procedure, and where that is too
+        // expensive a long search.
+        self.branch_and_bound(self.budget.branches)
+            .or_else(|| self.omega())
+            .or_else(|| self.branch_and_bound(self.budget.branches * 50))
+            .unwrap_or(Err(Final::GiveUp))
+    }
+
+    fn branch_and_bound(&mut self, mut branches: u32) -> Option<Result<Vec<Int>, Final>> {
+        let simplex = &mut self.problem.simplex;
+        match simplex.integral(&mut branches, 0) {
+            Integral::Yes => Some(Ok((0..simplex.len())
+                .map(|i| simplex.int_value(IntVar(i)).cloned().unwrap_or_default())
+                .collect())),
+            Integral::No(core) => Some(Err(Final::Conflict(Self::clause_of(&core)))),
+            Integral::OutOfBudget => None,
+        }
+    }
+
+    fn omega(&mut self) -> Option<Result<Vec<Int>, Final>> {
+        let simplex = &self.problem.simplex;
+        let plain = |l: &Lin| Linear {
+            terms: l.terms.iter().map(|(x, a)| (x.0, a.clone())).collect(),
+            constant: l.constant.clone(),
+        };
+        let ge = simplex.constraints().iter().map(plain).collect();
+        match omega::solve(ge, Vec::new(), self.budget.omega) {
+            Ok(Some(model)) => {
+                let mut ints: Vec<Int> = (0..simplex.len())
+                    .map(|i| model.get(&i).cloned().unwrap_or_default())
+                    .collect();
+                for i in (0..simplex.len()).filter(|i| !simplex.is_original(IntVar(*i))) {
+                    if let Some(form) = simplex.form(IntVar(i)) {
+                        ints[i] = form
+                            .terms
+                            .iter()
+                            .fold(form.constant.clone(), |sum, (x, a)| {
+                                &sum + &(a * &ints[x.0])
+                            });
+                    }
+                }
+                Some(Ok(ints))
+            }
+            Ok(None) => Some(Err(Final::Conflict(self.against_bounds()))),
+            Err(omega::OutOfBudget) => None,
+        }
+    }
+
+    /// The clause against all bounds that hold now.
+    fn against_bounds(&self) -> Vec<Lit> {
+        let atoms = &self.problem.atoms;
+        let bounds = self
+            .problem
+            .sat
+            .trail()
+            .iter()
+            .filter(|l| atoms[l.var().index()].is_some());
+        bounds.map(|l| !*l).collect()
+    }
+
+    /// Adds lemmas where the model breaks a definition; whether there were some.
+    fn refine(&mut self, model: &Assignment) -> bool {
+        let mut lemmas: Vec<Vec<Lit>> = Vec::new();
+        let definitions = std::mem::take(&mut self.problem.definitions);
+        for d in &definitions {
+            match d {
+                Definition::Product { product, a, b } => {
+                    let (p, x, y) = (model.int(&Lin::atom(*product)), model.int(a), model.int(b));
+                    if p != &x * &y {
+                        lemmas.push(self.product_lemma(*product, a, b, &x, &y));
+                    }
+                }
+                Definition::Quotient {
+                    quotient,
+                    remainder,
+                    a,
+                    b,
+                } => {
+                    let (q, r) = (
+                        model.int(&Lin::atom(*quotient)),
+                        model.int(&Lin::atom(*remainder)),
+                    );
+                    let (x, y) = (model.int(a), model.int(b));
+                    // Division by zero is outside every guard that is defined.
+                    if x.div_mod(&y).is_some_and(|exact| exact != (q, r)) {
+                        let away = self.differs(b, &y);
+                        let whole = Lin::atom(*quotient).scaled(&y).plus(&Lin::atom(*remainder));
+                        let equal = self.problem.eq_int(a, &whole);
+                        let last = Lin::constant(y.abs() - Int::ONE);
+                        let small = self.problem.le(&Lin::atom(*remainder), &last);
+                        lemmas.push([away.clone(), vec![equal]].concat());
+                        lemmas.push([away, vec![small]].concat());
+                    }
+                }
+                Definition::Concat { whole, parts } => {
+                    let text: String = parts.iter().map(|p| model.text(p)).collect();
+                    if text != model.words.get(*whole) {
+                        let mut lemma = self.words_differ(parts, model);
+                        let equal = self.problem.eq_str(&Str::Var(*whole), &Str::Lit(text));
+                        lemma.push(equal);
+                        lemmas.push(lemma);
+                    }
+                }
+                Definition::Test { lit, test, a, b } => {
+                    let holds = test.holds(model.text(a), model.text(b));
+                    if holds != model.bool(*lit) {
+                        let mut lemma = self.words_differ(&[a.clone(), b.clone()], model);
+                        lemma.push(if holds { *lit } else { !*lit });
+                        lemmas.push(lemma);
+                    }
+                }
+            }
+        }
+        self.problem.definitions = definitions;
+        let any = !lemmas.is_empty();
+        for lemma in lemmas {
+            self.problem.clause(lemma);
+        }
+        any
+    }
+
+    fn differs(&mut self, l: &Lin, n: &Int) -> Vec<Lit> {
+        let below = self.problem.le(l, &Lin::constant(n - &Int::ONE));
+        let above = self.problem.le(&Lin::constant(n + &Int::ONE), l);
+        // Staying at the point makes the rest linear; moving away would go on for ever.
+        self.problem.sat.prefer(!below);
+        self.problem.sat.prefer(!above);
+        vec![below, above]
+    }
+
+    fn words_differ(&mut self, parts: &[Str], model: &Assignment) -> Vec<Lit> {
+        parts
+            .iter()
+            .filter(|p| matches!(p, Str::Var(_)))
+            .map(|p| {
+                let text = model.text(p).to_owned();
+                let equal = self.problem.eq_str(p, &Str::Lit(text));
+                self.problem.sat.prefer(equal);
+                !equal
+            })
+            .collect()
+    }
+
+    /// `a = x ⇒ product = x·b`, which is linear. The factor to fix is the one with fewer values
+    /// to try, so that a product with one bounded factor is decided completely.
+    fn product_lemma(&mut self, product: IntVar, a: &Lin, b: &Lin, x: &Int, y: &Int) -> Vec<Lit> {
+        let bounded = |l: &Lin| l.terms.keys().all(|v| self.problem.simplex.has_bounds(*v));
+        let first = match (bounded(a), bounded(b)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => x.abs() <= y.abs(),
+        };
+        let (fixed, n, other) = if first { (a, x, b) } else { (b, y, a) };
+        let mut lemma = self.differs(fixed, n);
+        let equal = self.problem.eq_int(&Lin::atom(product), &other.scaled(n));
+        lemma.push(equal);
+        lemma
+    }
+}

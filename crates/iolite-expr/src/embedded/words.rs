@@ -1,0 +1,207 @@
+//! Words for the string variables: classes of equal variables, the language of each class, a
+//! word of the length that the integers want.
+
+use std::collections::BTreeMap;
+
+use super::problem::{Definition, Lin, Problem, Str, StrVar};
+use super::sat::Lit;
+use super::search::Assignment;
+use crate::regex::{Language, Re};
+
+/// States that the language of one class may have.
+const MAX_STATES: usize = 2_000;
+
+/// A word for each string variable.
+#[derive(Default)]
+pub(super) struct Words(Vec<String>);
+
+impl Words {
+    pub(super) fn get(&self, v: StrVar) -> &str {
+        self.0.get(v.0).map_or("", String::as_str)
+    }
+}
+
+pub(super) enum Outcome {
+    Words(Words),
+    /// A clause that every model satisfies and this assignment does not.
+    Lemma(Vec<Lit>),
+    Unknown(&'static str),
+}
+
+struct Class {
+    language: Language,
+    length: usize,
+}
+
+fn find(parent: &mut [usize], mut x: usize) -> usize {
+    while parent[x] != x {
+        parent[x] = parent[parent[x]];
+        x = parent[x];
+    }
+    x
+}
+
+pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
+    let count = problem.lengths.len();
+    if count == 0 {
+        return Outcome::Words(Words::default());
+    }
+    let mut parent: Vec<usize> = (0..count).collect();
+    for &(lit, a, b) in &problem.equal {
+        if model.bool(lit) {
+            let (a, b) = (find(&mut parent, a.0), find(&mut parent, b.0));
+            parent[a.max(b)] = a.min(b);
+        }
+    }
+    let root: Vec<usize> = (0..count).map(|v| find(&mut parent, v)).collect();
+    let mut because: BTreeMap<usize, Vec<Lit>> = BTreeMap::new();
+    let mut parts: BTreeMap<usize, Vec<Re>> = BTreeMap::new();
+    for &(lit, a, _) in &problem.equal {
+        if model.bool(lit) {
+            because.entry(root[a.0]).or_default().push(lit);
+        }
+    }
+    for m in &problem.members {
+        let yes = model.bool(m.lit);
+        let r = root[m.var.0];
+        parts
+            .entry(r)
+            .or_default()
+            .push(if yes { m.re.clone() } else { m.re.complement() });
+        because
+            .entry(r)
+            .or_default()
+            .push(if yes { m.lit } else { !m.lit });
+    }
+    // Two variables that must differ and are equal by a chain.
+    for &(lit, a, b) in &problem.equal {
+        if !model.bool(lit) && root[a.0] == root[b.0] {
+            let chain = problem
+                .equal
+                .iter()
+                .filter(|(l, x, _)| model.bool(*l) && root[x.0] == root[a.0])
+                .map(|(l, _, _)| !*l);
+            return Outcome::Lemma(chain.chain([lit]).collect());
+        }
+    }
+    let mut classes: BTreeMap<usize, Class> = BTreeMap::new();
+    for (r, &of) in root.iter().enumerate() {
+        if of != r {
+            continue;
+        }
+        let re = Re::inter(parts.remove(&r).unwrap_or_default());
+        let mut language = Language::new(re, MAX_STATES);
+        if !language.explore_all() {
+            return Outcome::Unknown("a regular expression has too many states");
+        }
+        let because = because.remove(&r).unwrap_or_default();
+        let length = model.int(&Lin::atom(problem.lengths[r]));
+        let Some(length) = length.to_usize() else {
+            return Outcome::Unknown("a string is too long");
+        };
+        if language.is_empty() {
+            return Outcome::Lemma(because.iter().map(|l| !*l).collect());
+        }
+        let Some(lengths) = language.lengths(length) else {
+            return Outcome::Unknown("a string is too long");
+        };
+        if !lengths.exact {
+            let mut lemma: Vec<Lit> = because.iter().map(|l| !*l).collect();
+            let l = Lin::atom(problem.lengths[r]);
+            if let Some(n) = lengths.below {
+                lemma.push(problem.le(&l, &Lin::constant(n.into())));
+            }
+            if let Some(n) = lengths.above {
+                lemma.push(problem.le(&Lin::constant(n.into()), &l));
+            }
+            return Outcome::Lemma(lemma);
+        }
+        classes.insert(r, Class { language, length });
+    }
+    assign(problem, model, &root, &classes)
+}
+
+fn assign(
+    problem: &mut Problem,
+    model: &Assignment,
+    root: &[usize],
+    classes: &BTreeMap<usize, Class>,
+) -> Outcome {
+    let count = root.len();
+    let mut words: BTreeMap<usize, String> = BTreeMap::new();
+    // A class that is defined as a concatenation waits for its parts.
+    let mut concats: BTreeMap<usize, Vec<Str>> = BTreeMap::new();
+    for d in &problem.definitions {
+        if let Definition::Concat { whole, parts } = d {
+            concats
+                .entry(root[whole.0])
+                .or_insert_with(|| parts.clone());
+        }
+    }
+    let order = classes
+        .keys()
+        .filter(|r| !concats.contains_key(r))
+        .chain(classes.keys().filter(|r| concats.contains_key(r)));
+    for &r in order {
+        let class = &classes[&r];
+        let foes: Vec<(StrVar, StrVar, usize)> = problem
+            .equal
+            .iter()
+            .filter(|(l, a, b)| !model.bool(*l) && (root[a.0] == r || root[b.0] == r))
+            .map(|&(_, a, b)| {
+                if root[a.0] == r {
+                    (a, b, root[b.0])
+                } else {
+                    (b, a, root[a.0])
+                }
+            })
+            .collect();
+        let joined = concats.get(&r).and_then(|parts| {
+            parts
+                .iter()
+                .map(|p| match p {
+                    Str::Lit(text) => Some(text.clone()),
+                    Str::Var(v) => words.get(&root[v.0]).cloned(),
+                })
+                .collect::<Option<String>>()
+        });
+        let taken = |w: &str| {
+            foes.iter()
+                .find(|(_, _, f)| words.get(f).is_some_and(|x| x == w))
+        };
+        if let Some(text) = joined
+            && class.language.accepts(&text)
+            && text.chars().count() == class.length
+            && taken(&text).is_none()
+        {
+            words.insert(r, text);
+            continue;
+        }
+        // A fixed scatter of choices: reproducible, and not "aaa" everywhere.
+        let mut n = 0usize;
+        let mut pick = |k: usize| {
+            n += 1;
+            (n / 7) % k
+        };
+        let candidates = class
+            .language
+            .words(class.length, foes.len() + 1, &mut pick);
+        if let Some(w) = candidates.iter().find(|w| taken(w).is_none()) {
+            words.insert(r, w.clone());
+        } else {
+            let Some(w) = candidates.first() else {
+                return Outcome::Unknown("no word of the wanted length");
+            };
+            let Some(&(own, other, _)) = taken(w) else {
+                return Outcome::Unknown("no word of the wanted length");
+            };
+            // own = w and other = w make them equal.
+            let text = Str::Lit(w.clone());
+            let a = problem.eq_str(&Str::Var(own), &text);
+            let b = problem.eq_str(&Str::Var(other), &text);
+            let equal = problem.eq_str(&Str::Var(own), &Str::Var(other));
+            return Outcome::Lemma(vec![!a, !b, equal]);
+        }
+    }
+    Outcome::Words(Words((0..count).map(|v| words[&root[v]].clone()).collect()))
+}

@@ -1,0 +1,446 @@
+//! Exact evaluation.
+
+use std::sync::Arc;
+
+use crate::term::{Kind, Op};
+use crate::{Int, Sort, Span, Term, Value, VarId};
+
+/// Where evaluation finds the values of variables.
+pub trait Env {
+    /// The value of a variable.
+    fn get(&self, var: VarId) -> Option<&Value>;
+}
+
+impl<S: std::hash::BuildHasher> Env for std::collections::HashMap<VarId, Value, S> {
+    fn get(&self, var: VarId) -> Option<&Value> {
+        Self::get(self, &var)
+    }
+}
+
+impl Env for std::collections::BTreeMap<VarId, Value> {
+    fn get(&self, var: VarId) -> Option<&Value> {
+        Self::get(self, &var)
+    }
+}
+
+/// A run-time fault, and the place of the term that caused it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{fault}")]
+pub struct EvalError {
+    /// What happened.
+    pub fault: Fault,
+    /// The place of the term.
+    pub span: Span,
+}
+
+/// What can go wrong in a well-typed term.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// `a / 0` or `a % 0`.
+    #[error("division by zero")]
+    DivisionByZero,
+    /// An index outside its array.
+    #[error("index {index} out of range for an array of length {length}")]
+    IndexOutOfRange {
+        /// The index.
+        index: Int,
+        /// The array's length.
+        length: usize,
+    },
+    /// A slice that is not `0 ≤ lo ≤ hi ≤ len`.
+    #[error("slice {lo}..{hi} out of range for an array of length {length}")]
+    SliceOutOfRange {
+        /// First index.
+        lo: Int,
+        /// End.
+        hi: Int,
+        /// The array's length.
+        length: usize,
+    },
+    /// A value that a range sort does not have.
+    #[error("{value} is outside {sort}")]
+    RangeOverflow {
+        /// The value.
+        value: Int,
+        /// The range.
+        sort: Sort,
+    },
+    /// A variable without value.
+    #[error("variable {0} has no value")]
+    Unbound(Arc<str>),
+    /// A string or array beyond what memory should be spent on.
+    #[error("value grows too large")]
+    TooLarge,
+    /// A quantifier that ranges over too many values to try.
+    #[error("cannot decide a quantifier by evaluation")]
+    Quantifier,
+    /// A value of another sort than its variable: the environment is broken.
+    #[error("value of a wrong sort")]
+    WrongSort,
+}
+
+/// Longest string (in bytes) and array that evaluation builds; a model that appends to itself in
+/// a loop must not eat the machine.
+const MAX_LENGTH: usize = 1 << 24;
+/// Largest integer that evaluation builds, in bits.
+const MAX_BITS: u64 = 1 << 20;
+
+impl Term {
+    /// The value of the term. `&&`, `||`, `=>` and `?:` evaluate from left to right and only what
+    /// they need, so `i < len(a) && a[i] == 0` never faults.
+    pub fn eval(&self, env: &impl Env) -> Result<Value, EvalError> {
+        eval(self, env)
+    }
+
+    /// The value of a Boolean term.
+    pub fn eval_bool(&self, env: &impl Env) -> Result<bool, EvalError> {
+        boolean(self, env)
+    }
+}
+
+struct Nothing;
+
+impl Env for Nothing {
+    fn get(&self, _: VarId) -> Option<&Value> {
+        None
+    }
+}
+
+/// The value of an operation on values, for folding.
+pub(crate) fn fold(term: &Term) -> Option<Value> {
+    term.eval(&Nothing).ok()
+}
+
+/// An environment with a few variables on top.
+struct Over<'a, E> {
+    below: &'a E,
+    vars: &'a [(VarId, Value)],
+}
+
+// A trait object underneath keeps nested quantifiers from instantiating types without end.
+impl Env for Over<'_, &dyn ErasedEnv> {
+    fn get(&self, var: VarId) -> Option<&Value> {
+        match self.vars.iter().find(|(id, _)| *id == var) {
+            Some((_, v)) => Some(v),
+            None => self.below.erased_get(var),
+        }
+    }
+}
+
+trait ErasedEnv {
+    fn erased_get(&self, var: VarId) -> Option<&Value>;
+}
+
+impl<E: Env> ErasedEnv for E {
+    fn erased_get(&self, var: VarId) -> Option<&Value> {
+        self.get(var)
+    }
+}
+
+fn fault(term: &Term, fault: Fault) -> EvalError {
+    EvalError {
+        fault,
+        span: term.span(),
+    }
+}
+
+fn boolean(term: &Term, env: &impl Env) -> Result<bool, EvalError> {
+    match term.kind() {
+        Kind::Lit(Value::Bool(b)) => Ok(*b),
+        Kind::App(op, args) => match op {
+            Op::Not => Ok(!boolean(&args[0], env)?),
+            Op::And => {
+                for a in args {
+                    if !boolean(a, env)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Op::Or => {
+                for a in args {
+                    if boolean(a, env)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Op::Implies => Ok(!boolean(&args[0], env)? || boolean(&args[1], env)?),
+            Op::Ite => boolean(&args[if boolean(&args[0], env)? { 1 } else { 2 }], env),
+            Op::Eq => equal(&args[0], &args[1], env),
+            Op::Ne => Ok(!equal(&args[0], &args[1], env)?),
+            Op::Lt => Ok(int(&args[0], env)? < int(&args[1], env)?),
+            Op::Le => Ok(int(&args[0], env)? <= int(&args[1], env)?),
+            Op::Gt => Ok(int(&args[0], env)? > int(&args[1], env)?),
+            Op::Ge => Ok(int(&args[0], env)? >= int(&args[1], env)?),
+            Op::Prefix => {
+                let (a, b) = (string(&args[0], env)?, string(&args[1], env)?);
+                Ok(b.starts_with(&*a))
+            }
+            Op::Suffix => {
+                let (a, b) = (string(&args[0], env)?, string(&args[1], env)?);
+                Ok(b.ends_with(&*a))
+            }
+            Op::Contains => {
+                let (a, b) = (string(&args[0], env)?, string(&args[1], env)?);
+                Ok(a.contains(&*b))
+            }
+            Op::Matches(re) => Ok(re.is_match(&string(&args[0], env)?)),
+            Op::Exists(vars) => exists(term, vars, &args[0], env),
+            _ => as_bool(term, &general(term, op, args, env)?),
+        },
+        _ => as_bool(term, &eval(term, env)?),
+    }
+}
+
+fn as_bool(term: &Term, value: &Value) -> Result<bool, EvalError> {
+    value.as_bool().ok_or_else(|| fault(term, Fault::WrongSort))
+}
+
+fn equal(a: &Term, b: &Term, env: &impl Env) -> Result<bool, EvalError> {
+    match a.sort() {
+        Sort::Bool => Ok(boolean(a, env)? == boolean(b, env)?),
+        Sort::Int | Sort::Range(_) => Ok(int(a, env)? == int(b, env)?),
+        _ => Ok(eval(a, env)? == eval(b, env)?),
+    }
+}
+
+fn int(term: &Term, env: &impl Env) -> Result<Int, EvalError> {
+    match term.kind() {
+        Kind::Lit(Value::Int(n)) => Ok(n.clone()),
+        Kind::Var(v) => match env.get(v.id) {
+            Some(Value::Int(n)) => Ok(n.clone()),
+            Some(_) => Err(fault(term, Fault::WrongSort)),
+            None => Err(fault(term, Fault::Unbound(v.name.clone()))),
+        },
+        Kind::App(op, args) => match op {
+            Op::Neg => Ok(-int(&args[0], env)?),
+            Op::Abs => Ok(int(&args[0], env)?.abs()),
+            Op::Add => {
+                let mut sum = Int::ZERO;
+                for a in args {
+                    sum += &int(a, env)?;
+                }
+                Ok(sum)
+            }
+            Op::Sub => Ok(int(&args[0], env)? - int(&args[1], env)?),
+            Op::Mul => {
+                let mut product = Int::ONE;
+                for a in args {
+                    product = &product * &int(a, env)?;
+                    if product.bits() > MAX_BITS {
+                        return Err(fault(term, Fault::TooLarge));
+                    }
+                }
+                Ok(product)
+            }
+            Op::Div | Op::Mod => {
+                let (a, b) = (int(&args[0], env)?, int(&args[1], env)?);
+                let (q, r) = a
+                    .div_mod(&b)
+                    .ok_or_else(|| fault(term, Fault::DivisionByZero))?;
+                Ok(if *op == Op::Div { q } else { r })
+            }
+            Op::StrLen => Ok(string(&args[0], env)?.chars().count().into()),
+            Op::Len => Ok(array(&args[0], env)?.len().into()),
+            Op::Ite => int(&args[if boolean(&args[0], env)? { 1 } else { 2 }], env),
+            Op::Narrow => {
+                let n = int(&args[0], env)?;
+                match term.sort() {
+                    Sort::Range(r) if r.lo <= n && n <= r.hi => Ok(n),
+                    sort => Err(fault(
+                        term,
+                        Fault::RangeOverflow {
+                            value: n,
+                            sort: sort.clone(),
+                        },
+                    )),
+                }
+            }
+            _ => as_int(term, general(term, op, args, env)?),
+        },
+        Kind::Lit(_) => Err(fault(term, Fault::WrongSort)),
+    }
+}
+
+fn as_int(term: &Term, value: Value) -> Result<Int, EvalError> {
+    if let Value::Int(n) = value {
+        Ok(n)
+    } else {
+        Err(fault(term, Fault::WrongSort))
+    }
+}
+
+fn string(term: &Term, env: &impl Env) -> Result<Arc<str>, EvalError> {
+    match eval(term, env)? {
+        Value::Str(s) => Ok(s),
+        _ => Err(fault(term, Fault::WrongSort)),
+    }
+}
+
+fn array(term: &Term, env: &impl Env) -> Result<Arc<Vec<Value>>, EvalError> {
+    match eval(term, env)? {
+        Value::Array(items) => Ok(items),
+        _ => Err(fault(term, Fault::WrongSort)),
+    }
+}
+
+fn index(term: &Term, i: &Int, length: usize) -> Result<usize, EvalError> {
+    i.to_usize().filter(|i| *i < length).ok_or_else(|| {
+        fault(
+            term,
+            Fault::IndexOutOfRange {
+                index: i.clone(),
+                length,
+            },
+        )
+    })
+}
+
+fn eval(term: &Term, env: &impl Env) -> Result<Value, EvalError> {
+    match term.kind() {
+        Kind::Lit(v) => Ok(v.clone()),
+        Kind::Var(v) => env
+            .get(v.id)
+            .cloned()
+            .ok_or_else(|| fault(term, Fault::Unbound(v.name.clone()))),
+        Kind::App(op, args) => match term.sort() {
+            Sort::Bool if !is_general(op) => Ok(Value::Bool(boolean(term, env)?)),
+            Sort::Int | Sort::Range(_) if !is_general(op) => Ok(Value::Int(int(term, env)?)),
+            _ => general(term, op, args, env),
+        },
+    }
+}
+
+/// Operations whose result can be of any sort; `boolean` and `int` leave them to `general`.
+fn is_general(op: &Op) -> bool {
+    matches!(op, Op::Select | Op::Field(_))
+}
+
+fn general(term: &Term, op: &Op, args: &[Term], env: &impl Env) -> Result<Value, EvalError> {
+    match op {
+        Op::Ite => eval(&args[if boolean(&args[0], env)? { 1 } else { 2 }], env),
+        Op::Concat => {
+            let mut text = String::new();
+            for a in args {
+                text.push_str(&string(a, env)?);
+                if text.len() > MAX_LENGTH {
+                    return Err(fault(term, Fault::TooLarge));
+                }
+            }
+            Ok(Value::Str(text.into()))
+        }
+        Op::Array => Ok(Value::array(
+            args.iter()
+                .map(|a| eval(a, env))
+                .collect::<Result<_, _>>()?,
+        )),
+        Op::Select => {
+            let items = array(&args[0], env)?;
+            let i = index(term, &int(&args[1], env)?, items.len())?;
+            Ok(items[i].clone())
+        }
+        Op::Store => {
+            let mut items = array(&args[0], env)?;
+            let i = index(term, &int(&args[1], env)?, items.len())?;
+            let value = eval(&args[2], env)?;
+            Arc::make_mut(&mut items)[i] = value;
+            Ok(Value::Array(items))
+        }
+        Op::Append => {
+            let mut items = array(&args[0], env)?;
+            let more = array(&args[1], env)?;
+            if items.len() + more.len() > MAX_LENGTH {
+                return Err(fault(term, Fault::TooLarge));
+            }
+            Arc::make_mut(&mut items).extend(more.iter().cloned());
+            Ok(Value::Array(items))
+        }
+        Op::Slice => {
+            let items = array(&args[0], env)?;
+            let (lo, hi) = (int(&args[1], env)?, int(&args[2], env)?);
+            match (lo.to_usize(), hi.to_usize()) {
+                (Some(a), Some(b)) if a <= b && b <= items.len() => {
+                    Ok(Value::array(items[a..b].to_vec()))
+                }
+                _ => Err(fault(
+                    term,
+                    Fault::SliceOutOfRange {
+                        lo,
+                        hi,
+                        length: items.len(),
+                    },
+                )),
+            }
+        }
+        Op::Record => {
+            let items = args
+                .iter()
+                .map(|a| eval(a, env))
+                .collect::<Result<_, _>>()?;
+            let Sort::Record(r) = term.sort() else {
+                return Err(fault(term, Fault::WrongSort));
+            };
+            Ok(Value::Record(r.clone(), items))
+        }
+        Op::Field(i) => match eval(&args[0], env)? {
+            Value::Record(_, items) if (*i as usize) < items.len() => {
+                Ok(items[*i as usize].clone())
+            }
+            _ => Err(fault(term, Fault::WrongSort)),
+        },
+        Op::Update(i) => match eval(&args[0], env)? {
+            Value::Record(r, items) if (*i as usize) < items.len() => {
+                let mut items = items.to_vec();
+                items[*i as usize] = eval(&args[1], env)?;
+                Ok(Value::Record(r, items.into()))
+            }
+            _ => Err(fault(term, Fault::WrongSort)),
+        },
+        _ => Err(fault(term, Fault::WrongSort)),
+    }
+}
+
+/// Values that a quantifier may range over, all its variables together.
+const MAX_QUANTIFIED: u64 = 4_096;
+
+fn exists(
+    term: &Term,
+    vars: &[crate::Var],
+    body: &Term,
+    env: &impl Env,
+) -> Result<bool, EvalError> {
+    let mut rows: Vec<Vec<(VarId, Value)>> = vec![Vec::new()];
+    let mut count = 1u64;
+    for v in vars {
+        let values = v.sort.values(MAX_QUANTIFIED);
+        let values = values.ok_or_else(|| fault(term, Fault::Quantifier))?;
+        count = count.saturating_mul(values.len() as u64);
+        if count > MAX_QUANTIFIED {
+            return Err(fault(term, Fault::Quantifier));
+        }
+        rows = rows
+            .into_iter()
+            .flat_map(|row| {
+                values.iter().map(move |value| {
+                    let mut row = row.clone();
+                    row.push((v.id, value.clone()));
+                    row
+                })
+            })
+            .collect();
+    }
+    let below: &dyn ErasedEnv = env;
+    for vars in &rows {
+        if boolean(
+            body,
+            &Over {
+                below: &below,
+                vars,
+            },
+        )? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,42 @@
+//! Data for symbolic models: sorts, values, terms, exact evaluation, simplification, and the
+//! [`Solver`] port with an embedded default and an SMT-LIB process backend.
+//!
+//! The crate knows no automata: what a variable stands for (state, parameter, unknown) is the
+//! business of its users, who choose the spaces of their [`VarId`]s.
+
+// The automaton that a `Regex` builds when it is first used takes no part in its identity.
+#![allow(clippy::mutable_key_type)]
+
+mod defined;
+mod display;
+mod embedded;
+mod eval;
+mod int;
+mod interval;
+mod linear;
+pub mod qe;
+mod regex;
+mod sample;
+mod simplify;
+mod smtlib;
+mod solver;
+mod sort;
+mod span;
+mod substitute;
+mod term;
+mod typing;
+mod value;
+
+pub use embedded::Embedded;
+pub use eval::{Env, EvalError, Fault};
+pub use int::{Int, ParseIntError};
+pub use regex::{Regex, RegexError};
+pub use sample::{Sampler, Strategy};
+pub use smtlib::{SOLVER_VARIABLE, Smtlib, SmtlibError};
+pub use solver::{Answer, Backend, Limits, Model, Solver, SolverStats};
+pub use sort::{EnumSort, MAX_SORT_DEPTH, RangeSort, RecordSort, Sort, SortError};
+pub use span::Span;
+pub use substitute::Substitution;
+pub use term::{Kind, MAX_DEPTH, MAX_SIZE, Op, Term, TermTooLarge, Var, VarId};
+pub use typing::{Function, TypeError, TypeErrorKind};
+pub use value::Value;

@@ -1,0 +1,378 @@
+//! Any SMT-LIB 2 solver as a child process.
+//!
+//! The process is long-lived: each assertion lives on a level of its own, and a query only sends
+//! what differs from the one before. When it exceeds its time or memory it is killed hard; the
+//! next query starts a new one and replays its assertions. Whatever the process does, the worst
+//! that leaves this module is "unknown".
+
+mod print;
+mod process;
+mod sexpr;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use self::print::{Printer, Unprintable};
+use self::process::{Process, Trouble};
+use self::sexpr::Sexpr;
+use crate::solver::{Answer, Backend, Limits, Model};
+use crate::{Int, Sort, Term, Value, Var};
+
+/// Names that are looked for on the PATH.
+const KNOWN: [&str; 3] = ["z3", "cvc5", "cvc4"];
+/// The environment variable that names a solver.
+pub const SOLVER_VARIABLE: &str = "IOLITE_SOLVER";
+/// Longest array that is read back from a model.
+const MAX_ARRAY: usize = 4_096;
+
+/// Why there is no process solver.
+#[derive(Debug, thiserror::Error)]
+pub enum SmtlibError {
+    /// Nothing found.
+    #[error(
+        "no SMT-LIB solver: none given, {SOLVER_VARIABLE} not set, none of z3, cvc5, cvc4 on the PATH"
+    )]
+    NotFound,
+    /// It does not run.
+    #[error("solver {path} does not run: {error}")]
+    DoesNotRun {
+        /// The program.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+}
+
+/// A process backend.
+#[derive(Debug)]
+pub struct Smtlib {
+    path: PathBuf,
+    version: String,
+    running: Option<Dialogue>,
+    restarts: u64,
+}
+
+#[derive(Debug)]
+struct Dialogue {
+    process: Process,
+    printer: Printer,
+    asserted: Vec<Term>,
+}
+
+impl Smtlib {
+    /// The solver to use: the given one, else `IOLITE_SOLVER`, else the first known one on the
+    /// PATH.
+    pub fn find(explicit: Option<&Path>) -> Option<PathBuf> {
+        if let Some(path) = explicit {
+            return Some(path.to_owned());
+        }
+        if let Some(path) = std::env::var_os(SOLVER_VARIABLE).filter(|p| !p.is_empty()) {
+            return Some(path.into());
+        }
+        let path = std::env::var_os("PATH")?;
+        let dirs: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        KNOWN.iter().find_map(|name| {
+            dirs.iter()
+                .map(|d| d.join(name))
+                .find(|candidate| candidate.is_file())
+        })
+    }
+
+    /// A backend that runs this program. Asks it for its version once.
+    pub fn new(path: &Path) -> Result<Self, SmtlibError> {
+        let version = Command::new(path)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output()
+            .map_err(|error| SmtlibError::DoesNotRun {
+                path: path.to_owned(),
+                error,
+            })?;
+        let version = String::from_utf8_lossy(&version.stdout)
+            .lines()
+            .next()
+            .unwrap_or("unknown version")
+            .trim()
+            .to_owned();
+        Ok(Self {
+            path: path.to_owned(),
+            version,
+            running: None,
+            restarts: 0,
+        })
+    }
+
+    /// The backend that [`Smtlib::find`] finds.
+    pub fn detect(explicit: Option<&Path>) -> Result<Self, SmtlibError> {
+        Self::new(&Self::find(explicit).ok_or(SmtlibError::NotFound)?)
+    }
+
+    /// What the program says of its version.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// How often the process had to be started again.
+    pub fn restarts(&self) -> u64 {
+        self.restarts
+    }
+
+    fn try_check(
+        &mut self,
+        assertions: &[Term],
+        vars: &[Var],
+        limits: &Limits,
+    ) -> Result<Answer, Trouble> {
+        if self.running.is_none() {
+            self.running = Some(Dialogue::start(&self.path, limits)?);
+        }
+        let Some(dialogue) = &mut self.running else {
+            return Err(Trouble::Died);
+        };
+        dialogue.check(assertions, vars, limits)
+    }
+}
+
+impl Dialogue {
+    fn start(path: &Path, limits: &Limits) -> Result<Self, Trouble> {
+        let mut process = Process::start(path, limits.memory_mb)?;
+        process.ask(
+            "(set-option :print-success false)\n(set-option :produce-models true)\n\
+             (set-option :global-declarations true)\n(set-logic ALL)\n",
+            limits,
+        )?;
+        Ok(Self {
+            process,
+            printer: Printer::default(),
+            asserted: Vec::new(),
+        })
+    }
+
+    fn check(
+        &mut self,
+        assertions: &[Term],
+        vars: &[Var],
+        limits: &Limits,
+    ) -> Result<Answer, Trouble> {
+        let same = self
+            .asserted
+            .iter()
+            .zip(assertions)
+            .take_while(|(a, b)| a == b)
+            .count();
+        let mut text = String::new();
+        if same < self.asserted.len() {
+            text.push_str(&format!("(pop {})\n", self.asserted.len() - same));
+            self.asserted.truncate(same);
+        }
+        for a in &assertions[same..] {
+            match self.printer.assertion(a) {
+                Ok((declarations, assertion)) => {
+                    text.push_str(&declarations);
+                    text.push_str(&format!("(push 1)\n(assert {assertion})\n"));
+                    self.asserted.push(a.clone());
+                }
+                Err(Unprintable(why)) => {
+                    // What is sent already must still be sent: the printer counts on it.
+                    self.process.ask(&text, limits)?;
+                    return Ok(Answer::unknown(why));
+                }
+            }
+        }
+        // Sort constraints hold for every variable, read or not; the printer says them once.
+        text.push_str("(check-sat)\n");
+        let output = self.process.ask(&text, limits)?;
+        let verdict = output
+            .lines()
+            .map(str::trim)
+            .find(|l| matches!(*l, "sat" | "unsat" | "unknown"));
+        if output.contains("(error") {
+            // The levels of the process are not what we think they are any more.
+            return Err(Trouble::Confused(first_error(&output)));
+        }
+        match verdict {
+            Some("unsat") => Ok(Answer::Unsat),
+            Some("sat") => self.model(vars, limits),
+            _ => Ok(Answer::unknown("the process solver answered unknown")),
+        }
+    }
+
+    fn model(&mut self, vars: &[Var], limits: &Limits) -> Result<Answer, Trouble> {
+        let mut wanted = Vec::new();
+        for v in vars {
+            match self.printer.known_name(v) {
+                Some(name) => wanted.push((name, v.sort.clone())),
+                None => return Ok(Answer::unknown("a variable is unknown to the solver")),
+            }
+        }
+        let values = self.values(&wanted, limits)?;
+        let Some(values) = values else {
+            return Ok(Answer::unknown("the solver's model could not be read"));
+        };
+        Ok(Answer::Sat(Model::new(
+            vars.iter().map(|v| v.id).zip(values).collect(),
+        )))
+    }
+
+    /// The values of terms under the current model, arrays element by element.
+    fn values(
+        &mut self,
+        wanted: &[(String, Sort)],
+        limits: &Limits,
+    ) -> Result<Option<Vec<Value>>, Trouble> {
+        let mut scalars: Vec<String> = Vec::new();
+        for (term, sort) in wanted {
+            match sort {
+                Sort::Array(_) => scalars.push(self.printer.length_of(term, sort)),
+                Sort::Record(_) => {}
+                _ => scalars.push(term.clone()),
+            }
+        }
+        let mut read = if scalars.is_empty() {
+            Vec::new()
+        } else {
+            let output = self
+                .process
+                .ask(&format!("(get-value ({}))\n", scalars.join(" ")), limits)?;
+            match get_value(&output, scalars.len()) {
+                Some(read) => read,
+                None => return Ok(None),
+            }
+        }
+        .into_iter();
+        let mut out = Vec::new();
+        for (term, sort) in wanted {
+            let value = match sort {
+                Sort::Record(r) => {
+                    let parts: Vec<(String, Sort)> = r
+                        .fields
+                        .iter()
+                        .enumerate()
+                        .map(|(i, (_, s))| (self.printer.field_of(term, sort, i), s.clone()))
+                        .collect();
+                    match self.values(&parts, limits)? {
+                        Some(fields) => Value::Record(r.clone(), fields.into()),
+                        None => return Ok(None),
+                    }
+                }
+                Sort::Array(element) => {
+                    let length = read.next().and_then(|e| int(&e)).and_then(|n| n.to_usize());
+                    let Some(length) = length.filter(|n| *n <= MAX_ARRAY) else {
+                        return Ok(None);
+                    };
+                    let items: Vec<(String, Sort)> = (0..length)
+                        .map(|i| (self.printer.element_of(term, sort, i), (**element).clone()))
+                        .collect();
+                    match self.values(&items, limits)? {
+                        Some(items) => Value::array(items),
+                        None => return Ok(None),
+                    }
+                }
+                _ => match read.next().and_then(|e| scalar(&e, sort)) {
+                    Some(v) => v,
+                    None => return Ok(None),
+                },
+            };
+            out.push(value);
+        }
+        Ok(Some(out))
+    }
+}
+
+fn first_error(output: &str) -> String {
+    output
+        .lines()
+        .find(|l| l.contains("(error"))
+        .unwrap_or("error")
+        .trim()
+        .to_owned()
+}
+
+fn get_value(output: &str, count: usize) -> Option<Vec<Sexpr>> {
+    let Sexpr::List(pairs) = sexpr::parse(output)? else {
+        return None;
+    };
+    let values: Vec<Sexpr> = pairs
+        .into_iter()
+        .filter_map(|p| match p {
+            Sexpr::List(mut pair) if pair.len() == 2 => pair.pop(),
+            _ => None,
+        })
+        .collect();
+    (values.len() == count).then_some(values)
+}
+
+fn int(e: &Sexpr) -> Option<Int> {
+    match e {
+        Sexpr::Atom(a) => a.parse().ok(),
+        Sexpr::List(l) => match l.as_slice() {
+            [Sexpr::Atom(minus), n] if minus == "-" => Some(-int(n)?),
+            _ => None,
+        },
+        Sexpr::Text(_) => None,
+    }
+}
+
+fn scalar(e: &Sexpr, sort: &Sort) -> Option<Value> {
+    Some(match (sort, e) {
+        (Sort::Bool, Sexpr::Atom(a)) if a == "true" => Value::Bool(true),
+        (Sort::Bool, Sexpr::Atom(a)) if a == "false" => Value::Bool(false),
+        (Sort::Int | Sort::Range(_), _) => Value::Int(int(e)?),
+        (Sort::Enum(s), _) => {
+            let i = int(e)?.to_usize().filter(|i| *i < s.variants.len())?;
+            Value::Enum(s.clone(), i as u32)
+        }
+        (Sort::String, Sexpr::Text(text)) => Value::str(&print::unescape(text)?),
+        _ => return None,
+    })
+}
+
+impl Backend for Smtlib {
+    fn name(&self) -> String {
+        self.version.clone()
+    }
+
+    fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer {
+        let fresh = self.running.is_none();
+        match self.try_check(assertions, vars, limits) {
+            Ok(answer) => answer,
+            Err(trouble) => {
+                self.running = None;
+                self.restarts += 1;
+                match trouble {
+                    Trouble::Timeout => Answer::unknown("the process solver ran out of time"),
+                    Trouble::Memory => Answer::unknown("the process solver ran out of memory"),
+                    // It may have died of what came before; a new one gets one chance.
+                    Trouble::Died if !fresh => {
+                        if let Ok(answer) = self.try_check(assertions, vars, limits) {
+                            answer
+                        } else {
+                            self.running = None;
+                            Answer::unknown("the process solver died")
+                        }
+                    }
+                    Trouble::Died => Answer::unknown("the process solver died"),
+                    Trouble::Confused(why) => Answer::unknown(&why),
+                }
+            }
+        }
+    }
+}
+
+/// A complete script for the terms, as far as they can be printed.
+pub(crate) fn script(terms: &[Term]) -> String {
+    let mut printer = Printer::default();
+    let mut out = String::from("(set-logic ALL)\n");
+    for t in terms {
+        match printer.assertion(t) {
+            Ok((declarations, assertion)) => {
+                out.push_str(&declarations);
+                out.push_str(&format!("(assert {assertion})\n"));
+            }
+            Err(Unprintable(why)) => out.push_str(&format!("; {why}: {t}\n")),
+        }
+    }
+    out.push_str("(check-sat)\n(get-model)\n");
+    out
+}

@@ -1,0 +1,393 @@
+//! The port through which everything asks for satisfiability.
+//!
+//! A [`Solver`] keeps the stack of assertions and asks a [`Backend`]. Whatever the backend says,
+//! a model leaves the port only after every assertion evaluated to `true` under it; what fails
+//! this test is "unknown", with the fault named.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::eval::{Env, Fault};
+use crate::term::{Kind, Op};
+use crate::{Embedded, Substitution, Term, Value, Var, VarId};
+
+/// Values for variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Model(BTreeMap<VarId, Value>);
+
+impl Model {
+    /// A model of these values.
+    pub fn new(values: BTreeMap<VarId, Value>) -> Self {
+        Self(values)
+    }
+
+    /// The value of a variable.
+    pub fn value(&self, var: VarId) -> Option<&Value> {
+        self.0.get(&var)
+    }
+
+    /// Sets the value of a variable.
+    pub fn insert(&mut self, var: VarId, value: Value) {
+        self.0.insert(var, value);
+    }
+
+    /// All values, in the order of the variables.
+    pub fn iter(&self) -> impl Iterator<Item = (VarId, &Value)> {
+        self.0.iter().map(|(id, v)| (*id, v))
+    }
+}
+
+impl Env for Model {
+    fn get(&self, var: VarId) -> Option<&Value> {
+        self.0.get(&var)
+    }
+}
+
+/// What a solver says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Satisfiable, with a model that was checked by evaluation.
+    Sat(Model),
+    /// Unsatisfiable.
+    Unsat,
+    /// Neither was found out, and why.
+    Unknown(Arc<str>),
+}
+
+impl Answer {
+    /// "Unknown", with its reason.
+    pub fn unknown(why: &str) -> Self {
+        Self::Unknown(why.into())
+    }
+
+    /// `Some(true)` for sat, `Some(false)` for unsat.
+    pub fn decided(&self) -> Option<bool> {
+        match self {
+            Self::Sat(_) => Some(true),
+            Self::Unsat => Some(false),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// What one query may cost.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Time for one `check`.
+    pub time: Duration,
+    /// Memory of a process solver, in MiB.
+    pub memory_mb: u32,
+    started: Option<Instant>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(5),
+            memory_mb: 1_024,
+            started: None,
+        }
+    }
+}
+
+impl Limits {
+    /// These limits.
+    pub fn new(time: Duration, memory_mb: u32) -> Self {
+        Self {
+            time,
+            memory_mb,
+            started: None,
+        }
+    }
+
+    /// When the running query has to end.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.started
+            .unwrap_or_else(Instant::now)
+            .checked_add(self.time)
+    }
+}
+
+/// A decision procedure behind the port.
+///
+/// `check` decides whether there are values for `vars` (which contain all free variables) such
+/// that all assertions evaluate to `true`. The assertions are conjoined with the conditions of
+/// their definedness already. Consecutive queries mostly share a prefix, which a backend may use.
+pub trait Backend: Send {
+    /// Name and version, for people.
+    fn name(&self) -> String;
+
+    /// Decides the conjunction.
+    fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer;
+}
+
+/// What the port did so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SolverStats {
+    /// Calls of `check`.
+    pub checks: u64,
+    /// Answered by simplification alone.
+    pub trivial: u64,
+    /// Answered from the cache.
+    pub cached: u64,
+    /// Given to the backend.
+    pub queries: u64,
+    /// Models that evaluation refused.
+    pub refused: u64,
+}
+
+struct Assertion {
+    /// As asserted, for the final check by evaluation.
+    original: Term,
+    /// With its definedness, simplified.
+    ready: Term,
+}
+
+/// Answers kept before the cache is dropped.
+const CACHE: usize = 4_096;
+
+/// The port: a stack of assertions, a backend, a cache.
+pub struct Solver {
+    backend: Box<dyn Backend>,
+    assertions: Vec<Assertion>,
+    frames: Vec<(usize, usize)>,
+    declared: Vec<Var>,
+    cache: FxHashMap<Vec<Term>, Answer>,
+    limits: Limits,
+    stats: SolverStats,
+}
+
+impl fmt::Debug for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Solver")
+            .field("backend", &self.backend.name())
+            .field("assertions", &self.assertions.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self::embedded()
+    }
+}
+
+impl Solver {
+    /// A port to this backend.
+    pub fn new(backend: Box<dyn Backend>) -> Self {
+        Self {
+            backend,
+            assertions: Vec::new(),
+            frames: Vec::new(),
+            declared: Vec::new(),
+            cache: FxHashMap::default(),
+            limits: Limits::default(),
+            stats: SolverStats::default(),
+        }
+    }
+
+    /// A port to the embedded backend.
+    pub fn embedded() -> Self {
+        Self::new(Box::new(crate::Embedded::new()))
+    }
+
+    /// The backend's name and version.
+    pub fn name(&self) -> String {
+        self.backend.name()
+    }
+
+    /// Sets what each query may cost from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// What was done so far.
+    pub fn stats(&self) -> SolverStats {
+        self.stats
+    }
+
+    /// Wants a value for `var` in models, even if no assertion reads it. Undone by `pop`.
+    pub fn declare(&mut self, var: &Var) {
+        if !self.declared.contains(var) {
+            self.declared.push(var.clone());
+        }
+    }
+
+    /// Opens a frame.
+    pub fn push(&mut self) {
+        self.frames
+            .push((self.assertions.len(), self.declared.len()));
+    }
+
+    /// Drops everything since the matching `push`; nothing without one.
+    pub fn pop(&mut self) {
+        if let Some((assertions, declared)) = self.frames.pop() {
+            self.assertions.truncate(assertions);
+            self.declared.truncate(declared);
+        }
+    }
+
+    /// Requires that `term`, a Boolean one, evaluates to `true`: not to `false`, and not to a
+    /// fault.
+    ///
+    /// # Panics
+    /// When the term is not Boolean.
+    pub fn assert(&mut self, term: &Term) {
+        let ready = Term::all([term.defined(), term.clone()]).simplify();
+        self.assertions.push(Assertion {
+            original: term.clone(),
+            ready,
+        });
+    }
+
+    /// The current assertions, with their definedness, simplified.
+    pub fn query(&self) -> impl Iterator<Item = &Term> {
+        self.assertions.iter().map(|a| &a.ready)
+    }
+
+    /// The current query in SMT-LIB, to be kept when the answer was "unknown".
+    pub fn query_text(&self) -> String {
+        let terms: Vec<Term> = self.query().cloned().collect();
+        crate::smtlib::script(&terms)
+    }
+
+    /// Whether `extra` can hold together with what is asserted.
+    pub fn check_with(&mut self, extra: &Term) -> Answer {
+        self.push();
+        self.assert(extra);
+        let answer = self.check();
+        self.pop();
+        answer
+    }
+
+    /// Whether the assertions can all be true.
+    pub fn check(&mut self) -> Answer {
+        self.stats.checks += 1;
+        let mut ready: Vec<Term> = Vec::with_capacity(self.assertions.len());
+        for a in &self.assertions {
+            if a.ready.is_false() {
+                self.stats.trivial += 1;
+                return Answer::Unsat;
+            }
+            if !a.ready.is_true() {
+                ready.push(a.ready.clone());
+            }
+        }
+        if ready.is_empty() {
+            self.stats.trivial += 1;
+            return self.finish(Answer::Sat(Model::default()));
+        }
+        let answer = if let Some(answer) = self.cache.get(&ready) {
+            self.stats.cached += 1;
+            answer.clone()
+        } else {
+            self.stats.queries += 1;
+            let mut vars = BTreeMap::new();
+            let mut seen = FxHashSet::default();
+            for t in &ready {
+                t.collect_vars(&mut vars, &mut seen);
+            }
+            let vars: Vec<Var> = vars.into_values().collect();
+            self.limits.started = Some(Instant::now());
+            let answer = self.backend.check(&ready, &vars, &self.limits);
+            // "Unknown" is not kept: with more time the answer may be another one.
+            if !matches!(answer, Answer::Unknown(_)) {
+                if self.cache.len() >= CACHE {
+                    self.cache.clear();
+                }
+                self.cache.insert(ready, answer.clone());
+            }
+            answer
+        };
+        self.finish(answer)
+    }
+
+    /// Completes a model with plain values for what it leaves open, and checks it.
+    fn finish(&mut self, answer: Answer) -> Answer {
+        let Answer::Sat(mut model) = answer else {
+            return answer;
+        };
+        let mut vars = BTreeMap::new();
+        let mut seen = FxHashSet::default();
+        for a in &self.assertions {
+            a.original.collect_vars(&mut vars, &mut seen);
+        }
+        for v in vars.values().chain(&self.declared) {
+            if model.value(v.id).is_none() {
+                model.insert(v.id, v.sort.default_value());
+            }
+        }
+        for v in vars.values().chain(&self.declared) {
+            if model.value(v.id).is_some_and(|x| !v.sort.contains(x)) {
+                self.stats.refused += 1;
+                return Answer::unknown(&format!(
+                    "the model gives {} a value outside its sort",
+                    v.name
+                ));
+            }
+        }
+        for a in &self.assertions {
+            match a.original.eval_bool(&model) {
+                Ok(true) => {}
+                // A quantifier over infinitely many values: what is left of it under the model has
+                // no free variable, and the embedded solver decides that on its own.
+                Err(e)
+                    if e.fault == Fault::Quantifier
+                        && holds(&a.original, &model, &self.limits) == Some(true) => {}
+                Err(e) => {
+                    self.stats.refused += 1;
+                    return Answer::unknown(&format!("the model could not be checked: {e}"));
+                }
+                Ok(false) => {
+                    self.stats.refused += 1;
+                    return Answer::unknown("the model does not satisfy the query");
+                }
+            }
+        }
+        Answer::Sat(model)
+    }
+}
+
+/// The truth of a term under a model, quantifiers included, if it can be told.
+fn holds(term: &Term, model: &Model, limits: &Limits) -> Option<bool> {
+    match term.kind() {
+        Kind::App(Op::Not, args) => Some(!holds(&args[0], model, limits)?),
+        Kind::App(Op::And, args) => {
+            for a in args {
+                if !holds(a, model, limits)? {
+                    return Some(false);
+                }
+            }
+            Some(true)
+        }
+        Kind::App(Op::Or, args) => {
+            for a in args {
+                if holds(a, model, limits)? {
+                    return Some(true);
+                }
+            }
+            Some(false)
+        }
+        Kind::App(Op::Exists(bound), args) => {
+            let mut map = Substitution::new();
+            for v in term.free_vars() {
+                map.insert_value(&v, model.value(v.id)?.clone());
+            }
+            let body = args[0].substitute(&map).ok()?;
+            // A fault for some value is a fault of the quantifier; only a clean answer counts.
+            let faults = body.defined().negated().simplify();
+            let body = body.simplify();
+            let vars: Vec<Var> = bound.to_vec();
+            let ask = |t: Term| Embedded::new().check(&[t], &vars, limits).decided();
+            if !faults.is_false() && ask(faults)? {
+                return None;
+            }
+            ask(body)
+        }
+        _ => term.eval_bool(model).ok(),
+    }
+}

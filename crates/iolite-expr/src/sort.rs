@@ -1,0 +1,293 @@
+//! Sorts: the types of data.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Int, Value};
+
+/// How deep arrays and records may nest. Values and their traversals recurse over their sort.
+pub const MAX_SORT_DEPTH: usize = 16;
+
+/// The type of a value, a variable or a term.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Sort {
+    /// `bool`.
+    Bool,
+    /// `int`, unbounded.
+    Int,
+    /// `lo..hi`, both ends included; a subsort of `int`.
+    Range(Arc<RangeSort>),
+    /// `string`: a sequence of Unicode scalar values.
+    String,
+    /// A named, finite set of names.
+    Enum(Arc<EnumSort>),
+    /// `T[]`: a finite sequence, indexed from 0.
+    Array(Arc<Sort>),
+    /// Named fields.
+    Record(Arc<RecordSort>),
+}
+
+/// The bounds of a range, both included.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RangeSort {
+    /// Least value.
+    pub lo: Int,
+    /// Greatest value.
+    pub hi: Int,
+}
+
+/// A named enumeration.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct EnumSort {
+    /// Name of the sort.
+    pub name: Box<str>,
+    /// Names of its values.
+    pub variants: Vec<Box<str>>,
+}
+
+/// A named record.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct RecordSort {
+    /// Name of the sort.
+    pub name: Box<str>,
+    /// Fields in order.
+    pub fields: Vec<(Box<str>, Sort)>,
+}
+
+/// Why a sort cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SortError {
+    /// `hi < lo`.
+    #[error("range {lo}..{hi} has no value")]
+    EmptyRange {
+        /// Lower bound.
+        lo: Int,
+        /// Upper bound.
+        hi: Int,
+    },
+    /// An enumeration without values.
+    #[error("enum {0} has no value")]
+    EmptyEnum(Box<str>),
+    /// Two values or fields of one name.
+    #[error("{sort} declares {name} twice")]
+    Twice {
+        /// The sort.
+        sort: Box<str>,
+        /// The repeated name.
+        name: Box<str>,
+    },
+    /// Nested deeper than [`MAX_SORT_DEPTH`].
+    #[error("arrays and records nest deeper than {MAX_SORT_DEPTH}")]
+    TooDeep,
+}
+
+impl Sort {
+    /// The range `lo..hi`, both included.
+    pub fn range(lo: impl Into<Int>, hi: impl Into<Int>) -> Result<Self, SortError> {
+        let (lo, hi) = (lo.into(), hi.into());
+        if lo > hi {
+            return Err(SortError::EmptyRange { lo, hi });
+        }
+        Ok(Self::Range(Arc::new(RangeSort { lo, hi })))
+    }
+
+    /// An enumeration.
+    pub fn enumeration<S: AsRef<str>>(name: &str, variants: &[S]) -> Result<Self, SortError> {
+        if variants.is_empty() {
+            return Err(SortError::EmptyEnum(name.into()));
+        }
+        let variants: Vec<Box<str>> = variants.iter().map(|v| v.as_ref().into()).collect();
+        for (i, v) in variants.iter().enumerate() {
+            if variants[..i].contains(v) {
+                return Err(SortError::Twice {
+                    sort: name.into(),
+                    name: v.clone(),
+                });
+            }
+        }
+        Ok(Self::Enum(Arc::new(EnumSort {
+            name: name.into(),
+            variants,
+        })))
+    }
+
+    /// `element[]`.
+    pub fn array(element: Self) -> Result<Self, SortError> {
+        Self::Array(Arc::new(element)).checked()
+    }
+
+    /// A record with these fields.
+    pub fn record(name: &str, fields: Vec<(Box<str>, Self)>) -> Result<Self, SortError> {
+        for (i, (f, _)) in fields.iter().enumerate() {
+            if fields[..i].iter().any(|(g, _)| g == f) {
+                return Err(SortError::Twice {
+                    sort: name.into(),
+                    name: f.clone(),
+                });
+            }
+        }
+        Self::Record(Arc::new(RecordSort {
+            name: name.into(),
+            fields,
+        }))
+        .checked()
+    }
+
+    fn checked(self) -> Result<Self, SortError> {
+        if self.depth() > MAX_SORT_DEPTH {
+            Err(SortError::TooDeep)
+        } else {
+            Ok(self)
+        }
+    }
+
+    fn depth(&self) -> usize {
+        match self {
+            Self::Array(e) => 1 + e.depth(),
+            Self::Record(r) => 1 + r.fields.iter().map(|(_, s)| s.depth()).max().unwrap_or(0),
+            _ => 1,
+        }
+    }
+
+    /// Whether this is `int` or a range.
+    pub fn is_int(&self) -> bool {
+        matches!(self, Self::Int | Self::Range(_))
+    }
+
+    /// `int` for ranges, the sort itself otherwise.
+    #[must_use]
+    pub fn widened(&self) -> Self {
+        if let Self::Range(_) = self {
+            Self::Int
+        } else {
+            self.clone()
+        }
+    }
+
+    /// Whether every value of this sort is one of `other`.
+    pub fn fits(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Range(a), Self::Range(b)) => b.lo <= a.lo && a.hi <= b.hi,
+            (Self::Range(_), Self::Int) => true,
+            (Self::Array(a), Self::Array(b)) => a.fits(b),
+            _ => self == other,
+        }
+    }
+
+    /// Whether the sorts are the same once ranges are read as `int`.
+    pub fn comparable(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Array(a), Self::Array(b)) => a.comparable(b),
+            _ => self == other || (self.is_int() && other.is_int()),
+        }
+    }
+
+    /// How many values the sort has; `None` when they are infinitely many or more than 2^63.
+    pub fn cardinality(&self) -> Option<u64> {
+        match self {
+            Self::Bool => Some(2),
+            Self::Range(r) => (&(&r.hi - &r.lo) + &Int::ONE)
+                .to_i64()
+                .and_then(|n| u64::try_from(n).ok()),
+            Self::Enum(e) => Some(e.variants.len() as u64),
+            Self::Record(r) => r
+                .fields
+                .iter()
+                .try_fold(1u64, |n, (_, s)| n.checked_mul(s.cardinality()?)),
+            Self::Int | Self::String | Self::Array(_) => None,
+        }
+    }
+
+    /// All values in order, when there are at most `limit`.
+    pub fn values(&self, limit: u64) -> Option<Vec<Value>> {
+        if self.cardinality()? > limit {
+            return None;
+        }
+        Some(match self {
+            Self::Bool => vec![Value::Bool(false), Value::Bool(true)],
+            Self::Range(r) => {
+                let mut all = Vec::new();
+                let mut n = r.lo.clone();
+                while n <= r.hi {
+                    all.push(Value::Int(n.clone()));
+                    n += &Int::ONE;
+                }
+                all
+            }
+            Self::Enum(e) => (0..e.variants.len() as u32)
+                .map(|i| Value::Enum(e.clone(), i))
+                .collect(),
+            Self::Record(r) => {
+                let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+                for (_, sort) in &r.fields {
+                    let column = sort.values(limit)?;
+                    rows = rows
+                        .into_iter()
+                        .flat_map(|row| {
+                            column.iter().map(move |v| {
+                                let mut row = row.clone();
+                                row.push(v.clone());
+                                row
+                            })
+                        })
+                        .collect();
+                }
+                rows.into_iter()
+                    .map(|row| Value::Record(r.clone(), row.into()))
+                    .collect()
+            }
+            Self::Int | Self::String | Self::Array(_) => return None,
+        })
+    }
+
+    /// Some value of the sort, the plainest one: `false`, 0 or the bound next to it, `""`, the
+    /// first name, the empty array.
+    pub fn default_value(&self) -> Value {
+        match self {
+            Self::Bool => Value::Bool(false),
+            Self::Int => Value::Int(Int::ZERO),
+            Self::Range(r) => Value::Int(Int::ZERO.clamp(r.lo.clone(), r.hi.clone())),
+            Self::String => Value::Str("".into()),
+            Self::Enum(e) => Value::Enum(e.clone(), 0),
+            Self::Array(_) => Value::Array(Arc::new(Vec::new())),
+            Self::Record(r) => Value::Record(
+                r.clone(),
+                r.fields.iter().map(|(_, s)| s.default_value()).collect(),
+            ),
+        }
+    }
+
+    /// Whether `value` belongs to the sort.
+    pub fn contains(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Bool, Value::Bool(_))
+            | (Self::Int, Value::Int(_))
+            | (Self::String, Value::Str(_)) => true,
+            (Self::Range(r), Value::Int(n)) => r.lo <= *n && *n <= r.hi,
+            (Self::Enum(e), Value::Enum(f, _)) => e == f,
+            (Self::Array(e), Value::Array(items)) => items.iter().all(|v| e.contains(v)),
+            (Self::Record(r), Value::Record(s, items)) => {
+                r == s
+                    && r.fields
+                        .iter()
+                        .zip(items.iter())
+                        .all(|((_, s), v)| s.contains(v))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Sort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool => write!(f, "bool"),
+            Self::Int => write!(f, "int"),
+            Self::Range(r) => write!(f, "{}..{}", r.lo, r.hi),
+            Self::String => write!(f, "string"),
+            Self::Enum(e) => write!(f, "{}", e.name),
+            Self::Array(e) => write!(f, "{e}[]"),
+            Self::Record(r) => write!(f, "{}", r.name),
+        }
+    }
+}

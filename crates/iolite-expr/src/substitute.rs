@@ -1,0 +1,135 @@
+//! Substitution and free variables.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::term::{Kind, Op};
+use crate::{Term, TermTooLarge, Value, Var, VarId};
+
+/// A map from variables to terms, applied in parallel.
+#[derive(Clone, Debug, Default)]
+pub struct Substitution(FxHashMap<VarId, Term>);
+
+impl Substitution {
+    /// The identity.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maps `var` to `term`. The term's sort must fit the variable's.
+    pub fn insert(&mut self, var: VarId, term: Term) {
+        self.0.insert(var, term);
+    }
+
+    /// Maps `var` to the value.
+    pub fn insert_value(&mut self, var: &Var, value: Value) {
+        self.0
+            .insert(var.id, Term::value_of_sort(value, var.sort.clone()));
+    }
+
+    /// What `var` is mapped to.
+    pub fn get(&self, var: VarId) -> Option<&Term> {
+        self.0.get(&var)
+    }
+
+    /// Whether nothing is mapped.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<(VarId, Term)> for Substitution {
+    fn from_iter<I: IntoIterator<Item = (VarId, Term)>>(iter: I) -> Self {
+        Self(iter.into_iter().collect())
+    }
+}
+
+impl Term {
+    /// The term with variables replaced in parallel. Shared subterms are visited once.
+    ///
+    /// Bound variables of a quantifier shadow the substitution. What is substituted must not
+    /// read them: this crate only quantifies over action parameters, which no value reads.
+    pub fn substitute(&self, map: &Substitution) -> Result<Self, TermTooLarge> {
+        if map.is_empty() || self.is_ground() {
+            return Ok(self.clone());
+        }
+        self.substituted(map, &mut FxHashMap::default()).bounded()
+    }
+
+    pub(crate) fn substituted(
+        &self,
+        map: &Substitution,
+        memo: &mut FxHashMap<usize, Self>,
+    ) -> Self {
+        if self.is_ground() {
+            return self.clone();
+        }
+        match self.kind() {
+            Kind::Lit(_) => self.clone(),
+            Kind::Var(v) => map.get(v.id).unwrap_or(self).clone(),
+            Kind::App(Op::Exists(vars), args) => {
+                let inner: Substitution = map
+                    .0
+                    .iter()
+                    .filter(|(id, _)| vars.iter().all(|v| v.id != **id))
+                    .map(|(id, t)| (*id, t.clone()))
+                    .collect();
+                self.with_args(vec![args[0].substituted(&inner, &mut FxHashMap::default())])
+            }
+            Kind::App(_, args) => {
+                if let Some(done) = memo.get(&self.key()) {
+                    return done.clone();
+                }
+                let new: Vec<Self> = args.iter().map(|a| a.substituted(map, memo)).collect();
+                let changed = new.iter().zip(args).any(|(n, o)| n.key() != o.key());
+                let result = if changed {
+                    self.with_args(new)
+                } else {
+                    self.clone()
+                };
+                memo.insert(self.key(), result.clone());
+                result
+            }
+        }
+    }
+
+    /// The free variables, in the order of their ids.
+    pub fn free_vars(&self) -> Vec<Var> {
+        let mut vars = BTreeMap::new();
+        self.collect_vars(&mut vars, &mut FxHashSet::default());
+        vars.into_values().collect()
+    }
+
+    /// Adds the free variables to `out`.
+    pub(crate) fn collect_vars(&self, out: &mut BTreeMap<VarId, Var>, seen: &mut FxHashSet<usize>) {
+        if self.is_ground() {
+            return;
+        }
+        match self.kind() {
+            Kind::Lit(_) => {}
+            Kind::Var(v) => {
+                out.entry(v.id).or_insert_with(|| v.clone());
+            }
+            Kind::App(Op::Exists(bound), args) => {
+                let mut inner = BTreeMap::new();
+                args[0].collect_vars(&mut inner, &mut FxHashSet::default());
+                for (id, v) in inner {
+                    if bound.iter().all(|b| b.id != id) {
+                        out.entry(id).or_insert(v);
+                    }
+                }
+            }
+            Kind::App(_, args) => {
+                if seen.insert(self.key()) {
+                    args.iter().for_each(|a| a.collect_vars(out, seen));
+                }
+            }
+        }
+    }
+
+    /// Whether the variable occurs free.
+    pub fn reads(&self, var: VarId) -> bool {
+        !self.is_ground() && self.free_vars().iter().any(|v| v.id == var)
+    }
+}

@@ -1,0 +1,197 @@
+//! Values: what variables hold and actions carry.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::sort::{EnumSort, RecordSort};
+use crate::{Int, Sort};
+
+/// A value of some [`Sort`]. Cheap to clone: the large ones are shared.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer, of `int` or a range.
+    Int(Int),
+    /// A string.
+    Str(Arc<str>),
+    /// A value of an enumeration.
+    Enum(Arc<EnumSort>, u32),
+    /// A finite sequence.
+    Array(Arc<Vec<Value>>),
+    /// One value a field, in the order of the sort.
+    Record(Arc<RecordSort>, Arc<[Value]>),
+}
+
+// Only to give values some total order, for deterministic tables: by name, then by shape.
+impl PartialOrd for EnumSort {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for EnumSort {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.name
+            .cmp(&other.name)
+            .then_with(|| self.variants.cmp(&other.variants))
+    }
+}
+
+impl PartialOrd for RecordSort {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for RecordSort {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |r: &Self| -> Vec<(Box<str>, String)> {
+            r.fields
+                .iter()
+                .map(|(n, s)| (n.clone(), format!("{s:?}")))
+                .collect()
+        };
+        self.name.cmp(&other.name).then_with(|| {
+            if self == other {
+                std::cmp::Ordering::Equal
+            } else {
+                key(self).cmp(&key(other))
+            }
+        })
+    }
+}
+
+impl Value {
+    /// An integer.
+    pub fn int(n: impl Into<Int>) -> Self {
+        Self::Int(n.into())
+    }
+
+    /// A string.
+    pub fn str(text: &str) -> Self {
+        Self::Str(text.into())
+    }
+
+    /// An array.
+    pub fn array(items: Vec<Self>) -> Self {
+        Self::Array(Arc::new(items))
+    }
+
+    /// The value `name` of an enumeration.
+    pub fn variant(sort: &Sort, name: &str) -> Option<Self> {
+        let Sort::Enum(e) = sort else { return None };
+        let i = e.variants.iter().position(|v| &**v == name)?;
+        Some(Self::Enum(e.clone(), i as u32))
+    }
+
+    /// A record of the sort, from its fields in order.
+    pub fn record(sort: &Sort, fields: Vec<Self>) -> Option<Self> {
+        let Sort::Record(r) = sort else { return None };
+        let value = Self::Record(r.clone(), fields.into());
+        let Self::Record(_, items) = &value else {
+            return None;
+        };
+        (items.len() == r.fields.len() && sort.contains(&value)).then_some(value)
+    }
+
+    /// The truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(b) = self {
+            Some(*b)
+        } else {
+            None
+        }
+    }
+
+    /// The integer, if it is one.
+    pub fn as_int(&self) -> Option<&Int> {
+        if let Self::Int(n) = self {
+            Some(n)
+        } else {
+            None
+        }
+    }
+
+    /// The string, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::Str(s) = self {
+            Some(s)
+        } else {
+            None
+        }
+    }
+
+    /// The narrowest sort that can be told from the value alone. `None` for an empty array, whose
+    /// element sort no value shows.
+    pub fn sort(&self) -> Option<Sort> {
+        Some(match self {
+            Self::Bool(_) => Sort::Bool,
+            Self::Int(_) => Sort::Int,
+            Self::Str(_) => Sort::String,
+            Self::Enum(e, _) => Sort::Enum(e.clone()),
+            Self::Array(items) => Sort::Array(Arc::new(items.first()?.sort()?)),
+            Self::Record(r, _) => Sort::Record(r.clone()),
+        })
+    }
+}
+
+impl From<bool> for Value {
+    fn from(b: bool) -> Self {
+        Self::Bool(b)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(n: i64) -> Self {
+        Self::Int(n.into())
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::str(text)
+    }
+}
+
+fn write_list(f: &mut fmt::Formatter<'_>, items: &[Value]) -> fmt::Result {
+    for (i, v) in items.iter().enumerate() {
+        if i > 0 {
+            write!(f, ", ")?;
+        }
+        write!(f, "{v}")?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(b) => write!(f, "{b}"),
+            Self::Int(n) => write!(f, "{n}"),
+            Self::Str(s) => write!(f, "{s:?}"),
+            Self::Enum(e, i) => match e.variants.get(*i as usize) {
+                Some(name) => write!(f, "{name}"),
+                None => write!(f, "{}#{i}", e.name),
+            },
+            Self::Array(items) => {
+                write!(f, "[")?;
+                write_list(f, items)?;
+                write!(f, "]")
+            }
+            Self::Record(r, items) => {
+                write!(f, "{} {{", r.name)?;
+                for (i, ((name, _), v)) in r.fields.iter().zip(items.iter()).enumerate() {
+                    write!(f, "{} {name} = {v}", if i > 0 { "," } else { "" })?;
+                }
+                write!(f, " }}")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

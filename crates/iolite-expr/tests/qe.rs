@@ -1,0 +1,86 @@
+//! Quantifier elimination against trying all values.
+#![allow(missing_docs)]
+
+mod support;
+
+use iolite_expr::{Sort, Span, Term, Value, Var, VarId, qe};
+use support::{Gen, cases, small_sorts, valuations};
+
+#[test]
+fn elimination_agrees_with_enumeration() {
+    let mut eliminated = 0;
+    let seeds = cases(400);
+    for seed in 0..seeds {
+        let mut g = Gen::new(seed, &small_sorts());
+        let body = g.boolean(3);
+        let (bound, free) = (g.vars[..2].to_vec(), g.vars[2..].to_vec());
+        let Some(result) = qe::eliminate(&bound, &body) else {
+            continue;
+        };
+        eliminated += 1;
+        assert!(
+            result.free_vars().iter().all(|v| free.contains(v)),
+            "{body}: {result}"
+        );
+        for env in valuations(&free) {
+            let mut expected = Some(false);
+            for inner in valuations(&bound) {
+                let mut all = env.clone();
+                all.extend(inner);
+                match body.eval_bool(&all) {
+                    Ok(b) => expected = expected.map(|e| e || b),
+                    // Elimination promises nothing where the body faults.
+                    Err(_) => expected = None,
+                }
+            }
+            if let Some(expected) = expected {
+                assert_eq!(
+                    result.eval_bool(&env),
+                    Ok(expected),
+                    "seed {seed}: {body}: {result}"
+                );
+            }
+        }
+    }
+    assert!(eliminated * 10 >= seeds * 7, "{eliminated} of {seeds}");
+}
+
+fn var(i: usize, name: &str, sort: Sort) -> Var {
+    Var::new(VarId::new(0, i), name, sort)
+}
+
+#[test]
+fn guards_of_outputs() {
+    let f = var(0, "f", Sort::array(Sort::Int).unwrap());
+    let head = var(1, "head", Sort::Int);
+    let bit = var(2, "bit", Sort::Bool);
+    let (m, b) = (var(3, "m", Sort::Int), var(4, "b", Sort::Bool));
+    let guard = Term::all([
+        m.term().equals(f.term().select(&head).unwrap()).unwrap(),
+        b.term().equals(&bit).unwrap(),
+    ]);
+    assert_eq!(qe::eliminate(&[m.clone(), b], &guard), Some(true.into()));
+    let x = head.term();
+    let between = Term::all([
+        m.term().times(3).unwrap().gt(&x).unwrap(),
+        m.term().times(2).unwrap().lt(&x).unwrap(),
+    ]);
+    let result = qe::eliminate(std::slice::from_ref(&m), &between).unwrap();
+    for n in -40..40i64 {
+        let env = std::collections::BTreeMap::from([(head.id, Value::from(n))]);
+        let expected = (-100..100).any(|m| 3 * m > n && 2 * m < n);
+        assert_eq!(result.eval_bool(&env), Ok(expected), "{n}: {result}");
+    }
+    let s = var(5, "s", Sort::String);
+    let matches = Term::matches(s.term(), "[a-z]+", Span::NONE).unwrap();
+    assert_eq!(
+        qe::eliminate(std::slice::from_ref(&s), &matches),
+        Some(true.into())
+    );
+    // Unbounded with holes.
+    let holes = Term::all([m.term().differs(&x).unwrap(), m.term().gt(&x).unwrap()]);
+    assert_eq!(
+        qe::eliminate(std::slice::from_ref(&m), &holes),
+        Some(true.into())
+    );
+}

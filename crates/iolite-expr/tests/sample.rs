@@ -1,0 +1,86 @@
+//! Sampling: models are right, diverse and reproducible.
+#![allow(missing_docs)]
+
+use std::collections::BTreeSet;
+
+use iolite_expr::{Answer, Sampler, Solver, Sort, Span, Strategy, Term, Value, Var, VarId};
+
+fn var(i: usize, sort: Sort) -> Var {
+    Var::new(VarId::new(0, i), &format!("x{i}"), sort)
+}
+
+fn draw(strategy: Strategy, seed: u64, vars: &[Var], guard: &Term, n: usize) -> Vec<Vec<Value>> {
+    let mut solver = Solver::embedded();
+    solver.assert(guard);
+    let mut sampler = Sampler::new(seed, strategy);
+    (0..n)
+        .map(|_| match sampler.sample(&mut solver, vars) {
+            Answer::Sat(m) => {
+                assert_eq!(guard.eval_bool(&m), Ok(true));
+                vars.iter()
+                    .map(|v| m.value(v.id).unwrap().clone())
+                    .collect()
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn boundaries_are_hit() {
+    let x = var(0, Sort::Int);
+    let guard = Term::all([x.term().gt(10).unwrap(), x.term().le(1_000).unwrap()]);
+    let rows = draw(Strategy::Boundary, 1, std::slice::from_ref(&x), &guard, 12);
+    for end in [11, 1_000] {
+        assert!(
+            rows.contains(&vec![Value::from(end)]),
+            "{end} is drawn: {rows:?}"
+        );
+    }
+}
+
+#[test]
+fn models_differ_and_repeat_with_the_seed() {
+    let (x, s) = (var(0, Sort::Int), var(1, Sort::String));
+    let name = Term::matches(s.term(), "[a-z]{2,9}", Span::NONE).unwrap();
+    let guard = Term::all([x.term().modulo(3).unwrap().equals(1).unwrap(), name]);
+    let vars = [x, s];
+    let rows = draw(Strategy::Mixed, 7, &vars, &guard, 20);
+    let distinct: BTreeSet<_> = rows.iter().collect();
+    assert!(distinct.len() >= 15, "{rows:?}");
+    assert_eq!(rows, draw(Strategy::Mixed, 7, &vars, &guard, 20));
+    assert_ne!(rows, draw(Strategy::Mixed, 8, &vars, &guard, 20));
+}
+
+#[test]
+fn few_models_are_all_drawn() {
+    let x = var(0, Sort::range(0, 5).unwrap());
+    let rows = draw(
+        Strategy::Random,
+        3,
+        std::slice::from_ref(&x),
+        &true.into(),
+        6,
+    );
+    assert_eq!(rows.iter().collect::<BTreeSet<_>>().len(), 6, "{rows:?}");
+}
+
+#[test]
+fn pools_are_used_where_they_fit() {
+    let x = var(0, Sort::Int);
+    let mut solver = Solver::embedded();
+    solver.assert(&x.term().gt(100).unwrap());
+    let mut sampler = Sampler::new(5, Strategy::Small);
+    sampler.set_pool(x.id, vec![Value::from(7), Value::from(4_711)]);
+    let hits = (0..10)
+        .filter(
+            |_| match sampler.sample(&mut solver, std::slice::from_ref(&x)) {
+                Answer::Sat(m) => m.value(x.id) == Some(&Value::from(4_711)),
+                _ => false,
+            },
+        )
+        .count();
+    assert!(hits >= 1);
+    solver.assert(&x.term().lt(50).unwrap());
+    assert_eq!(sampler.sample(&mut solver, &[x]), Answer::Unsat);
+}

@@ -1,0 +1,212 @@
+//! The process backend, and the embedded solver against it.
+#![allow(missing_docs)]
+
+mod support;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use iolite_expr::{Answer, Backend, Limits, Op, Smtlib, Solver, Sort, Span, Term, Var, VarId};
+use support::{Gen, cases};
+
+fn solver_path() -> Option<PathBuf> {
+    let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/z3/bin/z3");
+    let found = Smtlib::find(None).or_else(|| Some(PathBuf::from(bundled)).filter(|p| p.is_file()));
+    if found.is_none() {
+        println!("skipped: no SMT-LIB solver (set IOLITE_SOLVER, or put z3 on the PATH)");
+    }
+    found
+}
+
+fn process() -> Option<Solver> {
+    Some(Solver::new(Box::new(
+        Smtlib::new(&solver_path()?).expect("the solver runs"),
+    )))
+}
+
+/// Both solvers on the same random queries; they must never contradict each other.
+fn compare(name: &str, seeds: u64, sorts: &[Sort], nonlinear: bool) {
+    let Some(mut z3) = process() else { return };
+    // Where unknown is expected, waiting for it is a waste.
+    let complete = !nonlinear && sorts.iter().all(|s| s.is_int() || *s == Sort::Bool);
+    let limits = Limits::new(
+        Duration::from_millis(if complete { 10_000 } else { 200 }),
+        1_024,
+    );
+    z3.set_limits(limits.clone());
+    let (mut both, mut embedded_unknown, mut process_unknown) = (0, 0, 0);
+    for seed in 0..seeds {
+        let mut g = Gen::new(seed ^ 0x5eed, sorts);
+        g.nonlinear = nonlinear;
+        let terms: Vec<Term> = (0..=(seed % 3)).map(|_| g.boolean(4)).collect();
+        let mut embedded = Solver::embedded();
+        embedded.set_limits(limits.clone());
+        z3.push();
+        for t in &terms {
+            embedded.assert(t);
+            z3.assert(t);
+        }
+        let (a, b) = (embedded.check(), z3.check());
+        match (a.decided(), b.decided()) {
+            (Some(x), Some(y)) => {
+                assert_eq!(x, y, "{name}, seed {seed}: {terms:?}\n{}", z3.query_text());
+                both += 1;
+            }
+            (None, _) => {
+                embedded_unknown += 1;
+                if let Answer::Unknown(why) = a {
+                    println!("{name}, seed {seed}: embedded unknown: {why}");
+                }
+            }
+            (_, None) => {
+                process_unknown += 1;
+                if let Answer::Unknown(why) = b {
+                    println!("{name}, seed {seed}: process unknown: {why}");
+                }
+            }
+        }
+        z3.pop();
+    }
+    println!(
+        "{name}: {both} agree, embedded unknown {embedded_unknown}, process unknown {process_unknown}"
+    );
+    assert!(
+        both * 10 >= seeds * 5,
+        "{name}: most queries are decided by both"
+    );
+    if complete {
+        // Decided but for what its budget of steps cuts off, one query in some thousands.
+        assert!(
+            embedded_unknown * 2_000 <= seeds,
+            "{name}: {embedded_unknown} of {seeds} unknown"
+        );
+    }
+}
+
+#[test]
+fn linear_integers_agree() {
+    compare(
+        "linear",
+        cases(300),
+        &[Sort::Int, Sort::Int, Sort::Int, Sort::Bool],
+        false,
+    );
+}
+
+#[test]
+fn nonlinear_integers_agree() {
+    let r = || Sort::range(-9, 9).unwrap();
+    compare(
+        "nonlinear",
+        cases(100),
+        &[r(), Sort::Int, r(), Sort::Bool],
+        true,
+    );
+}
+
+#[test]
+fn strings_agree() {
+    compare(
+        "strings",
+        cases(100),
+        &[Sort::String, Sort::String, Sort::Int, Sort::Bool],
+        false,
+    );
+}
+
+#[test]
+fn arrays_agree() {
+    let ints = Sort::array(Sort::range(0, 9).unwrap()).unwrap();
+    compare(
+        "arrays",
+        cases(100),
+        &[ints, Sort::Int, Sort::Int, Sort::Bool],
+        false,
+    );
+}
+
+#[test]
+fn records_enums_and_array_operations() {
+    let Some(mut z3) = process() else { return };
+    let colour = Sort::enumeration("Colour", &["red", "green"]).unwrap();
+    let pair = Sort::record("Pair", vec![("c".into(), colour), ("n".into(), Sort::Int)]).unwrap();
+    let list = Sort::array(pair).unwrap();
+    let a = Var::new(VarId::new(0, 0), "a", list.clone()).term();
+    let b = Var::new(VarId::new(0, 1), "b", list).term();
+    let both = Term::apply(Op::Append, vec![a.clone(), b.clone()], Span::NONE).unwrap();
+    let tail = Term::apply(
+        Op::Slice,
+        vec![both.clone(), 1.into(), 3.into()],
+        Span::NONE,
+    )
+    .unwrap();
+    let last = Term::field(tail.select(1).unwrap(), "n", Span::NONE).unwrap();
+    let len = |t: &Term| Term::apply(Op::Len, vec![t.clone()], Span::NONE).unwrap();
+    let query = [
+        last.equals(42).unwrap(),
+        len(&a).equals(2).unwrap(),
+        a.differs(&b).unwrap(),
+    ];
+    let mut embedded = Solver::embedded();
+    for solver in [&mut z3, &mut embedded] {
+        for t in &query {
+            solver.assert(t);
+        }
+        assert!(
+            matches!(solver.check(), Answer::Sat(_)),
+            "{}: {:?}",
+            solver.name(),
+            solver.check()
+        );
+        solver.push();
+        solver.assert(&len(&b).equals(0).unwrap());
+        assert_eq!(solver.check(), Answer::Unsat);
+        solver.pop();
+        assert!(matches!(solver.check(), Answer::Sat(_)));
+    }
+}
+
+#[test]
+fn a_solver_that_hangs_is_killed_and_replayed() {
+    let Some(path) = solver_path() else { return };
+    let mut backend = Smtlib::new(&path).unwrap();
+    assert!(!backend.version().is_empty());
+    let v: Vec<Var> = (0..4)
+        .map(|i| Var::new(VarId::new(0, i), &format!("x{i}"), Sort::Int))
+        .collect();
+    let cube = |v: &Var| v.term().times(v).unwrap().times(v).unwrap();
+    // x³ + y³ + z³ = 114: nobody knows.
+    let sum = cube(&v[0])
+        .plus(cube(&v[1]))
+        .unwrap()
+        .plus(cube(&v[2]))
+        .unwrap();
+    let hard = sum.equals(114).unwrap();
+    let easy = v[3].term().gt(5).unwrap();
+    let limits = Limits::new(Duration::from_millis(400), 512);
+    let started = Instant::now();
+    let answer = backend.check(&[easy.clone(), hard], &v, &limits);
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+    assert!(started.elapsed() < Duration::from_secs(3));
+    let answer = backend.check(std::slice::from_ref(&easy), &v[3..], &limits);
+    assert!(matches!(answer, Answer::Sat(_)), "{answer:?}");
+    assert_eq!(backend.restarts(), 1);
+}
+
+#[test]
+fn a_program_that_is_no_solver_gives_unknown() {
+    let x = Var::new(VarId::new(0, 0), "x", Sort::Int);
+    let query = [x.term().gt(1).unwrap()];
+    for program in ["/bin/true", "/bin/cat", "/bin/false"] {
+        let Ok(mut backend) = Smtlib::new(program.as_ref()) else {
+            continue;
+        };
+        let limits = Limits::new(Duration::from_millis(200), 64);
+        let answer = backend.check(&query, std::slice::from_ref(&x), &limits);
+        assert!(
+            matches!(answer, Answer::Unknown(_)),
+            "{program}: {answer:?}"
+        );
+    }
+    assert!(Smtlib::new("/does/not/exist".as_ref()).is_err());
+}

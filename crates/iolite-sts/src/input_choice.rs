@@ -1,0 +1,115 @@
+//! Choosing inputs with values: diverse, seeded, within what the states specify.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use iolite_expr::{Answer, Sampler, Strategy, Term, Value};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::iosts::{ActionId, Iosts, parameter_id};
+use crate::semantics::ValuedAction;
+use crate::symbolic::{Enabled, Symbolic, SymbolicError, SymbolicStates};
+
+/// Chooses inputs.
+#[derive(Debug)]
+pub struct InputChoice {
+    rng: Xoshiro256PlusPlus,
+    seed: u64,
+    strategy: Strategy,
+    samplers: BTreeMap<ActionId, Sampler>,
+    pools: Vec<(ActionId, usize, Vec<Value>)>,
+}
+
+/// What came of the wish for an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// This one.
+    Input(ValuedAction),
+    /// The states specify no input now.
+    None,
+    /// The solver gave up on all that were tried.
+    Unknown(Arc<str>),
+}
+
+impl InputChoice {
+    /// A chooser; the same seed chooses the same inputs after the same trace.
+    pub fn new(seed: u64, strategy: Strategy) -> Self {
+        Self {
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            seed,
+            strategy,
+            samplers: BTreeMap::new(),
+            pools: Vec::new(),
+        }
+    }
+
+    /// Values to prefer for a parameter of an action.
+    pub fn set_pool(&mut self, action: ActionId, position: usize, values: Vec<Value>) {
+        if let Some(sampler) = self.samplers.get_mut(&action) {
+            sampler.set_pool(parameter_id(position), values.clone());
+        }
+        self.pools.push((action, position, values));
+    }
+
+    fn sampler(&mut self, action: ActionId) -> &mut Sampler {
+        let (seed, strategy, pools) = (self.seed, self.strategy, &self.pools);
+        self.samplers.entry(action).or_insert_with(|| {
+            let mut sampler = Sampler::new(seed ^ (action.index() as u64 + 1) << 32, strategy);
+            for (_, position, values) in pools.iter().filter(|(a, _, _)| *a == action) {
+                sampler.set_pool(parameter_id(*position), values.clone());
+            }
+            sampler
+        })
+    }
+
+    /// An input that some state specifies, its transition chosen by lot.
+    pub fn choose(
+        &mut self,
+        semantics: &mut Symbolic,
+        states: &SymbolicStates,
+    ) -> Result<Chosen, SymbolicError> {
+        let mut open = semantics.inputs(states)?;
+        let mut unknown = None;
+        while !open.is_empty() {
+            let candidate = open.swap_remove(self.rng.random_range(0..open.len()));
+            match self.values(semantics, &candidate) {
+                Answer::Sat(model) => {
+                    let params = &semantics.model().action(candidate.action).params;
+                    let values = params
+                        .iter()
+                        .map(|p| {
+                            model
+                                .value(p.id)
+                                .cloned()
+                                .unwrap_or_else(|| p.sort.default_value())
+                        })
+                        .collect();
+                    return Ok(Chosen::Input(ValuedAction {
+                        action: candidate.action,
+                        values,
+                    }));
+                }
+                Answer::Unsat => {}
+                Answer::Unknown(why) => unknown = Some(why),
+            }
+        }
+        Ok(unknown.map_or(Chosen::None, Chosen::Unknown))
+    }
+
+    /// Values for the parameters of one enabled input.
+    pub fn values(&mut self, semantics: &mut Symbolic, input: &Enabled) -> Answer {
+        let model: Arc<Iosts> = semantics.model().clone();
+        let params = &model.action(input.action).params;
+        if params.is_empty() && input.guard.is_true() && input.condition.is_true() {
+            return Answer::Sat(iolite_expr::Model::default());
+        }
+        let solver = semantics.solver();
+        solver.push();
+        solver.assert(&Term::all([input.condition.clone()]));
+        solver.assert(&input.guard);
+        let answer = self.sampler(input.action).sample(solver, params);
+        solver.pop();
+        answer
+    }
+}

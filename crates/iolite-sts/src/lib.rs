@@ -1,0 +1,35 @@
+//! Symbolic models: input-output symbolic transition systems (IOSTS) [Rusu et al. 2004], their
+//! product, quiescence and composition, the symbolic states after a trace, and the unfolding of
+//! finite data into the explicit kernel.
+//!
+//! The crate drives no system under test and reads no model text; it knows solvers only through
+//! the port of `iolite-expr`.
+
+// A term may hold a `Regex`, whose lazily built automaton takes no part in its identity.
+#![allow(clippy::mutable_key_type)]
+
+mod builder;
+mod compose;
+mod input_choice;
+mod iosts;
+mod lint;
+mod product;
+mod quiescence;
+mod semantics;
+mod symbolic;
+mod symbolic_state;
+mod unfold;
+
+pub use builder::{BuildError, BuildErrorKind, Builder};
+pub use compose::ComposeError;
+pub use input_choice::{Chosen, InputChoice};
+pub use iosts::{
+    Action, ActionId, Constant, Iosts, LabelKind, Location, LocationId, Transition, TransitionId,
+    Variable, space,
+};
+pub use lint::Lint;
+pub use quiescence::DeltaGuard;
+pub use semantics::{ModelFault, State, ValuedAction};
+pub use symbolic::{After, Enabled, Out, Symbolic, SymbolicError, SymbolicStates};
+pub use symbolic_state::SymbolicState;
+pub use unfold::{UnfoldBudget, UnfoldError};

@@ -1,0 +1,105 @@
+//! Quiescence: the guard of δ, and the quiescent IOSTS S^δ [Rusu et al. 2004, def. 7].
+
+use iolite_expr::{Span, Term, qe};
+
+use crate::iosts::{Action, ActionId, Iosts, LabelKind, LocationId, Transition};
+
+/// The guard of δ in a location.
+#[derive(Clone, Debug)]
+pub struct DeltaGuard {
+    /// `⋀ ¬∃π: G` over the outputs and internal actions that leave the location, over V ∪ C.
+    pub guard: Term,
+    /// Whether all quantifiers could be eliminated, so that the guard can be evaluated.
+    pub eliminated: bool,
+}
+
+impl Iosts {
+    /// The guard of δ in `location`: no output and no internal action can be fired.
+    ///
+    /// The paper's guards are total. Here a guard may fault (an index out of range), and then
+    /// the state has no behaviour at all, rather than being quiescent: the guard also asks that
+    /// every guard that it negates has a value.
+    pub fn delta_guard(&self, location: LocationId) -> DeltaGuard {
+        let mut parts = Vec::new();
+        let mut eliminated = true;
+        for &t in self.outgoing(location) {
+            let kind = self.kind(t);
+            if !matches!(kind, LabelKind::Output | LabelKind::Internal) {
+                continue;
+            }
+            let t = self.transition(t);
+            let params = &self.action(t.action).params;
+            let faults = t.guard.defined().negated();
+            let fireable = Term::any([faults, t.guard.clone()]).simplify();
+            if let Some(free) = qe::eliminate(params, &fireable) {
+                parts.push(free.negated());
+            } else {
+                eliminated = false;
+                parts.push(Term::exists(params.clone(), fireable).negated());
+            }
+        }
+        DeltaGuard {
+            guard: Term::all(parts).simplify(),
+            eliminated,
+        }
+    }
+
+    /// S^δ: the system with δ as an output whose transitions are self-loops [def. 7]. Locations
+    /// where δ is impossible get none.
+    #[must_use]
+    pub fn quiescent(&self) -> Self {
+        let mut result = self.clone();
+        let delta = ActionId::new(result.actions.len());
+        result.actions.push(Action {
+            name: "delta".into(),
+            kind: LabelKind::Delta,
+            params: Vec::new(),
+            span: Span::NONE,
+        });
+        for (id, location) in self.locations() {
+            let DeltaGuard { guard, .. } = self.delta_guard(id);
+            if guard.is_false() {
+                continue;
+            }
+            result.transitions.push(Transition {
+                source: id,
+                action: delta,
+                guard,
+                assignments: Vec::new(),
+                target: id,
+                span: location.span,
+            });
+        }
+        result.index_outgoing();
+        result
+    }
+
+    /// The locations on a cycle of internal transitions: where a livelock could be.
+    pub(crate) fn internal_cycles(&self) -> Vec<bool> {
+        let n = self.locations.len();
+        let internal: Vec<Vec<usize>> = (0..n)
+            .map(|l| {
+                self.outgoing[l]
+                    .iter()
+                    .filter(|t| self.kind(**t) == LabelKind::Internal)
+                    .map(|t| self.transition(*t).target.index())
+                    .collect()
+            })
+            .collect();
+        (0..n)
+            .map(|start| {
+                let mut seen = vec![false; n];
+                let mut stack = internal[start].clone();
+                while let Some(l) = stack.pop() {
+                    if l == start {
+                        return true;
+                    }
+                    if !std::mem::replace(&mut seen[l], true) {
+                        stack.extend(&internal[l]);
+                    }
+                }
+                false
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,846 @@
+//! The set of symbolic states after a trace: `after`, `out`, and the inputs, without
+//! determinisation.
+//!
+//! Nondeterminism and internal actions give several states, unknown constants and unread values
+//! give terms over unknowns; each state carries the condition under which the trace leads to it,
+//! so what is observed narrows the unknowns, and a contradiction leaves no state. Where all values
+//! are known, guards are evaluated and no solver is asked.
+
+use std::sync::Arc;
+
+use iolite_expr::{Answer, Fault, Solver, Substitution, Term, Value, Var, VarId};
+use iolite_lts::QuiescencePolicy;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::iosts::{ActionId, Iosts, LabelKind, LocationId, TransitionId, space};
+use crate::quiescence::DeltaGuard;
+use crate::semantics::{Frame, ModelFault, State, ValuedAction};
+use crate::symbolic_state::{Data, SymbolicState, last_unknown, renumber, settle};
+
+/// The states after a trace, closed under internal actions.
+#[derive(Clone, Debug, Default)]
+pub struct SymbolicStates {
+    states: Vec<SymbolicState>,
+}
+
+impl SymbolicStates {
+    /// The states.
+    pub fn iter(&self) -> impl Iterator<Item = &SymbolicState> {
+        self.states.iter()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// Whether every value is known.
+    pub fn is_concrete(&self) -> bool {
+        self.states
+            .iter()
+            .all(|s| matches!(s.data, Data::Concrete(_)))
+    }
+}
+
+/// What an observation or a stimulus means for the model.
+#[derive(Clone, Debug)]
+pub enum After {
+    /// The model allows it, and is in these states then.
+    Possible(SymbolicStates),
+    /// The model does not: for an output or δ that is non-conformance, for an input that it is
+    /// not specified.
+    Impossible,
+    /// The solver or a bound gave up; neither a pass nor a fail.
+    Unknown {
+        /// Why.
+        reason: Arc<str>,
+        /// The undecided query in SMT-LIB, if there is one.
+        query: String,
+    },
+}
+
+/// An action that a state may do, with the guard for people and for the solver.
+#[derive(Clone, Debug)]
+pub struct Enabled {
+    /// The action.
+    pub action: ActionId,
+    /// The transition.
+    pub transition: TransitionId,
+    /// The guard over the action's parameters, constants and unknowns, simplified.
+    pub guard: Term,
+    /// The path condition of the state.
+    pub condition: Term,
+}
+
+/// out(P) with guards: outputs, and the condition of quiescence.
+#[derive(Clone, Debug)]
+pub struct Out {
+    /// The outputs.
+    pub outputs: Vec<Enabled>,
+    /// For each state that may be quiescent: δ's guard and the path condition, both simplified.
+    pub delta: Vec<(Term, Term)>,
+}
+
+/// What can go wrong while states are computed. None of these is a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SymbolicError {
+    /// The model's terms have no value.
+    #[error(transparent)]
+    Fault(#[from] ModelFault),
+    /// An initial value has none.
+    #[error("initial value: {0}")]
+    Initial(iolite_expr::EvalError),
+    /// A bound ran out; the public methods answer "unknown" for it.
+    #[error("{0}")]
+    Bound(&'static str),
+    /// A value for a constant that the model does not have, or of a wrong sort.
+    #[error("constant {0} does not exist or the value is of a wrong sort")]
+    BadConstant(Box<str>),
+}
+
+/// States that one set may have.
+const DEFAULT_STATES: usize = 1_000;
+/// Values that are tried one by one instead of being unknown.
+const DEFAULT_CASES: usize = 64;
+/// Values deeper or larger than this get a name of their own.
+const NAMED: u32 = 60;
+
+/// The symbolic semantics of a model, with its solver and what it has learnt about guards.
+#[derive(Debug)]
+pub struct Symbolic {
+    model: Arc<Iosts>,
+    constants: Vec<Option<Value>>,
+    /// All constants, when they are all known.
+    known: Option<Vec<Value>>,
+    policy: QuiescencePolicy,
+    solver: Solver,
+    delta: Vec<Option<DeltaGuard>>,
+    /// Per transition: guard and assignments are defined and the guard holds.
+    enabling: Vec<Option<Term>>,
+    has_internal: Vec<bool>,
+    cycles: Option<Vec<bool>>,
+    max_states: usize,
+    max_cases: usize,
+}
+
+/// Gathers what the solver could not decide.
+#[derive(Default)]
+struct Doubt(Option<(Arc<str>, String)>);
+
+impl Symbolic {
+    /// The semantics of `model`, with values for some of its constants.
+    pub fn new(
+        model: Arc<Iosts>,
+        constants: &[(&str, Value)],
+        policy: QuiescencePolicy,
+        solver: Solver,
+    ) -> Result<Self, SymbolicError> {
+        let mut values: Vec<Option<Value>> = vec![None; model.constants().len()];
+        for (name, value) in constants {
+            let i = model.constants().iter().position(|c| &*c.var.name == *name);
+            match i {
+                Some(i) if model.constants()[i].var.sort.contains(value) => {
+                    values[i] = Some(value.clone());
+                }
+                _ => return Err(SymbolicError::BadConstant((*name).into())),
+            }
+        }
+        let has_internal = model
+            .locations()
+            .map(|(l, _)| {
+                model
+                    .outgoing(l)
+                    .iter()
+                    .any(|t| model.kind(*t) == LabelKind::Internal)
+            })
+            .collect();
+        let delta = (0..model.locations().len()).map(|_| None).collect();
+        let enabling = vec![None; model.transitions().len()];
+        Ok(Self {
+            known: values.iter().cloned().collect(),
+            constants: values,
+            policy,
+            solver,
+            delta,
+            enabling,
+            has_internal,
+            cycles: None,
+            max_states: DEFAULT_STATES,
+            max_cases: DEFAULT_CASES,
+            model,
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Iosts> {
+        &self.model
+    }
+
+    /// The solver, for its statistics and limits.
+    pub fn solver(&mut self) -> &mut Solver {
+        &mut self.solver
+    }
+
+    /// Bounds the number of states of one set; beyond it the answer is "unknown".
+    pub fn set_max_states(&mut self, max: usize) {
+        self.max_states = max;
+    }
+
+    /// Data of sorts with at most so many values are split into cases instead of being kept as
+    /// unknowns; 0 keeps everything symbolic.
+    pub fn set_max_cases(&mut self, max: usize) {
+        self.max_cases = max;
+    }
+
+    /// The states before anything is observed.
+    pub fn initial(&mut self) -> Result<After, SymbolicError> {
+        bounded(self.try_initial())
+    }
+
+    fn try_initial(&mut self) -> Result<After, SymbolicError> {
+        let model = self.model.clone();
+        let mut doubt = Doubt::default();
+        let mut states = Vec::new();
+        for row in self.initial_cases() {
+            states.extend(self.initial_state(&model, &row, &mut doubt)?);
+        }
+        self.finish(states, doubt)
+    }
+
+    /// Values to try one by one for open data of small sorts: unknown constants and variables
+    /// without an initial value. A case each keeps values concrete where terms over an unknown
+    /// would grow with every step; what has too many values stays symbolic.
+    fn initial_cases(&self) -> Vec<Vec<(Var, Value)>> {
+        let constants = self.model.constants().iter().zip(&self.constants);
+        let open = constants
+            .filter(|(_, value)| value.is_none())
+            .map(|(c, _)| &c.var)
+            .chain(
+                self.model
+                    .variables()
+                    .iter()
+                    .filter(|v| v.initial.is_none())
+                    .map(|v| &v.var),
+            );
+        let mut rows: Vec<Vec<(Var, Value)>> = vec![Vec::new()];
+        for v in open {
+            let Some(column) = v.sort.values((self.max_cases / rows.len()) as u64) else {
+                continue;
+            };
+            rows = rows
+                .iter()
+                .flat_map(|row| {
+                    column.iter().map(|x| {
+                        row.iter()
+                            .cloned()
+                            .chain([(v.clone(), x.clone())])
+                            .collect()
+                    })
+                })
+                .collect();
+        }
+        rows
+    }
+
+    fn initial_state(
+        &mut self,
+        model: &Iosts,
+        row: &[(Var, Value)],
+        doubt: &mut Doubt,
+    ) -> Result<Option<SymbolicState>, SymbolicError> {
+        let mut map = self.constant_map();
+        let mut conditions: Vec<Term> = Vec::new();
+        for (v, x) in row {
+            map.insert_value(v, x.clone());
+            if v.id.space() == space::CONSTANT
+                && let Ok(equal) = v.term().equals_value(x)
+            {
+                conditions.push(equal);
+            }
+        }
+        let mut unknowns = 0;
+        let mut values: Vec<Term> = Vec::new();
+        for v in model.variables() {
+            let value = match (&v.initial, map.get(v.var.id)) {
+                (Some(t), _) => {
+                    let t = substituted(t, &map)?;
+                    if t.is_ground() {
+                        let value = t
+                            .eval(&FxHashMap::default())
+                            .map_err(SymbolicError::Initial)?;
+                        literal(&v.var, value)
+                    } else {
+                        conditions.push(t.defined());
+                        t.simplify()
+                    }
+                }
+                (None, Some(value)) => value.clone(),
+                (None, None) => unknown(&v.var, &mut unknowns)?.term(),
+            };
+            values.push(value);
+        }
+        for (v, t) in model.variables().iter().zip(&values) {
+            map.insert(v.var.id, t.clone());
+        }
+        for a in model.assumptions() {
+            let a = substituted(a, &map)?;
+            conditions.push(a.defined());
+            conditions.push(a);
+        }
+        let condition = Term::all(conditions).simplify();
+        Ok(self.settled(model.initial(), values, condition, None, doubt))
+    }
+
+    /// The states after a valued input or output.
+    pub fn after(
+        &mut self,
+        states: &SymbolicStates,
+        observed: &ValuedAction,
+    ) -> Result<After, SymbolicError> {
+        bounded(self.try_after(states, observed))
+    }
+
+    fn try_after(
+        &mut self,
+        states: &SymbolicStates,
+        observed: &ValuedAction,
+    ) -> Result<After, SymbolicError> {
+        let mut doubt = Doubt::default();
+        let mut next = Vec::new();
+        let model = self.model.clone();
+        for s in &states.states {
+            for &t in model.outgoing(s.location) {
+                if model.transition(t).action != observed.action {
+                    continue;
+                }
+                next.extend(self.step(s, t, Some(&observed.values), &mut doubt)?);
+            }
+        }
+        self.finish(next, doubt)
+    }
+
+    /// The states after δ: those where its guard [def. 7] holds, and with the livelock policy
+    /// those on a cycle of internal actions.
+    pub fn after_delta(&mut self, states: &SymbolicStates) -> Result<After, SymbolicError> {
+        bounded(self.try_after_delta(states))
+    }
+
+    fn try_after_delta(&mut self, states: &SymbolicStates) -> Result<After, SymbolicError> {
+        let mut doubt = Doubt::default();
+        let mut next = Vec::new();
+        for s in &states.states {
+            match &s.data {
+                Data::Concrete(values) => {
+                    let quiet = self.is_quiescent(s.location, values, &mut doubt)?;
+                    let quiet = match quiet {
+                        Some(true) => Some(true),
+                        quiet => match self.is_livelocked(s, &mut doubt)? {
+                            Some(false) => quiet,
+                            livelocked => livelocked,
+                        },
+                    };
+                    // What is undecided stays, or later outputs of it would be called wrong.
+                    if quiet != Some(false) {
+                        next.push(SymbolicState {
+                            tainted: s.tainted || quiet.is_none(),
+                            ..s.clone()
+                        });
+                    }
+                }
+                Data::Symbolic { values, condition } => {
+                    let guard = self.delta_guard(s.location).guard.clone();
+                    let map = self.state_map(values, None);
+                    let guard = substituted(&guard, &map)?;
+                    let joint = Term::all([condition.clone(), guard]).simplify();
+                    let before = s.certain.then_some(condition);
+                    let mut quiet =
+                        self.settled(s.location, values.to_vec(), joint, before, &mut doubt);
+                    if let Some(quiet) = &mut quiet {
+                        quiet.tainted |= s.tainted;
+                    }
+                    next.extend(quiet);
+                    if self.policy != QuiescencePolicy::Strict && self.on_cycle(s.location) {
+                        // Whether the values allow the cycle is not decided here.
+                        doubt.note(
+                            "a cycle of internal actions over unknown values",
+                            String::new,
+                        );
+                        next.push(SymbolicState {
+                            tainted: true,
+                            ..s.clone()
+                        });
+                    }
+                }
+            }
+        }
+        self.finish(next, doubt)
+    }
+
+    /// The outputs of the states with their guards, and the guards of δ.
+    pub fn out(&mut self, states: &SymbolicStates) -> Result<Out, SymbolicError> {
+        let outputs = self.enabled(states, LabelKind::Output)?;
+        let mut delta: Vec<(Term, Term)> = Vec::new();
+        for s in &states.states {
+            let guard = self.delta_guard(s.location).guard.clone();
+            let map = self.state_map(&s.values(), None);
+            let guard = substituted(&guard, &map)?.simplify();
+            let row = (guard, s.condition());
+            let joint = Term::all([row.0.clone(), row.1.clone()]).simplify();
+            if !joint.is_false() && !delta.contains(&row) {
+                delta.push(row);
+            }
+        }
+        Ok(Out { outputs, delta })
+    }
+
+    /// The inputs that the states specify, with their guards.
+    pub fn inputs(&mut self, states: &SymbolicStates) -> Result<Vec<Enabled>, SymbolicError> {
+        self.enabled(states, LabelKind::Input)
+    }
+
+    fn enabled(
+        &mut self,
+        states: &SymbolicStates,
+        kind: LabelKind,
+    ) -> Result<Vec<Enabled>, SymbolicError> {
+        let model = self.model.clone();
+        let mut out: Vec<Enabled> = Vec::new();
+        for s in &states.states {
+            for &t in model.outgoing(s.location) {
+                if model.kind(t) != kind {
+                    continue;
+                }
+                let map = self.state_map(&s.values(), None);
+                let guard = substituted(&self.enabling(t), &map)?.simplify();
+                let condition = s.condition();
+                if Term::all([condition.clone(), guard.clone()])
+                    .simplify()
+                    .is_false()
+                {
+                    continue;
+                }
+                let action = model.transition(t).action;
+                let seen = out
+                    .iter()
+                    .any(|e| e.action == action && e.guard == guard && e.condition == condition);
+                if !seen {
+                    out.push(Enabled {
+                        action,
+                        transition: t,
+                        guard,
+                        condition,
+                    });
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The guard of δ in a location, with its quantifiers eliminated where possible.
+    pub fn delta_guard(&mut self, location: LocationId) -> &DeltaGuard {
+        let model = &self.model;
+        self.delta[location.index()].get_or_insert_with(|| model.delta_guard(location))
+    }
+
+    fn enabling(&mut self, t: TransitionId) -> Term {
+        let transition = self.model.transition(t);
+        self.enabling[t.index()]
+            .get_or_insert_with(|| {
+                let guard = &transition.guard;
+                let assignments = transition.assignments.iter().map(|(_, e)| e.defined());
+                Term::all(
+                    [guard.defined(), guard.clone()]
+                        .into_iter()
+                        .chain(assignments),
+                )
+                .simplify()
+            })
+            .clone()
+    }
+
+    fn constant_map(&self) -> Substitution {
+        let mut map = Substitution::new();
+        for (c, v) in self.model.constants().iter().zip(&self.constants) {
+            if let Some(v) = v {
+                map.insert_value(&c.var, v.clone());
+            }
+        }
+        map
+    }
+
+    fn state_map(&self, values: &[Term], params: Option<(&[Var], &[Term])>) -> Substitution {
+        let mut map = self.constant_map();
+        for (v, t) in self.model.variables().iter().zip(values) {
+            map.insert(v.var.id, t.clone());
+        }
+        for (p, t) in params
+            .iter()
+            .flat_map(|(vars, terms)| vars.iter().zip(*terms))
+        {
+            map.insert(p.id, t.clone());
+        }
+        map
+    }
+
+    /// An internal transition from one state. Parameters of small sorts are tried one by one, so
+    /// that concrete states stay concrete; others become unknowns.
+    fn internal(
+        &mut self,
+        s: &SymbolicState,
+        t: TransitionId,
+        doubt: &mut Doubt,
+    ) -> Result<Vec<SymbolicState>, SymbolicError> {
+        let model = self.model.clone();
+        let params = &model.action(model.transition(t).action).params;
+        let rows = params
+            .iter()
+            .try_fold(vec![Vec::new()], |rows: Vec<Vec<Value>>, p| {
+                let column = p.sort.values(self.max_cases as u64)?;
+                if rows.len() * column.len() > self.max_cases {
+                    return None;
+                }
+                let extended = rows.iter().flat_map(|row| {
+                    column
+                        .iter()
+                        .map(|x| row.iter().chain([x]).cloned().collect())
+                });
+                Some(extended.collect())
+            });
+        let Some(rows) = rows else {
+            return Ok(self.step(s, t, None, doubt)?.into_iter().collect());
+        };
+        let mut out = Vec::new();
+        for row in rows {
+            out.extend(self.step(s, t, Some(&row), doubt)?);
+        }
+        Ok(out)
+    }
+
+    /// One transition from one state; without values for the parameters they are unknown.
+    fn step(
+        &mut self,
+        s: &SymbolicState,
+        t: TransitionId,
+        params: Option<&[Value]>,
+        doubt: &mut Doubt,
+    ) -> Result<Option<SymbolicState>, SymbolicError> {
+        let model = self.model.clone();
+        let transition = model.transition(t);
+        let signature = &model.action(transition.action).params;
+        let given = params.or(if signature.is_empty() {
+            Some(&[])
+        } else {
+            None
+        });
+        if let (Data::Concrete(values), Some(constants), Some(given)) =
+            (&s.data, &self.known, given)
+        {
+            let state = State {
+                location: s.location,
+                values: values.clone(),
+            };
+            let next = model.fire(&state, constants, t, given)?;
+            return Ok(next.map(|next| SymbolicState {
+                location: next.location,
+                data: Data::Concrete(next.values),
+                certain: true,
+                tainted: s.tainted,
+            }));
+        }
+        let values = s.values();
+        let condition = s.condition();
+        let mut unknowns = last_unknown(&values, &condition);
+        let arguments: Vec<Term> = match given {
+            Some(given) => {
+                if given.len() != signature.len()
+                    || signature
+                        .iter()
+                        .zip(given)
+                        .any(|(p, v)| !p.sort.contains(v))
+                {
+                    return Ok(None);
+                }
+                signature
+                    .iter()
+                    .zip(given)
+                    .map(|(p, v)| literal(p, v.clone()))
+                    .collect()
+            }
+            None => signature
+                .iter()
+                .map(|p| Ok(unknown(p, &mut unknowns)?.term()))
+                .collect::<Result<_, SymbolicError>>()?,
+        };
+        let map = self.state_map(&values, Some((signature, &arguments)));
+        let enabling = substituted(&self.enabling(t), &map)?;
+        let joint = Term::all([condition.clone(), enabling]).simplify();
+        if joint.is_false() {
+            return Ok(None);
+        }
+        let mut new = values;
+        let mut extra = Vec::new();
+        let assigned: Vec<(usize, Term)> = transition
+            .assignments
+            .iter()
+            .map(|(x, e)| Ok((*x, substituted(e, &map)?.simplify())))
+            .collect::<Result<_, SymbolicError>>()?;
+        for (x, mut value) in assigned {
+            if value.size() > NAMED {
+                let name = unknown(&model.variables()[x].var, &mut unknowns)?;
+                if let Ok(equal) = name.term().equals(&value) {
+                    extra.push(equal);
+                    value = name.term();
+                }
+            }
+            new[x] = value;
+        }
+        let joint = Term::all([joint].into_iter().chain(extra));
+        let before = s.certain.then_some(&condition);
+        let next = self.settled(transition.target, new, joint, before, doubt);
+        Ok(next.map(|next| SymbolicState {
+            tainted: s.tainted,
+            ..next
+        }))
+    }
+
+    /// The state, if its condition can be true; `before` is a condition known to be satisfiable.
+    fn settled(
+        &mut self,
+        location: LocationId,
+        mut values: Vec<Term>,
+        condition: Term,
+        before: Option<&Term>,
+        doubt: &mut Doubt,
+    ) -> Option<SymbolicState> {
+        let mut condition = settle(&mut values, condition);
+        renumber(&mut values, &mut condition);
+        if condition.is_false() {
+            return None;
+        }
+        if condition.is_true() && self.known.is_some() {
+            let concrete: Option<Vec<Value>> =
+                values.iter().map(|t| t.as_value().cloned()).collect();
+            if let Some(concrete) = concrete {
+                return Some(SymbolicState {
+                    location,
+                    data: Data::Concrete(concrete.into()),
+                    certain: true,
+                    tainted: false,
+                });
+            }
+        }
+        let certain = if condition.is_true() || before == Some(&condition) {
+            true
+        } else {
+            self.solver.push();
+            self.solver.assert(&condition);
+            let answer = self.solver.check();
+            if let Answer::Unknown(reason) = &answer {
+                doubt.note(reason, || self.solver.query_text());
+            }
+            self.solver.pop();
+            match answer {
+                Answer::Sat(_) => true,
+                Answer::Unsat => return None,
+                Answer::Unknown(_) => false,
+            }
+        };
+        let data = Data::Symbolic {
+            values: values.into(),
+            condition,
+        };
+        Some(SymbolicState {
+            location,
+            data,
+            certain,
+            tainted: false,
+        })
+    }
+
+    /// Closes under internal actions and turns states and doubts into an answer.
+    fn finish(
+        &mut self,
+        first: Vec<SymbolicState>,
+        mut doubt: Doubt,
+    ) -> Result<After, SymbolicError> {
+        let mut states = first;
+        if states.len() > 1 || states.iter().any(|s| self.has_internal[s.location.index()]) {
+            let mut seen: FxHashSet<SymbolicState> = FxHashSet::default();
+            states.retain(|s| seen.insert(s.clone()));
+            let mut next = 0;
+            while next < states.len() {
+                let s = states[next].clone();
+                next += 1;
+                if !self.has_internal[s.location.index()] {
+                    continue;
+                }
+                let model = self.model.clone();
+                for &t in model.outgoing(s.location) {
+                    if model.kind(t) != LabelKind::Internal {
+                        continue;
+                    }
+                    for s in self.internal(&s, t, &mut doubt)? {
+                        if seen.insert(s.clone()) {
+                            states.push(s);
+                        }
+                    }
+                }
+                if states.len() > self.max_states {
+                    return Ok(After::Unknown {
+                        reason: format!("more than {} symbolic states", self.max_states).into(),
+                        query: String::new(),
+                    });
+                }
+            }
+        }
+        if states.iter().any(SymbolicState::is_certain) {
+            return Ok(After::Possible(SymbolicStates { states }));
+        }
+        Ok(match doubt.0 {
+            Some((reason, query)) => After::Unknown { reason, query },
+            None if states.is_empty() => After::Impossible,
+            None => After::Unknown {
+                reason: "only undecided states are left".into(),
+                query: String::new(),
+            },
+        })
+    }
+
+    fn is_quiescent(
+        &mut self,
+        location: LocationId,
+        values: &[Value],
+        doubt: &mut Doubt,
+    ) -> Result<Option<bool>, SymbolicError> {
+        let constants = self.known.clone().unwrap_or_default();
+        let guard = self.delta_guard(location).guard.clone();
+        let frame = Frame {
+            variables: values,
+            constants: &constants,
+            params: &[],
+        };
+        match guard.eval_bool(&frame) {
+            Ok(b) => return Ok(Some(b)),
+            Err(e) if e.fault == Fault::Quantifier => {}
+            Err(error) => {
+                let transition = self.model.outgoing(location).first().copied();
+                let transition = transition.unwrap_or(TransitionId::new(0));
+                return Err(ModelFault { transition, error }.into());
+            }
+        }
+        let terms: Vec<Term> = self
+            .model
+            .variables()
+            .iter()
+            .zip(values)
+            .map(|(v, x)| literal(&v.var, x.clone()))
+            .collect();
+        let closed = substituted(&guard, &self.state_map(&terms, None))?.simplify();
+        self.solver.push();
+        self.solver.assert(&closed);
+        let answer = self.solver.check();
+        if let Answer::Unknown(reason) = &answer {
+            doubt.note(reason, || self.solver.query_text());
+        }
+        self.solver.pop();
+        Ok(answer.decided())
+    }
+
+    fn on_cycle(&mut self, location: LocationId) -> bool {
+        let model = &self.model;
+        self.cycles.get_or_insert_with(|| model.internal_cycles())[location.index()]
+    }
+
+    /// Whether a concrete state can come back to itself by internal actions alone, if that is
+    /// found out.
+    fn is_livelocked(
+        &mut self,
+        s: &SymbolicState,
+        doubt: &mut Doubt,
+    ) -> Result<Option<bool>, SymbolicError> {
+        if self.policy == QuiescencePolicy::Strict || !self.on_cycle(s.location) {
+            return Ok(Some(false));
+        }
+        let mut complete = true;
+        let model = self.model.clone();
+        let mut seen: FxHashSet<SymbolicState> = FxHashSet::default();
+        let mut stack = vec![s.clone()];
+        while let Some(here) = stack.pop() {
+            for &t in model.outgoing(here.location) {
+                if model.kind(t) != LabelKind::Internal {
+                    continue;
+                }
+                for next in self.internal(&here, t, doubt)? {
+                    if next == *s {
+                        return Ok(Some(true));
+                    }
+                    if seen.len() > self.max_states {
+                        doubt.note("too many internal steps", String::new);
+                        return Ok(None);
+                    }
+                    if matches!(next.data, Data::Symbolic { .. }) {
+                        doubt.note(
+                            "a cycle of internal actions over unknown values",
+                            String::new,
+                        );
+                        complete = false;
+                    }
+                    if seen.insert(next.clone()) {
+                        stack.push(next);
+                    }
+                }
+            }
+        }
+        Ok(complete.then_some(false))
+    }
+}
+
+impl Doubt {
+    fn note(&mut self, reason: &str, query: impl FnOnce() -> String) {
+        if self.0.is_none() {
+            self.0 = Some((reason.into(), query()));
+        }
+    }
+}
+
+/// A fresh unknown, named after what it is a value of.
+fn unknown(like: &Var, last: &mut usize) -> Result<Var, SymbolicError> {
+    *last += 1;
+    if *last >= 1 << 24 {
+        return Err(SymbolicError::Bound("too many unknown values"));
+    }
+    let name = format!("{}'{last}", like.name);
+    Ok(Var::new(
+        VarId::new(space::UNKNOWN, *last),
+        &name,
+        like.sort.clone(),
+    ))
+}
+
+/// A literal of the variable's sort.
+pub(crate) fn literal(var: &Var, value: Value) -> Term {
+    let mut map = Substitution::new();
+    map.insert_value(var, value);
+    var.term().substitute(&map).unwrap_or_else(|_| var.term())
+}
+
+fn substituted(term: &Term, map: &Substitution) -> Result<Term, SymbolicError> {
+    term.substitute(map)
+        .map_err(|_| SymbolicError::Bound("an expression grows too large"))
+}
+
+/// A bound that ran out is "unknown"; the other errors are errors.
+fn bounded(result: Result<After, SymbolicError>) -> Result<After, SymbolicError> {
+    match result {
+        Err(SymbolicError::Bound(why)) => Ok(After::Unknown {
+            reason: why.into(),
+            query: String::new(),
+        }),
+        other => other,
+    }
+}

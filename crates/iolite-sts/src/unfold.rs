@@ -1,0 +1,398 @@
+//! Unfolding of finite data into the explicit kernel.
+//!
+//! Nothing is cut: a variable may be of an infinite sort as long as finitely many states are
+//! reachable within the budget, a parameter as long as its guard allows finitely many values;
+//! what does not fit is an error that names the culprit.
+
+use std::collections::BTreeSet;
+
+use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var};
+use iolite_lts::{BuildError, LabelId, Lts, LtsBuilder, StateId};
+use rustc_hash::FxHashMap;
+
+use crate::iosts::{Iosts, LabelKind};
+use crate::semantics::{ModelFault, State, ValuedAction};
+use crate::symbolic::literal;
+
+/// Why a model does not unfold.
+#[derive(Debug, thiserror::Error)]
+pub enum UnfoldError {
+    /// A constant or uninitialised variable with too many initial values.
+    #[error("{name}: {sort} has infinitely or too many initial values; give it a value or a range")]
+    Data {
+        /// The name.
+        name: Box<str>,
+        /// Its sort.
+        sort: String,
+    },
+    /// A parameter with too many values.
+    #[error("parameter {parameter} of {action} takes infinitely or too many values in {state}")]
+    Parameter {
+        /// The action.
+        action: Box<str>,
+        /// The parameter.
+        parameter: Box<str>,
+        /// The state it was met in.
+        state: String,
+    },
+    /// Too many states.
+    #[error("more than {budget} states; {variable} takes the most values, {values} so far")]
+    States {
+        /// The budget.
+        budget: usize,
+        /// The variable with the most values.
+        variable: Box<str>,
+        /// How many it took.
+        values: usize,
+    },
+    /// No initial state: the initial condition is false.
+    #[error("the initial condition has no solution")]
+    NoInitialState,
+    /// The solver gave up.
+    #[error("the solver could not enumerate the values of {what}: {reason}")]
+    Unknown {
+        /// Of what.
+        what: Box<str>,
+        /// Why.
+        reason: std::sync::Arc<str>,
+    },
+    /// The model's terms have no value.
+    #[error(transparent)]
+    Fault(#[from] ModelFault),
+    /// A value grows too large.
+    #[error("a guard grows too large with these values")]
+    TooLarge,
+    /// The explicit kernel refuses.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+/// What unfolding may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct UnfoldBudget {
+    /// States.
+    pub states: usize,
+    /// Values of the parameters of one transition in one state, and initial valuations.
+    pub values: usize,
+}
+
+impl Default for UnfoldBudget {
+    fn default() -> Self {
+        Self {
+            states: 1_000_000,
+            values: 10_000,
+        }
+    }
+}
+
+/// Why the solutions of a guard could not be listed.
+enum Listing {
+    /// More than allowed; the variable is one that takes many values.
+    TooMany(Var),
+    Unknown(std::sync::Arc<str>),
+}
+
+/// All values of `vars` under which `guard` holds, in order.
+fn solutions(
+    solver: &mut Solver,
+    vars: &[Var],
+    guard: &Term,
+    limit: usize,
+) -> Result<Vec<Vec<Value>>, Listing> {
+    if guard.is_false() {
+        return Ok(Vec::new());
+    }
+    let free = guard.free_vars();
+    if let Some(infinite) = vars
+        .iter()
+        .find(|v| !free.contains(v) && v.sort.cardinality().is_none())
+    {
+        return Err(Listing::TooMany(infinite.clone()));
+    }
+    // Small finite sorts are tried one by one: no solver needed.
+    let product = vars
+        .iter()
+        .try_fold(1u64, |n, v| n.checked_mul(v.sort.cardinality()?))
+        .filter(|n| *n <= limit as u64);
+    if product.is_some() {
+        let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+        for v in vars {
+            let column = v.sort.values(limit as u64).unwrap_or_default();
+            rows = rows
+                .into_iter()
+                .flat_map(|row| {
+                    column.iter().map(move |x| {
+                        let mut row = row.clone();
+                        row.push(x.clone());
+                        row
+                    })
+                })
+                .collect();
+        }
+        return Ok(rows);
+    }
+    let mut rows = Vec::new();
+    solver.push();
+    for v in vars {
+        solver.declare(v);
+    }
+    solver.assert(guard);
+    let result = loop {
+        match solver.check() {
+            Answer::Unsat => break Ok(()),
+            Answer::Unknown(why) => break Err(Listing::Unknown(why)),
+            Answer::Sat(model) => {
+                let row: Vec<Value> = vars
+                    .iter()
+                    .filter_map(|v| model.value(v.id).cloned())
+                    .collect();
+                let same = vars
+                    .iter()
+                    .zip(&row)
+                    .filter_map(|(v, x)| v.term().equals_value(x).ok());
+                solver.assert(&Term::all(same).negated());
+                rows.push(row);
+                if rows.len() > limit {
+                    let most = (0..vars.len()).max_by_key(|i| {
+                        rows.iter()
+                            .map(|r: &Vec<Value>| &r[*i])
+                            .collect::<BTreeSet<_>>()
+                            .len()
+                    });
+                    break Err(Listing::TooMany(vars[most.unwrap_or(0)].clone()));
+                }
+            }
+        }
+    };
+    solver.pop();
+    result?;
+    rows.sort();
+    Ok(rows)
+}
+
+impl Iosts {
+    /// The reachable states as an explicit system. Valued actions become labels such as
+    /// `!MSG(3, true)`. When there are several initial states, a first state chooses among them
+    /// by internal steps.
+    pub fn unfold(&self, solver: &mut Solver, budget: UnfoldBudget) -> Result<Lts, UnfoldError> {
+        Unfolding {
+            model: self,
+            solver,
+            budget,
+            builder: LtsBuilder::new(),
+            states: Vec::new(),
+            index: FxHashMap::default(),
+        }
+        .run()
+    }
+}
+
+struct Unfolding<'a> {
+    model: &'a Iosts,
+    solver: &'a mut Solver,
+    budget: UnfoldBudget,
+    builder: LtsBuilder,
+    /// A state and the constants that it lives with.
+    states: Vec<(State, Vec<Value>)>,
+    index: FxHashMap<(State, Vec<Value>), StateId>,
+}
+
+impl Unfolding<'_> {
+    fn run(mut self) -> Result<Lts, UnfoldError> {
+        // The alphabet holds what is declared without parameters even if it never happens.
+        for (_, a) in self.model.actions() {
+            if a.params.is_empty() && a.kind.is_visible() {
+                self.builder.label(a.kind, &a.name);
+            }
+        }
+        let first = self.initial_states()?;
+        if first.is_empty() {
+            return Err(UnfoldError::NoInitialState);
+        }
+        let choice = (first.len() > 1).then(|| self.builder.named_state("initial choice"));
+        for (i, s) in first.into_iter().enumerate() {
+            let id = self.intern(s)?;
+            match choice {
+                Some(c) => self.builder.transition(c, LabelId::TAU, id),
+                None if i == 0 => self.builder.set_initial(id),
+                None => {}
+            }
+        }
+        if let Some(c) = choice {
+            self.builder.set_initial(c);
+        }
+        let mut next = 0;
+        while next < self.states.len() {
+            self.successors(next)?;
+            next += 1;
+        }
+        Ok(self.builder.build()?)
+    }
+
+    fn intern(&mut self, key: (State, Vec<Value>)) -> Result<StateId, UnfoldError> {
+        if let Some(&id) = self.index.get(&key) {
+            return Ok(id);
+        }
+        if self.states.len() >= self.budget.states {
+            let counts = (0..self.model.variables().len()).map(|i| {
+                let values: BTreeSet<&Value> =
+                    self.states.iter().map(|(s, _)| &s.values[i]).collect();
+                (values.len(), i)
+            });
+            let (values, i) = counts.max().unwrap_or((0, 0));
+            let variable = self
+                .model
+                .variables()
+                .get(i)
+                .map_or_else(|| "no variable".into(), |v| (*v.var.name).into());
+            return Err(UnfoldError::States {
+                budget: self.budget.states,
+                variable,
+                values,
+            });
+        }
+        let id = self.builder.named_state(&self.model.describe(&key.0));
+        self.states.push(key.clone());
+        self.index.insert(key, id);
+        Ok(id)
+    }
+
+    fn initial_states(&mut self) -> Result<Vec<(State, Vec<Value>)>, UnfoldError> {
+        let model = self.model;
+        let vars: Vec<Var> = model
+            .constants()
+            .iter()
+            .map(|c| c.var.clone())
+            .chain(model.variables().iter().map(|v| v.var.clone()))
+            .collect();
+        let condition = model.initial_condition();
+        let open: Vec<Var> = vars
+            .iter()
+            .filter(|v| {
+                !model
+                    .variables()
+                    .iter()
+                    .any(|x| x.var == **v && x.initial.is_some())
+            })
+            .cloned()
+            .collect();
+        // Initialised variables follow from the constants; only the open data are listed.
+        let mut map = Substitution::new();
+        for v in model.variables() {
+            if let Some(t) = &v.initial {
+                map.insert(v.var.id, t.clone());
+            }
+        }
+        let assumptions = Term::all(model.assumptions().iter().cloned())
+            .substitute(&map)
+            .map_err(|_| UnfoldError::TooLarge)?;
+        let guard = Term::all([assumptions.defined(), assumptions]).simplify();
+        let rows =
+            solutions(self.solver, &open, &guard, self.budget.values).map_err(|e| match e {
+                Listing::TooMany(v) => UnfoldError::Data {
+                    name: (*v.name).into(),
+                    sort: v.sort.to_string(),
+                },
+                Listing::Unknown(reason) => UnfoldError::Unknown {
+                    what: "the initial condition".into(),
+                    reason,
+                },
+            })?;
+        let mut out = Vec::new();
+        for row in rows {
+            let mut env: FxHashMap<_, Value> = open.iter().map(|v| v.id).zip(row).collect();
+            let fault = |error| ModelFault {
+                transition: crate::iosts::TransitionId::new(0),
+                error,
+            };
+            for v in model.variables() {
+                if let Some(t) = &v.initial {
+                    let value = t.eval(&env).map_err(fault)?;
+                    env.insert(v.var.id, value);
+                }
+            }
+            if !condition.eval_bool(&env).map_err(fault)? {
+                continue;
+            }
+            let get = |v: &Var| {
+                env.get(&v.id)
+                    .cloned()
+                    .unwrap_or_else(|| v.sort.default_value())
+            };
+            let constants = model.constants().iter().map(|c| get(&c.var)).collect();
+            let values = model.variables().iter().map(|v| get(&v.var)).collect();
+            out.push((
+                State {
+                    location: model.initial(),
+                    values,
+                },
+                constants,
+            ));
+        }
+        Ok(out)
+    }
+
+    fn successors(&mut self, i: usize) -> Result<(), UnfoldError> {
+        let model = self.model;
+        let (state, constants) = self.states[i].clone();
+        let source = self.index[&(state.clone(), constants.clone())];
+        for &t in model.outgoing(state.location) {
+            let transition = model.transition(t);
+            let action = model.action(transition.action);
+            let rows = if action.params.is_empty() {
+                vec![Vec::new()]
+            } else {
+                self.parameters(&state, &constants, &transition.guard, &action.params)
+                    .map_err(|e| match e {
+                        Listing::TooMany(v) => UnfoldError::Parameter {
+                            action: action.name.clone(),
+                            parameter: (*v.name).into(),
+                            state: model.describe(&state),
+                        },
+                        Listing::Unknown(reason) => UnfoldError::Unknown {
+                            what: format!("the parameters of {}", action.name).into(),
+                            reason,
+                        },
+                    })?
+            };
+            for row in rows {
+                let Some(next) = model.fire(&state, &constants, t, &row)? else {
+                    continue;
+                };
+                let target = self.intern((next, constants.clone()))?;
+                let label = if action.kind == LabelKind::Delta {
+                    LabelId::DELTA
+                } else {
+                    let valued = ValuedAction {
+                        action: transition.action,
+                        values: row,
+                    };
+                    self.builder.label(action.kind, &model.label(&valued))
+                };
+                self.builder.transition(source, label, target);
+            }
+        }
+        Ok(())
+    }
+
+    fn parameters(
+        &mut self,
+        state: &State,
+        constants: &[Value],
+        guard: &Term,
+        params: &[Var],
+    ) -> Result<Vec<Vec<Value>>, Listing> {
+        let mut map = Substitution::new();
+        for (c, x) in self.model.constants().iter().zip(constants) {
+            map.insert(c.var.id, literal(&c.var, x.clone()));
+        }
+        for (v, x) in self.model.variables().iter().zip(state.values.iter()) {
+            map.insert(v.var.id, literal(&v.var, x.clone()));
+        }
+        let guard = guard
+            .substitute(&map)
+            .map_err(|_| Listing::Unknown("the guard grows too large".into()))?;
+        let guard = Term::all([guard.defined(), guard]).simplify();
+        solutions(self.solver, params, &guard, self.budget.values)
+    }
+}

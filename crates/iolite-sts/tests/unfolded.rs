@@ -1,0 +1,185 @@
+//! Symbolic states against the unfolded explicit system, on random finite models.
+#![allow(missing_docs)]
+
+mod support;
+
+use std::sync::Arc;
+
+use iolite_expr::{Solver, Value};
+use iolite_lts::{Determinised, LabelId, QuiescencePolicy, SetId, Suspension};
+use iolite_sts::{After, Iosts, LabelKind, Symbolic, SymbolicStates, UnfoldBudget, ValuedAction};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use support::{Random, random_model};
+
+/// All visible valued actions.
+fn alphabet(model: &Iosts) -> Vec<ValuedAction> {
+    let mut out = Vec::new();
+    for (id, a) in model.actions() {
+        if !a.kind.is_visible() {
+            continue;
+        }
+        if a.params.is_empty() {
+            out.push(ValuedAction {
+                action: id,
+                values: vec![],
+            });
+        } else {
+            for v in a.params[0].sort.values(10).unwrap() {
+                out.push(ValuedAction {
+                    action: id,
+                    values: vec![v],
+                });
+            }
+        }
+    }
+    out
+}
+
+/// Walks both at random and compares what they say; returns (compared, unknown).
+fn compare(seed: u64, known: bool, policy: QuiescencePolicy, cases: usize) -> (usize, usize) {
+    let model = random_model(seed);
+    let mut g = Random {
+        rng: Xoshiro256PlusPlus::seed_from_u64(seed + 1),
+    };
+    let (constants, explicit_model) = if known {
+        let c = Value::from(2);
+        let instance = model.instance("Random", &[("c", c.clone())]).unwrap();
+        (vec![("c", c)], instance)
+    } else {
+        (vec![], model.clone())
+    };
+    let lts = explicit_model
+        .unfold(&mut Solver::embedded(), UnfoldBudget::default())
+        .unwrap();
+    let mut explicit = Determinised::new(Suspension::new(lts, policy));
+    let model = Arc::new(model);
+    let mut symbolic =
+        Symbolic::new(model.clone(), &constants, policy, Solver::embedded()).unwrap();
+    symbolic.set_max_cases(cases);
+    symbolic.set_max_states(60);
+    let alphabet = alphabet(&model);
+    let (mut compared, mut unknown) = (0, 0);
+    for _ in 0..6 {
+        let mut states = match symbolic.initial().unwrap() {
+            After::Possible(states) => states,
+            After::Unknown { .. } => {
+                assert!(cases == 0, "seed {seed}: unknown at the start");
+                unknown += 1;
+                break;
+            }
+            After::Impossible => panic!("seed {seed}: no initial state"),
+        };
+        let mut set: SetId = explicit.initial();
+        let mut trace = String::new();
+        for _ in 0..8 {
+            // Everything that could be seen here, before one thing is.
+            let mut possible: Vec<(SymbolicStates, SetId, String)> = Vec::new();
+            for seen in alphabet.iter().map(Some).chain([None]) {
+                let (after, label, name) = if let Some(a) = seen {
+                    let kind = model.action(a.action).kind;
+                    let name = model.label(a);
+                    let label = explicit.labels().get(kind, &name);
+                    let after = symbolic.after(&states, a).unwrap();
+                    (after, label, format!("{}{name}", kind.sigil()))
+                } else {
+                    let after = symbolic.after_delta(&states).unwrap();
+                    (after, Some(LabelId::DELTA), "delta".to_owned())
+                };
+                let expected = label.and_then(|l| explicit.after(set, l));
+                compared += 1;
+                match (after, expected) {
+                    (After::Possible(s), Some(e)) => possible.push((s, e, name)),
+                    (After::Impossible, None) => {}
+                    (After::Unknown { .. }, _) => unknown += 1,
+                    (after, expected) => panic!(
+                        "seed {seed}, after{trace}, {name}: symbolic {after:?}, explicit {expected:?}\n{model}"
+                    ),
+                }
+            }
+            if possible.is_empty() {
+                break;
+            }
+            let (s, e, name) = possible.swap_remove(g.below(possible.len()));
+            trace.push(' ');
+            trace.push_str(&name);
+            (states, set) = (s, e);
+        }
+    }
+    (compared, unknown)
+}
+
+#[test]
+fn known_constants_give_the_same_verdicts() {
+    for seed in 0..120 {
+        let (compared, unknown) = compare(seed, true, QuiescencePolicy::Livelock, 64);
+        assert!(
+            compared > 0 && unknown == 0,
+            "seed {seed}: {unknown} of {compared} unknown"
+        );
+    }
+}
+
+#[test]
+fn unknown_constants_give_the_same_verdicts() {
+    for seed in 0..60 {
+        // Strict, so that cycles of internal actions leave no doubt about quiescence.
+        let (compared, unknown) = compare(seed, false, QuiescencePolicy::Strict, 64);
+        assert!(
+            compared > 0 && unknown == 0,
+            "seed {seed}: {unknown} of {compared} unknown"
+        );
+    }
+}
+
+#[test]
+fn with_livelocks_unknown_is_the_worst() {
+    for seed in 0..40 {
+        compare(seed, false, QuiescencePolicy::Livelock, 64);
+    }
+}
+
+#[test]
+fn values_that_stay_symbolic_give_the_same_verdicts() {
+    let (mut all, mut unknown) = (0, 0);
+    for seed in 0..30 {
+        let (a, b) = compare(seed, false, QuiescencePolicy::Strict, 0);
+        all += a;
+        unknown += b;
+    }
+    println!("{unknown} of {all} unknown");
+    assert!(
+        all > 1_000 && unknown * 4 < all,
+        "{unknown} of {all} unknown"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let sender = support::brp_sender(true);
+    let unfold = |m: &Iosts, states| {
+        m.unfold(&mut Solver::embedded(), UnfoldBudget { states, values: 50 })
+            .map_err(|e| e.to_string())
+    };
+    let e = unfold(&sender, 100).unwrap_err();
+    assert!(
+        e.starts_with("f: int[] has infinitely") || e.starts_with("max: int has infinitely"),
+        "{e}"
+    );
+    let f = Value::array(vec![Value::from(7), Value::from(8)]);
+    let small = sender
+        .instance("S", &[("max", Value::from(2)), ("f", f)])
+        .unwrap();
+    let e = unfold(&small, 100).unwrap_err();
+    assert!(e.starts_with("parameter l of REQ takes infinitely"), "{e}");
+    let e = sender
+        .instance("S", &[("max", Value::from(0))])
+        .unwrap_err();
+    assert!(e.to_string().contains("max >= 1 is false"), "{e}");
+    assert_eq!(
+        small
+            .find_action(LabelKind::Output, "OK")
+            .map(|a| small.action(a).params.len()),
+        Some(0)
+    );
+}
