@@ -1,0 +1,386 @@
+//! Events per second: in process, against a model, over stdio and TCP beside the raw echo rate of the
+//! transport; and memory after many events. Run with `cargo bench -p iolite-exec`; the first argument
+//! divides the number of events.
+//!
+//! The tester is a table look-up a step, so that what is measured is the engine and the adapters.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use iolite_derive::{Menu, Observation, Progress, Tester, Verdict};
+use iolite_exec::{
+    Adapter, Choice, InProcess, JobId, Limits, ModelSut, Options, Quiescence, RunId, Strategy,
+    SutConfig, SystemUnderTest, Uniform, run,
+};
+use iolite_lts::{LabelId, Labels, Lts, LtsBuilder, StateId};
+
+/// A deterministic specification as a table: state × label → state.
+struct TableTester {
+    labels: Arc<Labels>,
+    inputs: Vec<Vec<LabelId>>,
+    next: Vec<Vec<Option<usize>>>,
+    state: usize,
+}
+
+impl TableTester {
+    fn new(lts: &Lts) -> Self {
+        let labels = Arc::clone(lts.shared_labels());
+        let mut next = vec![vec![None; labels.len()]; lts.state_count()];
+        let mut inputs = vec![Vec::new(); lts.state_count()];
+        for (from, label, to) in lts.transitions() {
+            next[from.index()][label.index()] = Some(to.index());
+            if labels.text(label).starts_with('?') {
+                inputs[from.index()].push(label);
+            }
+        }
+        for (state, row) in next.iter_mut().enumerate() {
+            let quiet = labels.outputs().all(|x| row[x.index()].is_none());
+            if quiet {
+                row[LabelId::DELTA.index()] = Some(state);
+            }
+        }
+        Self {
+            labels,
+            inputs,
+            next,
+            state: lts.initial().index(),
+        }
+    }
+
+    fn step(&mut self, label: LabelId) -> Progress {
+        match self.next[self.state][label.index()] {
+            Some(next) => {
+                self.state = next;
+                Progress::Continue
+            }
+            None => Progress::Ended(Verdict::Fail),
+        }
+    }
+}
+
+impl Tester for TableTester {
+    type Action = LabelId;
+
+    fn reset(&mut self) {
+        self.state = 0;
+    }
+
+    fn menu(&mut self, menu: &mut Menu<LabelId>) {
+        menu.stimuli.extend_from_slice(&self.inputs[self.state]);
+        menu.observe = true;
+    }
+
+    fn stimulate(&mut self, stimulus: &LabelId) -> Progress {
+        self.step(*stimulus)
+    }
+
+    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
+        match observation {
+            Observation::Output(x) => self.step(*x),
+            _ => self.step(LabelId::DELTA),
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        Verdict::Pass
+    }
+
+    fn allowed(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn locations(&mut self) -> Vec<String> {
+        vec![self.state.to_string()]
+    }
+
+    fn show(&self, action: &LabelId) -> String {
+        self.labels.text(*action)
+    }
+}
+
+/// Observes whenever there is nothing else, stimulates otherwise: no time is spent on silence.
+#[derive(Default)]
+struct Eager {
+    /// When the system had started and the first choice was made.
+    since: Option<Instant>,
+}
+
+impl Strategy<LabelId> for Eager {
+    fn choose(
+        &mut self,
+        menu: &Menu<LabelId>,
+        _: &mut rand_xoshiro::Xoshiro256PlusPlus,
+    ) -> Choice<LabelId> {
+        self.since.get_or_insert_with(Instant::now);
+        if menu.stimuli.is_empty() {
+            Choice::Observe
+        } else {
+            Choice::Stimulate(0)
+        }
+    }
+}
+
+struct Echo {
+    x: LabelId,
+    pending: bool,
+}
+
+impl SystemUnderTest<LabelId> for Echo {
+    fn reset(&mut self) {
+        self.pending = false;
+    }
+
+    fn stimulate(&mut self, _: &LabelId) {
+        self.pending = true;
+    }
+
+    fn output(&mut self, _: Duration) -> Option<LabelId> {
+        std::mem::take(&mut self.pending).then_some(self.x)
+    }
+}
+
+fn echo_spec() -> Lts {
+    let mut builder = LtsBuilder::new();
+    let s: Vec<_> = (0..2).map(|_| builder.state()).collect();
+    builder.transition_text(s[0], "?a", s[1]);
+    builder.transition_text(s[1], "!x", s[0]);
+    builder.build().unwrap()
+}
+
+/// A ring of `states` with several inputs and outputs a state.
+fn ring(states: usize) -> Lts {
+    let mut builder = LtsBuilder::new();
+    builder.ensure_states(2 * states);
+    for s in 0..states {
+        for (i, (input, output)) in [("?a", "!x"), ("?b", "!y"), ("?c", "!z")]
+            .iter()
+            .enumerate()
+        {
+            let (here, there) = (StateId::new(2 * s), StateId::new(2 * s + 1));
+            builder.transition_text(here, input, there);
+            builder.transition_text(there, output, StateId::new(2 * ((s + i * 7 + 1) % states)));
+        }
+    }
+    builder.build().unwrap()
+}
+
+fn rss_kib() -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    text.lines()
+        .find_map(|l| l.strip_prefix("VmRSS:"))
+        .and_then(|l| l.split_whitespace().next()?.parse().ok())
+        .unwrap_or(0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a table for people")]
+fn row(name: &str, events: u64, elapsed: Duration) -> f64 {
+    let rate = events as f64 / elapsed.as_secs_f64();
+    println!("{name:<44} {events:>11} {rate:>14.0} {:>9}", rss_kib());
+    rate
+}
+
+fn drive<P: Adapter<LabelId>, S: Strategy<LabelId>>(
+    name: &str,
+    spec: &Lts,
+    adapter: &mut P,
+    strategy: &mut S,
+    events: u64,
+) -> f64 {
+    let mut tester = TableTester::new(spec);
+    let options = Options {
+        limits: Limits {
+            steps: Some(events),
+            ..Limits::default()
+        },
+        quiescence: Quiescence::after(Duration::from_secs(5)),
+        ..Options::default()
+    };
+    let outcome = run(
+        &mut tester,
+        adapter,
+        strategy,
+        &options,
+        RunId::of(1, 0),
+        &mut (),
+    )
+    .unwrap();
+    assert_eq!((outcome.verdict, outcome.steps), (Verdict::Pass, events));
+    adapter.stop().unwrap();
+    row(name, events, outcome.elapsed)
+}
+
+const ECHO: &str = "import sys
+r, w = sys.stdin.buffer, sys.stdout.buffer
+w.write(b'ready\\n'); w.flush()
+while True:
+    line = r.readline()
+    if not line: break
+    w.write(b'x\\n'); w.flush()";
+
+fn raw_stdio(rounds: u64) -> Duration {
+    let mut child = Command::new("python3")
+        .args(["-c", ECHO])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut to = child.stdin.take().unwrap();
+    let mut from = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    from.read_line(&mut line).unwrap();
+    let begin = Instant::now();
+    for _ in 0..rounds {
+        line.clear();
+        to.write_all(b"a\n").unwrap();
+        from.read_line(&mut line).unwrap();
+    }
+    let elapsed = begin.elapsed();
+    drop(to);
+    child.wait().unwrap();
+    elapsed
+}
+
+/// An echo server that costs little itself.
+fn echo_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            stream.set_nodelay(true).unwrap();
+            thread::spawn(move || {
+                let mut chunk = [0; 256];
+                while let Ok(1..) = stream.read(&mut chunk) {
+                    if stream.write_all(b"x\n").is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+fn raw_tcp(address: &str, rounds: u64) -> Duration {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut chunk = [0; 256];
+    let begin = Instant::now();
+    for _ in 0..rounds {
+        stream.write_all(b"a\n").unwrap();
+        assert!(stream.read(&mut chunk).unwrap() > 0);
+    }
+    begin.elapsed()
+}
+
+fn main() {
+    let divisor = std::env::args()
+        .skip(1)
+        .find_map(|a| a.parse::<u64>().ok())
+        .unwrap_or(1)
+        .max(1);
+    let n = |events: u64| (events / divisor).max(2) & !1;
+    println!(
+        "{:<44} {:>11} {:>14} {:>9}",
+        "execution", "events", "events/s", "RSS KiB"
+    );
+    let echo = echo_spec();
+    let system = || {
+        InProcess::new(Echo {
+            x: echo.labels().get_text("!x").unwrap(),
+            pending: false,
+        })
+    };
+    drive(
+        "in process, echo",
+        &echo,
+        &mut system(),
+        &mut Eager::default(),
+        n(1_000_000),
+    );
+    drive(
+        "in process, echo, uniform",
+        &echo,
+        &mut system(),
+        &mut Uniform,
+        n(50_000_000),
+    );
+    drive(
+        "in process, echo",
+        &echo,
+        &mut system(),
+        &mut Eager::default(),
+        n(100_000_000),
+    );
+    let small = ring(10);
+    let mut sut = ModelSut::new(small.clone(), small.shared_labels(), 1);
+    drive(
+        "model, 20 states, uniform",
+        &small,
+        &mut sut,
+        &mut Uniform,
+        n(10_000_000),
+    );
+    let large = ring(50_000);
+    let mut sut = ModelSut::new(large.clone(), large.shared_labels(), 1);
+    drive(
+        "model, 10^5 states, uniform",
+        &large,
+        &mut sut,
+        &mut Uniform,
+        n(10_000_000),
+    );
+
+    let rounds = n(40_000) / 2;
+    let mut config = SutConfig::parse("command = \"python3\"").unwrap();
+    config.command = Some(iolite_exec::CommandLine::Words(
+        ["python3", "-c", ECHO].map(Into::into).into(),
+    ));
+    config.ready = Some("ready".into());
+    compare("stdio", rounds, || raw_stdio(rounds), &config, &echo);
+    let address = echo_server();
+    let config = SutConfig::from_flag(&format!("tcp:{address}")).unwrap();
+    compare("TCP", rounds, || raw_tcp(&address, rounds), &config, &echo);
+}
+
+/// The transport alone and the tester over it, by turns; the best of each, since a busy machine only
+/// ever adds to a time.
+fn compare(name: &str, rounds: u64, raw: impl Fn() -> Duration, config: &SutConfig, spec: &Lts) {
+    let mut best = [Duration::MAX; 2];
+    for _ in 0..10 {
+        best[0] = best[0].min(raw());
+        let mut adapter = config
+            .label_adapter(JobId(0), Arc::clone(spec.shared_labels()))
+            .unwrap();
+        let mut strategy = Eager::default();
+        let mut tester = TableTester::new(spec);
+        let mut options = Options {
+            quiescence: Quiescence::after(Duration::from_secs(5)),
+            ..Options::default()
+        };
+        options.limits.steps = Some(2 * rounds);
+        let id = RunId::of(1, 0);
+        run(
+            &mut tester,
+            &mut adapter,
+            &mut strategy,
+            &options,
+            id,
+            &mut (),
+        )
+        .unwrap();
+        let elapsed = strategy
+            .since
+            .map_or(Duration::MAX, |since| since.elapsed());
+        best[1] = best[1].min(elapsed);
+        adapter.stop().unwrap();
+    }
+    let raw = row(&format!("raw echo, {name}"), 2 * rounds, best[0]);
+    let rate = row(&format!("tester, {name}"), 2 * rounds, best[1]);
+    println!("{:<44} {:>26.1}%", "  of the raw rate", 100.0 * rate / raw);
+}

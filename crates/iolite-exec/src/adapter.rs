@@ -1,0 +1,82 @@
+//! The border between the engine and a system under test.
+//!
+//! Stimulating and observing are separate: a `step(input) -> output` interface could say neither
+//! quiescence nor an unsolicited output.
+
+use std::time::Duration;
+
+use crate::{ExecError, Exit};
+
+/// What waiting for the system under test gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Received<A> {
+    /// An output.
+    Output(A),
+    /// Patience ran out, and no part of a message is on its way: δ.
+    Nothing,
+    /// The system has ended; every output it gave before has been received.
+    Ended(Exit),
+}
+
+/// A system under test as the engine drives it, over actions of type `A`.
+///
+/// A fault is an `Err`, never a [`Received`]: the engine cannot take one for an observation.
+pub trait Adapter<A> {
+    /// Brings the system to the start of a fresh run: starts it the first time, resets it later.
+    /// Nothing that an earlier run left behind can be received afterwards. `seed` is the run's; a
+    /// system that draws lots draws them from it, so that a run can be repeated alone.
+    fn start(&mut self, seed: u64) -> Result<(), ExecError>;
+
+    /// What is already there, without waiting. The engine asks before every stimulus, because an
+    /// output that is there pre-empts it.
+    fn poll(&mut self) -> Result<Option<Received<A>>, ExecError>;
+
+    /// Gives a stimulus.
+    fn send(&mut self, stimulus: &A) -> Result<(), ExecError>;
+
+    /// Waits for the next output, at most for `patience` unless a message is half read.
+    fn receive(&mut self, patience: Duration) -> Result<Received<A>, ExecError>;
+
+    /// Ends the system and frees what it held. [`Adapter::start`] may follow.
+    fn stop(&mut self) -> Result<(), ExecError>;
+
+    /// Whether waiting costs real time. Where it does not, the engine looks at the clock rarely.
+    fn is_timed(&self) -> bool {
+        true
+    }
+
+    /// More about the last thing received, for the journal: the bytes of an undecodable message.
+    fn take_note(&mut self) -> Option<String> {
+        None
+    }
+}
+
+impl<A, P: Adapter<A> + ?Sized> Adapter<A> for Box<P> {
+    fn start(&mut self, seed: u64) -> Result<(), ExecError> {
+        (**self).start(seed)
+    }
+
+    fn poll(&mut self) -> Result<Option<Received<A>>, ExecError> {
+        (**self).poll()
+    }
+
+    fn send(&mut self, stimulus: &A) -> Result<(), ExecError> {
+        (**self).send(stimulus)
+    }
+
+    fn receive(&mut self, patience: Duration) -> Result<Received<A>, ExecError> {
+        (**self).receive(patience)
+    }
+
+    fn stop(&mut self) -> Result<(), ExecError> {
+        (**self).stop()
+    }
+
+    fn is_timed(&self) -> bool {
+        (**self).is_timed()
+    }
+
+    fn take_note(&mut self) -> Option<String> {
+        (**self).take_note()
+    }
+}

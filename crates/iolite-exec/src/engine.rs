@@ -1,0 +1,456 @@
+//! One run of a tester against a system under test.
+
+use std::time::{Duration, Instant};
+
+use iolite_derive::{Menu, Observation, Progress, Tester, Verdict};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Adapter, Certificate, Choice, End, Event, ExecError, Exit, ModelRef, Quiescence, Received,
+    Sink, Step, Strategy, Trace,
+};
+
+/// What the end of the system under test during a run means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnExit {
+    /// A fault of the infrastructure.
+    #[default]
+    Error,
+    /// The observation `δ_d`.
+    Deadlock,
+}
+
+/// When a run ends at the latest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Steps of one run.
+    pub steps: Option<u64>,
+    /// When all runs must have ended.
+    pub until: Option<Instant>,
+    /// Coverage at which to end, between 0 and 1.
+    pub coverage: Option<f64>,
+    /// Stimuli in a row that outputs may pre-empt before the system counts as flooding.
+    pub preemptions: u64,
+    /// Steps of a run that are kept in memory.
+    pub trace: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            steps: Some(1000),
+            until: None,
+            coverage: None,
+            preemptions: 10_000,
+            trace: 1 << 20,
+        }
+    }
+}
+
+/// What a run needs to know beside tester, system and strategy.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// When silence is quiescence.
+    pub quiescence: Quiescence,
+    /// What the end of the system means.
+    pub on_exit: OnExit,
+    /// When the run ends at the latest.
+    pub limits: Limits,
+    /// The relation or tester, for certificates.
+    pub kind: String,
+    /// The model, for certificates.
+    pub model: ModelRef,
+}
+
+/// Which run this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunId {
+    /// Number, from 0.
+    pub number: u64,
+    /// The seed of everything random in it.
+    pub seed: u64,
+}
+
+impl RunId {
+    /// The run with this number of a campaign. Its seed depends on nothing else, so that any run can
+    /// be repeated alone, and runs may be spread over jobs.
+    pub fn of(campaign_seed: u64, number: u64) -> Self {
+        if number == 0 {
+            return Self {
+                number,
+                seed: campaign_seed,
+            };
+        }
+        // SplitMix64's finisher [Steele et al. 2014].
+        let mut z = campaign_seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Self {
+            number,
+            seed: z ^ (z >> 31),
+        }
+    }
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunOutcome<A> {
+    /// Which run it was.
+    pub id: RunId,
+    /// The tester's verdict.
+    pub verdict: Verdict,
+    /// Why it ended.
+    pub end: End,
+    /// Number of steps.
+    pub steps: u64,
+    /// What happened, in order.
+    pub trace: Trace<A>,
+    /// The proof, where the verdict is a failing one.
+    pub certificate: Option<Certificate>,
+    /// How long it took, start and reset of the system included.
+    pub elapsed: Duration,
+}
+
+/// Steps between two looks at the clock, where waiting costs no time.
+const CLOCK_STRIDE: u64 = 4096;
+
+/// Time between two signs of life.
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+
+/// Runs the tester once: starts or resets the system, drives it, and judges. The system is left as
+/// it is at the end; the next start resets it.
+pub fn run<T, P, S, K>(
+    tester: &mut T,
+    adapter: &mut P,
+    strategy: &mut S,
+    options: &Options,
+    id: RunId,
+    sink: &mut K,
+) -> Result<RunOutcome<T::Action>, ExecError>
+where
+    T: Tester,
+    P: Adapter<T::Action> + ?Sized,
+    S: Strategy<T::Action> + ?Sized,
+    K: Sink + ?Sized,
+{
+    let begin = Instant::now();
+    let mut engine = Engine {
+        talks: sink.wants_steps(),
+        timed: adapter.is_timed(),
+        tester,
+        adapter,
+        strategy,
+        options,
+        id,
+        sink,
+        trace: Trace::new(options.limits.trace),
+        steps: 0,
+        begin,
+        last_progress: begin,
+        last_action: None,
+    };
+    let result = engine.run();
+    match &result {
+        Ok(outcome) => engine.sink.event(&Event::RunEnded {
+            run: id.number,
+            verdict: outcome.verdict,
+            end: outcome.end,
+            steps: outcome.steps,
+            elapsed: micros(outcome.elapsed),
+            certificate: outcome.certificate.clone().map(Box::new),
+        })?,
+        Err(error) => {
+            // The fault itself is what matters, should the journal fail as well.
+            let _ = engine.sink.event(&Event::Fault {
+                run: id.number,
+                steps: engine.steps,
+                code: error.code().into(),
+                message: error.to_string(),
+            });
+        }
+    }
+    result
+}
+
+pub(crate) fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
+    tester: &'a mut T,
+    adapter: &'a mut P,
+    strategy: &'a mut S,
+    options: &'a Options,
+    id: RunId,
+    sink: &'a mut K,
+    /// Whether anybody wants to hear of steps.
+    talks: bool,
+    /// Whether waiting costs time.
+    timed: bool,
+    trace: Trace<T::Action>,
+    steps: u64,
+    begin: Instant,
+    last_progress: Instant,
+    /// For timeouts that depend on it; `None` where none does.
+    last_action: Option<String>,
+}
+
+/// A verdict and why the run ended with it.
+type Ending = (Verdict, End);
+
+impl<T, P, S, K> Engine<'_, T, P, S, K>
+where
+    T: Tester,
+    P: Adapter<T::Action> + ?Sized,
+    S: Strategy<T::Action> + ?Sized,
+    K: Sink + ?Sized,
+{
+    fn run(&mut self) -> Result<RunOutcome<T::Action>, ExecError> {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.id.seed);
+        self.tester.reset();
+        self.strategy.begin();
+        self.adapter.start(self.id.seed)?;
+        self.last_progress = Instant::now();
+        self.sink.event(&Event::RunStarted {
+            run: self.id.number,
+            seed: self.id.seed,
+        })?;
+        let mut menu = Menu::default();
+        let mut preemptions = 0;
+        let (verdict, end) = loop {
+            if let Some(ending) = self.limit()? {
+                break ending;
+            }
+            menu.clear();
+            self.tester.menu(&mut menu);
+            let choice = self.strategy.choose(&menu, &mut rng);
+            let ending = match choice {
+                Choice::Stop => Some((self.tester.verdict(), End::Stopped)),
+                Choice::Finish => {
+                    let idle = menu.stimuli.is_empty() && !menu.observe && !menu.stop;
+                    let end = if idle {
+                        End::NothingToDo
+                    } else {
+                        End::Finished
+                    };
+                    Some((self.tester.verdict(), end))
+                }
+                Choice::Observe => {
+                    let patience = self.patience();
+                    let received = self.adapter.receive(patience)?;
+                    self.take(received, None, patience)?
+                }
+                Choice::Stimulate(index) => {
+                    let stimulus = &menu.stimuli[index];
+                    self.stimulate(stimulus, true, &mut preemptions)?
+                }
+                Choice::Give(stimulus) => self.stimulate(&stimulus, false, &mut preemptions)?,
+            };
+            if let Some(ending) = ending {
+                break ending;
+            }
+        };
+        let certificate = verdict.is_failing().then(|| {
+            let by_observation = end == End::Tester || end == End::SystemEnded;
+            let about = (self.options.kind.as_str(), &self.options.model);
+            Certificate::of(
+                self.tester,
+                &self.trace,
+                by_observation,
+                verdict,
+                about,
+                self.id,
+            )
+        });
+        Ok(RunOutcome {
+            id: self.id,
+            verdict,
+            end,
+            steps: self.steps,
+            trace: std::mem::replace(&mut self.trace, Trace::new(0)),
+            certificate,
+            elapsed: self.begin.elapsed(),
+        })
+    }
+
+    /// Whether a limit ends the run; now and then, a sign of life.
+    fn limit(&mut self) -> Result<Option<Ending>, ExecError> {
+        let limits = &self.options.limits;
+        if limits.steps.is_some_and(|steps| self.steps >= steps) {
+            return Ok(Some((self.tester.verdict(), End::StepLimit)));
+        }
+        if let Some(wanted) = limits.coverage
+            && self
+                .strategy
+                .coverage()
+                .is_some_and(|c| c.ratio() >= wanted)
+        {
+            return Ok(Some((self.tester.verdict(), End::Coverage)));
+        }
+        if self.timed || self.steps.is_multiple_of(CLOCK_STRIDE) {
+            let now = Instant::now();
+            if limits.until.is_some_and(|until| now >= until) {
+                return Ok(Some((self.tester.verdict(), End::TimeLimit)));
+            }
+            if now - self.last_progress >= PROGRESS_EVERY {
+                self.last_progress = now;
+                self.sink.event(&Event::Progress {
+                    run: self.id.number,
+                    steps: self.steps,
+                    coverage: self.strategy.coverage(),
+                })?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn patience(&mut self) -> Duration {
+        let quiescence = &self.options.quiescence;
+        if quiescence.is_uniform() {
+            return quiescence.default;
+        }
+        let locations = if quiescence.states.is_empty() {
+            Vec::new()
+        } else {
+            self.tester.locations()
+        };
+        quiescence.timeout(&locations, self.last_action.as_deref())
+    }
+
+    /// Gives a stimulus, unless an output is there already.
+    fn stimulate(
+        &mut self,
+        stimulus: &T::Action,
+        offered: bool,
+        preemptions: &mut u64,
+    ) -> Result<Option<Ending>, ExecError> {
+        if let Some(received) = self.adapter.poll()? {
+            *preemptions += 1;
+            if *preemptions > self.options.limits.preemptions {
+                return Err(ExecError::Flooding {
+                    statement: format!(
+                        "{} stimuli in a row were pre-empted by outputs",
+                        *preemptions
+                    ),
+                });
+            }
+            return self.take(received, Some(stimulus), Duration::ZERO);
+        }
+        *preemptions = 0;
+        let progress = self.tester.stimulate(stimulus);
+        if !offered && progress == Progress::Ended(Verdict::Inconc) {
+            return Ok(Some((Verdict::Inconc, End::Finished)));
+        }
+        if self.talks {
+            let event = Event::Stimulus {
+                run: self.id.number,
+                step: self.steps,
+                action: self.tester.show(stimulus),
+                at: self.now(),
+            };
+            self.sink.event(&event)?;
+        }
+        self.adapter.send(stimulus)?;
+        self.record(&Step::Stimulus(stimulus.clone()), false);
+        Ok(match progress {
+            Progress::Continue => None,
+            Progress::Ended(verdict) => Some((verdict, End::Tester)),
+        })
+    }
+
+    /// Lets the tester judge what was received.
+    fn take(
+        &mut self,
+        received: Received<T::Action>,
+        preempted: Option<&T::Action>,
+        patience: Duration,
+    ) -> Result<Option<Ending>, ExecError> {
+        let (step, observation, exit) = match received {
+            Received::Output(output) => (
+                Step::Output(output.clone()),
+                Observation::Output(output),
+                None,
+            ),
+            Received::Nothing => (Step::Quiescence, Observation::Quiescence, None),
+            Received::Ended(exit) => match self.options.on_exit {
+                OnExit::Error => return Err(ExecError::Ended(exit)),
+                OnExit::Deadlock => (Step::Deadlock, Observation::Deadlock, Some(exit)),
+            },
+        };
+        if self.talks {
+            self.tell(&step, preempted, patience, exit)?;
+        }
+        let progress = self.tester.observe(&observation);
+        let ended = step == Step::Deadlock;
+        self.record(&step, preempted.is_some());
+        Ok(match progress {
+            Progress::Ended(verdict) => Some((verdict, End::Tester)),
+            // Nothing can follow: every later observation would be δ_d again, every input is lost.
+            Progress::Continue if ended => Some((self.tester.verdict(), End::SystemEnded)),
+            Progress::Continue => None,
+        })
+    }
+
+    fn tell(
+        &mut self,
+        step: &Step<T::Action>,
+        preempted: Option<&T::Action>,
+        patience: Duration,
+        exit: Option<Exit>,
+    ) -> Result<(), ExecError> {
+        let (run, number, at) = (self.id.number, self.steps, self.now());
+        let event = match (step, exit) {
+            (Step::Output(output) | Step::Stimulus(output), _) => Event::Output {
+                run,
+                step: number,
+                action: self.tester.show(output),
+                at,
+                preempted: preempted.map(|a| self.tester.show(a)),
+                note: self.adapter.take_note(),
+            },
+            (Step::Deadlock, Some(exit)) => Event::Deadlock {
+                run,
+                step: number,
+                at,
+                exit,
+            },
+            (Step::Deadlock | Step::Quiescence, _) => Event::Quiescence {
+                run,
+                step: number,
+                at,
+                patience: micros(patience),
+            },
+        };
+        self.sink.event(&event)
+    }
+
+    fn record(&mut self, step: &Step<T::Action>, preempted: bool) {
+        self.steps += 1;
+        if !self.options.quiescence.actions.is_empty() {
+            self.last_action = Some(step.text(self.tester));
+        }
+        self.strategy.happened(step, preempted);
+        if self.trace.is_full() {
+            self.trace.omit();
+        } else {
+            self.trace.push(step.clone());
+        }
+    }
+
+    fn now(&self) -> u64 {
+        micros(self.begin.elapsed())
+    }
+}
+
+/// Tells a tester of a step that has happened.
+pub(crate) fn tell_tester<T: Tester>(tester: &mut T, step: &Step<T::Action>) -> Progress {
+    match step {
+        Step::Stimulus(a) => tester.stimulate(a),
+        Step::Output(a) => tester.observe(&Observation::Output(a.clone())),
+        Step::Quiescence => tester.observe(&Observation::Quiescence),
+        Step::Deadlock => tester.observe(&Observation::Deadlock),
+    }
+}

@@ -1,0 +1,221 @@
+//! The one stream that journal, console, reports and web page read.
+
+use std::collections::BTreeMap;
+
+use iolite_derive::Verdict;
+use serde::{Deserialize, Serialize};
+
+use crate::{Certificate, Coverage, ExecError, Exit};
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// The tester came to its verdict.
+    Tester,
+    /// The strategy chose to stop where the tester allowed it.
+    Stopped,
+    /// The strategy has nothing left to try: a script is at its end or cannot be followed.
+    Finished,
+    /// Neither a stimulus nor an observation was possible.
+    NothingToDo,
+    /// The limit on steps.
+    StepLimit,
+    /// The limit on time.
+    TimeLimit,
+    /// The coverage that was asked for is reached.
+    Coverage,
+    /// The system under test ended, and the tester had no verdict for that.
+    SystemEnded,
+}
+
+/// Something that happened. Times are microseconds since the run, or for the last event since the
+/// campaign, began; runs and steps count from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "event",
+    rename_all = "kebab-case",
+    rename_all_fields = "kebab-case"
+)]
+pub enum Event {
+    /// A run starts; the system under test has been started or reset.
+    RunStarted {
+        /// Number of the run.
+        run: u64,
+        /// Its seed.
+        seed: u64,
+    },
+    /// A stimulus is about to be given. It is written ahead: if the tester dies while sending, the
+    /// journal knows of it.
+    Stimulus {
+        /// Number of the run.
+        run: u64,
+        /// Number of the step.
+        step: u64,
+        /// The action.
+        action: String,
+        /// When.
+        at: u64,
+    },
+    /// An output was seen.
+    Output {
+        /// Number of the run.
+        run: u64,
+        /// Number of the step.
+        step: u64,
+        /// The action.
+        action: String,
+        /// When.
+        at: u64,
+        /// The stimulus that was to be given when the output came first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        preempted: Option<String>,
+        /// More about it: the bytes of an undecodable message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// No output came in time.
+    Quiescence {
+        /// Number of the run.
+        run: u64,
+        /// Number of the step.
+        step: u64,
+        /// When.
+        at: u64,
+        /// How long was waited, in microseconds.
+        patience: u64,
+    },
+    /// The system under test had ended.
+    Deadlock {
+        /// Number of the run.
+        run: u64,
+        /// Number of the step.
+        step: u64,
+        /// When.
+        at: u64,
+        /// How.
+        exit: Exit,
+    },
+    /// A sign of life, a few a second.
+    Progress {
+        /// Number of the run.
+        run: u64,
+        /// Steps of this run.
+        steps: u64,
+        /// What has been covered so far.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        coverage: Option<Coverage>,
+    },
+    /// A run came to its verdict.
+    RunEnded {
+        /// Number of the run.
+        run: u64,
+        /// The verdict.
+        verdict: Verdict,
+        /// Why it ended.
+        end: End,
+        /// Its steps.
+        steps: u64,
+        /// How long it took.
+        elapsed: u64,
+        /// The proof of a failing verdict.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        certificate: Option<Box<Certificate>>,
+    },
+    /// A run came to no verdict: the infrastructure failed.
+    Fault {
+        /// Number of the run.
+        run: u64,
+        /// Its steps so far.
+        steps: u64,
+        /// [`ExecError::code`].
+        code: String,
+        /// The exact statement.
+        message: String,
+    },
+    /// All runs are done.
+    CampaignEnded {
+        /// How often each verdict was seen.
+        verdicts: BTreeMap<Verdict, u64>,
+        /// Runs without a verdict.
+        faults: u64,
+        /// Steps of all runs.
+        steps: u64,
+        /// How long all of it took.
+        elapsed: u64,
+    },
+}
+
+/// A reader of events.
+pub trait Sink {
+    /// Takes an event. An error ends the run: nothing goes on unrecorded.
+    fn event(&mut self, event: &Event) -> Result<(), ExecError>;
+
+    /// Whether stimuli and observations are wanted too. Where nobody wants them they are not made,
+    /// and a run in process costs no allocation a step.
+    fn wants_steps(&self) -> bool {
+        true
+    }
+}
+
+/// Nobody reads.
+impl Sink for () {
+    fn event(&mut self, _: &Event) -> Result<(), ExecError> {
+        Ok(())
+    }
+
+    fn wants_steps(&self) -> bool {
+        false
+    }
+}
+
+impl Sink for Vec<Event> {
+    fn event(&mut self, event: &Event) -> Result<(), ExecError> {
+        self.push(event.clone());
+        Ok(())
+    }
+}
+
+impl<K: Sink + ?Sized> Sink for Box<K> {
+    fn event(&mut self, event: &Event) -> Result<(), ExecError> {
+        (**self).event(event)
+    }
+
+    fn wants_steps(&self) -> bool {
+        (**self).wants_steps()
+    }
+}
+
+impl<K: Sink + ?Sized> Sink for &mut K {
+    fn event(&mut self, event: &Event) -> Result<(), ExecError> {
+        (**self).event(event)
+    }
+
+    fn wants_steps(&self) -> bool {
+        (**self).wants_steps()
+    }
+}
+
+/// Several readers; the first, which should be the journal, hears everything first.
+#[derive(Default)]
+pub struct Fanout<'a>(pub Vec<Box<dyn Sink + Send + 'a>>);
+
+impl Sink for Fanout<'_> {
+    fn event(&mut self, event: &Event) -> Result<(), ExecError> {
+        let is_step = matches!(
+            event,
+            Event::Stimulus { .. }
+                | Event::Output { .. }
+                | Event::Quiescence { .. }
+                | Event::Deadlock { .. }
+        );
+        self.0
+            .iter_mut()
+            .filter(|sink| !is_step || sink.wants_steps())
+            .try_for_each(|sink| sink.event(event))
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.0.iter().any(Sink::wants_steps)
+    }
+}

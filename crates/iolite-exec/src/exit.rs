@@ -1,0 +1,53 @@
+//! How a system under test ended.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The end of a system under test, as far as it can be told from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    /// What happened.
+    pub how: ExitKind,
+    /// The last bytes it wrote to its standard error, as text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stderr: String,
+}
+
+/// The ways to end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExitKind {
+    /// The process exited with this code.
+    Code(i32),
+    /// The process was ended by this signal.
+    Signal(i32),
+    /// The named channel was closed by the system, which may still run.
+    Closed(String),
+    /// The system in process panicked with this message.
+    Panicked(String),
+}
+
+impl From<ExitKind> for Exit {
+    fn from(how: ExitKind) -> Self {
+        Self {
+            how,
+            stderr: String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.how {
+            ExitKind::Code(code) => write!(f, "exit code {code}")?,
+            ExitKind::Signal(signal) => write!(f, "signal {signal}")?,
+            ExitKind::Closed(reason) => write!(f, "{reason}")?,
+            ExitKind::Panicked(message) => write!(f, "panic: {message}")?,
+        }
+        if !self.stderr.is_empty() {
+            write!(f, "\nits standard error ends with:\n{}", self.stderr)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! What was observed, on disk before anything else happens.
+//!
+//! One JSON document a line: a header, then the [`Event`]s. Each line is one unbuffered write, so
+//! that a tester that is killed loses nothing it observed; the last line may be torn.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Event, ExecError, ModelRef, RunId, Sink, Step};
+
+/// The name and version of the format.
+pub const JOURNAL_FORMAT: &str = "iolite-journal/1";
+
+/// The first line of a journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JournalHeader {
+    /// [`JOURNAL_FORMAT`].
+    pub journal: String,
+    /// Version of the program that wrote it.
+    pub version: String,
+    /// The relation or tester.
+    pub kind: String,
+    /// The model.
+    pub model: ModelRef,
+    /// Seed of the campaign.
+    pub seed: u64,
+    /// The description of the system under test, as it was understood.
+    pub sut: serde_json::Value,
+    /// The command line, for the `replay:` line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+}
+
+impl JournalHeader {
+    /// A header with format and version filled in.
+    pub fn new(kind: &str, model: ModelRef, seed: u64, sut: serde_json::Value) -> Self {
+        Self {
+            journal: JOURNAL_FORMAT.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            kind: kind.into(),
+            model,
+            seed,
+            sut,
+            command: Vec::new(),
+        }
+    }
+}
+
+/// Writes a journal.
+#[derive(Debug)]
+pub struct JournalWriter {
+    path: PathBuf,
+    file: File,
+    line: Vec<u8>,
+}
+
+impl JournalWriter {
+    /// Creates or replaces the file and writes the header.
+    pub fn create(path: impl Into<PathBuf>, header: &JournalHeader) -> Result<Self, ExecError> {
+        let path = path.into();
+        let file = File::create(&path).map_err(|e| ExecError::JournalWrite {
+            path: path.display().to_string(),
+            reason: e.to_string(),
+        })?;
+        let mut writer = Self {
+            path,
+            file,
+            line: Vec::new(),
+        };
+        writer.write(header)?;
+        Ok(writer)
+    }
+
+    fn write(&mut self, document: &impl Serialize) -> Result<(), ExecError> {
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, document)
+            .map_err(std::io::Error::from)
+            .and_then(|()| {
+                self.line.push(b'\n');
+                self.file.write_all(&self.line)
+            })
+            .map_err(|e| ExecError::JournalWrite {
+                path: self.path.display().to_string(),
+                reason: e.to_string(),
+            })
+    }
+}
+
+impl Sink for JournalWriter {
+    fn event(&mut self, event: &Event) -> Result<(), ExecError> {
+        match event {
+            Event::Progress { .. } => Ok(()),
+            _ => self.write(event),
+        }
+    }
+}
+
+/// A journal that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Journal {
+    /// Its first line.
+    pub header: JournalHeader,
+    /// What happened, in order.
+    pub events: Vec<Event>,
+    /// Whether the last line was torn: the writer was killed.
+    pub torn: bool,
+}
+
+/// Bytes of one line; more is no journal.
+const LINE: u64 = 64 << 20;
+
+impl Journal {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, ExecError> {
+        let file = File::open(path).map_err(|e| ExecError::LogRead {
+            path: path.display().to_string(),
+            line: 0,
+            reason: e.to_string(),
+        })?;
+        Self::read_from(BufReader::new(file), &path.display().to_string())
+    }
+
+    /// Reads from anywhere; `name` is for messages.
+    pub fn read_from(mut reader: impl BufRead, name: &str) -> Result<Self, ExecError> {
+        let fail = |line: usize, reason: String| ExecError::LogRead {
+            path: name.into(),
+            line,
+            reason,
+        };
+        let mut bytes = Vec::new();
+        let mut header = None;
+        let mut events = Vec::new();
+        let mut torn = false;
+        for number in 1.. {
+            bytes.clear();
+            let count = reader
+                .by_ref()
+                .take(LINE)
+                .read_until(b'\n', &mut bytes)
+                .map_err(|e| fail(number, e.to_string()))?;
+            if count == 0 {
+                break;
+            }
+            if bytes.last() != Some(&b'\n') {
+                if count as u64 == LINE {
+                    return Err(fail(number, format!("a line of more than {LINE} bytes")));
+                }
+                torn = true;
+                break;
+            }
+            if header.is_none() {
+                let first: JournalHeader = serde_json::from_slice(&bytes)
+                    .map_err(|e| fail(number, format!("no journal header: {e}")))?;
+                if first.journal != JOURNAL_FORMAT {
+                    return Err(fail(
+                        number,
+                        format!("format {:?} is not {JOURNAL_FORMAT:?}", first.journal),
+                    ));
+                }
+                header = Some(first);
+            } else {
+                events
+                    .push(serde_json::from_slice(&bytes).map_err(|e| fail(number, e.to_string()))?);
+            }
+        }
+        Ok(Self {
+            header: header.ok_or_else(|| fail(1, "no journal header".into()))?,
+            events,
+            torn,
+        })
+    }
+
+    /// The runs, in the order they started.
+    pub fn runs(&self) -> impl Iterator<Item = RunId> + '_ {
+        self.events.iter().filter_map(|event| match event {
+            Event::RunStarted { run, seed } => Some(RunId {
+                number: *run,
+                seed: *seed,
+            }),
+            _ => None,
+        })
+    }
+
+    /// The first run with a failing verdict, else the last one that started: what a replay without
+    /// a number is about.
+    pub fn run_of_interest(&self) -> Option<RunId> {
+        let failed = self.events.iter().find_map(|event| match event {
+            Event::RunEnded { run, verdict, .. } if verdict.is_failing() => Some(*run),
+            _ => None,
+        });
+        match failed {
+            Some(number) => self.runs().find(|id| id.number == number),
+            None => self.runs().last(),
+        }
+    }
+
+    /// The steps of a run, in `?a`, `!x`, `delta`, `deadlock` notation.
+    pub fn texts(&self, number: u64) -> Vec<&str> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Stimulus { run, action, .. } | Event::Output { run, action, .. }
+                    if *run == number =>
+                {
+                    Some(action.as_str())
+                }
+                Event::Quiescence { run, .. } if *run == number => Some("delta"),
+                Event::Deadlock { run, .. } if *run == number => Some("deadlock"),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The steps of a run as actions, which `parse` reads.
+    pub fn steps<A>(
+        &self,
+        number: u64,
+        parse: &dyn Fn(&str) -> Option<A>,
+    ) -> Result<Vec<Step<A>>, ExecError> {
+        self.texts(number)
+            .into_iter()
+            .map(|text| {
+                Step::parse(text, parse).ok_or_else(|| ExecError::LogRead {
+                    path: "journal".into(),
+                    line: 0,
+                    reason: format!("the model does not know action {text}"),
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! What one of several parallel instances has for itself: ports, a directory, a number.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::{ExecError, JobId};
+
+/// Ports that were given to an instance and not given back: the operating system may offer a port
+/// again before its first owner listens on it.
+static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
+static DIRECTORIES: AtomicU64 = AtomicU64::new(0);
+
+/// The substitutions of a job: `{job}`, `{port}`, `{port2}` … `{port9}`, `{dir}`.
+///
+/// Ports are free ones, or with a base port `base + 10 * job + k`. The directory is made when it is
+/// first asked for, and removed in the end.
+#[derive(Debug)]
+pub struct JobPlace {
+    job: JobId,
+    base_port: Option<u16>,
+    ports: Vec<Option<u16>>,
+    dir: Option<PathBuf>,
+}
+
+impl JobPlace {
+    /// The place of a job.
+    pub fn new(job: JobId, base_port: Option<u16>) -> Self {
+        Self {
+            job,
+            base_port,
+            ports: vec![None; 10],
+            dir: None,
+        }
+    }
+
+    fn port(&mut self, index: usize) -> Result<u16, ExecError> {
+        if let Some(port) = self.ports[index] {
+            return Ok(port);
+        }
+        let port = match self.base_port {
+            Some(base) => usize::from(base)
+                .checked_add(10 * self.job.0 + index - 1)
+                .and_then(|port| u16::try_from(port).ok())
+                .ok_or_else(|| {
+                    ExecError::Config(format!("no port is left above {base} for this job"))
+                })?,
+            None => free_port()?,
+        };
+        self.ports[index] = Some(port);
+        Ok(port)
+    }
+
+    /// The directory of this job.
+    pub fn dir(&mut self) -> Result<&Path, ExecError> {
+        if self.dir.is_none() {
+            let number = DIRECTORIES.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!(
+                "iolite-{}-{number}-job{}",
+                std::process::id(),
+                self.job.0
+            ));
+            fs::create_dir_all(&path)
+                .map_err(|e| ExecError::system(format!("cannot make {}", path.display()), e))?;
+            self.dir = Some(path);
+        }
+        Ok(self.dir.as_deref().unwrap_or(Path::new(".")))
+    }
+
+    /// Fills in `{job}`, `{port}`, `{dir}`; other braces stay as they are.
+    pub fn fill(&mut self, text: &str) -> Result<String, ExecError> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(open) = rest.find('{') {
+            out.push_str(&rest[..open]);
+            rest = &rest[open..];
+            let Some(close) = rest.find('}') else { break };
+            match &rest[1..close] {
+                "job" => out.push_str(&self.job.0.to_string()),
+                "dir" => out.push_str(&self.dir()?.display().to_string()),
+                "port" => out.push_str(&self.port(1)?.to_string()),
+                name => {
+                    let index = name
+                        .strip_prefix("port")
+                        .and_then(|n| n.parse::<usize>().ok())
+                        .filter(|n| (1..10).contains(n));
+                    let Some(index) = index else {
+                        out.push('{');
+                        rest = &rest[1..];
+                        continue;
+                    };
+                    out.push_str(&self.port(index)?.to_string());
+                }
+            }
+            rest = &rest[close + 1..];
+        }
+        out.push_str(rest);
+        Ok(out)
+    }
+}
+
+fn free_port() -> Result<u16, ExecError> {
+    for _ in 0..100 {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .map_err(|e| ExecError::system("cannot find a free port", e))?
+            .port();
+        if GIVEN
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(port)
+        {
+            return Ok(port);
+        }
+    }
+    Err(ExecError::system(
+        "cannot find a free port",
+        "all are taken",
+    ))
+}
+
+impl Drop for JobPlace {
+    fn drop(&mut self) {
+        let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        for port in self.ports.iter().flatten() {
+            given.remove(port);
+        }
+        if let Some(dir) = &self.dir {
+            let _ = fs::remove_dir_all(dir);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_filled_in() {
+        let mut place = JobPlace::new(JobId(3), Some(4000));
+        assert_eq!(
+            place
+                .fill("{job} {port} {port2} {port} {x} {{n}} {")
+                .unwrap(),
+            "3 4030 4031 4030 {x} {{n}} {"
+        );
+        let mut free = JobPlace::new(JobId(0), None);
+        assert_eq!(free.fill("{port}").unwrap(), free.fill("{port}").unwrap());
+        assert_ne!(free.fill("{port}").unwrap(), free.fill("{port2}").unwrap());
+        let dir = PathBuf::from(free.fill("{dir}").unwrap());
+        assert!(dir.is_dir());
+        drop(free);
+        assert!(!dir.exists());
+    }
+}

@@ -1,0 +1,354 @@
+//! A system under test that is a child process, in a process group of its own.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use crate::bounds::from_now;
+use crate::framing::Framer;
+use crate::link::{Alive, Link, StreamBuffer};
+use crate::{Bounds, ExecError, Exit, ExitKind, Framing};
+
+/// What to start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandSpec {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Working directory; the tester's own when missing.
+    pub dir: Option<PathBuf>,
+    /// Environment variables to add.
+    pub env: Vec<(String, String)>,
+    /// A line on standard output that must come before the system counts as started.
+    pub ready: Option<String>,
+}
+
+/// Bytes of standard error, or of unused standard output, that are kept.
+const TAIL: usize = 4096;
+
+/// The last bytes of a stream, and no more.
+#[derive(Debug, Default)]
+pub(crate) struct Tail {
+    bytes: VecDeque<u8>,
+    cut: bool,
+}
+
+impl Tail {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+        let excess = self.bytes.len().saturating_sub(TAIL);
+        self.cut |= excess > 0;
+        self.bytes.drain(..excess);
+    }
+
+    fn text(&self) -> String {
+        let bytes: Vec<u8> = self.bytes.iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_end();
+        if self.cut {
+            format!("…{text}")
+        } else {
+            text.into()
+        }
+    }
+}
+
+/// The pipes that wait for the [`StdioLink`] to take them.
+pub(crate) type PipeSlot = Arc<Mutex<Option<(ChildStdin, ChildStdout)>>>;
+
+fn nonblocking(fd: impl AsFd) -> Result<(), ExecError> {
+    rustix::io::ioctl_fionbio(fd, true).map_err(|e| ExecError::system("cannot set up a pipe", e))
+}
+
+/// A child process with its group.
+pub(crate) struct Process {
+    spec: CommandSpec,
+    grace: Duration,
+    /// Where standard input and output go when they are a channel.
+    slot: Option<PipeSlot>,
+    child: Option<Child>,
+    stderr: Option<ChildStderr>,
+    stderr_tail: Tail,
+    /// Standard output that is no channel: it is read, so that the system does not block on it.
+    stdout: Option<ChildStdout>,
+    stdout_tail: Tail,
+    /// Kept open: many programs end at the end of their input.
+    stdin: Option<ChildStdin>,
+}
+
+impl Process {
+    pub(crate) fn new(spec: CommandSpec, slot: Option<PipeSlot>, grace: Duration) -> Self {
+        Self {
+            spec,
+            grace,
+            slot,
+            child: None,
+            stderr: None,
+            stderr_tail: Tail::default(),
+            stdout: None,
+            stdout_tail: Tail::default(),
+            stdin: None,
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("command `{}`", self.spec.argv.join(" "))
+    }
+
+    pub(crate) fn start(&mut self, deadline: Instant) -> Result<(), ExecError> {
+        self.stop();
+        let [program, args @ ..] = &*self.spec.argv else {
+            return Err(ExecError::Config("the command is empty".into()));
+        };
+        let mut command = Command::new(program);
+        command
+            .args(args)
+            .envs(self.spec.env.iter().map(|(k, v)| (k, v)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(dir) = &self.spec.dir {
+            command.current_dir(dir);
+        }
+        let mut child = command
+            .spawn()
+            .map_err(|e| ExecError::unreachable(self.name(), e))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        self.child = Some(child);
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(ExecError::unreachable(self.name(), "no pipes"));
+        };
+        nonblocking(&stdin)?;
+        nonblocking(&stdout)?;
+        nonblocking(&stderr)?;
+        self.stderr = Some(stderr);
+        self.stderr_tail = Tail::default();
+        self.stdout_tail = Tail::default();
+        if let Some(slot) = &self.slot {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((stdin, stdout));
+            return Ok(());
+        }
+        self.stdin = Some(stdin);
+        self.stdout = Some(stdout);
+        self.await_ready(deadline)
+    }
+
+    fn await_ready(&mut self, deadline: Instant) -> Result<(), ExecError> {
+        let Some(ready) = self.spec.ready.clone() else {
+            return Ok(());
+        };
+        loop {
+            self.drain();
+            if self.stdout_tail.text().contains(&ready) {
+                return Ok(());
+            }
+            if let Some(exit) = self.exited() {
+                return Err(ExecError::unreachable(self.name(), exit));
+            }
+            if Instant::now() >= deadline {
+                return Err(ExecError::unreachable(
+                    self.name(),
+                    format!(
+                        "{ready:?} did not come on its standard output, which reads {:?}",
+                        self.stdout_tail.text()
+                    ),
+                ));
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    pub(crate) fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
+        fds.extend(self.stderr.as_ref().map(AsFd::as_fd));
+        fds.extend(self.stdout.as_ref().map(AsFd::as_fd));
+    }
+
+    /// Reads what the system wrote beside its channels.
+    pub(crate) fn drain(&mut self) {
+        fn drain(pipe: &mut Option<impl Read>, tail: &mut Tail) {
+            let mut chunk = [0; 4096];
+            // Bounded, so that a flood here does not keep the channels from being looked at.
+            for _ in 0..64 {
+                let Some(reader) = pipe else { return };
+                match reader.read(&mut chunk) {
+                    Ok(0) => *pipe = None,
+                    Ok(count) => tail.push(&chunk[..count]),
+                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                    Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+                    Err(_) => *pipe = None,
+                }
+            }
+        }
+        drain(&mut self.stderr, &mut self.stderr_tail);
+        drain(&mut self.stdout, &mut self.stdout_tail);
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        let id = i32::try_from(self.child.as_ref()?.id()).ok()?;
+        Pid::from_raw(id)
+    }
+
+    /// How the process ended, if it has. It is not reaped here: its number, which is the group's,
+    /// must not be given to another process before the group is killed.
+    pub(crate) fn exited(&mut self) -> Option<Exit> {
+        let pid = self.pid()?;
+        let status = waitid(
+            WaitId::Pid(pid),
+            WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT,
+        )
+        .ok()??;
+        let how = match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => ExitKind::Code(code),
+            (None, Some(signal)) => ExitKind::Signal(signal),
+            (None, None) => return None,
+        };
+        self.drain();
+        Some(Exit {
+            how,
+            stderr: self.stderr_tail.text(),
+        })
+    }
+
+    /// The last bytes of standard error.
+    pub(crate) fn stderr_text(&mut self) -> String {
+        self.drain();
+        self.stderr_tail.text()
+    }
+
+    /// Ends the whole group and reaps the child.
+    pub(crate) fn stop(&mut self) {
+        self.stdin = None;
+        if let Some(slot) = &self.slot {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        let pid = self.pid();
+        if let Some(pid) = pid {
+            if !self.grace.is_zero() && self.exited().is_none() {
+                let _ = kill_process_group(pid, Signal::TERM);
+                let deadline = from_now(self.grace);
+                let mut nap = Duration::from_micros(100);
+                while self.exited().is_none() && Instant::now() < deadline {
+                    self.drain();
+                    thread::sleep(nap);
+                    nap = (nap * 2).min(Duration::from_millis(5));
+                }
+            }
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        self.stdout = None;
+        self.stderr = None;
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Standard input and output of the [`Process`] as a channel.
+pub(crate) struct StdioLink {
+    name: String,
+    slot: PipeSlot,
+    pipes: Option<(ChildStdin, ChildStdout)>,
+    buffer: StreamBuffer,
+    framer: Framer,
+    bounds: Bounds,
+}
+
+impl StdioLink {
+    pub(crate) fn new(name: &str, slot: PipeSlot, framing: Framing, bounds: Bounds) -> Self {
+        Self {
+            name: name.into(),
+            slot,
+            pipes: None,
+            buffer: StreamBuffer::new(),
+            framer: Framer::new(framing),
+            bounds,
+        }
+    }
+}
+
+impl Link for StdioLink {
+    fn connect(&mut self, _: Instant, _: bool, _: Alive) -> Result<(), ExecError> {
+        self.close();
+        self.pipes = self
+            .slot
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if self.pipes.is_none() {
+            return Err(ExecError::Reset(
+                "standard input and output cannot be reconnected; restart the system".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.pipes = None;
+        self.buffer.clear();
+        self.framer.clear();
+    }
+
+    fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
+        if let (Some((_, stdout)), None) = (&self.pipes, &self.buffer.ended) {
+            fds.push(stdout.as_fd());
+        }
+    }
+
+    fn writer(&self) -> Option<BorrowedFd<'_>> {
+        self.pipes.as_ref().map(|(stdin, _)| stdin.as_fd())
+    }
+
+    fn pump(&mut self) -> Result<bool, ExecError> {
+        Ok(match &mut self.pipes {
+            Some((_, stdout)) => self.buffer.read_from(stdout),
+            None => false,
+        })
+    }
+
+    fn next(&mut self, message: &mut Vec<u8>) -> Result<bool, ExecError> {
+        self.framer
+            .next(&self.name, &mut self.buffer, &self.bounds, message)
+    }
+
+    fn half(&self) -> Option<&[u8]> {
+        Some(self.buffer.unread()).filter(|bytes| !bytes.is_empty())
+    }
+
+    fn pending(&self) -> usize {
+        self.buffer.unread().len()
+    }
+
+    fn ended(&self) -> Option<&str> {
+        self.buffer.ended.as_deref()
+    }
+
+    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
+        self.framer.frame(message, &mut self.buffer.output)
+    }
+
+    fn flush(&mut self) -> Result<usize, ExecError> {
+        match &mut self.pipes {
+            Some((stdin, _)) => self.buffer.write_to(stdin),
+            None => Err(ErrorKind::NotConnected.into()),
+        }
+        .map_err(|e| ExecError::Dropped {
+            channel: self.name.clone(),
+            reason: e.to_string(),
+        })
+    }
+}

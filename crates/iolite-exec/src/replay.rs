@@ -1,0 +1,95 @@
+//! A recorded run once more.
+
+use iolite_derive::{Menu, Tester};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{
+    Adapter, Choice, ExecError, Op, Options, RunId, RunOutcome, Sink, Step, Strategy, run,
+};
+
+/// Where a replay left the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// Number of the step, from 0.
+    pub step: usize,
+    /// What was recorded there.
+    pub recorded: String,
+    /// What happened now; `None` where the tester did not take the stimulus.
+    pub seen: Option<String>,
+}
+
+/// What a replay came to.
+#[derive(Clone, Debug)]
+pub struct Replay<A> {
+    /// The run, judged anew.
+    pub outcome: RunOutcome<A>,
+    /// Where it left the record, if it did.
+    pub divergence: Option<Divergence>,
+}
+
+/// Gives the recorded stimuli, and compares; ends at the first difference.
+struct Follow<'a, A> {
+    record: &'a [Step<A>],
+    next: usize,
+    difference: Option<Step<A>>,
+}
+
+impl<A: Clone + PartialEq> Strategy<A> for Follow<'_, A> {
+    fn choose(&mut self, _: &Menu<A>, _: &mut Xoshiro256PlusPlus) -> Choice<A> {
+        if self.difference.is_some() {
+            return Choice::Finish;
+        }
+        match self.record.get(self.next).map(Op::of) {
+            None => Choice::Finish,
+            Some(Op::Give(a)) => Choice::Give(a),
+            Some(Op::Observe) => Choice::Observe,
+        }
+    }
+
+    fn happened(&mut self, step: &Step<A>, _: bool) {
+        if self.difference.is_some() {
+            return;
+        }
+        if self.record.get(self.next) == Some(step) {
+            self.next += 1;
+        } else {
+            self.difference = Some(step.clone());
+        }
+    }
+}
+
+/// Reruns a record. The run keeps its seed, so that a model under test is scheduled alike.
+pub fn replay<T, P, K>(
+    tester: &mut T,
+    adapter: &mut P,
+    record: &[Step<T::Action>],
+    options: &Options,
+    id: RunId,
+    sink: &mut K,
+) -> Result<Replay<T::Action>, ExecError>
+where
+    T: Tester,
+    P: Adapter<T::Action> + ?Sized,
+    K: Sink + ?Sized,
+{
+    let mut follow = Follow {
+        record,
+        next: 0,
+        difference: None,
+    };
+    let mut options = options.clone();
+    options.limits.steps = None;
+    let outcome = run(tester, adapter, &mut follow, &options, id, sink)?;
+    let divergence = (follow.next < record.len() || follow.difference.is_some()).then(|| {
+        let recorded = record.get(follow.next);
+        Divergence {
+            step: follow.next,
+            recorded: recorded.map_or_else(|| "the end".into(), |s| s.text(tester)),
+            seen: follow.difference.as_ref().map(|s| s.text(tester)),
+        }
+    });
+    Ok(Replay {
+        outcome,
+        divergence,
+    })
+}

@@ -1,0 +1,155 @@
+//! A model as a running program: what `iolite simulate` starts.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use iolite_lts::{LabelId, LabelKind, Labels, Semantics};
+use rustc_hash::FxHashMap;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::codec::{ActionMap, ChannelId};
+use crate::framing::Framer;
+use crate::link::StreamBuffer;
+use crate::{Adapter, Bounds, ConcreteAction, ExecError, Framing, ModelSut, Received};
+
+/// Runs a model over byte streams, in real time.
+pub struct Simulator<M: Semantics> {
+    sut: ModelSut<M>,
+    inputs: FxHashMap<ConcreteAction, LabelId>,
+    outputs: Vec<Option<ConcreteAction>>,
+    map: ActionMap,
+    framing: Framing,
+    /// Time before each move of the model's own.
+    delay: Duration,
+    seed: u64,
+}
+
+impl<M: Semantics> Simulator<M> {
+    /// A simulator of `sut`, whose labels are `labels`. `map` is the tester's: its `send` templates
+    /// are read here, its `recv` templates written.
+    pub fn new(
+        sut: ModelSut<M>,
+        labels: &Labels,
+        map: &ActionMap,
+        framing: Framing,
+        delay: Duration,
+        seed: u64,
+    ) -> Self {
+        let mut inputs = FxHashMap::default();
+        let mut outputs = vec![None; labels.len()];
+        for (id, label) in labels.iter() {
+            let action = ConcreteAction::parse(&label.name);
+            match label.kind {
+                LabelKind::Input => {
+                    inputs.entry(action).or_insert(id);
+                }
+                LabelKind::Output => outputs[id.index()] = Some(action),
+                _ => {}
+            }
+        }
+        Self {
+            sut,
+            inputs,
+            outputs,
+            map: map.reversed(),
+            framing,
+            delay,
+            seed,
+        }
+    }
+
+    /// Serves one connection from a fresh start, until the other side closes it. A message that is
+    /// no input of the model, or that the model refuses, is an error.
+    pub fn serve(
+        &mut self,
+        mut reader: impl Read + AsFd,
+        mut writer: impl Write,
+    ) -> Result<(), ExecError> {
+        let bounds = Bounds::default();
+        let mut framer = Framer::new(self.framing);
+        let mut buffer = StreamBuffer::new();
+        let mut message = Vec::new();
+        // Whether the model can do nothing before the next input.
+        let mut quiet = false;
+        self.sut.start(self.seed)?;
+        self.seed = self.seed.wrapping_add(1);
+        loop {
+            message.clear();
+            while framer.next("input", &mut buffer, &bounds, &mut message)? {
+                self.input(&message)?;
+                quiet = false;
+                message.clear();
+            }
+            if buffer.ended.is_some() {
+                return Ok(());
+            }
+            let mut fds = [PollFd::new(&reader, PollFlags::IN)];
+            let timeout = Timespec {
+                tv_sec: (self.delay.as_secs().min(1 << 30) as u32).into(),
+                tv_nsec: self.delay.subsec_nanos().into(),
+            };
+            let ready = match poll(&mut fds, (!quiet).then_some(&timeout)) {
+                Ok(ready) => ready,
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(e) => return Err(ExecError::system("poll", e)),
+            };
+            if ready > 0 {
+                buffer.read_from(&mut reader);
+                continue;
+            }
+            match self.sut.receive(Duration::ZERO)? {
+                Received::Output(label) => {
+                    let Some(action) = &self.outputs[label.index()] else {
+                        continue;
+                    };
+                    let mut bytes = Vec::new();
+                    self.map
+                        .encode(action, &mut bytes)
+                        .map_err(|e| ExecError::Unencodable {
+                            action: action.to_string(),
+                            reason: e.0,
+                        })?;
+                    let mut frame = Vec::new();
+                    framer.frame(&bytes, &mut frame)?;
+                    let sent = writer.write_all(&frame).and_then(|()| writer.flush());
+                    if sent.is_err() {
+                        // Nobody listens any more.
+                        return Ok(());
+                    }
+                }
+                // Where only a livelock makes it silent, it may go on later.
+                _ => quiet = !self.sut.can_move(),
+            }
+        }
+    }
+
+    /// Serves one connection after the other, for ever; each starts afresh.
+    pub fn listen(&mut self, listener: &TcpListener) -> Result<(), ExecError> {
+        loop {
+            let (stream, _) = listener
+                .accept()
+                .map_err(|e| ExecError::system("accept", e))?;
+            let _ = stream.set_nodelay(true);
+            self.serve(&stream, &stream)?;
+        }
+    }
+
+    fn input(&mut self, message: &[u8]) -> Result<(), ExecError> {
+        let undecodable = |reason: String| ExecError::Undecodable {
+            channel: "input".into(),
+            reason,
+            dump: crate::hexdump(message),
+        };
+        let action = self
+            .map
+            .decode(ChannelId::FIRST, message)
+            .map_err(|e| undecodable(e.0))?;
+        let input = self
+            .inputs
+            .get(&action)
+            .ok_or_else(|| undecodable(format!("no input of the model is {action}")))?;
+        self.sut.send(input)
+    }
+}

@@ -1,0 +1,229 @@
+//! Who chooses among what the tester may do.
+
+use iolite_derive::Menu;
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use crate::Step;
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice<A> {
+    /// Give the stimulus with this index in the menu.
+    Stimulate(usize),
+    /// Give this stimulus, if the tester takes it, menu or not; the run ends where it does not.
+    Give(A),
+    /// Wait for an output or δ.
+    Observe,
+    /// End the run as the menu allows.
+    Stop,
+    /// End the run, menu or not: there is nothing left to try.
+    Finish,
+}
+
+/// How much of the model has been seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Items seen.
+    pub seen: u64,
+    /// Items there are, as far as is known.
+    pub total: u64,
+}
+
+impl Coverage {
+    /// Between 0 and 1.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
+    pub fn ratio(self) -> f64 {
+        if self.total == 0 {
+            1.0
+        } else {
+            self.seen as f64 / self.total as f64
+        }
+    }
+}
+
+/// Chooses; soundness does not depend on it, since the system may always choose otherwise, and
+/// whatever it does the tester judges.
+pub trait Strategy<A> {
+    /// A new run begins.
+    fn begin(&mut self) {}
+
+    /// The choice, among what the menu offers.
+    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A>;
+
+    /// What really happened; `preempted` when a stimulus was chosen and an output came first.
+    fn happened(&mut self, _step: &Step<A>, _preempted: bool) {}
+
+    /// What has been covered, where the strategy keeps count.
+    fn coverage(&self) -> Option<Coverage> {
+        None
+    }
+}
+
+impl<A, S: Strategy<A> + ?Sized> Strategy<A> for Box<S> {
+    fn begin(&mut self) {
+        (**self).begin();
+    }
+
+    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
+        (**self).choose(menu, rng)
+    }
+
+    fn happened(&mut self, step: &Step<A>, preempted: bool) {
+        (**self).happened(step, preempted);
+    }
+
+    fn coverage(&self) -> Option<Coverage> {
+        (**self).coverage()
+    }
+}
+
+/// Stimulating and observing are alike, and so are the stimuli; stops only where nothing else can
+/// be done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Uniform;
+
+impl<A> Strategy<A> for Uniform {
+    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
+        match (menu.stimuli.len(), menu.observe) {
+            (0, true) => Choice::Observe,
+            (0, false) if menu.stop => Choice::Stop,
+            (0, false) => Choice::Finish,
+            (n, observe) => {
+                if observe && rng.random::<bool>() {
+                    Choice::Observe
+                } else if n == 1 {
+                    Choice::Stimulate(0)
+                } else {
+                    Choice::Stimulate(rng.random_range(0..n))
+                }
+            }
+        }
+    }
+}
+
+/// Weights for stopping, stimulating and observing, and for single stimuli.
+#[derive(Clone, Debug)]
+pub struct Weighted<A> {
+    /// Weight of stopping.
+    pub stop: f64,
+    /// Weight of stimulating.
+    pub stimulate: f64,
+    /// Weight of observing.
+    pub observe: f64,
+    /// Weights of stimuli among each other; one that is not named weighs 1.
+    pub stimuli: Vec<(A, f64)>,
+}
+
+impl<A> Default for Weighted<A> {
+    fn default() -> Self {
+        Self {
+            stop: 0.0,
+            stimulate: 1.0,
+            observe: 1.0,
+            stimuli: Vec::new(),
+        }
+    }
+}
+
+impl<A: PartialEq> Weighted<A> {
+    fn weight(&self, stimulus: &A) -> f64 {
+        self.stimuli
+            .iter()
+            .find(|(a, _)| a == stimulus)
+            .map_or(1.0, |(_, weight)| weight.max(0.0))
+    }
+}
+
+impl<A: PartialEq> Strategy<A> for Weighted<A> {
+    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
+        let total: f64 = menu.stimuli.iter().map(|a| self.weight(a)).sum();
+        let stop = if menu.stop { self.stop.max(0.0) } else { 0.0 };
+        let stimulate = if total > 0.0 {
+            self.stimulate.max(0.0)
+        } else {
+            0.0
+        };
+        let observe = if menu.observe {
+            self.observe.max(0.0)
+        } else {
+            0.0
+        };
+        let sum = stop + stimulate + observe;
+        if sum <= 0.0 {
+            // Everything that is possible has weight 0: what the menu allows goes before the end.
+            return match (menu.observe, menu.stimuli.len(), menu.stop) {
+                (true, _, _) => Choice::Observe,
+                (_, 1.., _) => Choice::Stimulate(rng.random_range(0..menu.stimuli.len())),
+                (_, _, true) => Choice::Stop,
+                _ => Choice::Finish,
+            };
+        }
+        let draw = rng.random::<f64>() * sum;
+        if draw < stop {
+            return Choice::Stop;
+        }
+        if draw < stop + observe {
+            return Choice::Observe;
+        }
+        let mut draw = rng.random::<f64>() * total;
+        let mut last = 0;
+        for (i, stimulus) in menu.stimuli.iter().enumerate() {
+            let weight = self.weight(stimulus);
+            if weight > 0.0 {
+                last = i;
+                if draw < weight {
+                    break;
+                }
+                draw -= weight;
+            }
+        }
+        Choice::Stimulate(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn weights_hold_in_the_long_run() {
+        let mut strategy = Weighted {
+            stop: 1.0,
+            stimulate: 2.0,
+            observe: 1.0,
+            stimuli: vec![('b', 3.0), ('c', 0.0)],
+        };
+        let menu = Menu {
+            stimuli: vec!['a', 'b', 'c'],
+            observe: true,
+            stop: true,
+        };
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut counts = [0u32; 5];
+        for _ in 0..8000 {
+            match strategy.choose(&menu, &mut rng) {
+                Choice::Stimulate(i) => counts[i] += 1,
+                Choice::Observe => counts[3] += 1,
+                _ => counts[4] += 1,
+            }
+        }
+        for (count, expected) in counts.into_iter().zip([1000, 3000, 0, 2000, 2000u32]) {
+            assert!(count.abs_diff(expected) < 200, "{counts:?}");
+        }
+        assert_eq!(counts[2], 0);
+    }
+
+    #[test]
+    fn an_empty_menu_ends_the_run() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut menu = Menu::<u8>::default();
+        assert_eq!(Uniform.choose(&menu, &mut rng), Choice::Finish);
+        menu.stop = true;
+        assert_eq!(Uniform.choose(&menu, &mut rng), Choice::Stop);
+        let mut weighted = Weighted::default();
+        assert_eq!(weighted.choose(&menu, &mut rng), Choice::Stop);
+    }
+}

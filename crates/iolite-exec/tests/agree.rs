@@ -1,0 +1,64 @@
+//! The ioco tester of `iolite-derive`, run by the engine, against the one written from the definition.
+
+mod support;
+
+use iolite_derive::{IocoTester, Observation, Progress, Tester, Verdict};
+use iolite_exec::{ModelSut, RefusedInput, RunId, Step, Uniform, run};
+use iolite_lts::{Lts, LtsBuilder, QuiescencePolicy, StateId};
+use proptest::prelude::*;
+use support::{SpecTester, quick};
+
+fn random_lts() -> impl Strategy<Value = Lts> {
+    let labels = prop::sample::select(vec!["?a", "?b", "!x", "!y", "i"]);
+    prop::collection::vec((0usize..5, labels, 0usize..5), 1..14).prop_map(|transitions| {
+        let mut builder = LtsBuilder::new();
+        builder.ensure_states(5);
+        for label in ["?a", "?b", "!x", "!y"] {
+            builder.labels_mut().intern_text(label);
+        }
+        for (from, label, to) in transitions {
+            builder.transition_text(StateId::new(from), label, StateId::new(to));
+        }
+        builder.build().unwrap()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever the model under test does, both testers come to the same verdict at the same step,
+    /// and the certificate's allowed set is out of the definition.
+    #[test]
+    fn verdicts_are_those_of_the_definition(spec in random_lts(), model in random_lts(), seed: u64) {
+        let mut tester = IocoTester::new(spec.clone(), QuiescencePolicy::Livelock);
+        let labels = spec.shared_labels().clone();
+        let mut adapter =
+            ModelSut::new(model, &labels, seed).on_refused_input(RefusedInput::SelfLoop);
+        let mut options = quick();
+        options.limits.steps = Some(60);
+        let id = RunId::of(seed, 0);
+        let outcome = run(&mut tester, &mut adapter, &mut Uniform, &options, id, &mut ()).unwrap();
+        let mut slow = SpecTester::new(spec);
+        let steps = outcome.trace.steps();
+        let mut verdict = Verdict::Pass;
+        for (i, step) in steps.iter().enumerate() {
+            let mut allowed = slow.allowed();
+            let progress = match step {
+                Step::Stimulus(a) => slow.stimulate(a),
+                Step::Output(x) => slow.observe(&Observation::Output(*x)),
+                Step::Quiescence => slow.observe(&Observation::Quiescence),
+                Step::Deadlock => slow.observe(&Observation::Deadlock),
+            };
+            if let Progress::Ended(ended) = progress {
+                prop_assert_eq!(i + 1, steps.len());
+                verdict = ended;
+                let certificate = outcome.certificate.clone().unwrap();
+                let mut told = certificate.allowed;
+                told.sort();
+                allowed.sort();
+                prop_assert_eq!(told, allowed);
+            }
+        }
+        prop_assert_eq!(outcome.verdict, verdict);
+    }
+}

@@ -1,0 +1,89 @@
+//! Every example system is really started: the correct one passes, each broken one fails.
+
+mod support;
+
+use std::fs;
+
+use iolite_derive::Verdict;
+use iolite_exec::{Instance, Plan, SutConfig, Weighted, campaign};
+use support::{SpecTester, examples, options, read_iol};
+
+fn check(folder: &str, model: &str, sut: &str, steps: u64, expected: Verdict) {
+    let folder = examples().join(folder);
+    let spec = read_iol(&fs::read_to_string(folder.join(model)).unwrap());
+    let mut config = SutConfig::load(&folder.join(sut)).unwrap();
+    // Patience for a busy machine; most of it is spent only where nothing comes.
+    config.quiescence.timeout_ms = Some(800);
+    config
+        .actions
+        .values_mut()
+        .for_each(|a| a.timeout_ms = None);
+    config.limits.startup_timeout_ms = Some(20_000);
+    let mut options = options(&config);
+    options.limits.steps = Some(steps);
+    let plan = Plan {
+        seed: 7,
+        runs: 6,
+        jobs: 2,
+        stop_on_fail: true,
+        ..Plan::default()
+    };
+    let summary = campaign(&plan, &options, &mut (), |job| {
+        let tester = SpecTester::new(spec.clone());
+        Ok(Instance {
+            adapter: config.label_adapter(job, tester.labels())?,
+            tester,
+            strategy: Weighted {
+                observe: 0.05,
+                ..Weighted::default()
+            },
+        })
+    })
+    .unwrap();
+    assert!(summary.faults.is_empty(), "{sut}: {:?}", summary.faults);
+    assert_eq!(summary.verdict(), Some(expected), "{sut}: {summary:?}");
+    if expected == Verdict::Pass {
+        assert_eq!(summary.runs(), 6);
+    } else {
+        assert!(!summary.failures.is_empty());
+    }
+}
+
+#[test]
+fn candy_over_stdio() {
+    check("candy", "candy.iol", "sut.toml", 24, Verdict::Pass);
+    for bug in ["generous", "double", "miser"] {
+        let sut = format!("sut-{bug}.toml");
+        check("candy", "candy.iol", &sut, 60, Verdict::Fail);
+    }
+}
+
+#[test]
+fn queue_over_tcp() {
+    check("queue-tcp", "queue.iol", "sut.toml", 24, Verdict::Pass);
+    check(
+        "queue-tcp",
+        "queue.iol",
+        "sut-stack.toml",
+        100,
+        Verdict::Fail,
+    );
+}
+
+#[test]
+fn lease_over_udp() {
+    check("udp", "lease.iol", "sut.toml", 20, Verdict::Pass);
+    check("udp", "lease.iol", "sut-sticky.toml", 60, Verdict::Fail);
+}
+
+#[test]
+fn session_over_http() {
+    check("http", "session.iol", "sut.toml", 20, Verdict::Pass);
+    check("http", "session.iol", "sut-ghost.toml", 60, Verdict::Fail);
+}
+
+#[test]
+fn news_over_websocket() {
+    check("websocket", "news.iol", "sut.toml", 20, Verdict::Pass);
+    check("websocket", "news.iol", "sut-late.toml", 60, Verdict::Fail);
+}

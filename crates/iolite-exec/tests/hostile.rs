@@ -1,0 +1,414 @@
+//! Systems that crash, hang, close, flood, stammer: each run ends in time with an exact statement,
+//! and the next one starts clean.
+
+mod support;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use iolite_derive::Verdict;
+use iolite_exec::{
+    Adapter, End, Event, ExecError, ExitKind, JobId, OnExit, Received, RunId, SutConfig,
+    UndecodableKind, Uniform, run,
+};
+use iolite_lts::Lts;
+use support::{SpecTester, lts, options, python, run_once, script, texts};
+
+const READY: &str = "import sys, os, time\nprint('ready')\n";
+
+/// A Python system that says when it is ready.
+fn sut(program: &str) -> SutConfig {
+    let mut config = python(&format!("{READY}{program}"));
+    config.ready = Some("ready".into());
+    config.limits.startup_timeout_ms = Some(20_000);
+    // Patience for a busy machine, where an answer is due.
+    config.quiescence.timeout_ms = Some(10_000);
+    config
+}
+
+fn echo() -> Lts {
+    lts(&[(0, "?a", 1), (1, "!x", 0)])
+}
+
+fn answer(spec: &Lts, config: &SutConfig, ops: &[&str]) -> Result<Verdict, ExecError> {
+    let begin = Instant::now();
+    let result = run_once(spec, config, &mut script(spec, ops));
+    assert!(
+        begin.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        begin.elapsed()
+    );
+    result.map(|outcome| outcome.verdict)
+}
+
+#[test]
+fn a_crash_is_an_error_with_its_exit_code_and_last_words() {
+    let config = sut("sys.stdin.readline(); sys.stderr.write('boom'); os._exit(3)");
+    let Err(ExecError::Ended(exit)) = answer(&echo(), &config, &["?a", "observe"]) else {
+        panic!("no end");
+    };
+    assert_eq!((exit.how, &*exit.stderr), (ExitKind::Code(3), "boom"));
+    let config = sut("sys.stdin.readline(); os.kill(os.getpid(), 9)");
+    let Err(ExecError::Ended(exit)) = answer(&echo(), &config, &["?a", "observe"]) else {
+        panic!("no end");
+    };
+    assert_eq!(exit.how, ExitKind::Signal(9));
+}
+
+#[test]
+fn a_crash_can_be_a_deadlock() {
+    let mut config = sut("sys.stdin.readline(); os._exit(3)");
+    config.on_exit = OnExit::Deadlock;
+    let spec = echo();
+    let outcome = run_once(&spec, &config, &mut script(&spec, &["?a", "observe"])).unwrap();
+    assert_eq!(outcome.verdict, Verdict::Fail);
+    let certificate = outcome.certificate.unwrap();
+    assert_eq!(certificate.observed.as_deref(), Some("deadlock"));
+    assert_eq!(certificate.allowed, ["!x"]);
+    let silent = lts(&[(0, "?a", 1), (1, "?a", 1)]);
+    let ops = ["?a", "observe", "?a", "?a"];
+    let outcome = run_once(&silent, &config, &mut script(&silent, &ops)).unwrap();
+    assert_eq!(
+        (outcome.verdict, outcome.end),
+        (Verdict::Pass, End::SystemEnded)
+    );
+    assert_eq!(texts(&silent, &outcome), ["?a", "deadlock"]);
+}
+
+#[test]
+fn outputs_before_the_end_come_first() {
+    let config = sut("sys.stdin.readline(); print('x'); os._exit(0)");
+    let spec = echo();
+    let error = answer(&spec, &config, &["?a", "observe", "?a", "?a"]).unwrap_err();
+    assert_eq!(error.code(), "ended");
+    let mut mapped = config;
+    mapped.on_exit = OnExit::Deadlock;
+    let outcome = run_once(
+        &spec,
+        &mapped,
+        &mut script(&spec, &["?a", "observe", "observe"]),
+    );
+    assert_eq!(texts(&spec, &outcome.unwrap()), ["?a", "!x", "deadlock"]);
+}
+
+#[test]
+fn a_system_that_takes_no_input_blocks_for_a_bounded_time() {
+    let mut config = sut("time.sleep(60)");
+    config.limits.send_timeout_ms = Some(200);
+    config.actions.entry("a".into()).or_default().send = Some("a".repeat(1 << 20));
+    let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+    let ExecError::SendBlocked { written, total, .. } = error else {
+        panic!("{error}");
+    };
+    assert!(written < total && total == 1 << 20);
+}
+
+#[test]
+fn a_hang_is_quiescence() {
+    let mut config = sut("time.sleep(60)");
+    config.quiescence.timeout_ms = Some(100);
+    assert_eq!(
+        answer(&echo(), &config, &["?a", "observe"]),
+        Ok(Verdict::Fail)
+    );
+}
+
+#[test]
+fn a_closed_channel_is_an_end() {
+    let config = sut("sys.stdin.readline(); os.close(1); time.sleep(60)");
+    let Err(ExecError::Ended(exit)) = answer(&echo(), &config, &["?a", "observe"]) else {
+        panic!("no end");
+    };
+    assert!(matches!(exit.how, ExitKind::Closed(_)), "{exit}");
+}
+
+#[test]
+fn a_flood_is_told_and_stays_outside() {
+    let spec = lts(&[(0, "?a", 0), (0, "!x", 0)]);
+    let flood = "while True: os.write(1, b'x\\n' * 30000)";
+    let config = sut(flood);
+    let mut options = options(&config);
+    options.limits.preemptions = 50;
+    let mut tester = SpecTester::new(spec.clone());
+    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    let mut stimuli = script(&spec, &["observe", "?a"]);
+    let id = RunId::of(1, 0);
+    let error = run(
+        &mut tester,
+        &mut adapter,
+        &mut stimuli,
+        &options,
+        id,
+        &mut (),
+    )
+    .unwrap_err();
+    assert_eq!(error.code(), "flooding", "{error}");
+    adapter.stop().unwrap();
+    // Pre-empted observations are not lost: what is wrong fails before the flood is an error.
+    let once = lts(&[(0, "?a", 0), (0, "!x", 1), (1, "?a", 1)]);
+    assert_eq!(
+        answer(&once, &sut(flood), &["observe", "?a"]),
+        Ok(Verdict::Fail)
+    );
+    // While a stimulus is written the flood is read, and bounded as well.
+    let mut config = sut("time.sleep(0.3)\nwhile True: os.write(1, b'x\\n' * 1000)");
+    config.actions.entry("a".into()).or_default().send = Some("a".repeat(1 << 20));
+    config.limits.max_pending_bytes = Some(1 << 20);
+    config.limits.send_timeout_ms = Some(10_000);
+    let error = answer(&spec, &config, &["?a"]).unwrap_err();
+    assert_eq!(error.code(), "flooding", "{error}");
+}
+
+#[test]
+fn a_flood_that_the_model_allows_ends_at_the_limit() {
+    let spec = lts(&[(0, "!x", 0)]);
+    let config = sut("while True: os.write(1, b'x\\n' * 1000)");
+    let outcome = run_once(&spec, &config, &mut Uniform).unwrap();
+    assert_eq!(
+        (outcome.verdict, outcome.end),
+        (Verdict::Pass, End::StepLimit)
+    );
+}
+
+#[test]
+fn a_gigabyte_without_a_line_end_is_an_error_in_time() {
+    let config = sut("sys.stdin.readline()\nfor i in range(1 << 14): os.write(1, b'x' * 65536)");
+    let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+    assert_eq!(error.code(), "too-long");
+    assert!(error.to_string().contains("78 78 78 78"), "{error}");
+    let mut config = sut("sys.stdin.readline(); os.write(1, b'\\xff\\xff\\xff\\xff')");
+    config.framing = Some("u32be".into());
+    config.ready = None;
+    config.command =
+        python("import sys, os; sys.stdin.buffer.read(5); os.write(1, b'\\xff\\xff\\xff\\xff')")
+            .command;
+    let error = answer(&echo(), &config, &["?a", "observe", "observe"]).unwrap_err();
+    assert_eq!(error.code(), "too-long", "{error}");
+}
+
+#[test]
+fn half_a_message_is_never_quiescence() {
+    let slow = "sys.stdin.readline(); os.write(1, b'x'); time.sleep(3); os.write(1, b'\\n')\ntime.sleep(60)";
+    let mut config = sut(slow);
+    config.quiescence.timeout_ms = Some(1500);
+    config.limits.message_timeout_ms = Some(10_000);
+    assert_eq!(
+        answer(&echo(), &config, &["?a", "observe"]),
+        Ok(Verdict::Pass)
+    );
+    // Nor is it passed by: the output that has begun comes before the next stimulus.
+    let tester = SpecTester::new(echo());
+    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    adapter.start(0).unwrap();
+    adapter.send(&tester.label("?a")).unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(
+        adapter.poll().unwrap(),
+        Some(Received::Output(tester.label("!x")))
+    );
+    adapter.stop().unwrap();
+    config.limits.message_timeout_ms = Some(200);
+    let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+    let ExecError::HalfMessage { bytes: 1, dump, .. } = error else {
+        panic!("{error}");
+    };
+    assert!(dump.contains("78") && dump.contains("|x|"));
+    let ending = sut("sys.stdin.readline(); os.write(1, b'x')");
+    let error = answer(&echo(), &ending, &["?a", "observe"]).unwrap_err();
+    assert_eq!(error.code(), "half-message");
+}
+
+fn is_gone(pid: &str) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    loop {
+        // A process whose parent is gone may wait for the system's first process to reap it.
+        let state = fs::read_to_string(format!("/proc/{pid}/stat")).ok();
+        let alive = state.is_some_and(|s| !s.rsplit(')').next().unwrap().trim().starts_with('Z'));
+        if !alive {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn children_and_their_children_are_gone_afterwards() {
+    let file = std::env::temp_dir().join(format!("iolite-pids-{}", std::process::id()));
+    let program = format!(
+        "import subprocess, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
+         p = subprocess.Popen(['sleep', '1000'])\n\
+         open({:?}, 'w').write(f'{{os.getpid()}} {{p.pid}}')\n\
+         sys.stdin.readline(); print('x'); time.sleep(1000)",
+        file.display()
+    );
+    assert_eq!(
+        answer(&echo(), &sut(&program), &["?a", "observe"]),
+        Ok(Verdict::Pass)
+    );
+    let pids = fs::read_to_string(&file).unwrap();
+    let (child, grandchild) = pids.split_once(' ').unwrap();
+    assert!(
+        !fs::exists(format!("/proc/{child}")).unwrap(),
+        "the child is a zombie"
+    );
+    assert!(is_gone(grandchild));
+    fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn an_end_is_seen_though_a_grandchild_holds_the_channel() {
+    let mut config = sut(
+        "import subprocess\nsys.stdin.readline()\nsubprocess.Popen(['sleep', '1000']); os._exit(5)",
+    );
+    config.quiescence.timeout_ms = Some(2000);
+    let Err(ExecError::Ended(exit)) = answer(&echo(), &config, &["?a", "observe"]) else {
+        panic!("no end");
+    };
+    assert_eq!(exit.how, ExitKind::Code(5));
+}
+
+#[test]
+fn a_system_that_drowns_in_its_own_log_is_not_blocked() {
+    let config =
+        sut("sys.stdin.readline(); os.write(2, b'log\\n' * 1000000); print('x'); time.sleep(60)");
+    assert_eq!(
+        answer(&echo(), &config, &["?a", "observe"]),
+        Ok(Verdict::Pass)
+    );
+}
+
+#[test]
+fn what_cannot_be_reached_is_an_error() {
+    let mut config = SutConfig::parse("command = \"no-such-program-anywhere\"").unwrap();
+    let error = answer(&echo(), &config, &["?a"]).unwrap_err();
+    assert_eq!(error.code(), "unreachable", "{error}");
+    config = SutConfig::parse("tcp = \"127.0.0.1:1\"").unwrap();
+    assert_eq!(
+        answer(&echo(), &config, &["?a"]).unwrap_err().code(),
+        "unreachable"
+    );
+    config = python("print('not yet'); raise SystemExit(4)");
+    config.ready = Some("ready".into());
+    let error = answer(&echo(), &config, &["?a"]).unwrap_err();
+    assert_eq!(error.code(), "unreachable", "{error}");
+    assert!(error.to_string().contains("exit code 4"), "{error}");
+    config = python("import time; time.sleep(60)");
+    config.tcp = Some("127.0.0.1:{port}".into());
+    config.limits.startup_timeout_ms = Some(200);
+    assert_eq!(
+        answer(&echo(), &config, &["?a"]).unwrap_err().code(),
+        "unreachable"
+    );
+}
+
+#[test]
+fn an_undecodable_message_is_shown_byte_by_byte() {
+    let program = "sys.stdin.readline(); os.write(1, b'\\xff\\x00what\\n'); time.sleep(60)";
+    let error = answer(&echo(), &sut(program), &["?a", "observe"]).unwrap_err();
+    assert_eq!(error.code(), "undecodable");
+    assert!(error.to_string().contains("ff 00 77 68 61 74"), "{error}");
+    let mut config = sut(program);
+    config.undecodable = UndecodableKind::Output;
+    let spec = lts(&[(0, "?a", 1), (1, "!x", 0), (9, "!undecodable", 9)]);
+    let outcome = run_once(&spec, &config, &mut script(&spec, &["?a", "observe"])).unwrap();
+    assert_eq!(outcome.verdict, Verdict::Fail);
+    assert_eq!(
+        outcome.certificate.unwrap().observed.as_deref(),
+        Some("!undecodable")
+    );
+}
+
+#[test]
+fn an_output_that_is_there_goes_before_the_stimulus() {
+    let spec = lts(&[(0, "?a", 1), (0, "!x", 2), (2, "?a", 2)]);
+    let config = sut("print('x'); time.sleep(60)");
+    let mut tester = SpecTester::new(spec.clone());
+    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    let mut events: Vec<Event> = Vec::new();
+    // The first run may be quicker than the system; once the output is there it must be seen.
+    for _ in 0..50 {
+        events.clear();
+        let outcome = run(
+            &mut tester,
+            &mut adapter,
+            &mut script(&spec, &["?a"]),
+            &options(&config),
+            RunId::of(1, 0),
+            &mut events,
+        )
+        .unwrap();
+        if texts(&spec, &outcome) == ["!x", "?a"] {
+            break;
+        }
+    }
+    adapter.stop().unwrap();
+    let output = events.iter().find(|e| matches!(e, Event::Output { .. }));
+    let Some(Event::Output {
+        action, preempted, ..
+    }) = output
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!((action.as_str(), preempted.as_deref()), ("!x", Some("?a")));
+}
+
+#[test]
+fn the_next_run_starts_clean() {
+    // Each run leaves outputs behind, unread and still to come.
+    let spec = lts(&[(0, "?a", 1), (1, "!x", 2), (2, "!x", 2)]);
+    let mut config = sut(
+        "for line in sys.stdin:\n  print('x'); print('x'); sys.stdout.flush(); time.sleep(0.05); print('x')",
+    );
+    config.quiescence.timeout_ms = Some(150);
+    config.quiescence.actions.insert("?a".into(), 10_000);
+    let mut tester = SpecTester::new(spec.clone());
+    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    for number in 0..4 {
+        let outcome = run(
+            &mut tester,
+            &mut adapter,
+            &mut script(&spec, &["observe", "?a", "observe"]),
+            &options(&config),
+            RunId::of(1, number),
+            &mut (),
+        )
+        .unwrap();
+        assert_eq!(texts(&spec, &outcome), ["delta", "?a", "!x"]);
+    }
+    adapter.stop().unwrap();
+}
+
+#[test]
+fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
+    let spec = echo();
+    let mut config = sut(
+        "for line in sys.stdin:\n  if line.strip() == 'reset': print('done')\n  elif line.strip() == 'die': os._exit(9)\n  else: print('x')",
+    );
+    config.reset = iolite_exec::ResetKind::Action;
+    config.reset_send = Some("reset".into());
+    config.reset_expect = Some("done".into());
+    let mut dying = config.clone();
+    dying.actions.entry("a".into()).or_default().send = Some("die".into());
+    let mut tester = SpecTester::new(spec.clone());
+    for (config, fault) in [(&config, false), (&dying, true)] {
+        let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+        for number in 0..3 {
+            let result = run(
+                &mut tester,
+                &mut adapter,
+                &mut script(&spec, &["?a", "observe"]),
+                &options(config),
+                RunId::of(1, number),
+                &mut (),
+            );
+            match result {
+                Ok(outcome) => assert!(!fault && texts(&spec, &outcome) == ["?a", "!x"]),
+                Err(error) => assert!(fault && error.code() == "ended", "{error}"),
+            }
+        }
+        adapter.stop().unwrap();
+    }
+}

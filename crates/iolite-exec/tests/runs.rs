@@ -1,0 +1,555 @@
+//! Journal, replay, shrinking, monitoring, calibration, campaigns.
+
+mod support;
+
+use std::fs;
+use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use iolite_derive::Verdict;
+use iolite_exec::codec::{ActionMap, ActionRule, Template};
+use iolite_exec::{
+    Adapter, Calibrator, Choice, ConcreteAction, Event, ExecError, Fanout, InProcess, Instance,
+    Journal, JournalHeader, JournalWriter, LogFormat, LogReader, ModelRef, ModelSut,
+    MonitorOptions, Options, Plan, RefusedInput, RunId, ShrinkPlan, Sink, Step, Strategy,
+    SystemUnderTest, Uniform, campaign, chart, monitor, replay, run, shrink,
+};
+use iolite_lts::{LabelId, Lts};
+use support::{SpecTester, lts, python, quick, script, texts};
+
+/// Coins and buttons; the refund is what the faulty machine gets wrong.
+fn machine() -> Lts {
+    lts(&[
+        (0, "?coin", 1),
+        (1, "?coin", 2),
+        (1, "?refund", 3),
+        (2, "?push", 4),
+        (2, "?refund", 3),
+        (3, "!coins", 0),
+        (4, "!tea", 0),
+        (4, "!coffee", 0),
+    ])
+}
+
+/// After tea the refund is kept; otherwise as specified. Whether tea comes is the scheduler's.
+fn faulty() -> Lts {
+    lts(&[
+        (0, "?coin", 1),
+        (1, "?coin", 2),
+        (1, "?refund", 3),
+        (2, "?push", 4),
+        (2, "?refund", 3),
+        (3, "!coins", 0),
+        (4, "!tea", 5),
+        (4, "!coffee", 0),
+        (5, "?coin", 6),
+        (6, "?refund", 5),
+        (6, "?coin", 7),
+        (7, "?push", 4),
+        (7, "?refund", 3),
+    ])
+}
+
+fn sut(model: Lts, tester: &SpecTester) -> ModelSut<Lts> {
+    ModelSut::new(model, &tester.labels(), 5).on_refused_input(RefusedInput::SelfLoop)
+}
+
+fn header() -> JournalHeader {
+    JournalHeader::new(
+        "ioco",
+        ModelRef::default(),
+        1,
+        serde_json::json!({"model": "faulty"}),
+    )
+}
+
+fn temp(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("iolite-{}-{name}", std::process::id()))
+}
+
+fn fail_once(journal: &Path) -> (SpecTester, ModelSut<Lts>) {
+    let mut tester = SpecTester::new(machine());
+    let mut adapter = sut(faulty(), &tester);
+    let mut sink = JournalWriter::create(journal, &header()).unwrap();
+    let mut options = quick();
+    options.limits.steps = Some(3000);
+    for number in 0.. {
+        let id = RunId::of(1, number);
+        let outcome = run(
+            &mut tester,
+            &mut adapter,
+            &mut Uniform,
+            &options,
+            id,
+            &mut sink,
+        )
+        .unwrap();
+        if outcome.verdict == Verdict::Fail && outcome.steps > 20 {
+            break;
+        }
+        assert!(number < 500);
+    }
+    (tester, adapter)
+}
+
+#[test]
+fn a_journal_is_read_back_and_replayed() {
+    let path = temp("replay.jsonl");
+    let (mut tester, mut adapter) = fail_once(&path);
+    let journal = Journal::read(&path).unwrap();
+    assert!(!journal.torn);
+    assert_eq!(journal.header, header());
+    let id = journal.runs().last().unwrap();
+    let record = journal.steps(id.number, &tester.parser()).unwrap();
+    // The same seed schedules the model alike.
+    let same = replay(&mut tester, &mut adapter, &record, &quick(), id, &mut ()).unwrap();
+    // A stimulus that is forced needs no coin toss of the strategy, so the schedule may differ; what
+    // counts is that a difference is told, and that without one the verdict is the same.
+    match &same.divergence {
+        None => assert_eq!(same.outcome.verdict, Verdict::Fail),
+        Some(d) => assert_ne!(Some(&d.recorded), d.seen.as_ref()),
+    }
+    // A system that does something else diverges, and it is said where.
+    let mut correct = sut(machine(), &tester);
+    let other = replay(&mut tester, &mut correct, &record, &quick(), id, &mut ()).unwrap();
+    let divergence = other.divergence.unwrap();
+    assert_eq!(other.outcome.verdict, Verdict::Pass);
+    assert!(divergence.step < record.len() && divergence.seen.is_some());
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_deterministic_system_is_replayed_exactly() {
+    let config = python(
+        "import sys\nn = 0\nfor line in sys.stdin:\n  if line.strip() == 'push':\n    n += 1\n    print('coffee' if n < 3 else 'coins')\n  elif line.strip() == 'refund': print('coins')",
+    );
+    let spec = machine();
+    let mut tester = SpecTester::new(spec.clone());
+    let mut adapter = config
+        .label_adapter(iolite_exec::JobId(0), tester.labels())
+        .unwrap();
+    let mut options = support::options(&config);
+    options.quiescence.default = Duration::from_secs(3);
+    let ops: Vec<&str> = ["?coin", "?coin", "?push", "observe"].repeat(3);
+    let id = RunId::of(1, 0);
+    let path = temp("exact.jsonl");
+    let mut sink = JournalWriter::create(&path, &header()).unwrap();
+    let first = run(
+        &mut tester,
+        &mut adapter,
+        &mut script(&spec, &ops),
+        &options,
+        id,
+        &mut sink,
+    )
+    .unwrap();
+    assert_eq!(first.verdict, Verdict::Fail);
+    let journal = Journal::read(&path).unwrap();
+    assert_eq!(journal.run_of_interest(), Some(id));
+    let record = journal.steps(0, &tester.parser()).unwrap();
+    let again = replay(&mut tester, &mut adapter, &record, &options, id, &mut ()).unwrap();
+    assert_eq!(again.divergence, None);
+    assert_eq!(again.outcome.verdict, Verdict::Fail);
+    assert_eq!(again.outcome.certificate, first.certificate);
+    adapter.stop().unwrap();
+    let drawn = chart(&first.certificate.unwrap());
+    assert!(
+        drawn.contains("!coins") && drawn.contains("allowed:  !tea, !coffee"),
+        "{drawn}"
+    );
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_failure_is_shrunk_to_its_core() {
+    let path = temp("shrink.jsonl");
+    let (mut tester, mut adapter) = fail_once(&path);
+    let journal = Journal::read(&path).unwrap();
+    let id = journal.runs().last().unwrap();
+    let record = journal.steps(id.number, &tester.parser()).unwrap();
+    let plan = ShrinkPlan {
+        attempts: 40,
+        executions: 100_000,
+        confirmations: 200,
+        ..ShrinkPlan::default()
+    };
+    let options = Options::default();
+    let shrunk = shrink(
+        &mut tester,
+        &mut adapter,
+        &record,
+        Verdict::Fail,
+        &options,
+        &plan,
+    )
+    .unwrap();
+    let run = shrunk.run.unwrap();
+    assert!(shrunk.minimal && shrunk.from_steps == record.len());
+    // Two coins, push, tea, coin, refund, and the silence: nothing less shows the fault.
+    assert_eq!(
+        texts(&machine(), &run),
+        [
+            "?coin", "?coin", "?push", "!tea", "?coin", "?refund", "delta"
+        ]
+    );
+    // Tea comes every other time.
+    let rate = f64::from(shrunk.reproduced) / f64::from(shrunk.confirmations);
+    assert!((0.3..0.7).contains(&rate), "{rate}");
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn what_never_fails_again_is_said_so() {
+    let mut tester = SpecTester::new(machine());
+    let mut adapter = sut(machine(), &tester);
+    let trace = [Step::Stimulus(tester.label("?coin")), Step::Quiescence];
+    let shrunk = shrink(
+        &mut tester,
+        &mut adapter,
+        &trace,
+        Verdict::Fail,
+        &quick(),
+        &ShrinkPlan::default(),
+    )
+    .unwrap();
+    assert!(shrunk.run.is_none() && !shrunk.minimal);
+}
+
+/// Counts each output it gives on standard output, unbuffered, and never ends.
+struct Witness(LabelId);
+
+impl SystemUnderTest<LabelId> for Witness {
+    fn reset(&mut self) {}
+
+    fn stimulate(&mut self, _: &LabelId) {}
+
+    fn output(&mut self, _: Duration) -> Option<LabelId> {
+        let mut out = std::io::stdout();
+        out.write_all(b"#").and_then(|()| out.flush()).ok()?;
+        Some(self.0)
+    }
+}
+
+/// The writer that the test below kills; by itself it does nothing.
+#[test]
+fn journal_writer_to_be_killed() {
+    let Ok(path) = std::env::var("IOLITE_TEST_JOURNAL") else {
+        return;
+    };
+    let mut tester = SpecTester::new(lts(&[(0, "!x", 0)]));
+    let mut adapter = InProcess::new(Witness(tester.label("!x")));
+    let mut sink = JournalWriter::create(path, &header()).unwrap();
+    let mut options = quick();
+    options.limits.steps = None;
+    let id = RunId::of(1, 0);
+    run(
+        &mut tester,
+        &mut adapter,
+        &mut Uniform,
+        &options,
+        id,
+        &mut sink,
+    )
+    .unwrap();
+}
+
+#[test]
+fn killing_the_writer_loses_nothing_that_was_observed() {
+    for round in 0..8u64 {
+        let path = temp(&format!("kill{round}.jsonl"));
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "journal_writer_to_be_killed", "--nocapture"])
+            .env("IOLITE_TEST_JOURNAL", &path)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut seen = vec![0; 200 + 137 * round as usize];
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut seen).unwrap();
+        child.kill().unwrap();
+        stdout.read_to_end(&mut seen).unwrap();
+        child.wait().unwrap();
+        let given = String::from_utf8_lossy(&seen).matches('#').count();
+        let journal = Journal::read(&path).unwrap();
+        let written = journal.texts(0).len();
+        // The last output may have been given and not yet received when the end came.
+        assert!(
+            written == given || written + 1 == given,
+            "{written} of {given}"
+        );
+        let numbers = journal.events.iter().filter_map(|e| match e {
+            Event::Output { step, .. } => Some(*step),
+            _ => None,
+        });
+        assert!(numbers.eq(0..written as u64));
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn a_torn_last_line_is_the_end_and_other_damage_an_error() {
+    let path = temp("torn.jsonl");
+    let (tester, _) = fail_once(&path);
+    let text = fs::read(&path).unwrap();
+    let whole = Journal::read(&path).unwrap();
+    let name = "j";
+    for cut in (0..text.len()).rev().step_by(7).take(300) {
+        match Journal::read_from(Cursor::new(&text[..cut]), name) {
+            Ok(journal) => {
+                assert_eq!(journal.torn, text[cut - 1] != b'\n');
+                assert_eq!(journal.events[..], whole.events[..journal.events.len()]);
+            }
+            Err(error) => assert!(cut < 400, "{error}"),
+        }
+    }
+    let mut damaged = text.clone();
+    let line = text.iter().position(|&b| b == b'\n').unwrap() + 5;
+    damaged[line] = b'\x01';
+    let error = Journal::read_from(Cursor::new(damaged), name).unwrap_err();
+    assert!(
+        matches!(error, ExecError::LogRead { line: 2, .. }),
+        "{error}"
+    );
+    assert!(Journal::read_from(Cursor::new(b""), name).is_err());
+    assert!(Journal::read_from(Cursor::new(b"{}\n"), name).is_err());
+    drop(tester);
+    fs::remove_file(path).unwrap();
+}
+
+/// A disk that is full after a while.
+struct Failing(u32);
+impl Sink for Failing {
+    fn event(&mut self, _: &Event) -> Result<(), ExecError> {
+        self.0 += 1;
+        if self.0 < 10 {
+            return Ok(());
+        }
+        Err(ExecError::JournalWrite {
+            path: "j".into(),
+            reason: "full".into(),
+        })
+    }
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_ends_the_campaign() {
+    let error = JournalWriter::create("/no/such/folder/j", &header()).unwrap_err();
+    assert_eq!(error.code(), "journal-write");
+    // A full disk.
+    let mut sink = JournalWriter::create("/dev/full", &header());
+    assert_eq!(sink.as_mut().unwrap_err().code(), "journal-write");
+    let error = campaign(&Plan::default(), &quick(), &mut Failing(0), |_| {
+        let tester = SpecTester::new(machine());
+        Ok(Instance {
+            adapter: sut(machine(), &tester),
+            tester,
+            strategy: Uniform,
+        })
+    })
+    .unwrap_err();
+    assert_eq!(error.code(), "journal-write");
+}
+
+fn summary_of(jobs: usize, seed: u64) -> (iolite_exec::Summary, Vec<Event>) {
+    let mut options = quick();
+    options.limits.steps = Some(50);
+    let plan = Plan {
+        seed,
+        runs: 40,
+        jobs,
+        ..Plan::default()
+    };
+    let mut events = Vec::new();
+    let summary = campaign(&plan, &options, &mut events, |_| {
+        let tester = SpecTester::new(machine());
+        Ok(Instance {
+            adapter: sut(faulty(), &tester),
+            tester,
+            strategy: Uniform,
+        })
+    })
+    .unwrap();
+    (summary, events)
+}
+
+/// What a run did, without its times.
+fn story(events: &[Event], number: u64) -> Vec<String> {
+    events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Stimulus { run, action, .. } | Event::Output { run, action, .. }
+                if *run == number =>
+            {
+                Some(action.clone())
+            }
+            Event::Quiescence { run, .. } if *run == number => Some("delta".into()),
+            Event::RunEnded { run, verdict, .. } if *run == number => Some(verdict.to_string()),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn runs_are_the_same_whatever_the_number_of_jobs() {
+    let (one, events) = summary_of(1, 3);
+    let (four, more) = summary_of(4, 3);
+    let (other, _) = summary_of(1, 4);
+    assert_eq!(one.verdicts, four.verdicts);
+    assert_eq!(one.failures, four.failures);
+    assert_eq!(one.runs(), 40);
+    assert!(one.verdicts.len() == 2 && one.failures != other.failures);
+    for number in 0..40 {
+        assert_eq!(story(&events, number), story(&more, number));
+    }
+}
+
+#[test]
+fn faults_of_runs_are_counted_and_the_rest_goes_on() {
+    struct Stubborn;
+    impl Strategy<LabelId> for Stubborn {
+        fn choose(
+            &mut self,
+            menu: &iolite_derive::Menu<LabelId>,
+            _: &mut rand_xoshiro::Xoshiro256PlusPlus,
+        ) -> Choice<LabelId> {
+            if menu.stimuli.is_empty() {
+                Choice::Observe
+            } else {
+                Choice::Stimulate(0)
+            }
+        }
+    }
+    let run_with = |stop_on_fault| {
+        let plan = Plan {
+            runs: 5,
+            stop_on_fault,
+            ..Plan::default()
+        };
+        campaign(&plan, &quick(), &mut (), |_| {
+            let tester = SpecTester::new(lts(&[(0, "?a", 0)]));
+            Ok(Instance {
+                adapter: ModelSut::new(lts(&[(0, "?b", 0)]), &tester.labels(), 0),
+                tester,
+                strategy: Stubborn,
+            })
+        })
+        .unwrap()
+    };
+    let summary = run_with(false);
+    assert_eq!((summary.faults.len(), summary.verdict()), (5, None));
+    assert_eq!(summary.faults[&0].code(), "refused");
+    assert_eq!(run_with(true).faults.len(), 1);
+}
+
+#[test]
+fn a_log_from_elsewhere_is_judged() {
+    let mut tester = SpecTester::new(machine());
+    let parse = tester.parser();
+    let mut judge = |log: &str, format: LogFormat, quiescence| {
+        let mut reader = LogReader::new(Cursor::new(log.to_owned()), "log", format);
+        let options = MonitorOptions {
+            quiescence,
+            ..MonitorOptions::default()
+        };
+        monitor(&mut tester, &mut reader, &parse, &options)
+    };
+    let json = r#"{"input": "coin", "time": 1.0}
+{"comment": "not a step"}
+
+{"action": "?coin", "time": 2.0}
+{"input": "push", "time": 3.0}
+{"output": "stone", "time": 3.1}
+"#;
+    let good = json.replace("stone", "tea");
+    let ok = judge(&good, LogFormat::JsonLines, None).unwrap();
+    assert_eq!((ok.verdict, ok.steps, ok.line), (Verdict::Pass, 4, None));
+    let error = judge(json, LogFormat::JsonLines, None).unwrap_err();
+    assert!(error.to_string().contains("line 6") && error.to_string().contains("!stone"));
+    let wrong = json.replace("stone", "coins");
+    let bad = judge(&wrong, LogFormat::JsonLines, None).unwrap();
+    assert_eq!((bad.verdict, bad.line), (Verdict::Fail, Some(6)));
+    let certificate = bad.certificate.unwrap();
+    assert_eq!(certificate.trace, ["?coin", "?coin", "?push"]);
+    assert_eq!(certificate.allowed, ["!tea", "!coffee"]);
+    // A gap in time is quiescence: fine between coins, wrong before tea.
+    let late = good.replace("3.1", "5.0");
+    let patience = Some(Duration::from_millis(900));
+    let silent = judge(&late, LogFormat::JsonLines, patience).unwrap();
+    assert_eq!((silent.verdict, silent.line), (Verdict::Fail, Some(6)));
+    assert_eq!(silent.certificate.unwrap().trace.len(), 5);
+    // A torn last line.
+    let torn = judge(&good[..good.len() - 9], LogFormat::JsonLines, None).unwrap();
+    assert_eq!(torn.steps, 3);
+
+    let mut outputs = ActionMap::new();
+    for (name, template) in [("tea", "gave tea no {n:int}"), ("coins", "gave coins")] {
+        outputs.insert(
+            name,
+            ActionRule {
+                recv: Some(Template::parse(template).unwrap()),
+                ..ActionRule::default()
+            },
+        );
+    }
+    let format = LogFormat::Text {
+        prefix: Some(Template::parse("[{time}] {message:string}").unwrap()),
+        inputs: vec![
+            ("coin".into(), Template::parse("got coin").unwrap()),
+            ("push".into(), Template::parse("button pushed").unwrap()),
+        ],
+        outputs,
+        skip_other: true,
+    };
+    let text = "[1.0] got coin\n[1.1] heating\n[1.2] got coin\nstray\n[1.3] button pushed\n[1.4] gave coins\n";
+    let bad = judge(text, format, None).unwrap();
+    assert_eq!(
+        (bad.verdict, bad.steps, bad.line),
+        (Verdict::Fail, 4, Some(6))
+    );
+    let _ = ConcreteAction::bare("x");
+}
+
+#[test]
+fn response_times_are_measured() {
+    let config = python(
+        "import sys, time\nprint('ready', flush=True)\nfor line in sys.stdin:\n  time.sleep(0.03 if line.strip() == 'slow' else 0)\n  print('x', flush=True)",
+    );
+    let mut config = config;
+    config.ready = Some("ready".into());
+    config.limits.startup_timeout_ms = Some(20_000);
+    let spec = lts(&[(0, "?slow", 1), (0, "?fast", 1), (1, "!x", 0)]);
+    let mut tester = SpecTester::new(spec.clone());
+    let mut adapter = config
+        .label_adapter(iolite_exec::JobId(0), tester.labels())
+        .unwrap();
+    let mut options = support::options(&config);
+    options.quiescence.default = Duration::from_secs(3);
+    let ops: Vec<&str> = ["?slow", "observe", "?fast", "observe"].repeat(10);
+    let mut calibrator = Calibrator::new();
+    let mut steps: Vec<Event> = Vec::new();
+    let mut sinks = Fanout(vec![Box::new(&mut calibrator), Box::new(&mut steps)]);
+    let id = RunId::of(1, 0);
+    run(
+        &mut tester,
+        &mut adapter,
+        &mut script(&spec, &ops),
+        &options,
+        id,
+        &mut sinks,
+    )
+    .unwrap();
+    drop(sinks);
+    adapter.stop().unwrap();
+    let proposal = calibrator.proposal(3.0);
+    let slow = &proposal.actions["?slow"];
+    assert_eq!(slow.samples, 10);
+    assert!(slow.median >= 30_000 && slow.timeout >= 90_000);
+    assert!(proposal.actions["?fast"].median < slow.median);
+    assert!(slow.risk > 0.2 && proposal.overall.as_ref().unwrap().risk < slow.risk);
+    assert!(proposal.quiescence().unwrap().default >= Duration::from_millis(90));
+    steps.retain(|e| !matches!(e, Event::Progress { .. }));
+    assert_eq!(steps.len(), 42);
+}

@@ -1,0 +1,324 @@
+//! The ways to reach a system that the examples do not show.
+
+mod support;
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use iolite_derive::Verdict;
+use iolite_exec::codec::ConcreteCodec;
+use iolite_exec::{
+    Adapter, AsyncSystemUnderTest, Blocking, ConcreteAction, ExecError, ExitKind, InProcess, JobId,
+    Received, RunId, SutConfig, SystemUnderTest, Uniform, run,
+};
+use iolite_lts::{LabelId, Labels};
+use support::{SpecTester, lts, options, python, quick, run_once, script, texts};
+
+#[test]
+fn length_prefixed_frames_over_stdio() {
+    let mut config = python(
+        "import sys\nr, w = sys.stdin.buffer, sys.stdout.buffer\nwhile True:\n  n = int.from_bytes(r.read(2), 'big')\n  m = r.read(n)\n  w.write((n + 1).to_bytes(2, 'big') + m + b'\\n'); w.flush()",
+    );
+    config.framing = Some("u16be".into());
+    config.quiescence.timeout_ms = Some(15_000);
+    config.actions.entry("a".into()).or_default().send = Some("line\nend".into());
+    config.actions.entry("x".into()).or_default().recv = Some("line\nend\n".into());
+    let spec = lts(&[(0, "?a", 1), (1, "!x", 0)]);
+    let ops = ["?a", "observe", "?a", "observe"];
+    let outcome = run_once(&spec, &config, &mut script(&spec, &ops)).unwrap();
+    assert_eq!(texts(&spec, &outcome), ["?a", "!x", "?a", "!x"]);
+}
+
+#[test]
+fn the_tester_as_tcp_server() {
+    let program = "import socket, sys\ns = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\nf = s.makefile('rw')\nfor line in f:\n  f.write('x\\n'); f.flush()";
+    let mut config = python(program);
+    let Some(iolite_exec::CommandLine::Words(words)) = &mut config.command else {
+        unreachable!();
+    };
+    words.push("{port}".into());
+    config.tcp_listen = Some("127.0.0.1:{port}".into());
+    config.quiescence.timeout_ms = Some(15_000);
+    config.limits.startup_timeout_ms = Some(20_000);
+    let spec = lts(&[(0, "?a", 1), (1, "!x", 0)]);
+    let mut tester = SpecTester::new(spec.clone());
+    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    for number in 0..2 {
+        let outcome = run(
+            &mut tester,
+            &mut adapter,
+            &mut script(&spec, &["?a", "observe", "?a", "observe"]),
+            &options(&config),
+            RunId::of(0, number),
+            &mut (),
+        )
+        .unwrap();
+        assert_eq!(texts(&spec, &outcome), ["?a", "!x", "?a", "!x"]);
+    }
+    adapter.stop().unwrap();
+}
+
+#[test]
+fn several_channels_at_once_with_values() {
+    let program = "import socket, sys\nl = socket.create_server(('127.0.0.1', int(sys.argv[1])))\nprint('ready', flush=True)\nc, _ = l.accept()\nfor line in c.makefile():\n  print('seen ' + line.split()[1], flush=True)\n  c.sendall(b'{\"twice\": %d}\\n' % (2 * int(line.split()[1])))";
+    let mut config = SutConfig::parse(
+        r#"
+        command = "python3"
+        ready = "ready"
+        [[channel]]
+        name = "log"
+        stdio = true
+        [[channel]]
+        name = "data"
+        tcp = "127.0.0.1:{port}"
+        [limits]
+        startup-timeout-ms = 20000
+        [actions.number]
+        send = "number {n:int}"
+        channel = "data"
+        [actions.twice]
+        recv = '{{"twice": {n:int}}}'
+        channel = "data"
+        [actions.seen]
+        recv = "seen {n:int}"
+        channel = "log"
+        "#,
+    )
+    .unwrap();
+    config.command = Some(iolite_exec::CommandLine::Words(
+        ["python3", "-c", program, "{port}"].map(Into::into).into(),
+    ));
+    let codec = ConcreteCodec::new(config.action_map().unwrap());
+    let mut adapter = config.adapter(JobId(0), codec).unwrap();
+    adapter.start(0).unwrap();
+    for n in [21, -4] {
+        adapter
+            .send(&ConcreteAction {
+                name: "number".into(),
+                args: vec![n.into()],
+            })
+            .unwrap();
+        let mut got: Vec<String> = (0..2)
+            .map(
+                |_| match adapter.receive(Duration::from_secs(15)).unwrap() {
+                    Received::Output(action) => action.to_string(),
+                    other => panic!("{other:?}"),
+                },
+            )
+            .collect();
+        got.sort();
+        assert_eq!(got, [format!("seen({n})"), format!("twice({})", 2 * n)]);
+    }
+    adapter.stop().unwrap();
+}
+
+/// An independent implementation of the protocol is the server.
+#[test]
+fn websocket_against_another_implementation() {
+    use tungstenite::Message;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut socket = tungstenite::accept(stream).unwrap();
+        loop {
+            match socket.read() {
+                Ok(Message::Text(text)) => {
+                    socket.send(Message::Ping(vec![1, 2, 3].into())).unwrap();
+                    let long = text.as_str().repeat(30_000);
+                    socket.send(Message::Text(long.into())).unwrap();
+                    socket.send(Message::Binary(vec![b'x'].into())).unwrap();
+                }
+                Ok(Message::Pong(payload)) => assert_eq!(&*payload, [1, 2, 3]),
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    });
+    let mut config = SutConfig::from_flag(&format!("ws://{address}/path")).unwrap();
+    config.actions.entry("long".into()).or_default().recv = Some("{s:/(abc)*/}".into());
+    let codec = ConcreteCodec::new(config.action_map().unwrap());
+    let mut adapter = config.adapter(JobId(0), codec).unwrap();
+    adapter.start(0).unwrap();
+    adapter.send(&ConcreteAction::bare("abc")).unwrap();
+    let mut receive = || match adapter.receive(Duration::from_secs(15)).unwrap() {
+        Received::Output(action) => action,
+        other => panic!("{other:?}"),
+    };
+    let long = receive();
+    assert_eq!(long.name, "long");
+    assert_eq!(long.args[0].to_string().len(), 90_000);
+    assert_eq!(receive(), ConcreteAction::bare("x"));
+    adapter.stop().unwrap();
+    server.join().unwrap();
+}
+
+/// A counter that answers every second input.
+#[derive(Clone, Default)]
+struct Counter {
+    labels: Option<(LabelId, LabelId)>,
+    count: u32,
+    pending: u32,
+    panics: bool,
+}
+
+impl Counter {
+    fn new(labels: &Labels) -> Self {
+        Self {
+            labels: Some((
+                labels.get_text("?a").unwrap(),
+                labels.get_text("!x").unwrap(),
+            )),
+            ..Self::default()
+        }
+    }
+}
+
+impl SystemUnderTest<LabelId> for Counter {
+    fn reset(&mut self) {
+        (self.count, self.pending) = (0, 0);
+    }
+
+    fn stimulate(&mut self, _: &LabelId) {
+        self.count += 1;
+        self.pending += u32::from(self.count.is_multiple_of(2));
+        assert!(!(self.panics && self.count == 3), "three is too much");
+    }
+
+    fn output(&mut self, _: Duration) -> Option<LabelId> {
+        self.pending = self.pending.checked_sub(1)?;
+        self.labels.map(|(_, x)| x)
+    }
+}
+
+#[test]
+fn a_rust_system_in_process() {
+    let spec = lts(&[(0, "?a", 1), (1, "?a", 2), (2, "!x", 0)]);
+    let mut tester = SpecTester::new(spec.clone());
+    let labels = tester.labels();
+    let mut adapter = InProcess::new(Counter::new(&labels));
+    let mut options = quick();
+    options.limits.steps = Some(2000);
+    let outcome = run(
+        &mut tester,
+        &mut adapter,
+        &mut Uniform,
+        &options,
+        RunId::of(3, 0),
+        &mut (),
+    );
+    assert_eq!(outcome.unwrap().verdict, Verdict::Pass);
+
+    let broken = lts(&[(0, "?a", 1), (1, "!x", 0), (1, "?a", 1)]);
+    let mut tester = SpecTester::new(broken);
+    let mut adapter = InProcess::new(Counter::new(&tester.labels()));
+    let outcome = run(
+        &mut tester,
+        &mut adapter,
+        &mut Uniform,
+        &options,
+        RunId::of(3, 0),
+        &mut (),
+    );
+    assert_eq!(outcome.unwrap().verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_panic_is_the_end_of_the_system_only() {
+    let spec = lts(&[(0, "?a", 1), (1, "?a", 2), (2, "!x", 0)]);
+    let mut tester = SpecTester::new(spec.clone());
+    let mut adapter = InProcess::new(Counter {
+        panics: true,
+        ..Counter::new(&tester.labels())
+    });
+    for _ in 0..2 {
+        let error = run(
+            &mut tester,
+            &mut adapter,
+            &mut Uniform,
+            &quick(),
+            RunId::of(3, 0),
+            &mut (),
+        )
+        .unwrap_err();
+        let ExecError::Ended(exit) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(exit.how, ExitKind::Panicked("three is too much".into()));
+    }
+}
+
+/// Answers from a thread of its own, after a while.
+struct Slow {
+    answers: std::sync::mpsc::Receiver<LabelId>,
+    sender: std::sync::mpsc::Sender<LabelId>,
+    x: LabelId,
+}
+
+struct NextAnswer<'a>(&'a Slow);
+
+impl Future for NextAnswer<'_> {
+    type Output = LabelId;
+
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<LabelId> {
+        if let Ok(x) = self.0.answers.try_recv() {
+            return std::task::Poll::Ready(x);
+        }
+        // A reactor would wake; a thread does here.
+        let waker = context.waker().clone();
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(5));
+            waker.wake();
+        });
+        std::task::Poll::Pending
+    }
+}
+
+impl AsyncSystemUnderTest<LabelId> for Slow {
+    async fn reset(&mut self) {
+        while self.answers.try_recv().is_ok() {}
+    }
+
+    async fn stimulate(&mut self, _: &LabelId) {
+        let (sender, x) = (self.sender.clone(), self.x);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(20));
+            sender.send(x).unwrap();
+        });
+    }
+
+    async fn output(&mut self) -> LabelId {
+        NextAnswer(self).await
+    }
+}
+
+#[test]
+fn an_async_system_in_process() {
+    let spec = lts(&[(0, "?a", 1), (1, "!x", 0)]);
+    let mut tester = SpecTester::new(spec.clone());
+    let (sender, answers) = std::sync::mpsc::channel();
+    let system = Slow {
+        answers,
+        sender,
+        x: tester.label("!x"),
+    };
+    let mut adapter = InProcess::timed(Blocking(system));
+    let mut options = quick();
+    options.quiescence.default = Duration::from_millis(1500);
+    let outcome = run(
+        &mut tester,
+        &mut adapter,
+        &mut script(&spec, &["?a", "observe", "?a", "observe", "observe"]),
+        &options,
+        RunId::of(3, 0),
+        &mut (),
+    )
+    .unwrap();
+    assert_eq!(texts(&spec, &outcome), ["?a", "!x", "?a", "!x", "delta"]);
+    let _: Arc<Labels> = tester.labels();
+}
