@@ -1,6 +1,6 @@
 //! Reachability and coreachability on explicit systems.
 
-use crate::{Lts, StateId};
+use crate::{Lts, LtsBuilder, StateId};
 
 /// The states that `lts` reaches from its initial one.
 pub fn reachable(lts: &Lts) -> Vec<bool> {
@@ -35,6 +35,28 @@ pub fn coreach(lts: &Lts, targets: impl IntoIterator<Item = StateId>) -> Vec<boo
         }
     }
     seen
+}
+
+/// The part of `lts` that consists of the states for which `keep` says yes, with their names and
+/// lines; `None` when the initial state is not among them. Of an acceptor whose accepted words are
+/// prefix-closed, the accepting states make the system with just those traces.
+pub fn restrict(lts: &Lts, keep: impl Fn(StateId) -> bool) -> Option<Lts> {
+    let mut builder = LtsBuilder::with_labels(lts.labels().clone());
+    let mut number = vec![None; lts.state_count()];
+    for state in lts.states().filter(|&s| keep(s)) {
+        let new = builder.named_state(&lts.name(state));
+        if let Some(line) = lts.line(state) {
+            builder.set_line(new, line);
+        }
+        number[state.index()] = Some(new);
+    }
+    builder.set_initial(number[lts.initial().index()]?);
+    for (source, label, target) in lts.transitions() {
+        if let (Some(s), Some(t)) = (number[source.index()], number[target.index()]) {
+            builder.transition(s, label, t);
+        }
+    }
+    builder.build().ok()
 }
 
 /// The transitions backwards, in rows.
@@ -89,5 +111,9 @@ mod tests {
             [true, true, true, true, false]
         );
         assert_eq!(coreach(&lts, []), [false; 5]);
+        let part = restrict(&lts, |s| s.index() != 1).unwrap();
+        assert_eq!((part.state_count(), part.transition_count()), (4, 2));
+        assert_eq!(part.name(part.initial()), "0");
+        assert_eq!(restrict(&lts, |s| s.index() > 0), None);
     }
 }

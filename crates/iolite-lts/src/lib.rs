@@ -37,7 +37,7 @@ pub use delta_trace::DeltaTrace;
 pub use determinised::{DEFAULT_MEMO_BYTES, Determinised};
 pub use explore::{BudgetExceeded, determinise, explore};
 pub use extended::Extended;
-pub use graph::{Predecessors, coreach, reachable};
+pub use graph::{Predecessors, coreach, reachable, restrict};
 pub use interned::Interned;
 pub use label::{Label, LabelId, LabelKind, Labels};
 pub use lts::{BuildError, Lts, LtsBuilder, StateId, Step};

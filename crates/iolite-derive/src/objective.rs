@@ -1,0 +1,162 @@
+//! What a goal-driven test wants of the specification's behaviour: an observer's violation, or a
+//! purpose's acceptance.
+
+use std::sync::Arc;
+
+use iolite_lts::{LabelId, Labels, StateId};
+use iolite_property::{Observer, Purpose};
+
+use crate::Verdict;
+
+/// What a step that the specification allows means to the objective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// The objective's automaton goes on there.
+    To(StateId),
+    /// The goal is reached, with this verdict.
+    Goal(Verdict),
+    /// The goal is given up: it cannot be reached any more.
+    Lost,
+}
+
+/// What an observation that the specification does not allow means to the objective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// The verdict, a failing one.
+    pub verdict: Verdict,
+    /// Whether it is what the test was after.
+    pub goal: bool,
+}
+
+/// The goal of a test: a deterministic automaton run beside the specification.
+pub trait Objective: Sized {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// The same objective over the labels of a specification. Label ids mean nothing in another
+    /// table, so everything that runs an objective beside a specification begins with this.
+    #[must_use]
+    fn over_labels(self, labels: &Labels) -> Self;
+
+    /// Where it starts.
+    fn initial(&self) -> StateId;
+
+    /// The step under an action that the specification allows.
+    fn allowed(&self, at: StateId, label: LabelId) -> Move;
+
+    /// An output, or δ, that the specification does not allow.
+    fn forbidden(&self, at: StateId, label: LabelId) -> Breach;
+
+    /// A lower bound on the steps to the goal, from the automaton alone; `None` when there is no way.
+    fn distance(&self, at: StateId) -> Option<u32>;
+
+    /// The verdict of a run that is broken off with the goal still open.
+    fn open_verdict(&self) -> Verdict;
+
+    /// A state in words.
+    fn describe(&self, at: StateId) -> String;
+}
+
+impl Objective for Observer {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn over_labels(self, labels: &Labels) -> Self {
+        if **self.labels() == *labels {
+            self
+        } else {
+            self.over(&Arc::new(labels.clone()))
+        }
+    }
+
+    fn initial(&self) -> StateId {
+        self.initial()
+    }
+
+    /// A violation on a trace of the specification: both violate the property
+    /// [Rusu et al. 2005, §4].
+    fn allowed(&self, at: StateId, label: LabelId) -> Move {
+        match self.step(at, label) {
+            Some(next) if self.is_violate(next) => Move::Goal(Verdict::Violate),
+            Some(next) => Move::To(next),
+            // Definition 10 has no transition where the specification goes on and ω does not; a
+            // tester that took this for the paper's "implicit transition to Fail" would fail
+            // conforming systems. No trace from here is in L(ω), and that is all it means.
+            None => Move::Lost,
+        }
+    }
+
+    /// Rules \[β\] and \[γ\] of [Rusu et al. 2004, def. 10].
+    fn forbidden(&self, at: StateId, label: LabelId) -> Breach {
+        let goal = self.step(at, label).is_some_and(|q| self.is_violate(q));
+        let verdict = if goal {
+            Verdict::ViolateFail
+        } else {
+            Verdict::Fail
+        };
+        Breach { verdict, goal }
+    }
+
+    fn distance(&self, at: StateId) -> Option<u32> {
+        self.distance(at)
+    }
+
+    /// Nothing wrong was seen, and the property was there to be violated all the time.
+    fn open_verdict(&self) -> Verdict {
+        Verdict::Pass
+    }
+
+    fn describe(&self, at: StateId) -> String {
+        self.automaton().place(at).name.clone()
+    }
+}
+
+impl Objective for Purpose {
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn over_labels(self, labels: &Labels) -> Self {
+        if **self.labels() == *labels {
+            self
+        } else {
+            self.over(&Arc::new(labels.clone()))
+        }
+    }
+
+    fn initial(&self) -> StateId {
+        self.initial()
+    }
+
+    fn allowed(&self, at: StateId, label: LabelId) -> Move {
+        let next = self.step(at, label);
+        if self.is_accept(next) {
+            Move::Goal(Verdict::Pass)
+        } else if self.is_refuse(next) {
+            Move::Lost
+        } else {
+            Move::To(next)
+        }
+    }
+
+    fn forbidden(&self, _at: StateId, _label: LabelId) -> Breach {
+        Breach {
+            verdict: Verdict::Fail,
+            goal: false,
+        }
+    }
+
+    fn distance(&self, at: StateId) -> Option<u32> {
+        self.distance(at)
+    }
+
+    /// The scenario was not gone through.
+    fn open_verdict(&self) -> Verdict {
+        Verdict::Inconc
+    }
+
+    fn describe(&self, at: StateId) -> String {
+        self.automaton().place(at).name.clone()
+    }
+}

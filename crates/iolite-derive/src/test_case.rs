@@ -1,0 +1,410 @@
+//! Test cases as the papers define them: deterministic, controllable, finite, with verdicts.
+
+use std::sync::Arc;
+
+use iolite_lts::{LabelId, LabelKind, Labels, Lts};
+
+use crate::Verdict;
+
+/// Index of a state of a test case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TestStateId(u32);
+
+impl TestStateId {
+    /// The id with this index.
+    pub fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("fewer than 2^32 test states"))
+    }
+
+    /// The index, for tables beside the states.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a test case does in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TestStep {
+    /// Nothing: the test is over.
+    End,
+    /// `init(t) = {a}` for one input of the implementation.
+    Stimulate {
+        /// The stimulus.
+        stimulus: LabelId,
+        /// Where the test goes on.
+        next: TestStateId,
+        /// The verdicts on outputs that come first, where they are failing ones. The papers' test
+        /// cases are synchronous and know no such thing; a real system may pre-empt a stimulus,
+        /// and any other output that does so ends the test `inconc`.
+        preempted: Vec<(LabelId, Verdict)>,
+    },
+    /// `init(t) = L_U ∪ {θ}` [Tretmans 1999, §4], or `init(t) = L_U` [Tretmans 1996, def. 7.1].
+    Observe {
+        /// Where each output leads; all outputs of the alphabet are there, in order.
+        outputs: Vec<(LabelId, TestStateId)>,
+        /// Where θ, the observation of δ, leads. Without it, no output means deadlock and ends the
+        /// run with the verdict of the state.
+        quiescence: Option<TestStateId>,
+    },
+    /// A choice of plain actions, to be agreed on with the implementation [Tretmans 1996, §4].
+    /// Deadlock ends the run with the verdict of the state.
+    Offer {
+        /// Where each action leads, in order.
+        actions: Vec<(LabelId, TestStateId)>,
+    },
+}
+
+/// A state of a test case with ν of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestState {
+    /// What is done here.
+    pub step: TestStep,
+    /// ν: the verdict when the run ends here [Tretmans 1996, def. 3.1].
+    pub verdict: Verdict,
+    /// Where the model can be, in words.
+    pub locations: Vec<String>,
+}
+
+impl TestState {
+    /// A final state.
+    pub fn end(verdict: Verdict) -> Self {
+        Self {
+            step: TestStep::End,
+            verdict,
+            locations: Vec::new(),
+        }
+    }
+
+    /// The labelled steps, θ as δ.
+    pub fn steps(&self) -> Vec<(LabelId, TestStateId)> {
+        match &self.step {
+            TestStep::End => Vec::new(),
+            TestStep::Stimulate { stimulus, next, .. } => vec![(*stimulus, *next)],
+            TestStep::Observe {
+                outputs,
+                quiescence,
+            } => {
+                let theta = quiescence.map(|next| (LabelId::DELTA, next));
+                outputs.iter().copied().chain(theta).collect()
+            }
+            TestStep::Offer { actions } => actions.clone(),
+        }
+    }
+}
+
+/// The model that a test case was derived from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ModelRef {
+    /// Its name.
+    pub name: String,
+    /// Its hash, so that a test case is not run against another model unnoticed.
+    pub hash: String,
+}
+
+impl ModelRef {
+    /// Refers to an explicit model.
+    pub fn of(name: impl Into<String>, model: &Lts) -> Self {
+        Self {
+            name: name.into(),
+            hash: model_hash(model),
+        }
+    }
+}
+
+/// A hash of alphabet, initial state and transitions; names and lines of states do not count.
+pub fn model_hash(model: &Lts) -> String {
+    // FNV-1a with 128 bits: stable across versions and machines, and no secrets are at stake.
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    let mut write = |bytes: &[u8]| {
+        for &byte in bytes {
+            hash ^= u128::from(byte);
+            hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+    };
+    for (_, label) in model.labels().iter() {
+        write(label.to_string().as_bytes());
+        write(&[0]);
+    }
+    write(&(model.state_count() as u64).to_le_bytes());
+    write(&(model.initial().index() as u32).to_le_bytes());
+    for (source, label, target) in model.transitions() {
+        for index in [source.index(), label.index(), target.index()] {
+            write(&(index as u32).to_le_bytes());
+        }
+    }
+    format!("fnv1a128:{hash:032x}")
+}
+
+/// A breach of what a test case must be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TestCaseError {
+    /// No states.
+    #[error("the test case has no states")]
+    NoStates,
+    /// A state that is not there.
+    #[error("state {state} leads to state {target}, which does not exist")]
+    UnknownState {
+        /// Where it is named.
+        state: usize,
+        /// What is named.
+        target: usize,
+    },
+    /// A label of the wrong kind.
+    #[error("state {state}: {label} cannot be {role}")]
+    WrongKind {
+        /// The state.
+        state: usize,
+        /// The label.
+        label: String,
+        /// "a stimulus", "an output", "offered".
+        role: &'static str,
+    },
+    /// A label twice in one state: the test case is not deterministic.
+    #[error("state {state}: {label} occurs twice")]
+    Nondeterministic {
+        /// The state.
+        state: usize,
+        /// The label.
+        label: String,
+    },
+    /// An output without a step: an observing state takes all of them.
+    #[error("state {state} observes but does not say what {label} means")]
+    NotComplete {
+        /// The state.
+        state: usize,
+        /// The output.
+        label: String,
+    },
+    /// Several stimuli, or a stimulus beside an observation [Tretmans 1996, def. 7.1].
+    #[error(
+        "state {name} is not controllable: one stimulus, or outputs only, or plain actions only"
+    )]
+    NotControllable {
+        /// The state.
+        state: usize,
+        /// Its name.
+        name: String,
+    },
+    /// The behaviour is not finite.
+    #[error("state {state} lies on a cycle; a test case has finite behaviour")]
+    Cycle {
+        /// A state of the cycle.
+        state: usize,
+    },
+}
+
+/// A test case ⟨S, L, T, ν, s₀⟩ [Tretmans 1996, def. 3.1 and 7.1; 1999, §4]; the initial state is the
+/// first. States may be shared, so it is a graph without cycles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestCase {
+    name: String,
+    relation: String,
+    model: ModelRef,
+    labels: Arc<Labels>,
+    states: Vec<TestState>,
+}
+
+impl TestCase {
+    /// Checks that the states make a test case over `labels`.
+    pub fn new(
+        name: impl Into<String>,
+        relation: impl Into<String>,
+        model: ModelRef,
+        labels: Arc<Labels>,
+        states: Vec<TestState>,
+    ) -> Result<Self, TestCaseError> {
+        let case = Self {
+            name: name.into(),
+            relation: relation.into(),
+            model,
+            labels,
+            states,
+        };
+        case.check_states()?;
+        case.check_finite()?;
+        Ok(case)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Gives it another name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// What it tests for: `ioco`, `ioconf`, `conf`, or the name of an observer or purpose.
+    pub fn relation(&self) -> &str {
+        &self.relation
+    }
+
+    /// The model it comes from.
+    pub fn model(&self) -> &ModelRef {
+        &self.model
+    }
+
+    /// The alphabet.
+    pub fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    /// s₀.
+    pub fn initial(&self) -> TestStateId {
+        TestStateId(0)
+    }
+
+    /// The states, the initial one first.
+    pub fn states(&self) -> &[TestState] {
+        &self.states
+    }
+
+    /// A state.
+    pub fn state(&self, id: TestStateId) -> &TestState {
+        &self.states[id.index()]
+    }
+
+    /// The length of the longest run.
+    pub fn depth(&self) -> usize {
+        let mut depth = vec![0; self.states.len()];
+        for id in self.order().expect("checked when made") {
+            let steps = self.states[id].steps();
+            depth[id] = steps
+                .iter()
+                .map(|(_, t)| depth[t.index()] + 1)
+                .max()
+                .unwrap_or(0);
+        }
+        depth[0]
+    }
+
+    fn check_states(&self) -> Result<(), TestCaseError> {
+        if self.states.is_empty() {
+            return Err(TestCaseError::NoStates);
+        }
+        let outputs: Vec<LabelId> = self.labels.outputs().collect();
+        for (state, found) in self.states.iter().enumerate() {
+            let steps = found.steps();
+            if let Some((_, target)) = steps.iter().find(|(_, t)| t.index() >= self.states.len()) {
+                return Err(TestCaseError::UnknownState {
+                    state,
+                    target: target.index(),
+                });
+            }
+            let text = |label: LabelId| self.labels.text(label);
+            let wants = |label: LabelId, kind: LabelKind, role| {
+                if self.labels.kind(label) == kind {
+                    return Ok(());
+                }
+                Err(TestCaseError::WrongKind {
+                    state,
+                    label: text(label),
+                    role,
+                })
+            };
+            match &found.step {
+                TestStep::End => {}
+                TestStep::Stimulate {
+                    stimulus,
+                    preempted,
+                    ..
+                } => {
+                    wants(*stimulus, LabelKind::Input, "a stimulus")?;
+                    for &(label, _) in preempted {
+                        wants(label, LabelKind::Output, "an output")?;
+                    }
+                    check_once(preempted.iter().map(|&(l, _)| l), state, &text)?;
+                }
+                TestStep::Observe { outputs: given, .. } => {
+                    for &(label, _) in given {
+                        wants(label, LabelKind::Output, "an output")?;
+                    }
+                    check_once(given.iter().map(|&(l, _)| l), state, &text)?;
+                    if given.len() < outputs.len() {
+                        let missing = outputs.iter().find(|&&o| !given.iter().any(|g| g.0 == o));
+                        return Err(TestCaseError::NotComplete {
+                            state,
+                            label: missing.map(|&l| text(l)).unwrap_or_default(),
+                        });
+                    }
+                }
+                TestStep::Offer { actions } => {
+                    for &(label, _) in actions {
+                        if matches!(
+                            self.labels.kind(label),
+                            LabelKind::Internal | LabelKind::Delta
+                        ) {
+                            wants(label, LabelKind::Undirected, "offered")?;
+                        }
+                    }
+                    check_once(actions.iter().map(|&(l, _)| l), state, &text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_finite(&self) -> Result<(), TestCaseError> {
+        self.order().map(|_| ())
+    }
+
+    /// The states in an order in which each comes after all it leads to.
+    fn order(&self) -> Result<Vec<usize>, TestCaseError> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Done,
+        }
+        let mut marks = vec![Mark::New; self.states.len()];
+        let mut order = Vec::with_capacity(self.states.len());
+        for root in 0..self.states.len() {
+            if marks[root] != Mark::New {
+                continue;
+            }
+            marks[root] = Mark::Open;
+            let mut stack = vec![(root, self.states[root].steps(), 0)];
+            while let Some((state, steps, next)) = stack.last_mut() {
+                let Some(&(_, target)) = steps.get(*next) else {
+                    marks[*state] = Mark::Done;
+                    order.push(*state);
+                    stack.pop();
+                    continue;
+                };
+                *next += 1;
+                match marks[target.index()] {
+                    Mark::New => {
+                        marks[target.index()] = Mark::Open;
+                        stack.push((target.index(), self.states[target.index()].steps(), 0));
+                    }
+                    Mark::Open => {
+                        return Err(TestCaseError::Cycle {
+                            state: target.index(),
+                        });
+                    }
+                    Mark::Done => {}
+                }
+            }
+        }
+        Ok(order)
+    }
+}
+
+fn check_once(
+    labels: impl Iterator<Item = LabelId>,
+    state: usize,
+    text: &impl Fn(LabelId) -> String,
+) -> Result<(), TestCaseError> {
+    let mut labels: Vec<LabelId> = labels.collect();
+    labels.sort_unstable();
+    match labels.windows(2).find(|w| w[0] == w[1]) {
+        None => Ok(()),
+        Some(twice) => Err(TestCaseError::Nondeterministic {
+            state,
+            label: text(twice[0]),
+        }),
+    }
+}

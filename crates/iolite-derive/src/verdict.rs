@@ -1,0 +1,58 @@
+//! The closed set of verdicts.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a test run says about the implementation. A fault of the infrastructure is never a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The test case ended and nothing was wrong.
+    Pass,
+    /// The implementation does not conform, and no property violation was seen.
+    Fail,
+    /// The implementation violates the property and conformance: "Violate" of
+    /// [Rusu et al. 2004, §4].
+    ViolateFail,
+    /// Specification and implementation both violate the property [Rusu et al. 2005, §4].
+    Violate,
+    /// The goal of this test can no longer be reached; nothing was wrong.
+    Inconc,
+    /// This one execution determines the property positively [Falcone et al. 2012, §6].
+    WeakPass,
+    /// This one execution determines the property negatively [Falcone et al. 2012, §6].
+    WeakFail,
+    /// A bound or a solver ran out.
+    Unknown,
+}
+
+impl Verdict {
+    /// The fixed spelling, as in reports and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::ViolateFail => "violate-fail",
+            Self::Violate => "violate",
+            Self::Inconc => "inconc",
+            Self::WeakPass => "weak-pass",
+            Self::WeakFail => "weak-fail",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether the verdict speaks against the implementation.
+    pub fn is_failing(self) -> bool {
+        matches!(
+            self,
+            Self::Fail | Self::ViolateFail | Self::Violate | Self::WeakFail
+        )
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
