@@ -73,7 +73,7 @@ pub use objective::{Breach, Move, Objective};
 pub use oracle::{Meaning, Oracle, Silence};
 pub use oracle_tester::{IoconfTester, OracleTester};
 pub use passes::{TestRuns, passes, test_runs};
-pub use property_tester::{PropertyEnd, PropertyOutcome, PropertyTester, Refusal, WatchedProperty};
+pub use property_tester::{Naming, PropertyEnd, PropertyOutcome, PropertyTester, Refusal, WatchedProperty};
 pub use prune::prune;
 pub use purpose_test::PurposeTest;
 pub use random_derivation::{RandomDerivation, Weights};

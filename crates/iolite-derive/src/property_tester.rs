@@ -49,11 +49,13 @@ pub enum PropertyEnd {
 /// one, before trying to emit the input" [Falcone et al. 2012, §7].
 pub type Refusal = Arc<AtomicBool>;
 
+/// Names for labels beyond a tester's table.
+pub type Naming = Arc<dyn Fn(LabelId) -> Option<String> + Send + Sync>;
+
 /// Watches properties on one stream of events, and offers the inputs it was given.
 ///
 /// Its labels are those of the caller's table. One that no property knows, by kind and name,
-/// changes nothing.
-#[derive(Debug)]
+/// changes nothing; nor does one beyond the table.
 pub struct PropertyTester {
     names: Vec<String>,
     monitor: Monitor,
@@ -71,6 +73,7 @@ pub struct PropertyTester {
     refused: bool,
     settled: Vec<Option<u64>>,
     steps: u64,
+    naming: Option<Naming>,
 }
 
 impl PropertyTester {
@@ -99,6 +102,7 @@ impl PropertyTester {
             refusal: None,
             refused: false,
             steps: 0,
+            naming: None,
         };
         tester.reset();
         tester
@@ -122,6 +126,13 @@ impl PropertyTester {
         let coreach = |t: &CanonicalTester| t.structure().co_reach(&t.with_verdict(target));
         let sets = self.monitor.testers().iter().map(coreach).collect();
         self.target = Some((target, sets));
+        self
+    }
+
+    /// Shows labels beyond the table by these names.
+    #[must_use]
+    pub fn naming(mut self, naming: Naming) -> Self {
+        self.naming = Some(naming);
         self
     }
 
@@ -375,6 +386,10 @@ impl Tester for PropertyTester {
     }
 
     fn show(&self, action: &LabelId) -> String {
-        show(&self.labels, *action)
+        let beyond = action.index() >= self.labels.len();
+        let named = self.naming.as_ref().filter(|_| beyond);
+        named
+            .and_then(|naming| naming(*action))
+            .unwrap_or_else(|| show(&self.labels, *action))
     }
 }

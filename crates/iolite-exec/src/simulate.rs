@@ -14,6 +14,9 @@ use crate::framing::Framer;
 use crate::link::StreamBuffer;
 use crate::{Adapter, Bounds, ConcreteAction, ExecError, Framing, ModelSut, Received};
 
+/// Outputs that a model may still give when its input has ended.
+const LAST_WORDS: usize = 1000;
+
 /// Runs a model over byte streams, in real time.
 pub struct Simulator<M: Semantics> {
     sut: ModelSut<M>,
@@ -83,6 +86,15 @@ impl<M: Semantics> Simulator<M> {
                 message.clear();
             }
             if buffer.ended.is_some() {
+                // What the last inputs led to is still said: `echo a | iolite simulate …`.
+                for _ in 0..LAST_WORDS {
+                    let Received::Output(label) = self.sut.receive(Duration::ZERO)? else {
+                        break;
+                    };
+                    if !self.output(label, &mut framer, &mut writer)? {
+                        break;
+                    }
+                }
                 return Ok(());
             }
             let mut fds = [PollFd::new(&reader, PollFlags::IN)];
@@ -101,21 +113,7 @@ impl<M: Semantics> Simulator<M> {
             }
             match self.sut.receive(Duration::ZERO)? {
                 Received::Output(label) => {
-                    let Some(action) = &self.outputs[label.index()] else {
-                        continue;
-                    };
-                    let mut bytes = Vec::new();
-                    self.map
-                        .encode(action, &mut bytes)
-                        .map_err(|e| ExecError::Unencodable {
-                            action: action.to_string(),
-                            reason: e.0,
-                        })?;
-                    let mut frame = Vec::new();
-                    framer.frame(&bytes, &mut frame)?;
-                    let sent = writer.write_all(&frame).and_then(|()| writer.flush());
-                    if sent.is_err() {
-                        // Nobody listens any more.
+                    if !self.output(label, &mut framer, &mut writer)? {
                         return Ok(());
                     }
                 }
@@ -123,6 +121,31 @@ impl<M: Semantics> Simulator<M> {
                 _ => quiet = !self.sut.can_move(),
             }
         }
+    }
+
+    /// Writes an output; `false` when nobody listens any more.
+    fn output(
+        &self,
+        label: LabelId,
+        framer: &mut Framer,
+        writer: &mut impl Write,
+    ) -> Result<bool, ExecError> {
+        let Some(action) = &self.outputs[label.index()] else {
+            return Ok(true);
+        };
+        let mut bytes = Vec::new();
+        self.map
+            .encode(action, &mut bytes)
+            .map_err(|e| ExecError::Unencodable {
+                action: action.to_string(),
+                reason: e.0,
+            })?;
+        let mut frame = Vec::new();
+        framer.frame(&bytes, &mut frame)?;
+        Ok(writer
+            .write_all(&frame)
+            .and_then(|()| writer.flush())
+            .is_ok())
     }
 
     /// Serves one connection after the other, for ever; each starts afresh.

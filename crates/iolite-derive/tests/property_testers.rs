@@ -1,0 +1,244 @@
+//! Canonical testers at work: against the definition, and conformance as a property against ioco.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::{any_model, words};
+use iolite_derive::{
+    IocoTester, Menu, Observation, Progress, PropertyEnd, PropertyTester, Tester, Verdict,
+    WatchedProperty,
+};
+use iolite_lts::{Determinised, LabelId, LabelKind, Labels, QuiescencePolicy, Suspension};
+use iolite_property::conformance::conformance;
+use iolite_property::ltl::Options;
+use iolite_property::{
+    Alphabet, Basis, CanonicalTester, Ltl, PropertyVerdict, Quiescence, Reading, Relation,
+    StreettAutomaton, TesterOptions,
+};
+use proptest::prelude::*;
+
+const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
+
+fn feed(tester: &mut impl Tester<Action = LabelId>, kind: LabelKind, label: LabelId) -> Progress {
+    match kind {
+        LabelKind::Input => tester.stimulate(&label),
+        LabelKind::Delta => tester.observe(&Observation::Quiescence),
+        _ => tester.observe(&Observation::Output(label)),
+    }
+}
+
+fn property(names: &[&str], formula: &str) -> StreettAutomaton {
+    let sigma = Arc::new(Alphabet::of_names(names.iter().copied()).unwrap());
+    let ltl = Ltl::parse(formula, &sigma).unwrap();
+    ltl.translate(&sigma, Options::default()).unwrap().automaton
+}
+
+fn watch(properties: &[(&str, &StreettAutomaton)], options: TesterOptions) -> PropertyTester {
+    let mut labels = Labels::new();
+    let watched = properties
+        .iter()
+        .map(|(name, a)| {
+            labels.join(a.alphabet().labels());
+            WatchedProperty {
+                name: (*name).to_owned(),
+                tester: CanonicalTester::new(a, options).unwrap(),
+            }
+        })
+        .collect();
+    labels.intern_text("!other");
+    PropertyTester::new(watched, Arc::new(labels))
+}
+
+fn quiet(relation: Relation) -> TesterOptions {
+    TesterOptions {
+        relation,
+        quiescence: true,
+        basis: Basis::Determinacy(Reading::FiniteAndInfinite),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+    /// The tester of conformance as a safety property fails exactly where ioco's does
+    /// [Falcone et al. 2012, §9.1].
+    #[test]
+    fn conformance_is_the_tester_of_ioco(s in any_model(4, 9)) {
+        let labels = s.labels();
+        let letters: Vec<LabelId> = labels
+            .inputs()
+            .chain(labels.outputs())
+            .chain([LabelId::DELTA])
+            .collect();
+        let sigma = Arc::new(Alphabet::new(labels.clone(), letters).unwrap());
+        let mut view = Determinised::new(Suspension::new(&s, POLICY));
+        let start = view.initial();
+        let automaton = conformance(sigma.clone(), start, 10_000, |&set, l| {
+            view.after(set, sigma.label(l))
+        })
+        .unwrap();
+        let tester = CanonicalTester::new(&automaton, TesterOptions::default()).unwrap();
+        let watched = vec![WatchedProperty { name: "ioco".into(), tester }];
+        let mut by_property = PropertyTester::new(watched, Arc::new(labels.clone()));
+        let mut by_ioco = IocoTester::new(&s, POLICY);
+        'words: for word in words(labels, 4) {
+            by_property.reset();
+            by_ioco.reset();
+            for &l in &word {
+                let kind = labels.kind(l);
+                let expected = feed(&mut by_ioco, kind, l);
+                let found = feed(&mut by_property, kind, l);
+                prop_assert_eq!(
+                    found == Progress::Ended(Verdict::Fail),
+                    expected == Progress::Ended(Verdict::Fail)
+                );
+                if expected != Progress::Continue {
+                    continue 'words;
+                }
+            }
+        }
+    }
+
+    /// Several at once say what each says alone, step by step.
+    #[test]
+    fn several_properties_are_each_alone(word in prop::collection::vec(0_usize..6, 0..12)) {
+        let names = ["?a", "!x", "!y"];
+        let automata = [
+            property(&names, "G(?a -> F !x)"),
+            property(&names[..2], "! !x W ?a"),
+            property(&names, "F !y"),
+            property(&names[1..], "G ! (!y & !x) & (!x R ! !y)"),
+        ];
+        let options = quiet(Relation::Inclusion);
+        let named: Vec<(&str, &StreettAutomaton)> = automata.iter().map(|a| ("p", a)).collect();
+        let mut all = watch(&named, options).until(PropertyEnd::AllSettled);
+        let mut states: Vec<(CanonicalTester, _)> = automata
+            .iter()
+            .map(|a| {
+                let tester = CanonicalTester::new(a, options).unwrap();
+                let q = tester.initial();
+                (tester, q)
+            })
+            .collect();
+        let mut table = Labels::new();
+        for a in &automata {
+            table.join(a.alphabet().labels());
+        }
+        for &k in &word {
+            let text = ["?a", "!x", "!y", "!other", "delta", "deadlock"][k];
+            let label = table.get_text(text);
+            for (tester, q) in &mut states {
+                let own = tester.alphabet().labels();
+                *q = match text {
+                    "delta" => tester.step_quiescent(*q, Quiescence::OutputLock),
+                    "deadlock" => tester.step_quiescent(*q, Quiescence::Deadlock),
+                    _ => own.get_text(text).map_or(*q, |l| tester.step(*q, l)),
+                };
+            }
+            let progress = match text {
+                "?a" => all.stimulate(&label.unwrap()),
+                "delta" => all.observe(&Observation::Quiescence),
+                "deadlock" => all.observe(&Observation::Deadlock),
+                "!other" => all.observe(&Observation::Output(LabelId::new(table.len()))),
+                _ => all.observe(&Observation::Output(label.unwrap())),
+            };
+            let expected: Vec<String> =
+                states.iter().map(|(t, q)| t.verdict(*q).to_string()).collect();
+            let found: Vec<String> =
+                all.outcomes().iter().map(|o| o.verdict.to_string()).collect();
+            prop_assert_eq!(&found, &expected);
+            let settled = states.iter().all(|(t, q)| t.verdict(*q).is_final());
+            prop_assert_eq!(matches!(progress, Progress::Ended(_)), settled);
+            if settled {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn silence_while_something_is_pending() {
+    let p = property(&["?a", "!x"], "G(?a -> F !x)");
+    let mut tester = watch(&[("P", &p)], quiet(Relation::Inclusion));
+    let a = LabelId::new(2);
+    assert_eq!(tester.observe(&Observation::Quiescence), Progress::Continue);
+    assert_eq!(tester.stimulate(&a), Progress::Continue);
+    assert_eq!(tester.allowed(), ["!x"]);
+    assert_eq!(
+        tester.observe(&Observation::Quiescence),
+        Progress::Ended(Verdict::Fail)
+    );
+    let outcome = &tester.outcomes()[0];
+    assert_eq!((outcome.verdict, outcome.step), (Verdict::Fail, Some(3)));
+    tester.reset();
+    // Termination with nothing pending: this execution is over, and inside.
+    assert_eq!(
+        tester.observe(&Observation::Deadlock),
+        Progress::Ended(Verdict::WeakPass)
+    );
+}
+
+/// [Falcone et al. 2012, §7]: after a refused input the verdict is the one before it.
+#[test]
+fn a_refused_input_ends_the_run_with_the_verdict_before() {
+    let p = property(&["?a", "!x"], "G ! ?a");
+    let refusal = Arc::new(AtomicBool::new(false));
+    let a = LabelId::new(2);
+    let mut tester =
+        watch(&[("P", &p)], quiet(Relation::Inclusion)).driving(vec![a], Arc::clone(&refusal));
+    let mut menu = Menu::default();
+    tester.menu(&mut menu);
+    assert_eq!(menu.stimuli, [a]);
+    assert_eq!(tester.stimulate(&a), Progress::Continue);
+    assert_eq!(tester.verdict(), Verdict::Fail);
+    refusal.store(true, Ordering::Relaxed);
+    assert_eq!(tester.verdict(), Verdict::Unknown);
+    menu.clear();
+    tester.menu(&mut menu);
+    assert!(menu.stop && !menu.observe && menu.stimuli.is_empty());
+    assert_eq!(tester.verdict(), Verdict::Unknown);
+    assert_eq!(tester.outcomes()[0].step, None);
+    // The next run starts afresh.
+    tester.reset();
+    assert_eq!(tester.stimulate(&a), Progress::Continue);
+    menu.clear();
+    tester.menu(&mut menu);
+    assert!(!menu.observe);
+    assert_eq!(tester.verdict(), Verdict::Fail);
+}
+
+/// [Falcone et al. 2012, §7.2].
+#[test]
+fn inputs_that_lose_the_target_are_left_out() {
+    let names = ["?a", "?b", "!x"];
+    // `?b` before `!x` makes the guarantee unreachable.
+    let p = property(&names, "! ?b U !x");
+    let (a, b, x) = (LabelId::new(2), LabelId::new(3), LabelId::new(4));
+    let refusal = || Arc::new(AtomicBool::new(false));
+    let driving = || {
+        let options = quiet(Relation::NonDisjointness);
+        watch(&[("P", &p)], options).driving(vec![a, b], refusal())
+    };
+    let mut menu = Menu::default();
+    driving().menu(&mut menu);
+    assert_eq!(menu.stimuli, [a, b]);
+    let mut aimed = driving().aiming_at(PropertyVerdict::Pass);
+    menu.clear();
+    aimed.menu(&mut menu);
+    assert_eq!(menu.stimuli, [a]);
+    assert_eq!(
+        aimed.observe(&Observation::Output(x)),
+        Progress::Ended(Verdict::Pass)
+    );
+    // Where the target is lost without another verdict, nothing is left to do.
+    let q = property(&names, "G F !x & (! ?b W !x)");
+    let mut lost = watch(&[("Q", &q)], TesterOptions::default())
+        .driving(vec![a, b], refusal())
+        .aiming_at(PropertyVerdict::Fail);
+    assert_eq!(
+        lost.observe(&Observation::Output(x)),
+        Progress::Ended(Verdict::Inconc)
+    );
+}

@@ -1,0 +1,431 @@
+//! Expressions of the tree as typed terms.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use iolite_expr::{
+    EvalError, Function, Int, Op, Sort as TermSort, SortError, Term, TypeError, Value, Var, VarId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::check::Sorts;
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, File, Name, Sort, SortKind, UnaryOp};
+use crate::{Diagnostic, Span, codes};
+
+type Result<T, E = Diagnostic> = std::result::Result<T, E>;
+
+/// The space of the parameters of functions. They are gone once a call is inlined, so it only has
+/// to differ from the spaces of models.
+const FUNCTION_SPACE: u8 = 100;
+
+/// Sorts and functions that mention one another deeper than this are cyclic or absurd.
+const DEEPEST: u32 = 64;
+
+/// A place as terms carry it.
+pub(super) fn place(span: Span) -> iolite_expr::Span {
+    match (u32::try_from(span.start), u32::try_from(span.end)) {
+        (Ok(start), Ok(end)) => iolite_expr::Span::new(start, end),
+        _ => iolite_expr::Span::NONE,
+    }
+}
+
+/// A place as diagnostics carry it.
+pub(super) fn unplace(span: iolite_expr::Span, otherwise: Span) -> Span {
+    if span.is_some() {
+        Span::new(span.start as usize, span.end as usize)
+    } else {
+        otherwise
+    }
+}
+
+pub(super) fn type_error(error: &TypeError, otherwise: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::BAD_TERM,
+        unplace(error.span, otherwise),
+        error.to_string(),
+    )
+}
+
+fn eval_error(error: &EvalError, otherwise: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::BAD_TERM,
+        unplace(error.span, otherwise),
+        error.to_string(),
+    )
+}
+
+fn sort_error(error: &SortError, span: Span) -> Diagnostic {
+    Diagnostic::error(codes::BAD_TERM, span, error.to_string())
+}
+
+/// What the names of an expression stand for.
+pub(super) type Scope = BTreeMap<String, Term>;
+
+/// Makes terms from the expressions of one file.
+pub(super) struct Terms<'f> {
+    sorts: Sorts<'f>,
+    aliases: BTreeMap<&'f str, &'f Sort>,
+    /// Built when first called: a body is translated once, however many functions call it.
+    functions: RefCell<BTreeMap<&'f str, Function>>,
+    depth: RefCell<u32>,
+}
+
+impl<'f> Terms<'f> {
+    pub(super) fn new(file: &'f File) -> Self {
+        let aliases = file.items.iter().filter_map(|item| match item {
+            crate::syntax::ast::Item::Alias(a) => Some((a.name.text.as_str(), &a.sort)),
+            _ => None,
+        });
+        Self {
+            // What is wrong with the declarations was reported when the file was checked.
+            sorts: Sorts::new(file, &mut Vec::new()),
+            aliases: aliases.collect(),
+            functions: RefCell::default(),
+            depth: RefCell::default(),
+        }
+    }
+
+    fn deeper<T>(&self, span: Span, inner: impl FnOnce() -> Result<T>) -> Result<T> {
+        if *self.depth.borrow() >= DEEPEST {
+            return Err(Diagnostic::error(
+                codes::BAD_TERM,
+                span,
+                "sorts or functions that contain one another too deeply",
+            ));
+        }
+        *self.depth.borrow_mut() += 1;
+        let result = inner();
+        *self.depth.borrow_mut() -= 1;
+        result
+    }
+
+    /// The sort behind what is written.
+    pub(super) fn sort(&self, sort: &Sort) -> Result<TermSort> {
+        let span = sort.span;
+        self.deeper(span, || match &sort.kind {
+            SortKind::Bool => Ok(TermSort::Bool),
+            SortKind::Int => Ok(TermSort::Int),
+            SortKind::String => Ok(TermSort::String),
+            SortKind::Range(first, last) => {
+                let end = |e: &Expr| match self.value(e, &Scope::new(), Some(&TermSort::Int))? {
+                    Value::Int(n) => Ok(n),
+                    _ => Err(Diagnostic::error(
+                        codes::BAD_TERM,
+                        e.span,
+                        "the end of a range is a number",
+                    )),
+                };
+                TermSort::range(end(first)?, end(last)?).map_err(|e| sort_error(&e, span))
+            }
+            SortKind::Array(of) => {
+                TermSort::array(self.sort(of)?).map_err(|e| sort_error(&e, span))
+            }
+            SortKind::Name(name) => self.named_sort(name, span),
+            SortKind::Error => Err(Diagnostic::error(codes::BAD_TERM, span, "no sort")),
+        })
+    }
+
+    fn named_sort(&self, name: &str, span: Span) -> Result<TermSort> {
+        if let Some(e) = self.sorts.enumeration(name) {
+            let values: Vec<&str> = e.values.iter().map(|v| v.text.as_str()).collect();
+            return TermSort::enumeration(name, &values).map_err(|e| sort_error(&e, span));
+        }
+        if let Some(r) = self.sorts.record(name) {
+            let fields = r
+                .fields
+                .iter()
+                .map(|f| Ok((f.name.text.as_str().into(), self.sort(&f.sort)?)))
+                .collect::<Result<Vec<_>>>()?;
+            return TermSort::record(name, fields).map_err(|e| sort_error(&e, span));
+        }
+        match self.aliases.get(name) {
+            Some(sort) => self.sort(sort),
+            None => Err(Diagnostic::error(
+                codes::UNKNOWN_SORT,
+                span,
+                format!("no sort is called `{name}`"),
+            )),
+        }
+    }
+
+    /// The value of an expression without unknowns.
+    pub(super) fn value(
+        &self,
+        expr: &Expr,
+        scope: &Scope,
+        wanted: Option<&TermSort>,
+    ) -> Result<Value> {
+        let term = self.term(expr, scope, wanted)?;
+        let term = match wanted {
+            Some(sort) => term.coerce(sort).map_err(|e| type_error(&e, expr.span))?,
+            None => term,
+        };
+        if !term.is_ground() {
+            return Err(Diagnostic::error(
+                codes::BAD_TERM,
+                expr.span,
+                "a value is needed here, and this depends on constants or variables",
+            ));
+        }
+        term.eval(&FxHashMap::default())
+            .map_err(|e| eval_error(&e, expr.span))
+    }
+
+    /// The term of an expression. `wanted` only tells what sort an empty array has.
+    pub(super) fn term(
+        &self,
+        expr: &Expr,
+        scope: &Scope,
+        wanted: Option<&TermSort>,
+    ) -> Result<Term> {
+        let apply = |op: Op, args: Vec<Term>| {
+            Term::apply(op, args, place(expr.span)).map_err(|e| type_error(&e, expr.span))
+        };
+        match &expr.kind {
+            ExprKind::Int(digits) => {
+                let n: Int = digits.parse().map_err(|_| {
+                    Diagnostic::error(codes::BAD_TERM, expr.span, "this is no number")
+                })?;
+                self.literal(Value::Int(n), &TermSort::Int, expr.span)
+            }
+            ExprKind::Bool(b) => self.literal(Value::Bool(*b), &TermSort::Bool, expr.span),
+            ExprKind::Str(text) => self.literal(Value::str(text), &TermSort::String, expr.span),
+            ExprKind::Name(name) => self.name(name, expr.span, scope),
+            ExprKind::Unary(op, a) => {
+                let op = match op {
+                    UnaryOp::Neg => Op::Neg,
+                    UnaryOp::Not => Op::Not,
+                };
+                apply(op, vec![self.term(a, scope, None)?])
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = self.pair(a, b, scope, wanted)?;
+                let op = match op {
+                    BinaryOp::Implies => Op::Implies,
+                    BinaryOp::Or => Op::Or,
+                    BinaryOp::And => Op::And,
+                    BinaryOp::Eq => Op::Eq,
+                    BinaryOp::Ne => Op::Ne,
+                    BinaryOp::Lt => Op::Lt,
+                    BinaryOp::Le => Op::Le,
+                    BinaryOp::Gt => Op::Gt,
+                    BinaryOp::Ge => Op::Ge,
+                    BinaryOp::Concat if *a.sort() == TermSort::String => Op::Concat,
+                    BinaryOp::Concat => Op::Append,
+                    BinaryOp::Add => Op::Add,
+                    BinaryOp::Sub => Op::Sub,
+                    BinaryOp::Mul => Op::Mul,
+                    BinaryOp::Div => Op::Div,
+                    BinaryOp::Mod => Op::Mod,
+                };
+                apply(op, vec![a, b])
+            }
+            ExprKind::If(c, a, b) => {
+                let c = self.term(c, scope, Some(&TermSort::Bool))?;
+                let (a, b) = self.pair(a, b, scope, wanted)?;
+                apply(Op::Ite, vec![c, a, b])
+            }
+            ExprKind::Call(name, args) => self.call(expr, name, args, scope),
+            ExprKind::Index(base, index) => {
+                let base = self.term(base, scope, None)?;
+                apply(Op::Select, vec![base, self.term(index, scope, None)?])
+            }
+            ExprKind::Field(base, field) => {
+                let base = self.term(base, scope, None)?;
+                Term::field(base, &field.text, place(expr.span))
+                    .map_err(|e| type_error(&e, field.span))
+            }
+            ExprKind::Array(items) => self.array(expr, items, scope, wanted),
+            ExprKind::Record(name, fields) => self.record(expr, name, fields, scope),
+            ExprKind::Error => Err(Diagnostic::error(
+                codes::BAD_TERM,
+                expr.span,
+                "no expression",
+            )),
+        }
+    }
+
+    fn literal(&self, value: Value, sort: &TermSort, span: Span) -> Result<Term> {
+        Term::literal(value, sort, place(span)).map_err(|e| type_error(&e, span))
+    }
+
+    fn name(&self, name: &str, span: Span, scope: &Scope) -> Result<Term> {
+        if let Some(term) = scope.get(name) {
+            return Ok(match term.as_var() {
+                Some(var) => var.at(place(span)),
+                None => term.clone(),
+            });
+        }
+        let value = match self.sorts.value(name) {
+            Some(of) => Value::variant(&self.named_sort(of, span)?, name),
+            None => None,
+        };
+        value.map(Term::from).ok_or_else(|| {
+            Diagnostic::error(
+                codes::UNDECLARED,
+                span,
+                format!("`{name}` is not declared here"),
+            )
+        })
+    }
+
+    /// Two terms of one sort: an empty array takes the sort of its partner.
+    fn pair(
+        &self,
+        a: &Expr,
+        b: &Expr,
+        scope: &Scope,
+        wanted: Option<&TermSort>,
+    ) -> Result<(Term, Term)> {
+        if matches!(&a.kind, ExprKind::Array(items) if items.is_empty()) {
+            let b = self.term(b, scope, wanted)?;
+            return Ok((self.term(a, scope, Some(b.sort()))?, b));
+        }
+        let a = self.term(a, scope, wanted)?;
+        let b = self.term(b, scope, Some(a.sort()))?;
+        Ok((a, b))
+    }
+
+    fn array(
+        &self,
+        expr: &Expr,
+        items: &[Expr],
+        scope: &Scope,
+        wanted: Option<&TermSort>,
+    ) -> Result<Term> {
+        let wanted = wanted.filter(|s| matches!(s, TermSort::Array(_)));
+        let element = match wanted {
+            Some(TermSort::Array(e)) => Some(&**e),
+            _ => None,
+        };
+        let items = items
+            .iter()
+            .map(|i| self.term(i, scope, element))
+            .collect::<Result<Vec<_>>>()?;
+        let sort = match (wanted, items.first()) {
+            (Some(sort), _) => sort.clone(),
+            (None, Some(first)) => {
+                TermSort::array(first.sort().widened()).map_err(|e| sort_error(&e, expr.span))?
+            }
+            (None, None) => {
+                TermSort::array(TermSort::Int).map_err(|e| sort_error(&e, expr.span))?
+            }
+        };
+        Term::array(&sort, items, place(expr.span)).map_err(|e| type_error(&e, expr.span))
+    }
+
+    fn record(
+        &self,
+        expr: &Expr,
+        name: &Name,
+        fields: &[(Name, Expr)],
+        scope: &Scope,
+    ) -> Result<Term> {
+        let sort = self.named_sort(&name.text, name.span)?;
+        let TermSort::Record(declared) = &sort else {
+            return Err(Diagnostic::error(
+                codes::UNKNOWN_SORT,
+                name.span,
+                format!("no record is called `{}`", name.text),
+            ));
+        };
+        let mut values = Vec::new();
+        for (field, of) in &declared.fields {
+            let given = fields.iter().find(|(n, _)| *n.text == **field);
+            let Some((_, value)) = given else {
+                return Err(Diagnostic::error(
+                    codes::MISSING_FIELD,
+                    expr.span,
+                    format!("record `{}` lacks `{field}`", name.text),
+                ));
+            };
+            values.push(self.term(value, scope, Some(of))?);
+        }
+        Term::record(&sort, values, place(expr.span)).map_err(|e| type_error(&e, expr.span))
+    }
+
+    fn call(&self, expr: &Expr, name: &Name, args: &[Expr], scope: &Scope) -> Result<Term> {
+        let at = place(expr.span);
+        let typed = |e: TypeError| type_error(&e, expr.span);
+        if let Some(function) = self.function(&name.text)? {
+            let terms = args
+                .iter()
+                .zip(function.params())
+                .map(|(a, p)| self.term(a, scope, Some(&p.sort)))
+                .collect::<Result<Vec<_>>>()?;
+            return function.call(terms, at).map_err(typed);
+        }
+        if name.text == "matches"
+            && let [text, pattern] = args
+        {
+            let text = self.term(text, scope, None)?;
+            let pattern = self.value(pattern, scope, Some(&TermSort::String))?;
+            return Term::matches(text, pattern.as_str().unwrap_or_default(), at).map_err(typed);
+        }
+        let mut terms = Vec::with_capacity(args.len());
+        for arg in args {
+            let wanted = match (name.text.as_str(), terms.first()) {
+                ("store", Some(array)) => match Term::sort(array) {
+                    TermSort::Array(e) => Some((**e).clone()),
+                    _ => None,
+                },
+                _ => None,
+            };
+            terms.push(self.term(arg, scope, wanted.as_ref())?);
+        }
+        let op = match (name.text.as_str(), terms.len()) {
+            ("abs", 1) => Op::Abs,
+            ("min" | "max", 2) => {
+                let op = if name.text == "min" { Op::Le } else { Op::Ge };
+                let first = Term::apply(op, terms.clone(), at).map_err(typed)?;
+                terms.insert(0, first);
+                Op::Ite
+            }
+            ("prefix", 2) => Op::Prefix,
+            ("suffix", 2) => Op::Suffix,
+            ("contains", 2) => Op::Contains,
+            ("len", 1) if *terms[0].sort() == TermSort::String => Op::StrLen,
+            ("len", 1) => Op::Len,
+            ("store", 3) => Op::Store,
+            _ => {
+                return Err(Diagnostic::error(
+                    codes::UNKNOWN_FUNCTION,
+                    name.span,
+                    format!(
+                        "no function is called `{}` with {} arguments",
+                        name.text,
+                        args.len()
+                    ),
+                ));
+            }
+        };
+        Term::apply(op, terms, at).map_err(typed)
+    }
+
+    fn function(&self, name: &str) -> Result<Option<Function>> {
+        if let Some(known) = self.functions.borrow().get(name) {
+            return Ok(Some(known.clone()));
+        }
+        let Some(declared) = self.sorts.function(name) else {
+            return Ok(None);
+        };
+        let mut params = Vec::new();
+        let mut scope = Scope::new();
+        for (i, p) in declared.params.iter().enumerate() {
+            let id = VarId::new(FUNCTION_SPACE, i);
+            let var = Var::new(id, &p.name.text, self.sort(&p.sort)?);
+            scope.insert(p.name.text.clone(), var.term());
+            params.push(var);
+        }
+        let result = self.sort(&declared.result)?;
+        let body = self.deeper(declared.name.span, || {
+            self.term(&declared.body, &scope, Some(&result))
+        })?;
+        let function = Function::new(name, params, result, body)
+            .map_err(|e| type_error(&e, declared.body.span))?;
+        self.functions
+            .borrow_mut()
+            .insert(&declared.name.text, function.clone());
+        Ok(Some(function))
+    }
+}

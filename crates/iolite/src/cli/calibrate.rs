@@ -1,0 +1,106 @@
+//! `iolite calibrate`: how long must silence last to be quiescence?
+
+use iolite_exec::{Calibrator, Instance, Plan, Proposal, Uniform, campaign};
+
+use super::judge::{Judge, JudgeOptions};
+use super::source::{ModelRef, ReadOptions};
+use super::target::{Target, TargetOptions};
+use super::test::{self, EffortOptions, fault};
+use super::{Exit, Failure, print, print_json};
+
+/// Measure the system's response times, and propose timeouts for quiescence with the risk that stays
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The specification
+    model: ModelRef,
+    #[command(flatten)]
+    target: TargetOptions,
+    #[command(flatten)]
+    judge: JudgeOptions,
+    #[command(flatten)]
+    effort: EffortOptions,
+    /// The proposal is the longest time seen, times this
+    #[arg(long, value_name = "X", default_value_t = 3.0)]
+    factor: f64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+/// The patience of the measurement, where the user gives none: longer than any answer should take.
+const PATIENCE_MS: u64 = 2000;
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let mut options = args.target.clone();
+    options.quiescence_ms = options.quiescence_ms.or(Some(PATIENCE_MS));
+    let target = Target::new(&options, &args.read)?;
+    let judge = Judge::new(&args.model, &args.read, &args.judge, target.extra_labels()?)?;
+    let plan = Plan {
+        jobs: 1,
+        ..args.effort.plan()?
+    };
+    let mut calibrator = Calibrator::new();
+    let options = test::options(&target, &judge, &args.effort);
+    let summary = campaign(&plan, &options, &mut calibrator, |job| {
+        Ok(Instance {
+            tester: judge.tester()?,
+            adapter: target.adapter(job, judge.labels())?,
+            strategy: Uniform,
+        })
+    });
+    let summary = summary.map_err(|e| fault(&e))?;
+    if let Some(error) = summary.faults.into_values().next() {
+        return Err(fault(&error));
+    }
+    let proposal = calibrator.proposal(args.factor);
+    if args.json {
+        print_json(&proposal)?;
+    } else {
+        print(&tell(&proposal))?;
+    }
+    Ok(if proposal.overall.is_some() {
+        Exit::Holds
+    } else {
+        Exit::Inconclusive
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds for people")]
+fn tell(proposal: &Proposal) -> String {
+    let Some(overall) = &proposal.overall else {
+        return "no output was seen, so there is nothing to measure\n".to_owned();
+    };
+    let ms = |micros: u64| micros as f64 / 1000.0;
+    let mut text = format!(
+        "{} answers, median {:.1} ms, 99% within {:.1} ms, longest {:.1} ms; silence {} times\n\n",
+        overall.samples,
+        ms(overall.median),
+        ms(overall.p99),
+        ms(overall.max),
+        proposal.silences
+    );
+    text += &format!(
+        "[quiescence]\ntimeout-ms = {}\n",
+        overall.timeout.div_ceil(1000)
+    );
+    let others = proposal
+        .actions
+        .iter()
+        .filter(|(action, _)| !action.is_empty());
+    let actions: Vec<String> = others
+        .map(|(action, m)| format!("\"{action}\" = {}", m.timeout.div_ceil(1000)))
+        .collect();
+    if !actions.is_empty() {
+        text += &format!(
+            "# by the action before: actions = {{ {} }}\n",
+            actions.join(", ")
+        );
+    }
+    text += &format!(
+        "\nwith 95% confidence at most {:.2}% of answers take longer than the longest one seen\n",
+        overall.risk * 100.0
+    );
+    text
+}

@@ -1,0 +1,169 @@
+//! `iolite check`: parse, check names and types, lint.
+
+use iolite_lang::{Diagnostic, LineIndex, Rejected, codes, diagnostic};
+use serde::Serialize;
+
+use super::source::{self, Format, ModelRef, ReadOptions};
+use super::{Exit, Failure, print, print_json};
+
+/// Parse model files, check names and types, and point out what is doubtful
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The files
+    #[arg(required = true)]
+    files: Vec<ModelRef>,
+    #[command(flatten)]
+    read: ReadOptions,
+    /// Take warnings for errors
+    #[arg(long)]
+    deny_warnings: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    files: Vec<FileReport>,
+}
+
+#[derive(Serialize)]
+struct FileReport {
+    file: String,
+    declarations: Vec<Declaration>,
+    diagnostics: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+struct Declaration {
+    kind: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transitions: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    code: String,
+    severity: &'static str,
+    line: u32,
+    column: usize,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let mut report = Report { files: Vec::new() };
+    let (mut errors, mut warnings) = (0, 0);
+    for reference in &args.files {
+        let bytes = source::read(&reference.path)?;
+        let (declarations, found) = look(reference, &bytes, &args.read)?;
+        errors += found.iter().filter(|d| d.is_error()).count();
+        warnings += found.iter().filter(|d| !d.is_error()).count();
+        if !args.json {
+            source::show_diagnostics(&reference.path, &bytes, &found);
+            if !diagnostic::has_errors(&found) {
+                print(&summary(reference, &declarations))?;
+            }
+        }
+        let index = LineIndex::new(&bytes);
+        report.files.push(FileReport {
+            file: reference.path.display().to_string(),
+            declarations,
+            diagnostics: found.iter().map(|d| finding(d, &index, &bytes)).collect(),
+        });
+    }
+    if args.json {
+        print_json(&report)?;
+    } else if errors + warnings > 0 {
+        eprintln!("\n{errors} errors, {warnings} warnings; `iolite explain-code CODE` tells more");
+    }
+    let bad = errors > 0 || args.deny_warnings && warnings > 0;
+    Ok(if bad { Exit::BadInput } else { Exit::Holds })
+}
+
+fn look(
+    reference: &ModelRef,
+    bytes: &[u8],
+    read: &ReadOptions,
+) -> Result<(Vec<Declaration>, Vec<Diagnostic>), Failure> {
+    let format = Format::of(&reference.path)?;
+    if format != Format::Iol {
+        return Ok(match source::read_foreign(format, bytes, read) {
+            Err(Rejected(found)) => (Vec::new(), found),
+            Ok(loaded) => {
+                let declaration = Declaration {
+                    kind: "system".to_owned(),
+                    name: String::new(),
+                    states: Some(loaded.value.state_count()),
+                    transitions: Some(loaded.value.transition_count()),
+                };
+                (vec![declaration], loaded.lints)
+            }
+        });
+    }
+    let (file, mut found) = source::parse_and_check(bytes);
+    if diagnostic::has_errors(&found) {
+        return Ok((Vec::new(), found));
+    }
+    let mut declarations = Vec::new();
+    for item in &file.items {
+        let name = item.name().text.clone();
+        let mut declaration = Declaration {
+            kind: item.keyword().to_owned(),
+            name,
+            states: None,
+            transitions: None,
+        };
+        if iolite_lang::systems(&file).contains(&declaration.name.as_str()) {
+            match iolite_lang::lower_system(&file, &declaration.name, read.budget()) {
+                Ok(lts) => {
+                    declaration.states = Some(lts.state_count());
+                    declaration.transitions = Some(lts.transition_count());
+                }
+                // Data are no mistake: such a system has its own semantics.
+                Err(more) => {
+                    found.extend(more.into_iter().filter(|d| d.code != codes::NOT_EXPLICIT));
+                }
+            }
+        }
+        declarations.push(declaration);
+    }
+    Ok((declarations, found))
+}
+
+fn finding(d: &Diagnostic, index: &LineIndex, bytes: &[u8]) -> Finding {
+    let offset = d.span.start;
+    let line = index.line(offset);
+    let start = index.line_span(bytes, line).start;
+    let before = bytes.get(start..offset).unwrap_or_default();
+    Finding {
+        code: d.code.to_string(),
+        severity: if d.is_error() { "error" } else { "warning" },
+        line,
+        column: String::from_utf8_lossy(before).chars().count() + 1,
+        message: d.message.clone(),
+        hint: d.hint.clone(),
+    }
+}
+
+fn summary(reference: &ModelRef, declarations: &[Declaration]) -> String {
+    let mut text = format!("{}: ok\n", reference.path.display());
+    for Declaration {
+        kind,
+        name,
+        states,
+        transitions,
+    } in declarations
+    {
+        text += &format!("  {kind} {name}");
+        if let (Some(states), Some(transitions)) = (states, transitions) {
+            text += &format!("  ({states} states, {transitions} transitions)");
+        }
+        text.push('\n');
+    }
+    text
+}

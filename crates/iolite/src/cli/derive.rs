@@ -1,0 +1,459 @@
+//! `iolite derive`: test cases from a specification.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use iolite_derive::{
+    ConfDerivation, CoverageSuite, Drawing, Enumerated, Enumeration, ExhaustiveDerivation, Goal,
+    IocoOracle, IoconfOracle, ModelRef as CaseModel, PurposeTest, RandomDerivation,
+    RequirementSuite, SafetyTest, TestCase, TestGraph, Weights,
+};
+use iolite_lts::Lts;
+use serde::Serialize;
+
+use super::failure::write_whole;
+use super::relate::{QuiescenceFlag, trace_set};
+use super::source::{self, ModelRef, ReadOptions, texts};
+use super::{Exit, Failure, objective, print, print_json};
+
+/// Derive test cases from a specification, and write them as a suite
+///
+/// By default at random; with --exhaustive all up to a depth; with --cover a suite that covers the
+/// model; with --observer or --purpose test cases that head for a goal.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The specification
+    model: ModelRef,
+    /// The folder the test cases go to
+    #[arg(short, long, value_name = "FOLDER")]
+    output_folder: PathBuf,
+    /// For which relation
+    #[arg(long, value_enum, default_value_t = DerivedRelation::Ioco)]
+    relation: DerivedRelation,
+    /// The set F of ioconf-f
+    #[arg(long, value_name = "FILE#F")]
+    traces: Option<ModelRef>,
+    /// How many test cases
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    count: usize,
+    /// Longest run of a test case
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    depth: usize,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Weights for stopping, stimulating and observing
+    #[arg(
+        long,
+        value_name = "STOP,STIMULATE,OBSERVE",
+        value_delimiter = ',',
+        num_args = 1
+    )]
+    weights: Vec<u32>,
+    /// All test cases up to the depth: every one, only the maximal ones, or one for each trace
+    #[arg(long, value_enum, conflicts_with = "cover")]
+    exhaustive: Option<EnumerationFlag>,
+    /// At most so many test cases of an exhaustive derivation
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    limit: usize,
+    /// Cover all states, or all transitions, of the determinised suspension automaton
+    #[arg(long, value_enum)]
+    cover: Option<CoverFlag>,
+    /// Test cases that try to violate these safety properties, and a coverage matrix (repeatable)
+    #[arg(long, alias = "observers", value_name = "FILE#W", num_args = 1..)]
+    #[arg(conflicts_with_all = ["cover", "exhaustive"])]
+    observer: Vec<ModelRef>,
+    /// Test cases that try to reach these test purposes (repeatable)
+    #[arg(long, value_name = "FILE#P", num_args = 1..)]
+    #[arg(conflicts_with_all = ["observer", "cover", "exhaustive"])]
+    purpose: Vec<ModelRef>,
+    /// With --observer or --purpose: so many test cases for each goal, the shortest way first
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    alternatives: u64,
+    /// With --observer or --purpose: write the complete test graph too, as DOT and .aut
+    #[arg(long)]
+    graph: bool,
+    /// Write each test case in these formats too
+    #[arg(long, value_enum, value_delimiter = ',')]
+    export: Vec<ExportFormat>,
+    /// Whether a cycle of internal actions is quiescent, or an error
+    #[arg(long, value_name = "POLICY", default_value = "livelock")]
+    quiescence: QuiescenceFlag,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum DerivedRelation {
+    Conf,
+    Ioconf,
+    IoconfF,
+    Ioco,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum EnumerationFlag {
+    Every,
+    Maximal,
+    Traces,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum CoverFlag {
+    States,
+    Transitions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ExportFormat {
+    Aut,
+    Dot,
+    Ttcn3,
+}
+
+/// Nodes of a test graph, and sets of a covered automaton, at most.
+const LARGEST: usize = 5_000_000;
+
+#[derive(Default, Serialize)]
+struct Document {
+    cases: Vec<CaseDocument>,
+    /// Whether an exhaustive derivation lists all there are up to the depth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    covered: Option<iolite_derive::Count>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    uncovered: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreachable: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct CaseDocument {
+    name: String,
+    file: String,
+    states: usize,
+    depth: usize,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    if (args.relation == DerivedRelation::IoconfF) != args.traces.is_some() {
+        return Err(Failure::input(
+            "--traces FILE#F and --relation ioconf-f belong together",
+        ));
+    }
+    let model = source::load(&args.model, &args.read)?;
+    let name = model.reference.name.clone().unwrap_or_else(|| {
+        let stem = model.reference.path.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    });
+    let lts = model.system.explicit(args.read.budget())?;
+    let reference = CaseModel::of(name, &lts);
+    let folder = &args.output_folder;
+    std::fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
+    let mut document = Document::default();
+    let cases = if !args.observer.is_empty() {
+        safety(args, &lts, &reference, &mut document)?
+    } else if !args.purpose.is_empty() {
+        purposes(args, &lts, &reference, &mut document)?
+    } else if let Some(cover) = args.cover {
+        covering(args, cover, &lts, &reference, &mut document)?
+    } else {
+        derived(args, &lts, &reference, &mut document)?
+    };
+    for case in &cases {
+        write_case(args, case, &mut document)?;
+    }
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&tell(args, &document))?;
+    }
+    let incomplete = document.complete == Some(false);
+    Ok(if incomplete {
+        Exit::Inconclusive
+    } else {
+        Exit::Holds
+    })
+}
+
+fn derived(
+    args: &Args,
+    lts: &Lts,
+    model: &CaseModel,
+    document: &mut Document,
+) -> Result<Vec<TestCase>, Failure> {
+    let policy = args.quiescence.policy();
+    let random = RandomDerivation {
+        count: args.count,
+        depth: args.depth,
+        seed: args.seed,
+        weights: match args.weights.as_slice() {
+            [] => Weights::default(),
+            [stop, stimulate, observe] => Weights {
+                stop: *stop,
+                stimulate: *stimulate,
+                observe: *observe,
+            },
+            _ => return Err(Failure::input("--weights takes three numbers")),
+        },
+        ..RandomDerivation::default()
+    };
+    let exhaustive = args.exhaustive.map(|which| ExhaustiveDerivation {
+        depth: args.depth,
+        enumeration: match which {
+            EnumerationFlag::Every => Enumeration::Every,
+            EnumerationFlag::Maximal => Enumeration::Maximal,
+            EnumerationFlag::Traces => Enumeration::Traces,
+        },
+        limit: args.limit,
+    });
+    let mut enumerated = |Enumerated { cases, complete }: Enumerated| {
+        document.complete = Some(complete);
+        cases
+    };
+    Ok(match args.relation {
+        DerivedRelation::Conf => {
+            let mut derivation = ConfDerivation::new(lts);
+            match &exhaustive {
+                Some(how) => enumerated(derivation.exhaustive(how, model)),
+                None => derivation.random(&random, model),
+            }
+        }
+        DerivedRelation::Ioco => {
+            let mut oracle = IocoOracle::new(lts, policy);
+            match &exhaustive {
+                Some(how) => enumerated(how.derive(&mut oracle, model)),
+                None => random.derive(&mut oracle, model),
+            }
+        }
+        DerivedRelation::Ioconf | DerivedRelation::IoconfF => {
+            let traces = args
+                .traces
+                .as_ref()
+                .map(|f| trace_set(f, &args.read, lts.labels()));
+            let mut oracle = IoconfOracle::with_traces(lts, policy, traces.transpose()?);
+            match &exhaustive {
+                Some(how) => enumerated(how.derive(&mut oracle, model)),
+                None => random.derive(&mut oracle, model),
+            }
+        }
+    })
+}
+
+fn too_large(error: &iolite_lts::BudgetExceeded) -> Failure {
+    Failure::input(format!("the test graph is too large: {error}"))
+}
+
+fn covering(
+    args: &Args,
+    cover: CoverFlag,
+    lts: &Lts,
+    model: &CaseModel,
+    document: &mut Document,
+) -> Result<Vec<TestCase>, Failure> {
+    let goal = match cover {
+        CoverFlag::States => Goal::States,
+        CoverFlag::Transitions => Goal::Transitions,
+    };
+    let suite = CoverageSuite {
+        goal,
+        depth: args.depth,
+        limit: LARGEST,
+    };
+    let covering = suite
+        .derive(lts, args.quiescence.policy(), model)
+        .map_err(|e| too_large(&e))?;
+    document.covered = Some(covering.covered);
+    document.uncovered = covering.uncovered;
+    document.unreachable = covering.unreachable;
+    Ok(covering.cases)
+}
+
+fn drawing(args: &Args, k: u64) -> Drawing {
+    match k {
+        0 => Drawing::default(),
+        _ => Drawing {
+            seed: Some(args.seed + k),
+            slack: args.depth,
+        },
+    }
+}
+
+fn numbered(case: TestCase, goal: &str, k: u64) -> TestCase {
+    let name = if k == 0 {
+        goal.to_owned()
+    } else {
+        format!("{goal}-{}", k + 1)
+    };
+    case.named(name)
+}
+
+fn safety(
+    args: &Args,
+    lts: &Lts,
+    model: &CaseModel,
+    document: &mut Document,
+) -> Result<Vec<TestCase>, Failure> {
+    let policy = args.quiescence.policy();
+    let labels = Arc::clone(lts.shared_labels());
+    let mut observers = Vec::new();
+    for reference in &args.observer {
+        observers.extend(objective::observers(reference, &args.read, &labels)?);
+    }
+    let suite = RequirementSuite::derive(lts, policy, &observers, model, LARGEST)
+        .map_err(|e| too_large(&e))?;
+    let matrix = args.output_folder.join("coverage.csv");
+    write_whole(&matrix, suite.to_csv(lts).as_bytes())?;
+    document
+        .notes
+        .push(format!("requirement × transition: {}", matrix.display()));
+    let mut cases = Vec::new();
+    for (observer, requirement) in observers.into_iter().zip(&suite.requirements) {
+        let name = &requirement.name;
+        if let Some(trace) = &requirement.specification_violates {
+            document.notes.push(format!(
+                "the specification itself violates {name}, after {}",
+                texts(&labels, trace).join(" ")
+            ));
+        }
+        let test = SafetyTest::build(lts, policy, observer, LARGEST).map_err(|e| too_large(&e))?;
+        if !test.is_reachable() {
+            document.notes.push(format!(
+                "{name}: no trace of the specification comes near it"
+            ));
+            continue;
+        }
+        write_graph(args, name, test.graph(), document)?;
+        for k in 0..args.alternatives {
+            cases.push(numbered(test.draw(drawing(args, k), model), name, k));
+        }
+    }
+    Ok(cases)
+}
+
+fn purposes(
+    args: &Args,
+    lts: &Lts,
+    model: &CaseModel,
+    document: &mut Document,
+) -> Result<Vec<TestCase>, Failure> {
+    let mut cases = Vec::new();
+    for reference in &args.purpose {
+        for purpose in objective::purposes(reference, lts.shared_labels())? {
+            let name = purpose.name().to_owned();
+            let test = PurposeTest::build(lts, args.quiescence.policy(), purpose, LARGEST)
+                .map_err(|e| too_large(&e))?;
+            if !test.is_reachable() {
+                document
+                    .notes
+                    .push(format!("{name}: no trace of the specification reaches it"));
+                continue;
+            }
+            write_graph(args, &name, test.graph(), document)?;
+            for k in 0..args.alternatives {
+                cases.push(numbered(test.draw(drawing(args, k), model), &name, k));
+            }
+        }
+    }
+    Ok(cases)
+}
+
+fn write_graph(
+    args: &Args,
+    name: &str,
+    graph: &TestGraph,
+    document: &mut Document,
+) -> Result<(), Failure> {
+    if args.graph {
+        let base = args.output_folder.join(file_name(name));
+        write_whole(
+            &base.with_extension("graph.dot"),
+            graph.to_dot(true).as_bytes(),
+        )?;
+        write_whole(&base.with_extension("graph.aut"), graph.to_aut().as_bytes())?;
+        document.notes.push(format!(
+            "test graph: {}",
+            base.with_extension("graph.dot").display()
+        ));
+    }
+    Ok(())
+}
+
+/// A name that no file system minds.
+fn file_name(name: &str) -> String {
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    name.chars()
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect()
+}
+
+fn write_case(args: &Args, case: &TestCase, document: &mut Document) -> Result<(), Failure> {
+    let base: PathBuf = args.output_folder.join(file_name(case.name()));
+    let with = |ending: &str| -> PathBuf {
+        let mut path = base.clone().into_os_string();
+        path.push(format!(".{ending}"));
+        path.into()
+    };
+    let path = with("json");
+    write_whole(&path, case.to_json().as_bytes())?;
+    for format in &args.export {
+        match format {
+            ExportFormat::Aut => write_whole(&with("aut"), case.to_aut().as_bytes())?,
+            ExportFormat::Dot => write_whole(&with("dot"), case.to_dot().as_bytes())?,
+            ExportFormat::Ttcn3 => write_whole(&with("ttcn3"), case.to_ttcn3().as_bytes())?,
+        }
+    }
+    document.cases.push(CaseDocument {
+        name: case.name().to_owned(),
+        file: path.display().to_string(),
+        states: case.states().len(),
+        depth: case.depth(),
+    });
+    Ok(())
+}
+
+fn tell(args: &Args, document: &Document) -> String {
+    let folder: &Path = &args.output_folder;
+    let mut text = format!(
+        "{} test cases in {}\n",
+        document.cases.len(),
+        folder.display()
+    );
+    if document.complete == Some(false) {
+        text += &format!(
+            "not all up to depth {}: the limit of {} was reached\n",
+            args.depth, args.limit
+        );
+    }
+    if let Some(covered) = document.covered {
+        text += &format!(
+            "covered: {} of {} ({:.0}%)\n",
+            covered.seen,
+            covered.total,
+            covered.percentage()
+        );
+    }
+    for place in &document.uncovered {
+        text += &format!("not covered within depth {}: {place}\n", args.depth);
+    }
+    for place in &document.unreachable {
+        text += &format!("cannot be covered: {place} is unreachable\n");
+    }
+    for note in &document.notes {
+        text += &format!("{note}\n");
+    }
+    if !document.cases.is_empty() {
+        text += &format!(
+            "run them: iolite test {} --suite {} --sut …\n",
+            args.model,
+            folder.display()
+        );
+    }
+    text
+}

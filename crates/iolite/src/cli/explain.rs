@@ -1,0 +1,248 @@
+//! `iolite explain`: look again at a certificate, with code that shares nothing with the search.
+
+use std::path::PathBuf;
+
+use iolite_exec::{Certificate, chart};
+use iolite_lts::relation::{Claim, Recheck, Relation, recheck, recheck_run};
+use iolite_lts::{Completed, Completion, Interned, Semantics};
+
+use super::relate::{
+    CompletionFlag, CounterexampleDocument, Document, ObservedDocument, QuiescenceFlag, trace_set,
+};
+use super::source::{self, Model, ModelRef, ReadOptions};
+use super::{Exit, Failure, print, print_json};
+
+/// Re-check a certificate against the models, step by step
+///
+/// Exit code 0 means that the certificate is right: the counterexample is one.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The JSON document of a negative answer
+    certificate: PathBuf,
+    /// Look at this implementation instead of the one the certificate names
+    #[arg(long, value_name = "MODEL")]
+    implementation: Option<ModelRef>,
+    /// Look at this specification instead of the one the certificate names
+    #[arg(long, value_name = "MODEL")]
+    specification: Option<ModelRef>,
+    /// Whether a cycle of internal actions is quiescent (certificates of test runs)
+    #[arg(long, value_name = "POLICY", default_value = "livelock")]
+    quiescence: QuiescenceFlag,
+    #[command(flatten)]
+    read: ReadOptions,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Outcome {
+    confirmed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    models_changed: Vec<ModelRef>,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let bytes = source::read(&args.certificate)?;
+    if let Ok(certificate) = serde_json::from_slice::<Certificate>(&bytes) {
+        return explain_run(args, &certificate);
+    }
+    let document: Document = serde_json::from_slice(&bytes).map_err(|e| {
+        Failure::input(format!(
+            "{}: no certificate: {e}",
+            args.certificate.display()
+        ))
+        .hint("`iolite relate … --certificate FILE` writes one")
+    })?;
+    let Some(counterexample) = &document.counterexample else {
+        return Err(Failure::input(format!(
+            "{}: the answer has no counterexample, so there is nothing to re-check",
+            args.certificate.display()
+        )));
+    };
+    let reference = args
+        .implementation
+        .as_ref()
+        .unwrap_or(&document.implementation);
+    let implementation = source::load(reference, &document.reading)?;
+    let reference = args
+        .specification
+        .as_ref()
+        .unwrap_or(&document.specification);
+    let specification = source::load(reference, &document.reading)?;
+    let changed = [
+        (&implementation, &document.implementation_hash),
+        (&specification, &document.specification_hash),
+    ];
+    let models_changed = changed
+        .into_iter()
+        .filter(|(m, hash)| m.hash != **hash)
+        .map(|(m, _)| m.reference.clone());
+    let models_changed: Vec<ModelRef> = models_changed.collect();
+    let verdict = look_again(&document, counterexample, &implementation, &specification)?;
+    let (confirmed, reason) = match verdict {
+        Recheck::Confirmed => (true, None),
+        Recheck::Refuted(reason) => (false, Some(reason)),
+    };
+    let outcome = Outcome {
+        confirmed,
+        reason,
+        models_changed,
+    };
+    if args.json {
+        print_json(&outcome)?;
+    } else {
+        print(&tell(&document, counterexample, &outcome))?;
+    }
+    Ok(if outcome.confirmed {
+        Exit::Holds
+    } else {
+        Exit::Fails
+    })
+}
+
+/// A certificate of `iolite test` or `iolite monitor`: the specification alone is stepped.
+fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> {
+    let named = || {
+        let file = certificate.model.file.as_ref()?;
+        let name = certificate
+            .model
+            .name
+            .as_ref()
+            .map(|n| format!("#{n}"))
+            .unwrap_or_default();
+        Some(ModelRef::from(format!("{file}{name}")))
+    };
+    let reference = args.specification.clone().or_else(named);
+    let reference = reference.ok_or_else(|| {
+        Failure::input("the certificate names no model").hint("add --specification MODEL")
+    })?;
+    let model = source::load(&reference, &args.read)?;
+    let verdict = match &certificate.observed {
+        _ if certificate.trace_omitted > 0 => {
+            Recheck::Refuted("the run was too long for its certificate; see the journal".to_owned())
+        }
+        None => Recheck::Refuted("no observation decided the verdict".to_owned()),
+        Some(observed) => {
+            // Only ioconf and its family end a trace with δ.
+            let suspension = !certificate.kind.starts_with("ioconf");
+            let observed = if observed == "deadlock" {
+                "delta"
+            } else {
+                observed.as_str()
+            };
+            let policy = args.quiescence.policy();
+            recheck_run(
+                &model.system,
+                policy,
+                suspension,
+                &certificate.trace,
+                observed,
+            )
+        }
+    };
+    let changed = certificate
+        .model
+        .hash
+        .as_ref()
+        .is_some_and(|hash| *hash != model.hash);
+    let models_changed = if changed {
+        vec![model.reference.clone()]
+    } else {
+        Vec::new()
+    };
+    let (confirmed, reason) = match verdict {
+        Recheck::Confirmed => (true, None),
+        Recheck::Refuted(reason) => (false, Some(reason)),
+    };
+    let outcome = Outcome {
+        confirmed,
+        reason,
+        models_changed,
+    };
+    if args.json {
+        print_json(&outcome)?;
+    } else {
+        print(&chart(certificate))?;
+        print(&tell_outcome(
+            &outcome,
+            "the specification was stepped along the trace again",
+        ))?;
+    }
+    Ok(if outcome.confirmed {
+        Exit::Holds
+    } else {
+        Exit::Fails
+    })
+}
+
+fn look_again(
+    document: &Document,
+    counterexample: &CounterexampleDocument,
+    implementation: &Model,
+    specification: &Model,
+) -> Result<Recheck, Failure> {
+    let relation: Relation = document
+        .relation
+        .parse()
+        .map_err(|e| Failure::input(format!("{e}")))?;
+    let policy = document.semantics.policy();
+    let observed = match &counterexample.observed {
+        ObservedDocument::Action(action) => Ok(action.clone()),
+        ObservedDocument::Refusal { refuses } => Err(refuses.clone()),
+    };
+    let trace = counterexample.trace.clone();
+    let claim = Claim {
+        relation,
+        policy,
+        trace,
+        observed,
+    };
+    let labels = specification.system.labels();
+    if let Some(traces) = &document.traces {
+        let set = trace_set(traces, &document.reading, labels)?;
+        let step = |at, action: &String| set.follow(at, labels.get_text(action)?);
+        let end = claim.trace.iter().try_fold(set.initial(), step);
+        if !end.is_some_and(|end| set.accepts(end)) {
+            return Ok(Recheck::Refuted(format!("the trace is not in {traces}")));
+        }
+    }
+    let how = match document.semantics.complete_inputs {
+        None => {
+            return Ok(recheck(
+                &implementation.system,
+                &specification.system,
+                &claim,
+            ));
+        }
+        Some(CompletionFlag::SelfLoop) => Completion::SelfLoop,
+        Some(CompletionFlag::Chaos) => Completion::Chaos,
+    };
+    let view = Interned::new(Completed::over(&implementation.system, how, labels));
+    Ok(recheck(&view, &specification.system, &claim))
+}
+
+fn tell(document: &Document, found: &CounterexampleDocument, outcome: &Outcome) -> String {
+    let mut text = format!(
+        "{} {} {} does not hold, says the certificate:\n",
+        document.implementation, document.relation, document.specification
+    );
+    for (k, action) in found.trace.iter().enumerate() {
+        text += &format!("  {:>3}  {action}\n", k + 1);
+    }
+    text += &format!("  then the implementation shows {}\n", found.observed);
+    text + &tell_outcome(outcome, "both models were stepped along the trace again")
+}
+
+fn tell_outcome(outcome: &Outcome, how: &str) -> String {
+    let mut text = String::new();
+    for model in &outcome.models_changed {
+        text += &format!("note: {model} is not the file that the certificate was made from\n");
+    }
+    text += &match &outcome.reason {
+        None => format!("confirmed: {how}\n"),
+        Some(reason) => format!("not confirmed: {reason}\n"),
+    };
+    text
+}

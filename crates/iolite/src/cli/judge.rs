@@ -1,0 +1,288 @@
+//! Which tester judges a run: by a relation, by observers, or by test purposes.
+
+use std::sync::Arc;
+
+use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester, Tester};
+use iolite_exec::{Adapter, ExecError, JobId, Summary, guided};
+use iolite_lts::{Extended, LabelId, Labels, Semantics};
+use iolite_property::{Observer, Purpose};
+
+use super::property_run::PropertyJudge;
+use super::relate::{QuiescenceFlag, trace_set};
+use super::source::{self, Model, ModelRef, ReadOptions, System};
+use super::target::Target;
+use super::test::{AnyStrategy, AnyTester};
+use super::{Failure, objective};
+
+/// The specification with room for the names of foreign outputs.
+pub(super) type Specification = Extended<System>;
+
+/// What a run is judged by.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Verdicts")]
+pub(super) struct JudgeOptions {
+    /// ioco, ioconf, or ioconf-f with --traces
+    #[arg(long, default_value = "ioco", value_name = "RELATION")]
+    pub(super) relation: TestedRelation,
+    /// The set F of ioconf-f
+    #[arg(long, value_name = "FILE#F")]
+    pub(super) traces: Option<ModelRef>,
+    /// Try to make the system violate these safety properties (repeatable)
+    #[arg(long, value_name = "FILE#W", conflicts_with = "purpose")]
+    pub(super) observer: Vec<ModelRef>,
+    /// Try to reach these test purposes (repeatable)
+    #[arg(long, value_name = "FILE#P")]
+    pub(super) purpose: Vec<ModelRef>,
+    /// Whether a cycle of internal actions is quiescent, or an error
+    #[arg(long, value_name = "POLICY", default_value = "livelock")]
+    pub(super) quiescence: QuiescenceFlag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TestedRelation {
+    Ioco,
+    Ioconf,
+    IoconfF,
+}
+
+/// Makes one tester for each job.
+pub(super) struct Judge {
+    reference: ModelRef,
+    read: ReadOptions,
+    extra: Labels,
+    options: JudgeOptions,
+    labels: Arc<Labels>,
+    observers: Vec<Observer>,
+    purposes: Vec<Purpose>,
+    /// Properties that judge alone, without a specification.
+    properties: Option<PropertyJudge>,
+    /// The file's fingerprint, for journals and certificates.
+    pub(super) hash: String,
+    /// The model's reference, with its name filled in.
+    pub(super) model: ModelRef,
+}
+
+impl Judge {
+    /// Loads everything once, so that mistakes show before anything is started. `extra` are labels
+    /// that the specification need not know.
+    pub(super) fn new(
+        reference: &ModelRef,
+        read: &ReadOptions,
+        options: &JudgeOptions,
+        extra: Labels,
+    ) -> Result<Self, Failure> {
+        if (options.relation == TestedRelation::IoconfF) != options.traces.is_some() {
+            return Err(Failure::input(
+                "--traces FILE#F and --relation ioconf-f belong together",
+            ));
+        }
+        let Model {
+            reference: model,
+            system,
+            hash,
+        } = source::load(reference, read)?;
+        if let Some(label) = system
+            .labels()
+            .of_kind(iolite_lts::LabelKind::Undirected)
+            .next()
+        {
+            let label = system.labels().text(label);
+            return Err(Failure::input(format!(
+                "{model} has the plain label `{label}`; testing needs ?inputs and !outputs"
+            ))
+            .hint(format!(
+                "direct it with --input {label} or --output {label}"
+            )));
+        }
+        let view = Extended::new(system, &extra);
+        let labels = Arc::new(view.labels().clone());
+        let mut observers = Vec::new();
+        for reference in &options.observer {
+            observers.extend(objective::observers(reference, read, &labels)?);
+        }
+        let mut purposes = Vec::new();
+        for reference in &options.purpose {
+            purposes.extend(objective::purposes(reference, &labels)?);
+        }
+        let judge = Self {
+            reference: reference.clone(),
+            read: read.clone(),
+            extra,
+            options: options.clone(),
+            labels,
+            observers,
+            purposes,
+            properties: None,
+            hash,
+            model,
+        };
+        // The set of traces is checked here too.
+        judge.tester().map_err(|e| Failure::input(e.to_string()))?;
+        Ok(judge)
+    }
+
+    /// A judge by properties alone.
+    pub(super) fn of_properties(
+        properties: PropertyJudge,
+        read: &ReadOptions,
+        options: &JudgeOptions,
+    ) -> Self {
+        Self {
+            reference: properties.reference(),
+            read: read.clone(),
+            extra: Labels::new(),
+            options: options.clone(),
+            labels: Arc::clone(properties.labels()),
+            observers: Vec::new(),
+            purposes: Vec::new(),
+            hash: properties.hash(),
+            model: properties.reference(),
+            properties: Some(properties),
+        }
+    }
+
+    /// The properties that judge alone, where they do.
+    pub(super) fn properties(&self) -> Option<&PropertyJudge> {
+        self.properties.as_ref()
+    }
+
+    /// What several runs say together.
+    pub(super) fn overall(&self, summary: &Summary) -> Option<iolite_derive::Verdict> {
+        match &self.properties {
+            Some(properties) => properties.overall(summary),
+            None => summary.verdict(),
+        }
+    }
+
+    /// A tester for one job, and the system that it drives.
+    #[expect(clippy::type_complexity, reason = "a pair of trait objects")]
+    pub(super) fn pair(
+        &self,
+        target: &Target,
+        job: JobId,
+    ) -> Result<(Box<dyn Tester<Action = LabelId>>, Box<dyn Adapter<LabelId>>), ExecError> {
+        match &self.properties {
+            Some(properties) => {
+                let (tester, adapter) = properties.pair(target, job)?;
+                Ok((Box::new(tester), adapter))
+            }
+            None => Ok((self.tester()?, target.adapter(job, &self.labels)?)),
+        }
+    }
+
+    /// The alphabet of the testers.
+    pub(super) fn labels(&self) -> &Arc<Labels> {
+        &self.labels
+    }
+
+    /// The observers that were asked for.
+    pub(super) fn observers(&self) -> &[Observer] {
+        &self.observers
+    }
+
+    /// What it judges by, in a word.
+    pub(super) fn kind(&self) -> &'static str {
+        if self.properties.is_some() {
+            return "property";
+        }
+        match (
+            self.observers.is_empty(),
+            self.purposes.is_empty(),
+            self.options.relation,
+        ) {
+            (false, ..) => "safety",
+            (_, false, _) => "purpose",
+            (_, _, TestedRelation::Ioco) => "ioco",
+            (_, _, TestedRelation::Ioconf) => "ioconf",
+            (_, _, TestedRelation::IoconfF) => "ioconf-f",
+        }
+    }
+
+    fn specification(&self) -> Result<Specification, ExecError> {
+        let model = source::load(&self.reference, &self.read)
+            .map_err(|failure| ExecError::Config(failure.to_string()))?;
+        Ok(Extended::new(model.system, &self.extra))
+    }
+
+    /// A tester for one job.
+    pub(super) fn tester(&self) -> Result<Box<dyn Tester<Action = LabelId>>, ExecError> {
+        if let Some(properties) = &self.properties {
+            return Ok(properties.tester());
+        }
+        let specification = self.specification()?;
+        let policy = self.options.quiescence.policy();
+        if !self.observers.is_empty() {
+            let observers = self.observers.clone();
+            return Ok(Box::new(SafetyTester::new(
+                specification,
+                policy,
+                observers,
+            )));
+        }
+        if !self.purposes.is_empty() {
+            let purposes = self.purposes.clone();
+            return Ok(Box::new(PurposeTester::new(
+                specification,
+                policy,
+                purposes,
+            )));
+        }
+        Ok(match self.options.relation {
+            TestedRelation::Ioco => Box::new(IocoTester::new(specification, policy)),
+            TestedRelation::Ioconf => {
+                Box::new(OracleTester::new(IoconfOracle::new(specification, policy)))
+            }
+            TestedRelation::IoconfF => {
+                let traces = self.options.traces.as_ref();
+                let set = traces.map(|f| trace_set(f, &self.read, specification.labels()));
+                let set = set
+                    .transpose()
+                    .map_err(|f| ExecError::Config(f.to_string()))?;
+                Box::new(OracleTester::new(IoconfOracle::with_traces(
+                    specification,
+                    policy,
+                    set,
+                )))
+            }
+        })
+    }
+
+    /// A tester with a goal, and the strategy that follows its advice; `None` without a goal.
+    pub(super) fn towards_goal(&self) -> Result<Option<(AnyTester, AnyStrategy)>, ExecError> {
+        let policy = self.options.quiescence.policy();
+        if !self.observers.is_empty() {
+            let observers = self.observers.clone();
+            let tester = SafetyTester::new(self.specification()?, policy, observers);
+            let (tester, strategy) = guided(tester, |_| None);
+            return Ok(Some((Box::new(tester), Box::new(strategy))));
+        }
+        if !self.purposes.is_empty() {
+            let purposes = self.purposes.clone();
+            let tester = PurposeTester::new(self.specification()?, policy, purposes);
+            let (tester, strategy) = guided(tester, |_| None);
+            return Ok(Some((Box::new(tester), Box::new(strategy))));
+        }
+        Ok(None)
+    }
+
+    /// A tester that records coverage, or `None` where the model has more than `limit` sets.
+    pub(super) fn shadow(
+        &self,
+        limit: usize,
+    ) -> Result<Option<IocoTester<Specification>>, ExecError> {
+        if self.properties.is_some() {
+            return Ok(None);
+        }
+        let policy = self.options.quiescence.policy();
+        let mut shadow = IocoTester::new(self.specification()?, policy);
+        Ok(shadow.track_coverage(limit).is_ok().then_some(shadow))
+    }
+
+    /// An action in `?a`, `!x` notation.
+    pub(super) fn parse(&self, text: &str) -> Option<LabelId> {
+        match &self.properties {
+            Some(properties) => properties.parse(text),
+            None => self.labels.get_text(text),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! `iolite monitor`: passive testing of a log recorded elsewhere.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use iolite_derive::Verdict;
+use iolite_exec::codec::Template;
+use iolite_exec::{LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart, monitor};
+use iolite_lts::Labels;
+use serde::Serialize;
+
+use super::judge::{Judge, JudgeOptions};
+use super::property_run::{PropertyJudge, PropertyOptions};
+use super::property_source::{PropertyRef, is_property};
+use super::source::{ModelRef, ReadOptions};
+use super::test::fault;
+use super::{Exit, Failure, print, print_json, property_monitor};
+
+/// Judge a recorded log by a model
+///
+/// JSON lines: a journal of ours, {"action":"?a"}, or {"input":"a","args":[1]} and
+/// {"output":"x"}, with "time" in seconds where silence counts. Text: a line an action, read by the
+/// templates of a system's description.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA
+    model: ModelRef,
+    /// The log
+    log: PathBuf,
+    #[command(flatten)]
+    judge: JudgeOptions,
+    #[command(flatten)]
+    properties: PropertyOptions,
+    /// How the log is written [default: json for .jsonl and .json, else text]
+    #[arg(long, value_enum)]
+    log_format: Option<LogKind>,
+    /// The description of the system whose templates read a text log
+    #[arg(long, value_name = "TOML")]
+    templates: Option<PathBuf>,
+    /// What stands before a message of a text log, such as "{time:float} {message}"
+    #[arg(long, value_name = "TEMPLATE")]
+    prefix: Option<String>,
+    /// Leave out lines that fit nothing, instead of an error
+    #[arg(long)]
+    skip_other: bool,
+    /// A gap of so many milliseconds between two lines is quiescence
+    #[arg(long, value_name = "MS")]
+    quiescence_ms: Option<u64>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum LogKind {
+    Json,
+    Text,
+}
+
+#[derive(Serialize)]
+struct Document {
+    verdict: Verdict,
+    steps: u64,
+    /// The line where the verdict came, from 1.
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<iolite_exec::Certificate>,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let judge = judge(args)?;
+    let file = File::open(&args.log).map_err(|e| Failure::reading(&args.log, &e))?;
+    let name = args.log.display().to_string();
+    let mut log = LogReader::new(BufReader::new(file), &name, format(args)?);
+    let options = MonitorOptions {
+        quiescence: args.quiescence_ms.map(Duration::from_millis),
+        kind: judge.kind().to_owned(),
+        model: iolite_exec::ModelRef {
+            file: Some(judge.model.path.display().to_string()),
+            name: judge.model.name.clone(),
+            hash: Some(judge.hash.clone()),
+        },
+    };
+    if let Some(properties) = judge.properties() {
+        return property_monitor::run(properties, &mut log, &options, args.json);
+    }
+    let mut tester = judge.tester().map_err(|e| fault(&e))?;
+    let monitored = monitor(&mut tester, &mut log, &|text| judge.parse(text), &options);
+    let Monitored {
+        verdict,
+        steps,
+        line,
+        certificate,
+    } = monitored.map_err(|e| Failure::input(e.to_string()))?;
+    let document = Document {
+        verdict,
+        steps,
+        line,
+        certificate,
+    };
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&tell(args, &document))?;
+    }
+    Ok(match verdict {
+        verdict if verdict.is_failing() => Exit::Fails,
+        Verdict::Pass | Verdict::WeakPass => Exit::Holds,
+        _ => Exit::Inconclusive,
+    })
+}
+
+fn judge(args: &Args) -> Result<Judge, Failure> {
+    if is_property(&args.model)? {
+        let mut options = args.properties.clone();
+        options.property.insert(0, PropertyRef::from(&args.model));
+        let properties = PropertyJudge::new(&options)?;
+        return Ok(Judge::of_properties(properties, &args.read, &args.judge));
+    }
+    if !args.properties.property.is_empty() {
+        return Err(Failure::input(format!(
+            "{} is a system, and --property judges without one",
+            args.model
+        ))
+        .hint("give the first property in place of the model"));
+    }
+    Judge::new(&args.model, &args.read, &args.judge, Labels::new())
+}
+
+fn format(args: &Args) -> Result<LogFormat, Failure> {
+    let ending = args.log.extension().and_then(|e| e.to_str());
+    let json = match args.log_format {
+        Some(kind) => kind == LogKind::Json,
+        None => matches!(ending, Some("json" | "jsonl" | "ndjson")),
+    };
+    if json {
+        return Ok(LogFormat::JsonLines);
+    }
+    let config = match &args.templates {
+        Some(path) => SutConfig::load(path).map_err(|e| fault(&e))?,
+        None => SutConfig::default(),
+    };
+    let mut inputs = Vec::new();
+    for (name, action) in &config.actions {
+        if let Some(send) = &action.send {
+            let template =
+                Template::parse(send).map_err(|e| Failure::input(format!("action {name}: {e}")))?;
+            inputs.push((name.clone(), template));
+        }
+    }
+    let prefix = args
+        .prefix
+        .as_ref()
+        .map(|text| Template::parse(text))
+        .transpose();
+    Ok(LogFormat::Text {
+        prefix: prefix.map_err(|e| Failure::input(format!("--prefix: {e}")))?,
+        inputs,
+        outputs: config.action_map().map_err(|e| fault(&e))?,
+        skip_other: args.skip_other,
+    })
+}
+
+fn tell(args: &Args, document: &Document) -> String {
+    let log = args.log.display();
+    let Document {
+        verdict,
+        steps,
+        line,
+        certificate,
+    } = document;
+    let chart = certificate.as_ref().map(chart).unwrap_or_default();
+    match line {
+        Some(line) => format!("{chart}{log}:{line}: {verdict} after {steps} steps\n"),
+        None => format!("{chart}{log}: {verdict}, {steps} steps\n"),
+    }
+}

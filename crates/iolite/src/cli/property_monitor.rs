@@ -1,0 +1,102 @@
+//! `iolite monitor` by properties: one verdict a property, from one pass over the log.
+
+use std::io::BufRead;
+
+use iolite_derive::Verdict;
+use iolite_exec::{LogReader, MonitorOptions, Monitored, chart, monitor};
+use serde::Serialize;
+
+use super::property_run::PropertyJudge;
+use super::{Exit, Failure, print, print_json};
+
+#[derive(Serialize)]
+struct Document {
+    verdict: Verdict,
+    steps: u64,
+    /// The line where the last property was settled; `null` when the log ended before.
+    line: Option<usize>,
+    properties: Vec<PropertyDocument>,
+    /// Events that are actions of some property, and events that are not.
+    seen: u64,
+    unseen: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<iolite_exec::Certificate>,
+}
+
+#[derive(Serialize)]
+struct PropertyDocument {
+    property: String,
+    verdict: Verdict,
+    /// The event, from 1, that settled it.
+    step: Option<u64>,
+}
+
+pub(super) fn run<R: BufRead>(
+    judge: &PropertyJudge,
+    log: &mut LogReader<R>,
+    options: &MonitorOptions,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let mut tester = judge.monitor();
+    let monitored = monitor(&mut tester, log, &|text| judge.parse(text), options);
+    let Monitored {
+        verdict,
+        steps,
+        line,
+        certificate,
+    } = monitored.map_err(|e| Failure::input(e.to_string()))?;
+    let properties: Vec<PropertyDocument> = tester
+        .outcomes()
+        .into_iter()
+        .map(|o| PropertyDocument {
+            property: o.name,
+            verdict: o.verdict,
+            step: o.step,
+        })
+        .collect();
+    let (seen, unseen) = judge.counts();
+    if seen == 0 && unseen > 0 {
+        eprintln!(
+            "warning: none of the {unseen} events is an action of a property; is a --map missing?"
+        );
+    }
+    let document = Document {
+        verdict,
+        steps,
+        line,
+        properties,
+        seen,
+        unseen,
+        certificate,
+    };
+    if json {
+        print_json(&document)?;
+    } else {
+        print(&tell(&document))?;
+    }
+    Ok(match verdict {
+        verdict if verdict.is_failing() => Exit::Fails,
+        Verdict::Pass | Verdict::WeakPass => Exit::Holds,
+        _ => Exit::Inconclusive,
+    })
+}
+
+fn tell(document: &Document) -> String {
+    let mut text = match &document.certificate {
+        // The trace of a property that failed early would show the whole log.
+        Some(certificate) if document.properties.len() == 1 => chart(certificate),
+        _ => String::new(),
+    };
+    for p in &document.properties {
+        text += &match p.step {
+            Some(step) => format!("{}: {} at event {step}\n", p.property, p.verdict),
+            None => format!("{}: {} at the end of the log\n", p.property, p.verdict),
+        };
+    }
+    let other = match document.unseen {
+        0 => String::new(),
+        n => format!(", {n} of them no action of a property"),
+    };
+    text += &format!("{} events{other}\n", document.steps);
+    text
+}

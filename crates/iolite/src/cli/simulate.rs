@@ -1,0 +1,213 @@
+//! `iolite simulate`: step through a model by hand, or run it as a system under test.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use iolite_exec::codec::ActionMap;
+use iolite_exec::{Framing, ModelSut, RefusedInput, Simulator};
+use iolite_lts::{
+    Completed, Completion, Determinised, Interned, LabelId, Semantics, SetId, StateId, Suspension,
+};
+
+use super::relate::{CompletionFlag, SemanticsOptions};
+use super::source::{self, ModelRef, ReadOptions, System, texts};
+use super::{Exit, Failure, print};
+
+/// Step through a model by hand, or run it as a system under test
+///
+/// By hand: the visible actions that are possible now are numbered; choose one by its number or its
+/// name, `back` to take the last one back, `quit` to leave.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// The model
+    model: ModelRef,
+    /// Run the model as a system under test: inputs are lines of standard input, outputs lines of
+    /// standard output, both without `?` and `!`
+    #[arg(long)]
+    stdio: bool,
+    /// The same over TCP, one connection after the other
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "stdio")]
+    tcp: Option<String>,
+    /// Seed of the scheduler that chooses where the model leaves a choice
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Milliseconds before the running model does something by itself
+    #[arg(long, value_name = "MS", default_value_t = 5)]
+    delay_ms: u64,
+    #[command(flatten)]
+    semantics: SemanticsOptions,
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    let model = source::load(&args.model, &args.read)?;
+    if args.stdio || args.tcp.is_some() {
+        return serve(args, model.system);
+    }
+    let view = Determinised::new(Suspension::new(&model.system, args.semantics.policy()));
+    Session::new(view).run()
+}
+
+/// Runs the model over bytes, in real time.
+fn serve(args: &Args, system: System) -> Result<Exit, Failure> {
+    match args.semantics.complete_inputs {
+        Some(CompletionFlag::Chaos) => serve_view(
+            args,
+            Interned::new(Completed::new(system, Completion::Chaos)),
+        ),
+        _ => serve_view(args, system),
+    }
+}
+
+fn serve_view(args: &Args, view: impl Semantics<State = StateId>) -> Result<Exit, Failure> {
+    let labels = Arc::new(view.labels().clone());
+    let refused = match args.semantics.complete_inputs {
+        Some(CompletionFlag::SelfLoop) => RefusedInput::SelfLoop,
+        _ => RefusedInput::Error,
+    };
+    let sut = ModelSut::new(view, &labels, args.seed).on_refused_input(refused);
+    let delay = Duration::from_millis(args.delay_ms);
+    let map = ActionMap::new();
+    let mut simulator = Simulator::new(sut, &labels, &map, Framing::Line, delay, args.seed);
+    let hint = "--complete-inputs self-loop ignores unexpected inputs";
+    let Some(address) = &args.tcp else {
+        let served = simulator.serve(std::io::stdin(), std::io::stdout());
+        return match served {
+            Ok(()) => Ok(Exit::Holds),
+            Err(e) => Err(Failure::fault(e.to_string()).hint(hint)),
+        };
+    };
+    let fault = |e: std::io::Error| Failure::fault(format!("{address}: {e}"));
+    let listener = TcpListener::bind(address).map_err(fault)?;
+    print(&format!(
+        "listening on {}\n",
+        listener.local_addr().map_err(fault)?
+    ))?;
+    let _ = std::io::stdout().flush();
+    for stream in listener.incoming() {
+        let stream = stream.map_err(fault)?;
+        let _ = stream.set_nodelay(true);
+        // One client's mistake must not end the service for the next.
+        if let Err(e) = simulator.serve(&stream, &stream) {
+            eprintln!("connection ended: {e}\nhint: {hint}");
+        }
+        let _ = stream.shutdown(std::net::Shutdown::Both);
+    }
+    Ok(Exit::Holds)
+}
+
+struct Session<'m> {
+    view: Determinised<Suspension<&'m System>>,
+    /// Where the session is, and how it came there.
+    path: Vec<(LabelId, SetId)>,
+    start: SetId,
+}
+
+enum Reply {
+    Stay,
+    Moved,
+    Quit,
+}
+
+impl<'m> Session<'m> {
+    fn new(mut view: Determinised<Suspension<&'m System>>) -> Self {
+        let start = view.initial();
+        Self {
+            view,
+            path: Vec::new(),
+            start,
+        }
+    }
+
+    fn at(&self) -> SetId {
+        self.path.last().map_or(self.start, |&(_, set)| set)
+    }
+
+    fn run(mut self) -> Result<Exit, Failure> {
+        let interactive = std::io::stdin().is_terminal();
+        print(&self.describe())?;
+        let mut lines = std::io::stdin().lock().lines();
+        loop {
+            if interactive {
+                print("> ")?;
+                let _ = std::io::stdout().flush();
+            }
+            let Some(line) = lines.next() else {
+                return Ok(Exit::Holds);
+            };
+            let line = line.map_err(|e| Failure::fault(format!("standard input: {e}")))?;
+            match self.reply(line.trim())? {
+                Reply::Stay => {}
+                Reply::Moved => print(&self.describe())?,
+                Reply::Quit => return Ok(Exit::Holds),
+            }
+        }
+    }
+
+    fn reply(&mut self, word: &str) -> Result<Reply, Failure> {
+        let at = self.at();
+        match word {
+            "" => return Ok(Reply::Moved),
+            "q" | "quit" | "exit" => return Ok(Reply::Quit),
+            "b" | "back" => {
+                if self.path.pop().is_none() {
+                    print("this is the start\n")?;
+                }
+                return Ok(Reply::Moved);
+            }
+            "t" | "trace" => {
+                let labels: Vec<LabelId> = self.path.iter().map(|&(l, _)| l).collect();
+                print(&format!(
+                    "{}\n",
+                    texts(self.view.labels(), &labels).join(" ")
+                ))?;
+                return Ok(Reply::Stay);
+            }
+            "h" | "help" => {
+                print("a number or a name takes that action; back, trace, quit\n")?;
+                return Ok(Reply::Stay);
+            }
+            _ => {}
+        }
+        let row = self.view.row(at).to_vec();
+        let by_number = word
+            .parse::<usize>()
+            .ok()
+            .and_then(|n| row.get(n.checked_sub(1)?));
+        let by_name = || {
+            let named = |l: LabelId| {
+                let label = self.view.labels().label(l);
+                label.to_string() == word || &*label.name == word
+            };
+            row.iter().find(|&&(l, _)| named(l))
+        };
+        match by_number.or_else(by_name) {
+            Some(&step) => {
+                self.path.push(step);
+                Ok(Reply::Moved)
+            }
+            None => {
+                print(&format!(
+                    "`{word}` is not possible here; `help` lists what else is\n"
+                ))?;
+                Ok(Reply::Stay)
+            }
+        }
+    }
+
+    fn describe(&mut self) -> String {
+        let at = self.at();
+        let row = self.view.row(at).to_vec();
+        let mut text = format!("in {}\n", self.view.describe(at).join(", "));
+        for (k, (label, _)) in row.iter().enumerate() {
+            text += &format!("  {:>2}  {}\n", k + 1, self.view.labels().text(*label));
+        }
+        if row.is_empty() {
+            text += "  nothing is possible here; `back` takes the last action back\n";
+        }
+        text
+    }
+}

@@ -1,0 +1,223 @@
+//! Typical mistakes, and what the user reads then.
+
+mod common;
+
+use common::{iolite, scratch, write};
+
+#[track_caller]
+fn mistake(args: &[&str], parts: &[&str]) {
+    let ran = iolite(args).expect(2);
+    assert_eq!(ran.stdout, "", "{args:?}");
+    for part in parts {
+        assert!(ran.stderr.contains(part), "{part}\n{}", ran.stderr);
+    }
+}
+
+#[test]
+fn models_that_are_not_there() {
+    let fig3 = "examples/papers/lts96_fig3.iol";
+    mistake(
+        &["relate", "ioco", "nofile.iol", fig3],
+        &["nofile.iol: no such file"],
+    );
+    mistake(
+        &["relate", "ioco", fig3, fig3],
+        &["more than one system", "#q1", "#q3"],
+    );
+    let q11 = format!("{fig3}#q11");
+    mistake(
+        &["show", &q11],
+        &["no system or process `q11`", "did you mean"],
+    );
+    mistake(&["show", "README.md"], &["a model's name ends in .iol"]);
+    mistake(
+        &["relate", "ioko", fig3, fig3],
+        &["unknown relation `ioko`", "uioco"],
+    );
+    mistake(&["relate", "ioco", fig3], &["expected IMPL and SPEC"]);
+    mistake(&["relate", "ioconf-f", fig3, fig3], &["--traces FILE#F"]);
+}
+
+#[test]
+fn labels_that_never_match() {
+    let p1 = "examples/papers/lts96_fig1.iol#p1";
+    let q1 = "examples/papers/lts96_fig3.iol#q1";
+    mistake(
+        &["relate", "trace", p1, q1],
+        &["are different actions", "--input liq"],
+    );
+    mistake(
+        &["relate", "ioco", p1, q1],
+        &["plain label `shil`", "?inputs and !outputs"],
+    );
+    let folder = scratch("mismatch");
+    let turned = write(
+        &folder,
+        "turned.iol",
+        "system T { input liq  output but  initial state a { ?liq -> a  !but -> a } }",
+    );
+    let ran = iolite(&[
+        "relate",
+        "ioco",
+        &turned,
+        q1,
+        "--complete-inputs",
+        "self-loop",
+    ]);
+    assert!(ran.stderr.contains("warning: `?liq`"), "{}", ran.stderr);
+}
+
+#[test]
+fn implementations_that_refuse_inputs() {
+    let s1 = "examples/papers/lts96_fig5.iol#s1";
+    mistake(
+        &["relate", "ioco", s1, s1],
+        &["not input-enabled", "?but", "--complete-inputs"],
+    );
+    iolite(&["relate", "ioco", s1, s1, "--complete-inputs", "self-loop"]).expect(0);
+    // Chaos may do anything after the second push, which s1 leaves open too.
+    iolite(&["relate", "ioco", s1, s1, "--complete-inputs", "chaos"]).expect(0);
+}
+
+#[test]
+fn livelocks_under_the_strict_policy() {
+    let s = "examples/papers/safe04_fig1.iol#S";
+    let args = ["relate", "ioco", s, s, "--complete-inputs", "self-loop"];
+    iolite(&args).expect(0);
+    mistake(
+        &[args.as_slice(), &["--quiescence", "strict"]].concat(),
+        &["diverges", "q6"],
+    );
+    mistake(
+        &["show", s, "--view", "suspension", "--quiescence", "strict"],
+        &["q6"],
+    );
+}
+
+/// All mistakes of a file in one go, with places and hints.
+#[test]
+fn a_file_with_several_mistakes() {
+    let folder = scratch("several");
+    let path = write(
+        &folder,
+        "bad.iol",
+        "system S {\n  input a\n  initial state Send_File { ?a -> Send_Fiel  ?b -> Send_File }\n}\n",
+    );
+    mistake(
+        &["check", &path],
+        &[
+            "IOL104",
+            "IOL105",
+            "did you mean `Send_File`?",
+            "bad.iol:3:",
+        ],
+    );
+    let ran = iolite(&["check", &path, "--json"]).expect(2).json();
+    let codes: Vec<_> = ran["files"][0]["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .collect();
+    assert!(
+        codes
+            .iter()
+            .any(|d| d["code"] == "IOL104" && d["line"] == 3),
+        "{ran}"
+    );
+    let ran = iolite(&["explain-code", "iol104"]).expect(0);
+    assert!(ran.stdout.starts_with("IOL104"), "{}", ran.stdout);
+    iolite(&["explain-code", "IOL999"]).expect(2);
+}
+
+#[test]
+fn files_that_are_no_models() {
+    let folder = scratch("hostile");
+    let files: [(&str, &[u8]); 5] = [
+        ("empty.aut", b""),
+        ("huge.aut", b"des (0,4294967295,4294967295)\n(0,a,1)\n"),
+        ("cut.aut", b"des (0,2,2)\n(0,\"a\",1)\n"),
+        ("bytes.dot", b"digraph \xff\xfe {"),
+        ("bytes.iol", b"system \xff {"),
+    ];
+    for (name, bytes) in files {
+        let path = write(&folder, name, bytes);
+        let ran = iolite(&["show", &path]).expect(2);
+        assert!(ran.stderr.contains("IOL"), "{name}: {}", ran.stderr);
+    }
+}
+
+/// A bound that runs out is unknown, exit code 3, and says how far it got.
+#[test]
+fn bounds_end_in_unknown() {
+    let folder = scratch("bounds");
+    let mut text = String::from("des (0,40000,40000)\n");
+    for k in 0..40_000 {
+        text += &format!("({k},\"?a\",{})\n", (k + 1) % 40_000);
+    }
+    let path = write(&folder, "long.aut", text);
+    let ran = iolite(&[
+        "relate",
+        "trace",
+        &path,
+        &path,
+        "--max-memory",
+        "100K",
+        "--json",
+    ]);
+    let answer = ran.expect(3).json();
+    assert_eq!(answer["holds"], serde_json::Value::Null);
+    assert!(
+        answer["unknown"].as_str().unwrap().contains("bytes"),
+        "{answer}"
+    );
+    let ran = iolite(&["relate", "trace", &path, &path, "--timeout", "0"]).expect(3);
+    assert!(
+        ran.stdout.contains("no difference up to traces of length"),
+        "{}",
+        ran.stdout
+    );
+    iolite(&["relate", "trace", &path, &path]).expect(0);
+    mistake(
+        &[
+            "show",
+            &path,
+            "--view",
+            "determinised",
+            "--max-states",
+            "10",
+        ],
+        &["more than 10"],
+    );
+}
+
+#[test]
+fn the_layout_of_files() {
+    let folder = scratch("fmt");
+    let text = "// kept\nsystem   S{input a initial state p{?a->p}}\n";
+    let path = write(&folder, "ugly.iol", text);
+    iolite(&["fmt", "--check", &path]).expect(1);
+    iolite(&["fmt", "--write", &path]).expect(0);
+    iolite(&["fmt", "--check", &path]).expect(0);
+    let tidy = std::fs::read_to_string(&path).unwrap();
+    assert!(tidy.starts_with("// kept\n"), "{tidy}");
+    assert_eq!(
+        std::fs::read_dir(&folder).unwrap().count(),
+        1,
+        "nothing half-written is left"
+    );
+}
+
+/// What goes out comes in again.
+#[test]
+fn formats_of_show() {
+    let folder = scratch("formats");
+    let model = "examples/papers/ioco99_fig1.iol#r1";
+    for ending in ["aut", "dot", "json", "iol"] {
+        let path = folder.join(format!("r1.{ending}")).display().to_string();
+        iolite(&["show", model, "-o", &path]).expect(0);
+        iolite(&["relate", "ioco", &path, model]).expect(0);
+        iolite(&["relate", "ioco", model, &path]).expect(0);
+    }
+    let svg = iolite(&["show", model, "--format", "svg"]).expect(0).stdout;
+    assert!(svg.starts_with("<svg") || svg.starts_with("<?xml"), "{svg}");
+}
