@@ -4,8 +4,8 @@
 //!
 //! - **Testers** answer the three questions of [`Tester`]: [`IocoTester`] (also as a monitor),
 //!   [`IoconfTester`] and [`OracleTester`], [`ConfTester`], [`StoredTester`] for a stored test case,
-//!   [`SafetyTester`] and [`PurposeTester`] for goals, [`PropertyTester`] for properties alone. A
-//!   [`Guide`] also knows a way.
+//!   [`SafetyTester`] and [`PurposeTester`] for goals, [`PropertyTester`] for properties alone,
+//!   [`SymbolicTester`] for models with data. A [`Guide`] also knows a way.
 //! - **Test cases** ([`TestCase`]) are those of [Tretmans 1996, def. 3.1 and 7.1; 1999, §4]; they come
 //!   from [`RandomDerivation`] and [`ExhaustiveDerivation`] over an [`Oracle`] ([`IocoOracle`],
 //!   [`IoconfOracle`]), from [`ConfDerivation`], [`CoverageSuite`], [`GoalTest`] and
@@ -42,6 +42,7 @@ mod random_derivation;
 mod requirement_suite;
 mod safety_test;
 mod stored_tester;
+mod symbolic_tester;
 mod test_case;
 mod test_case_display;
 mod test_case_export;
@@ -73,13 +74,16 @@ pub use objective::{Breach, Move, Objective};
 pub use oracle::{Meaning, Oracle, Silence};
 pub use oracle_tester::{IoconfTester, OracleTester};
 pub use passes::{TestRuns, passes, test_runs};
-pub use property_tester::{Naming, PropertyEnd, PropertyOutcome, PropertyTester, Refusal, WatchedProperty};
+pub use property_tester::{
+    Naming, PropertyEnd, PropertyOutcome, PropertyTester, Refusal, WatchedProperty,
+};
 pub use prune::prune;
 pub use purpose_test::PurposeTest;
 pub use random_derivation::{RandomDerivation, Weights};
 pub use requirement_suite::{Requirement, RequirementSuite, transitions_of};
 pub use safety_test::SafetyTest;
 pub use stored_tester::StoredTester;
+pub use symbolic_tester::{Doubt, SymbolicTester, SymbolicTesterError};
 pub use test_case::{
     ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, model_hash,
 };

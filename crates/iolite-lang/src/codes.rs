@@ -203,6 +203,18 @@ codes! {
     404 EACH_RANGE "a bad range of instances"
         "`each k in first..last ||| P` makes one instance for each number of the range, which must be \
          written with numbers and hold at least one."
+    405 BAD_TERM "data without a meaning"
+        "An expression, a sort or a value that the semantics of data has no meaning for: a value out of \
+         its range, a regular expression that is none or is not a literal, an expression that grows too \
+         large, an action without a direction in a system with data."
+    406 DATA_COMPOSITION "systems with data that do not fit together"
+        "Composed systems must agree on the parameters of the actions they share, an instance must give \
+         its constants values that the assumptions allow, and behaviour expressions (`;`, `[]`) are over \
+         actions without data."
+    407 INFINITE_DATA "data that do not unfold"
+        "The command needs an explicit system, and a constant, a variable or a parameter takes infinitely \
+         or too many values. Give constants values (`Sender(max = 3)`), sorts ranges (`0..7`), guards \
+         bounds; or test the system as it is with `iolite test`, which needs no unfolding."
     500 UNREACHABLE_STATE "a state that cannot be reached"
         "No sequence of transitions leads from the initial state here, whatever the guards say. Often a \
          transition is missing, or its target has a wrong name."
@@ -215,6 +227,13 @@ codes! {
     503 SYSTEM_ELSEWHERE "the system is not in this file"
         "An observer, purpose or property may be about a system of another file. Its labels are then \
          checked when the two are brought together."
+    504 NEVER_TRUE "a guard that is never true"
+        "No values of variables, constants and parameters make the guard true, under the assumptions on \
+         constants. The transition can never be taken."
+    505 OVERLAPPING_GUARDS "two transitions of one action can both be taken"
+        "In one state the guards of two transitions of the same action hold together for the values that \
+         are shown, and they lead to different places or have different effects. The system is then \
+         nondeterministic, which is allowed; it is often a slip in a bound."
     800 EMPTY_FILE "the file is empty"
         "The file holds nothing but white space. A truncated download or a failed export often \
          leaves such a file behind."

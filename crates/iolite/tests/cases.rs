@@ -130,8 +130,9 @@ fn ssh_observers() {
         .collect();
     let mut observers: Vec<String> = std::fs::read_dir(&folder)
         .unwrap()
-        .map(|e| e.unwrap().path().display().to_string())
-        .filter(|p| p.ends_with(".dot") && !p.ends_with("sutLanguage.dot"))
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "dot") && !p.ends_with("sutLanguage.dot"))
+        .map(|p| p.display().to_string())
         .collect();
     observers.sort();
     let system = folder.join("sutLanguage.dot").display().to_string();

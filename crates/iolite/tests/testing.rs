@@ -129,6 +129,12 @@ fn a_derived_suite_covers_the_model_and_runs() {
     let derived = derived.expect(0).json();
     assert_eq!(derived["covered"], json!({"seen": 6, "total": 6}));
     assert_eq!(derived["uncovered"], serde_json::Value::Null);
+    let first = derived["cases"][0]["file"].as_str().unwrap();
+    let drawn = iolite(&["show", first, "--format", "dot"]).expect(0).stdout;
+    assert!(
+        drawn.contains("digraph") && drawn.contains("fail"),
+        "{drawn}"
+    );
     // Against the model itself no case fails; it is not input-enabled, so its inputs are completed.
     let sut = format!("model:{CANDY}");
     let args = [

@@ -253,7 +253,7 @@ pub(super) fn count(range: &(Box<Expr>, Box<Expr>), body: &Behaviour) -> Result<
     }
 }
 
-fn literal(expr: &Expr) -> Option<i64> {
+pub(super) fn literal(expr: &Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Int(digits) => digits.parse().ok(),
         ExprKind::Unary(UnaryOp::Neg, inner) => literal(inner).map(|n| -n),

@@ -4,9 +4,12 @@
 
 pub(crate) mod automaton;
 mod composition;
+mod data;
 pub(crate) mod machine;
 mod process;
 mod property;
+mod term;
+mod unfolded;
 
 use iolite_lts::{Lts, Semantics, StateId};
 
@@ -15,7 +18,9 @@ pub use automaton::{
     lower_test, lower_traces,
 };
 pub use composition::MOST_COMPONENTS;
+pub use data::{has_data, lower_data};
 pub use property::{lower_property, property_alphabet};
+pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};
 
 use crate::names::Names;
 use crate::syntax::ast::{File, Item, Machine, Role};

@@ -292,14 +292,11 @@ impl Lowering<'_, '_> {
     fn letter(&mut self, event: &Event) -> Option<String> {
         let labels = self.alphabet.labels();
         let known = event_id(event, labels).and_then(|id| self.alphabet.letter(id));
-        match known {
-            Some(letter) => Some(self.alphabet.text(letter)),
-            None => {
-                let error = unknown_label(event, labels, &self.whose);
-                self.found.push(error);
-                None
-            }
+        if known.is_none() {
+            let error = unknown_label(event, labels, &self.whose);
+            self.found.push(error);
         }
+        known.map(|letter| self.alphabet.text(letter))
     }
 
     fn ltl(&mut self, ltl: &Ltl) -> Option<Temporal> {

@@ -58,6 +58,10 @@ fn sort_error(error: &SortError, span: Span) -> Diagnostic {
     Diagnostic::error(codes::BAD_TERM, span, error.to_string())
 }
 
+fn literal(value: Value, sort: &TermSort, span: Span) -> Result<Term> {
+    Term::literal(value, sort, place(span)).map_err(|e| type_error(&e, span))
+}
+
 /// What the names of an expression stand for.
 pub(super) type Scope = BTreeMap<String, Term>;
 
@@ -186,10 +190,10 @@ impl<'f> Terms<'f> {
                 let n: Int = digits.parse().map_err(|_| {
                     Diagnostic::error(codes::BAD_TERM, expr.span, "this is no number")
                 })?;
-                self.literal(Value::Int(n), &TermSort::Int, expr.span)
+                literal(Value::Int(n), &TermSort::Int, expr.span)
             }
-            ExprKind::Bool(b) => self.literal(Value::Bool(*b), &TermSort::Bool, expr.span),
-            ExprKind::Str(text) => self.literal(Value::str(text), &TermSort::String, expr.span),
+            ExprKind::Bool(b) => literal(Value::Bool(*b), &TermSort::Bool, expr.span),
+            ExprKind::Str(text) => literal(Value::str(text), &TermSort::String, expr.span),
             ExprKind::Name(name) => self.name(name, expr.span, scope),
             ExprKind::Unary(op, a) => {
                 let op = match op {
@@ -243,10 +247,6 @@ impl<'f> Terms<'f> {
                 "no expression",
             )),
         }
-    }
-
-    fn literal(&self, value: Value, sort: &TermSort, span: Span) -> Result<Term> {
-        Term::literal(value, sort, place(span)).map_err(|e| type_error(&e, span))
     }
 
     fn name(&self, name: &str, span: Span, scope: &Scope) -> Result<Term> {
@@ -348,6 +348,14 @@ impl<'f> Terms<'f> {
         let at = place(expr.span);
         let typed = |e: TypeError| type_error(&e, expr.span);
         if let Some(function) = self.function(&name.text)? {
+            if args.len() != function.params().len() {
+                let message = format!(
+                    "`{}` takes {} arguments",
+                    name.text,
+                    function.params().len()
+                );
+                return Err(Diagnostic::error(codes::ARITY, expr.span, message));
+            }
             let terms = args
                 .iter()
                 .zip(function.params())

@@ -16,7 +16,7 @@
 //! away if need be, and without direction where the property has none.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use iolite_exec::codec::{
     ActionCodec, ActionMap, ChannelId, CodecError, Decoded, OnUndecodable, UNDECODABLE,
@@ -28,8 +28,12 @@ use serde::Deserialize;
 
 use super::{Failure, source};
 
-/// What an event that no property sees is to the tester.
+/// What an event that no property sees is to the tester, once it has met too many kinds of them to
+/// remember their names.
 pub(super) const UNSEEN: &str = "(unseen)";
+
+/// Names of unseen events that are remembered; events with a time in them would fill memory.
+const REMEMBERED: usize = 4096;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -136,6 +140,8 @@ pub(super) struct Abstraction {
     /// What stands for an input letter on the wire.
     sends: Vec<(LabelId, ConcreteAction)>,
     strict: bool,
+    /// Events that no property sees; their ids follow those of the labels.
+    foreign: Mutex<Labels>,
 }
 
 impl Abstraction {
@@ -203,7 +209,28 @@ impl Abstraction {
             map,
             sends,
             strict,
+            foreign: Mutex::new(Labels::new()),
         })
+    }
+
+    fn unseen(&self, label: &Label) -> LabelId {
+        // A record must not take it for the letter of the same name.
+        if self.labels.get(label.kind, &label.name).is_some() {
+            return self.unseen;
+        }
+        let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        if foreign.len() >= REMEMBERED && foreign.get(label.kind, &label.name).is_none() {
+            return self.unseen;
+        }
+        let id = foreign.intern(label.kind, &label.name);
+        LabelId::new(self.labels.len() + id.index())
+    }
+
+    /// The name of an event that no property sees.
+    pub(super) fn foreign_name(&self, label: LabelId) -> Option<String> {
+        let foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = label.index().checked_sub(self.labels.len())?;
+        (index < foreign.len()).then(|| foreign.text(LabelId::new(index)))
     }
 
     /// The tester's labels.
@@ -214,17 +241,18 @@ impl Abstraction {
     /// The letter of an event; `None` where the map must know it and does not.
     fn image(&self, kind: LabelKind, action: &ConcreteAction) -> Option<LabelId> {
         let label = Label::new(kind, &action.name);
+        let text = action.to_string();
+        let unseen = || self.unseen(&Label::new(kind, &text));
         match self.map.image(&label, &action.args) {
             Some(Image::Letter(id)) => return Some(id),
-            Some(Image::Unseen) => return Some(self.unseen),
+            Some(Image::Unseen) => return Some(unseen()),
             None => {}
         }
-        let text = action.to_string();
         let own = [kind, LabelKind::Undirected]
             .into_iter()
             .flat_map(|kind| [(kind, text.as_str()), (kind, action.name.as_str())])
             .find_map(|(kind, name)| self.labels.get(kind, name));
-        own.or((!self.strict).then_some(self.unseen))
+        own.or_else(|| (!self.strict).then(unseen))
     }
 
     /// The letter of an event in `?a(1)`, `!x` notation, or of a plain one.
@@ -236,9 +264,15 @@ impl Abstraction {
         self.image(label.kind, &ConcreteAction::parse(&label.name))
     }
 
+    /// The letter of a step that a tester recorded: the map was applied then.
+    pub(super) fn recorded(&self, text: &str) -> LabelId {
+        let letter = self.labels.get_text(text);
+        letter.unwrap_or_else(|| self.unseen(&Label::parse(text)))
+    }
+
     /// Whether a label stands for something that no property sees.
     pub(super) fn is_unseen(&self, label: LabelId) -> bool {
-        label == self.unseen
+        label == self.unseen || label.index() >= self.labels.len()
     }
 
     /// What the tester sends for an input.
@@ -273,8 +307,9 @@ impl ActionCodec<LabelId> for AbstractingCodec {
         let label = self.abstraction.image(LabelKind::Output, &action);
         let label = label.ok_or_else(|| CodecError(format!("the map has no rule for {action}")))?;
         // The journal keeps what it really was.
-        let shown = self.abstraction.labels.text(label);
-        let note = (shown != format!("!{action}")).then(|| action.to_string());
+        let seen = !self.abstraction.is_unseen(label);
+        let same = seen && self.abstraction.labels.text(label) == format!("!{action}");
+        let note = (seen && !same || label == self.abstraction.unseen).then(|| action.to_string());
         Ok(Decoded {
             action: label,
             note,
@@ -283,5 +318,132 @@ impl ActionCodec<LabelId> for AbstractingCodec {
 
     fn show(&self, stimulus: &LabelId) -> String {
         self.abstraction.labels.text(*stimulus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn abstraction(letters: &[&str], toml: Option<&str>) -> Abstraction {
+        let mut labels = Labels::new();
+        for letter in letters {
+            labels.intern_text(letter);
+        }
+        let file = toml.map(|text| {
+            let name = format!(
+                "iolite-map-{}-{}.toml",
+                std::process::id(),
+                source::hash(text.as_bytes())
+            );
+            let path = std::env::temp_dir().join(name);
+            std::fs::write(&path, text).expect("a file");
+            path
+        });
+        let made = Abstraction::new(labels, &["?more".to_owned()], file.as_deref());
+        if let Some(path) = file {
+            let _ = std::fs::remove_file(path);
+        }
+        made.unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn image(a: &Abstraction, event: &str) -> Option<String> {
+        let label = a.parse(event)?;
+        Some(if a.is_unseen(label) {
+            format!("unseen {}", a.foreign_name(label).unwrap_or_default())
+        } else {
+            a.labels().text(label)
+        })
+    }
+
+    #[test]
+    fn without_a_map_events_are_their_own_letters() {
+        let a = abstraction(&["?a", "!x", "!y(1)", "plain"], None);
+        for (event, expected) in [
+            ("?a", "?a"),
+            ("!x(3, true)", "!x"),
+            ("!y(1)", "!y(1)"),
+            ("!y(2)", "unseen !y(2)"),
+            ("!a", "unseen !a"),
+            ("?plain", "plain"),
+            ("!plain(7)", "plain"),
+            ("?more", "?more"),
+        ] {
+            assert_eq!(image(&a, event).as_deref(), Some(expected), "{event}");
+        }
+    }
+
+    #[test]
+    fn rules_with_conditions() {
+        let a = abstraction(
+            &["?op", "!log", "!other"],
+            Some(
+                r#"
+                unmapped = "error"
+                [[map]]
+                action = "?op_*"
+                when = [{ arg = 1, is = "root" }, { arg = 2, at-least = 3, at-most = 5 }]
+                to = "?op"
+                send = "op_write(root, 4)"
+                [[map]]
+                action = "?op_*"
+                [[map]]
+                action = "log"
+                when = [{ arg = 1, like = "*.txt" }]
+                to = "!log"
+                [[map]]
+                action = "log"
+                when = [{ arg = 1, one-of = ["a", 7, true] }, { arg = 1, is-not = 7 }]
+                to = "!other"
+                "#,
+            ),
+        );
+        for (event, expected) in [
+            ("?op_read(root, 3)", Some("?op")),
+            ("?op_read(root, 6)", Some("unseen ?op_read(root, 6)")),
+            ("?op_read(root)", Some("unseen ?op_read(root)")),
+            ("?op_read(guest, 3)", Some("unseen ?op_read(guest, 3)")),
+            ("!log(\"a.txt\")", Some("!log")),
+            ("!log(a)", Some("!other")),
+            ("!log(7)", None),
+            ("!log(true)", Some("!other")),
+            ("?surprise", None),
+        ] {
+            let expected = expected.map(str::to_owned);
+            // An action of the alphabet is itself where no rule fits.
+            let expected =
+                expected.or_else(|| event.starts_with("!log").then(|| "!log".to_owned()));
+            assert_eq!(image(&a, event), expected, "{event}");
+        }
+        let op = a.labels().get_text("?op").expect("a letter");
+        assert_eq!(a.concrete(op).to_string(), "op_write(root, 4)");
+    }
+
+    /// A rule for the rest must not swallow what was mapped before it was recorded.
+    #[test]
+    fn records_are_mapped_once() {
+        let rules = "[[map]]\naction = \"!journal\"\nto = \"!log\"\n[[map]]\naction = \"*\"\n";
+        let a = abstraction(&["!log"], Some(rules));
+        let letter = a.parse("!journal(1)").expect("a letter");
+        assert_eq!(a.labels().text(letter), "!log");
+        assert_eq!(a.recorded("!log"), letter);
+        // The system's own `log` is not the letter, and is not recorded as one.
+        let own = a.parse("!log").expect("unseen");
+        assert_eq!(a.labels().text(own), UNSEEN);
+        assert_eq!(a.recorded(UNSEEN), own);
+        let other = a.parse("!tick").expect("unseen");
+        assert_eq!(a.recorded(&a.foreign_name(other).expect("a name")), other);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let a = abstraction(&["?a"], None);
+        for k in 0..3 * REMEMBERED {
+            assert!(a.is_unseen(a.parse(&format!("!tick({k})")).expect("unseen")));
+        }
+        let last = a
+            .parse(&format!("!tick({})", 3 * REMEMBERED))
+            .expect("unseen");
+        assert_eq!(a.labels().text(last), UNSEEN);
     }
 }

@@ -1,6 +1,8 @@
 //! `iolite check`: parse, check names and types, lint.
 
-use iolite_lang::{Diagnostic, LineIndex, Rejected, codes, diagnostic};
+use iolite_expr::Solver;
+use iolite_lang::{Diagnostic, File, LineIndex, Rejected, codes, diagnostic};
+use iolite_sts::UnfoldBudget;
 use serde::Serialize;
 
 use super::source::{self, Format, ModelRef, ReadOptions};
@@ -119,20 +121,52 @@ fn look(
             transitions: None,
         };
         if iolite_lang::systems(&file).contains(&declaration.name.as_str()) {
-            match iolite_lang::lower_system(&file, &declaration.name, read.budget()) {
-                Ok(lts) => {
-                    declaration.states = Some(lts.state_count());
-                    declaration.transitions = Some(lts.transition_count());
-                }
-                // Data are no mistake: such a system has its own semantics.
-                Err(more) => {
-                    found.extend(more.into_iter().filter(|d| d.code != codes::NOT_EXPLICIT));
+            if iolite_lang::has_data(&file, &declaration.name) {
+                found.extend(data(&file, &mut declaration, read.budget()));
+            } else {
+                match iolite_lang::lower_system(&file, &declaration.name, read.budget()) {
+                    Ok(lts) => {
+                        declaration.states = Some(lts.state_count());
+                        declaration.transitions = Some(lts.transition_count());
+                    }
+                    Err(more) => found.extend(more),
                 }
             }
         }
         declarations.push(declaration);
     }
     Ok((declarations, found))
+}
+
+/// States that data may unfold to while a file is checked; beyond it the count is left out.
+const CHECKED_STATES: usize = 10_000;
+
+/// The same for the values of one parameter.
+const CHECKED_VALUES: usize = 64;
+
+/// What is doubtful about a system with data, and its size where the data are finite and few.
+fn data(file: &File, declaration: &mut Declaration, budget: usize) -> Vec<Diagnostic> {
+    let mut solver = Solver::embedded();
+    let found = match iolite_lang::data_lints(file, &declaration.name, &mut solver) {
+        Ok(lints) => lints,
+        Err(errors) => return errors,
+    };
+    let budget = UnfoldBudget {
+        states: budget.min(CHECKED_STATES),
+        values: CHECKED_VALUES,
+    };
+    match iolite_lang::unfold_data(file, &declaration.name, &mut solver, budget) {
+        Ok(lts) => {
+            declaration.states = Some(lts.state_count());
+            declaration.transitions = Some(lts.transition_count());
+            found
+        }
+        // Infinite data are no mistake: such a system has its own semantics.
+        Err(more) => {
+            let mistakes = more.into_iter().filter(|d| d.code != codes::INFINITE_DATA);
+            found.into_iter().chain(mistakes).collect()
+        }
+    }
 }
 
 fn finding(d: &Diagnostic, index: &LineIndex, bytes: &[u8]) -> Finding {

@@ -6,6 +6,8 @@ use iolite_exec::{Certificate, chart};
 use iolite_lts::relation::{Claim, Recheck, Relation, recheck, recheck_run};
 use iolite_lts::{Completed, Completion, Interned, Semantics};
 
+use super::property_explain;
+use super::property_source::{self, PropertyReadOptions, PropertyRef};
 use super::relate::{
     CompletionFlag, CounterexampleDocument, Document, ObservedDocument, QuiescenceFlag, trace_set,
 };
@@ -30,6 +32,8 @@ pub(super) struct Args {
     quiescence: QuiescenceFlag,
     #[command(flatten)]
     read: ReadOptions,
+    #[command(flatten)]
+    property: PropertyReadOptions,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -118,6 +122,18 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
     let reference = reference.ok_or_else(|| {
         Failure::input("the certificate names no model").hint("add --specification MODEL")
     })?;
+    if certificate.kind == "property" {
+        let property = property_source::load(&PropertyRef::from(&reference), &args.property)?;
+        let changed = certificate.model.hash.as_ref() != Some(&property.hash);
+        let verdict = property_explain::recheck(&property.automaton, certificate)?;
+        return conclude_run(
+            args,
+            certificate,
+            verdict,
+            changed.then_some(property.reference),
+            "the property's automaton was stepped along the trace again",
+        );
+    }
     let model = source::load(&reference, &args.read)?;
     let verdict = match &certificate.observed {
         _ if certificate.trace_omitted > 0 => {
@@ -147,11 +163,22 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
         .hash
         .as_ref()
         .is_some_and(|hash| *hash != model.hash);
-    let models_changed = if changed {
-        vec![model.reference.clone()]
-    } else {
-        Vec::new()
-    };
+    conclude_run(
+        args,
+        certificate,
+        verdict,
+        changed.then_some(model.reference),
+        "the specification was stepped along the trace again",
+    )
+}
+
+fn conclude_run(
+    args: &Args,
+    certificate: &Certificate,
+    verdict: Recheck,
+    changed: Option<ModelRef>,
+    how: &str,
+) -> Result<Exit, Failure> {
     let (confirmed, reason) = match verdict {
         Recheck::Confirmed => (true, None),
         Recheck::Refuted(reason) => (false, Some(reason)),
@@ -159,16 +186,13 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
     let outcome = Outcome {
         confirmed,
         reason,
-        models_changed,
+        models_changed: changed.into_iter().collect(),
     };
     if args.json {
         print_json(&outcome)?;
     } else {
         print(&chart(certificate))?;
-        print(&tell_outcome(
-            &outcome,
-            "the specification was stepped along the trace again",
-        ))?;
+        print(&tell_outcome(&outcome, how))?;
     }
     Ok(if outcome.confirmed {
         Exit::Holds

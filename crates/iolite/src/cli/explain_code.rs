@@ -12,11 +12,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     use iolite_lang::codes;
     let Some(code) = &args.code else {
-        let lines: String = codes::ALL
-            .iter()
-            .map(|e| format!("{}  {}\n", e.code, e.title))
-            .collect();
-        print(&lines)?;
+        for explanation in codes::ALL {
+            print(&format!("{}  {}\n", explanation.code, explanation.title))?;
+        }
         return Ok(Exit::Holds);
     };
     let Some(explanation) = codes::explain(code) else {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester, Tester};
-use iolite_exec::{Adapter, ExecError, JobId, Summary, guided};
+use iolite_exec::{Adapter, Certificate, ExecError, JobId, Summary, guided};
 use iolite_lts::{Extended, LabelId, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
 
 use super::property_run::PropertyJudge;
 use super::relate::{QuiescenceFlag, trace_set};
 use super::source::{self, Model, ModelRef, ReadOptions, System};
+use super::symbolic_run::SymbolicJudge;
 use super::target::Target;
 use super::test::{AnyStrategy, AnyTester};
 use super::{Failure, objective};
@@ -56,6 +57,8 @@ pub(super) struct Judge {
     purposes: Vec<Purpose>,
     /// Properties that judge alone, without a specification.
     properties: Option<PropertyJudge>,
+    /// A model with data, tested as it is.
+    symbolic: Option<SymbolicJudge>,
     /// The file's fingerprint, for journals and certificates.
     pub(super) hash: String,
     /// The model's reference, with its name filled in.
@@ -113,6 +116,7 @@ impl Judge {
             observers,
             purposes,
             properties: None,
+            symbolic: None,
             hash,
             model,
         };
@@ -138,12 +142,43 @@ impl Judge {
             hash: properties.hash(),
             model: properties.reference(),
             properties: Some(properties),
+            symbolic: None,
+        }
+    }
+
+    /// A judge by a model with data, which is not unfolded.
+    pub(super) fn of_data(
+        symbolic: SymbolicJudge,
+        read: &ReadOptions,
+        options: &JudgeOptions,
+    ) -> Self {
+        Self {
+            reference: symbolic.reference.clone(),
+            read: read.clone(),
+            extra: Labels::new(),
+            options: options.clone(),
+            labels: Arc::new(Labels::new()),
+            observers: Vec::new(),
+            purposes: Vec::new(),
+            hash: symbolic.hash.clone(),
+            model: symbolic.reference.clone(),
+            properties: None,
+            symbolic: Some(symbolic),
         }
     }
 
     /// The properties that judge alone, where they do.
     pub(super) fn properties(&self) -> Option<&PropertyJudge> {
         self.properties.as_ref()
+    }
+
+    /// The certificate of a failing run, and the properties that it violates where properties judge
+    /// alone.
+    pub(super) fn blame(&self, certificate: &Certificate) -> (Certificate, Vec<String>) {
+        match &self.properties {
+            Some(properties) => properties.blame(certificate),
+            None => (certificate.clone(), Vec::new()),
+        }
     }
 
     /// What several runs say together.
@@ -161,6 +196,9 @@ impl Judge {
         target: &Target,
         job: JobId,
     ) -> Result<(Box<dyn Tester<Action = LabelId>>, Box<dyn Adapter<LabelId>>), ExecError> {
+        if let Some(symbolic) = &self.symbolic {
+            return symbolic.pair(target, job);
+        }
         match &self.properties {
             Some(properties) => {
                 let (tester, adapter) = properties.pair(target, job)?;
@@ -270,7 +308,7 @@ impl Judge {
         &self,
         limit: usize,
     ) -> Result<Option<IocoTester<Specification>>, ExecError> {
-        if self.properties.is_some() {
+        if self.properties.is_some() || self.symbolic.is_some() {
             return Ok(None);
         }
         let policy = self.options.quiescence.policy();
@@ -280,8 +318,11 @@ impl Judge {
 
     /// An action in `?a`, `!x` notation.
     pub(super) fn parse(&self, text: &str) -> Option<LabelId> {
+        if let Some(symbolic) = &self.symbolic {
+            return symbolic.parse(text);
+        }
         match &self.properties {
-            Some(properties) => properties.parse(text),
+            Some(properties) => Some(properties.recorded(text)),
             None => self.labels.get_text(text),
         }
     }

@@ -5,6 +5,7 @@ mod calibrate;
 mod check;
 mod classify;
 mod derive;
+mod doctor;
 mod explain;
 mod explain_code;
 mod failure;
@@ -12,6 +13,7 @@ mod fmt;
 mod judge;
 mod monitor;
 mod objective;
+mod property_explain;
 mod property_monitor;
 mod property_run;
 mod property_show;
@@ -21,6 +23,7 @@ mod replay;
 mod show;
 mod simulate;
 mod source;
+mod symbolic_run;
 mod target;
 mod test;
 mod testable;
@@ -69,6 +72,7 @@ enum Command {
     Calibrate(calibrate::Args),
     Explain(explain::Args),
     ExplainCode(explain_code::Args),
+    Doctor(doctor::Args),
     Simulate(simulate::Args),
 }
 
@@ -125,6 +129,7 @@ pub fn main() -> ExitCode {
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::ExplainCode(args) => explain_code::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
     };
     match result {

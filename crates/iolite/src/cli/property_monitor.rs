@@ -60,6 +60,7 @@ pub(super) fn run<R: BufRead>(
             "warning: none of the {unseen} events is an action of a property; is a --map missing?"
         );
     }
+    let certificate = certificate.map(|c| judge.blame(&c).0);
     let document = Document {
         verdict,
         steps,

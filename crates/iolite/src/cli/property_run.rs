@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use iolite_derive::{PropertyEnd, PropertyTester, Refusal, Tester, Verdict, WatchedProperty};
-use iolite_exec::{Adapter, ConcreteAction, ExecError, JobId, Received, Summary};
+use iolite_derive::{
+    Observation, PropertyEnd, PropertyTester, Refusal, Tester, Verdict, WatchedProperty,
+};
+use iolite_exec::{Adapter, Certificate, ConcreteAction, ExecError, JobId, Received, Summary};
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::canonical_tester::DEADLOCK;
 use iolite_property::{CanonicalTester, Relation, TesterOptions};
@@ -146,7 +148,42 @@ impl PropertyJudge {
     }
 
     fn watcher(&self) -> PropertyTester {
+        let abstraction = Arc::clone(&self.abstraction);
         PropertyTester::new(self.watched.clone(), Arc::clone(self.labels()))
+            .naming(Arc::new(move |label| abstraction.foreign_name(label)))
+    }
+
+    /// The certificate with the property that its trace violates in place of the first one, and the
+    /// names of all that it violates.
+    pub(super) fn blame(&self, certificate: &Certificate) -> (Certificate, Vec<String>) {
+        let mut tester = self.monitor();
+        let mut violated = Vec::new();
+        let mut certificate = certificate.clone();
+        for text in certificate.trace.iter().chain(&certificate.observed) {
+            let observation = match text.as_str() {
+                "delta" => Observation::Quiescence,
+                "deadlock" => Observation::Deadlock,
+                _ if text.starts_with('?') => {
+                    tester.stimulate(&self.recorded(text));
+                    continue;
+                }
+                _ => Observation::Output(self.recorded(text)),
+            };
+            tester.observe(&observation);
+        }
+        for (outcome, property) in tester.outcomes().into_iter().zip(&self.properties) {
+            if outcome.verdict.is_failing() {
+                if violated.is_empty() {
+                    certificate.model = iolite_exec::ModelRef {
+                        file: Some(property.reference.path.display().to_string()),
+                        name: property.reference.name.clone(),
+                        hash: Some(property.hash.clone()),
+                    };
+                }
+                violated.push(outcome.name);
+            }
+        }
+        (certificate, violated)
     }
 
     /// Watches a log, to its end or until every property is settled.
@@ -188,7 +225,12 @@ impl PropertyJudge {
         Box::new(self.watcher())
     }
 
-    /// The letter of an event of a log or a journal.
+    /// The letter of a step in a journal or a certificate of ours.
+    pub(super) fn recorded(&self, text: &str) -> LabelId {
+        self.abstraction.recorded(text)
+    }
+
+    /// The letter of an event of a log.
     pub(super) fn parse(&self, text: &str) -> Option<LabelId> {
         let label = self.abstraction.parse(text)?;
         let counter = if self.abstraction.is_unseen(label) {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use iolite_derive::TestCase;
 use iolite_lang::formats::{aut, dot, iol, json, svg};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelKind, Lts, Quiescence,
@@ -15,7 +16,7 @@ use super::relate::QuiescenceFlag;
 use super::source::{self, ModelRef, ReadOptions, System};
 use super::{Exit, Failure, print};
 
-/// Show a model, a view of it, or a property, as text, DOT, SVG, .aut, .iol, JSON or HOA
+/// Show a model, a view of it, a stored test case or a property, as text, DOT, SVG, .aut, .iol, JSON or HOA
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The model, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA
@@ -75,6 +76,10 @@ enum ShowFormat {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    if let Some(case) = test_case(&args.model)? {
+        let text = write(&case.to_lts(), case.name(), format(args)?, args.quiescence)?;
+        return put(args, &text);
+    }
     if is_property(&args.model)? {
         return show_property(args);
     }
@@ -82,11 +87,25 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let lts = view(args, model.system)?;
     let name = model.reference.name.as_deref().unwrap_or("Model");
     let text = write(&lts, name, format(args)?, args.quiescence)?;
+    put(args, &text)
+}
+
+fn put(args: &Args, text: &str) -> Result<Exit, Failure> {
     match &args.output_file {
         Some(path) => write_whole(path, text.as_bytes())?,
-        None => print(&text)?,
+        None => print(text)?,
     }
     Ok(Exit::Holds)
+}
+
+/// A stored test case, where the file is one.
+fn test_case(reference: &ModelRef) -> Result<Option<TestCase>, Failure> {
+    if reference.path.extension().is_none_or(|e| e != "json") {
+        return Ok(None);
+    }
+    let bytes = source::read(&reference.path)?;
+    let text = String::from_utf8(bytes).unwrap_or_default();
+    Ok(TestCase::from_json(&text).ok())
 }
 
 fn format(args: &Args) -> Result<ShowFormat, Failure> {

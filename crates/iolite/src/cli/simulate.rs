@@ -184,18 +184,14 @@ impl<'m> Session<'m> {
             };
             row.iter().find(|&&(l, _)| named(l))
         };
-        match by_number.or_else(by_name) {
-            Some(&step) => {
-                self.path.push(step);
-                Ok(Reply::Moved)
-            }
-            None => {
-                print(&format!(
-                    "`{word}` is not possible here; `help` lists what else is\n"
-                ))?;
-                Ok(Reply::Stay)
-            }
+        if let Some(&step) = by_number.or_else(by_name) {
+            self.path.push(step);
+            return Ok(Reply::Moved);
         }
+        print(&format!(
+            "`{word}` is not possible here; `help` lists what else is\n"
+        ))?;
+        Ok(Reply::Stay)
     }
 
     fn describe(&mut self) -> String {

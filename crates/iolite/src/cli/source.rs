@@ -5,13 +5,15 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use iolite_expr::Solver;
 use iolite_lang::formats::dot::{DotMode, DotOptions, MealyOptions};
 use iolite_lang::formats::{Directions, aut, dot, json};
 use iolite_lang::{
-    Diagnostic, File, LazySystem, Loaded, Rejected, Span, Style, codes, diagnostic, lower_lazily,
-    render, systems,
+    Diagnostic, File, LazySystem, Loaded, Rejected, Span, Style, codes, diagnostic, has_data,
+    lower_lazily, render, systems, unfold_data,
 };
 use iolite_lts::{LabelId, Labels, Lts, Semantics, StateId, Step, restrict};
+use iolite_sts::UnfoldBudget;
 use serde::{Deserialize, Serialize};
 
 use super::Failure;
@@ -110,6 +112,15 @@ impl ReadOptions {
         self.max_states.unwrap_or(iolite_lang::DEFAULT_BUDGET)
     }
 
+    /// What finite data may unfold to. Each further value of a parameter costs a larger query, so
+    /// their number is kept low where the sort itself does not bound them.
+    pub(super) fn unfolding(&self) -> UnfoldBudget {
+        UnfoldBudget {
+            states: self.budget(),
+            values: 512,
+        }
+    }
+
     pub(super) fn directions(&self) -> Directions {
         Directions {
             inputs: self.input.clone(),
@@ -125,11 +136,10 @@ impl ReadOptions {
             silent_outputs: self.silent_output.clone(),
         };
         let mode = match self.dot {
-            Some(DotKind::Iolts | DotKind::Acceptor) => DotMode::Iolts,
-            Some(DotKind::Mealy) => DotMode::Mealy(machine()),
             Some(DotKind::Moore) => DotMode::Moore(machine()),
+            Some(DotKind::Mealy) => DotMode::Mealy(machine()),
             None if dot::looks_like_mealy(bytes) => DotMode::Mealy(machine()),
-            None => DotMode::Iolts,
+            None | Some(DotKind::Iolts | DotKind::Acceptor) => DotMode::Iolts,
         };
         DotOptions {
             mode,
@@ -239,9 +249,15 @@ pub(super) fn load(reference: &ModelRef, options: &ReadOptions) -> Result<Model,
         Format::Iol => {
             let file = parse(&reference.path, &bytes)?;
             let name = pick(reference, "system or process", &systems(&file))?.to_owned();
-            let lowered = lower_lazily(&file, &name, options.budget());
-            let view = lowered.map_err(|d| rejected(&reference.path, &bytes, &d))?;
-            (System::Lazy(view), Some(name))
+            let system = if has_data(&file, &name) {
+                // Finite data become an explicit system; what is infinite is said, never cut.
+                unfold_data(&file, &name, &mut Solver::embedded(), options.unfolding())
+                    .map(System::Explicit)
+            } else {
+                lower_lazily(&file, &name, options.budget()).map(System::Lazy)
+            };
+            let system = system.map_err(|d| rejected(&reference.path, &bytes, &d))?;
+            (system, Some(name))
         }
         foreign => {
             if let Some(name) = &reference.name {

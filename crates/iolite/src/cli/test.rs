@@ -13,9 +13,10 @@ use iolite_exec::{
 use iolite_lts::LabelId;
 use serde::Serialize;
 
-use super::judge::{Judge, JudgeOptions};
+use super::judge::{Judge, JudgeOptions, TestedRelation};
 use super::property_run::{PropertyJudge, PropertyOptions};
 use super::source::{self, ModelRef, ReadOptions};
+use super::symbolic_run::{DataOptions, SymbolicJudge};
 use super::target::{Target, TargetOptions};
 use super::{Exit, Failure, print, print_json};
 use crate::CoverageGuide;
@@ -35,6 +36,8 @@ pub(super) struct Args {
     pub(super) judge: JudgeOptions,
     #[command(flatten)]
     pub(super) properties: PropertyOptions,
+    #[command(flatten)]
+    data: DataOptions,
     /// Run stored test cases instead: JSON files, or folders of them
     #[arg(long, value_name = "PATH", num_args = 1..)]
     suite: Vec<PathBuf>,
@@ -111,7 +114,7 @@ pub(super) struct ReportOptions {
     /// Write the certificate of the first failing run to this file, for `iolite explain`
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
-    /// Write a JUnit report
+    /// Write a report in the XML of `JUnit`
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Write the stream of events as JSON lines
@@ -254,7 +257,53 @@ pub(super) fn judge(args: &Args, target: &Target) -> Result<Judge, Failure> {
             "beside a model, give a safety property with --observer; for others leave the model out",
         ));
     }
-    Judge::new(model, &args.read, &args.judge, target.extra_labels()?)
+    match data_judge(args, model, target)? {
+        Some(judge) => Ok(judge),
+        None => Judge::new(model, &args.read, &args.judge, target.extra_labels()?),
+    }
+}
+
+/// A model with data is tested as it is, unless something is asked for that needs it unfolded.
+fn data_judge(args: &Args, model: &ModelRef, target: &Target) -> Result<Option<Judge>, Failure> {
+    let needs = [
+        (args.data.unfold, "--unfold"),
+        (!args.suite.is_empty(), "--suite"),
+        (!args.judge.observer.is_empty(), "--observer"),
+        (!args.judge.purpose.is_empty(), "--purpose"),
+        (args.effort.until_coverage.is_some(), "--until-coverage"),
+        (
+            args.effort.strategy == StrategyFlag::Coverage,
+            "--strategy coverage",
+        ),
+        (args.judge.relation != TestedRelation::Ioco, "--relation"),
+        (
+            target.config.model.is_some(),
+            "a model as the system under test",
+        ),
+    ];
+    let explicit = needs
+        .iter()
+        .find_map(|(asked, flag)| asked.then_some(*flag));
+    let symbolic = match explicit {
+        Some(_) => None,
+        None => SymbolicJudge::load(
+            model,
+            &args.data,
+            args.judge.quiescence.policy(),
+            args.effort.seed,
+        )?,
+    };
+    match (symbolic, args.data.given(), explicit) {
+        (Some(symbolic), ..) => Ok(Some(Judge::of_data(symbolic, &args.read, &args.judge))),
+        (None, None, _) => Ok(None),
+        (None, Some(flag), Some(reason)) => Err(Failure::input(format!(
+            "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
+        ))
+        .hint("fix constants in the model, as in `system S = Sender(max = 3)`")),
+        (None, Some(flag), None) => Err(Failure::input(format!(
+            "{flag} is for models with data, and {model} has none"
+        ))),
+    }
 }
 
 /// What a run needs to know beside tester, system and strategy.
@@ -359,6 +408,9 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<iolite_exec::Coverage>,
     failures: Vec<&'a iolite_exec::Certificate>,
+    /// The properties that the first failing run violates, where properties judge alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    violated: Vec<String>,
     faults: Vec<FaultDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
@@ -377,8 +429,8 @@ fn conclude(
     seed: u64,
     summary: &Summary,
 ) -> Result<Exit, Failure> {
-    let first = summary.failures.values().next();
-    if let (Some(path), Some(certificate)) = (&report.certificate, first) {
+    let first = summary.failures.values().next().map(|c| judge.blame(c));
+    if let (Some(path), Some((certificate, _))) = (&report.certificate, &first) {
         let text = serde_json::to_vec_pretty(certificate)
             .map_err(|e| Failure::fault(format!("writing JSON: {e}")))?;
         super::failure::write_whole(path, &text)?;
@@ -393,6 +445,7 @@ fn conclude(
             seconds: summary.elapsed.as_secs_f64(),
             coverage: summary.coverage,
             failures: summary.failures.values().collect(),
+            violated: first.map(|(_, names)| names).unwrap_or_default(),
             faults: summary
                 .faults
                 .iter()
@@ -429,6 +482,10 @@ fn tell(report: &ReportOptions, judge: &Judge, summary: &Summary) -> String {
             certificate.verdict,
             chart(certificate)
         );
+        let (_, violated) = judge.blame(certificate);
+        if !violated.is_empty() {
+            text += &format!("violates: {}\n", violated.join(", "));
+        }
         if !report.no_journal {
             let journal = report.journal.display();
             text += &format!("  replay:   iolite replay {journal} --run {run}\n");
@@ -544,7 +601,7 @@ fn run_suite(
         let labels = case.labels().clone();
         let mut options = options.clone();
         options.limits.steps = None;
-        options.kind = case.relation().to_owned();
+        case.relation().clone_into(&mut options.kind);
         let summary = campaign(&plan, &options, &mut sinks, |job: JobId| {
             Ok(Instance::<AnyTester, AnyAdapter, AnyStrategy> {
                 tester: Box::new(StoredTester::new(case.clone())),

@@ -15,6 +15,7 @@ use super::{Exit, Failure, print, print_json};
 /// Exit code 0 when the property is testable (`pass` or `fail` can be had; with --weak a weak verdict
 /// will do) for the relation, or without --relation for one of the four; else 1.
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(super) struct Args {
     /// The property: FILE.iol#P, FILE.hoa, FILE.xml (Java-PT), or ltl:FORMULA
     property: PropertyRef,

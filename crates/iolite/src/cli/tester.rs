@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// The relation that it tests
     #[arg(long, value_enum, default_value = "inclusion")]
     relation: RelationFlag,
-    /// Observe quiescence: an output lock (delta) and a deadlock (delta_d)
+    /// Observe quiescence: an output lock and a deadlock, told apart
     #[arg(long)]
     quiescence: bool,
     /// Select a controllable test case for this verdict

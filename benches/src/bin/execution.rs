@@ -1,8 +1,8 @@
 //! Events per second: in process, against a model, over stdio and TCP beside the raw echo rate of the
-//! transport; and memory after many events. Run with `cargo bench -p iolite-exec`; the first argument
-//! divides the number of events.
+//! transport; and memory after many events. The tester is the on-the-fly ioco tester.
 //!
-//! The tester is a table look-up a step, so that what is measured is the engine and the adapters.
+//! `cargo run --release --manifest-path benches/Cargo.toml --bin execution`; an argument divides the
+//! number of events.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,96 +12,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use iolite_derive::{Menu, Observation, Progress, Tester, Verdict};
+use iolite_benches::Models;
+use iolite_derive::{IocoTester, Menu, Verdict};
 use iolite_exec::{
     Adapter, Choice, InProcess, JobId, Limits, ModelSut, Options, Quiescence, RunId, Strategy,
     SutConfig, SystemUnderTest, Uniform, run,
 };
-use iolite_lts::{LabelId, Labels, Lts, LtsBuilder, StateId};
-
-/// A deterministic specification as a table: state × label → state.
-struct TableTester {
-    labels: Arc<Labels>,
-    inputs: Vec<Vec<LabelId>>,
-    next: Vec<Vec<Option<usize>>>,
-    state: usize,
-}
-
-impl TableTester {
-    fn new(lts: &Lts) -> Self {
-        let labels = Arc::clone(lts.shared_labels());
-        let mut next = vec![vec![None; labels.len()]; lts.state_count()];
-        let mut inputs = vec![Vec::new(); lts.state_count()];
-        for (from, label, to) in lts.transitions() {
-            next[from.index()][label.index()] = Some(to.index());
-            if labels.text(label).starts_with('?') {
-                inputs[from.index()].push(label);
-            }
-        }
-        for (state, row) in next.iter_mut().enumerate() {
-            let quiet = labels.outputs().all(|x| row[x.index()].is_none());
-            if quiet {
-                row[LabelId::DELTA.index()] = Some(state);
-            }
-        }
-        Self {
-            labels,
-            inputs,
-            next,
-            state: lts.initial().index(),
-        }
-    }
-
-    fn step(&mut self, label: LabelId) -> Progress {
-        match self.next[self.state][label.index()] {
-            Some(next) => {
-                self.state = next;
-                Progress::Continue
-            }
-            None => Progress::Ended(Verdict::Fail),
-        }
-    }
-}
-
-impl Tester for TableTester {
-    type Action = LabelId;
-
-    fn reset(&mut self) {
-        self.state = 0;
-    }
-
-    fn menu(&mut self, menu: &mut Menu<LabelId>) {
-        menu.stimuli.extend_from_slice(&self.inputs[self.state]);
-        menu.observe = true;
-    }
-
-    fn stimulate(&mut self, stimulus: &LabelId) -> Progress {
-        self.step(*stimulus)
-    }
-
-    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
-        match observation {
-            Observation::Output(x) => self.step(*x),
-            _ => self.step(LabelId::DELTA),
-        }
-    }
-
-    fn verdict(&self) -> Verdict {
-        Verdict::Pass
-    }
-
-    fn allowed(&mut self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn locations(&mut self) -> Vec<String> {
-        vec![self.state.to_string()]
-    }
-
-    fn show(&self, action: &LabelId) -> String {
-        self.labels.text(*action)
-    }
-}
+use iolite_lang::formats::aut;
+use iolite_lts::{LabelId, Lts, LtsBuilder, QuiescencePolicy, StateId};
 
 /// Observes whenever there is nothing else, stimulates otherwise: no time is spent on silence.
 #[derive(Default)]
@@ -177,7 +95,6 @@ fn rss_kib() -> u64 {
         .unwrap_or(0)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a table for people")]
 fn row(name: &str, events: u64, elapsed: Duration) -> f64 {
     let rate = events as f64 / elapsed.as_secs_f64();
     println!("{name:<44} {events:>11} {rate:>14.0} {:>9}", rss_kib());
@@ -191,7 +108,7 @@ fn drive<P: Adapter<LabelId>, S: Strategy<LabelId>>(
     strategy: &mut S,
     events: u64,
 ) -> f64 {
-    let mut tester = TableTester::new(spec);
+    let mut tester = IocoTester::new(spec, QuiescencePolicy::Livelock);
     let options = Options {
         limits: Limits {
             steps: Some(events),
@@ -336,6 +253,29 @@ fn main() {
         n(10_000_000),
     );
 
+    // Every input enabled, several targets a label, internal moves: sets of many states, most of
+    // them met for the first time.
+    let args = [
+        "random", "--states", "100000", "--trans", "300000", "--enable",
+    ];
+    let shape = ["--inputs", "4", "--outputs", "4", "--tau", "0.05"];
+    let path = Models::new().make(
+        "nondeterministic-100000",
+        &[&args, shape.as_slice()].concat(),
+    );
+    let bytes = fs::read(path).unwrap();
+    let random = aut::read(&bytes, &aut::AutOptions::default())
+        .unwrap()
+        .value;
+    let mut sut = ModelSut::new(random.clone(), random.shared_labels(), 1);
+    drive(
+        "model, 10^5 states, nondeterministic",
+        &random,
+        &mut sut,
+        &mut Uniform,
+        n(1_000_000),
+    );
+
     let rounds = n(40_000) / 2;
     let mut config = SutConfig::parse("command = \"python3\"").unwrap();
     config.command = Some(iolite_exec::CommandLine::Words(
@@ -358,7 +298,7 @@ fn compare(name: &str, rounds: u64, raw: impl Fn() -> Duration, config: &SutConf
             .label_adapter(JobId(0), Arc::clone(spec.shared_labels()))
             .unwrap();
         let mut strategy = Eager::default();
-        let mut tester = TableTester::new(spec);
+        let mut tester = IocoTester::new(spec, QuiescencePolicy::Livelock);
         let mut options = Options {
             quiescence: Quiescence::after(Duration::from_secs(5)),
             ..Options::default()

@@ -1,0 +1,159 @@
+//! Relations end to end, file reading included, beside merc: CPU time and peak memory, median of
+//! five interleaved runs.
+//!
+//! `cargo build --release -p iolite` first, then
+//! `cargo run --release --manifest-path benches/Cargo.toml --bin relations`.
+
+use std::path::{Path, PathBuf};
+
+use iolite_benches::{Cost, Models, measure, measure_if_asked, median};
+
+const ROUNDS: usize = 5;
+
+struct Case {
+    name: String,
+    implementation: String,
+    specification: String,
+    relations: &'static [&'static str],
+}
+
+fn main() {
+    measure_if_asked();
+    let largest: usize = std::env::args()
+        .nth(1)
+        .map_or(1_000_000, |n| n.parse().expect("a number"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let iolite = std::env::var_os("IOLITE").map_or(target.join("release/iolite"), PathBuf::from);
+    assert!(
+        iolite.exists(),
+        "{}: build iolite in release first",
+        iolite.display()
+    );
+    let merc = std::env::current_exe()
+        .expect("a path")
+        .with_file_name("merc_peer");
+
+    println!(
+        "| pair | relation | iolite s | merc s | time ratio | iolite MB | merc MB | memory ratio |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for case in cases(largest) {
+        for relation in case.relations {
+            let args = [
+                *relation,
+                case.implementation.as_str(),
+                case.specification.as_str(),
+            ];
+            let has_peer = matches!(*relation, "trace" | "testing");
+            let completion: &[&str] = if has_peer {
+                &[]
+            } else {
+                &["--complete-inputs", "self-loop"]
+            };
+            let ours_args = [&["relate"], args.as_slice(), completion].concat();
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            for _ in 0..ROUNDS {
+                ours.push(measure(&iolite, &ours_args));
+                if has_peer {
+                    theirs.push(measure(&merc, &args));
+                }
+            }
+            assert!(
+                ours[0].code <= 1,
+                "iolite gave no answer on {} {relation}",
+                case.name
+            );
+            row(
+                &case.name,
+                relation,
+                median(&ours),
+                has_peer.then(|| median(&theirs)),
+            );
+        }
+    }
+}
+
+fn row(name: &str, relation: &str, ours: Cost, theirs: Option<Cost>) {
+    let Cost {
+        seconds, megabytes, ..
+    } = ours;
+    match theirs {
+        Some(peer) => println!(
+            "| {name} | {relation} | {seconds:.3} | {:.3} | {:.2} | {megabytes:.0} | {:.0} | {:.2} |",
+            peer.seconds,
+            seconds / peer.seconds,
+            peer.megabytes,
+            megabytes / peer.megabytes
+        ),
+        None => println!("| {name} | {relation} | {seconds:.3} | | | {megabytes:.0} | | |"),
+    }
+}
+
+/// True pairs by thinning, false ones by one more edge, and two families of another shape.
+fn cases(largest: usize) -> Vec<Case> {
+    let models = Models::new();
+    let plain: &[&str] = &["trace", "testing"];
+    let mut cases = Vec::new();
+    for size in [10_000, 100_000, 1_000_000]
+        .into_iter()
+        .filter(|&n| n <= largest)
+    {
+        let (states, trans) = ((size / 3).to_string(), size.to_string());
+        let shape = ["--inputs", "8", "--outputs", "8", "--tau", "0.05"];
+        let args = [
+            &["random", "--states", &states, "--trans", &trans],
+            shape.as_slice(),
+        ]
+        .concat();
+        let random = models.make(&format!("random-{size}"), &args);
+        let thin = models.make(&format!("random-{size}-thin"), &["thin", &random]);
+        let mutant = models.make(&format!("random-{size}-mutate"), &["mutate", &random]);
+        cases.push(Case {
+            name: format!("random {size} + thin"),
+            implementation: thin,
+            specification: random.clone(),
+            relations: plain,
+        });
+        cases.push(Case {
+            name: format!("random {size} + mutate"),
+            implementation: mutant,
+            specification: random,
+            relations: plain,
+        });
+        // Complete machines, an input and its output a step, for the relations with inputs and
+        // outputs. (Random models with every input enabled explode under determinisation.)
+        let states = (size / 16).to_string();
+        let args = [
+            "mealy",
+            "--states",
+            &states,
+            "--inputs",
+            "8",
+            "--outputs",
+            "8",
+        ];
+        let mealy = models.make(&format!("mealy-{size}"), &args);
+        cases.push(Case {
+            name: format!("mealy {size}, itself"),
+            implementation: mealy.clone(),
+            specification: mealy,
+            relations: &["trace", "testing", "ioco", "ioconf"],
+        });
+    }
+    let product = models.make("product-7-5", &["product", "--n", "7", "--len", "5"]);
+    cases.push(Case {
+        name: "product 7 × 5, itself".to_owned(),
+        implementation: product.clone(),
+        specification: product,
+        relations: plain,
+    });
+    let hard = models.make("hard-18", &["hard", "--k", "18"]);
+    cases.push(Case {
+        name: "hard 18, itself".to_owned(),
+        implementation: hard.clone(),
+        specification: hard,
+        relations: plain,
+    });
+    cases
+}

@@ -1,0 +1,319 @@
+//! The on-the-fly ioco tester for systems with data: no unfolding, no determinisation.
+//!
+//! It stands in the set of symbolic states after the trace so far. Constants without a value are
+//! part of the state [Rusu et al. 2004, §2], so whatever happens narrows them, and what no value of
+//! them explains is a `fail`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use iolite_expr::{Answer, Kind, Op, Strategy, Term, Value};
+use iolite_sts::{
+    ActionId, After, Enabled, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
+    SymbolicStates, ValuedAction,
+};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{Menu, Observation, Progress, Tester, Verdict};
+
+/// Why a verdict is `unknown`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// In words.
+    pub reason: Arc<str>,
+    /// The query that the solver could not decide, in SMT-LIB; empty where none was asked.
+    pub query: String,
+}
+
+/// Why there is no tester.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SymbolicTesterError {
+    /// The initial condition has no solution.
+    #[error("no values of constants and variables satisfy the assumptions")]
+    NoInitialState,
+    /// The solver could not tell whether there is an initial state.
+    #[error("the initial states could not be computed: {0}")]
+    Undecided(Arc<str>),
+    /// The model's terms have no value.
+    #[error(transparent)]
+    Model(#[from] SymbolicError),
+}
+
+/// Tests for ioco with values. Inputs are solved for, diverse and seeded; outputs are checked
+/// exactly against every symbolic state; δ has the guard of [Rusu et al. 2004, def. 7].
+///
+/// Where the solver gives up, or the model divides by zero, the run ends `unknown` and
+/// [`SymbolicTester::doubt`] keeps the reason: never a pass, never a fail.
+#[derive(Debug)]
+pub struct SymbolicTester {
+    semantics: Symbolic,
+    initial: SymbolicStates,
+    states: SymbolicStates,
+    choice: InputChoice,
+    rng: Xoshiro256PlusPlus,
+    verdict: Verdict,
+    ended: bool,
+    doubt: Option<Doubt>,
+}
+
+/// Locations and guards that people are shown at once.
+const MOST_SHOWN: usize = 20;
+
+impl SymbolicTester {
+    /// A tester; the same seed offers the same inputs after the same runs.
+    pub fn new(
+        mut semantics: Symbolic,
+        seed: u64,
+        strategy: Strategy,
+    ) -> Result<Self, SymbolicTesterError> {
+        let initial = match semantics.initial()? {
+            After::Possible(states) => states,
+            After::Impossible => return Err(SymbolicTesterError::NoInitialState),
+            After::Unknown { reason, .. } => return Err(SymbolicTesterError::Undecided(reason)),
+        };
+        Ok(Self {
+            semantics,
+            states: initial.clone(),
+            initial,
+            choice: InputChoice::new(seed, strategy),
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            verdict: Verdict::Pass,
+            ended: false,
+            doubt: None,
+        })
+    }
+
+    /// Values to prefer for a parameter of an input; one that is given twice comes twice as often.
+    pub fn prefer(&mut self, action: ActionId, position: usize, values: Vec<Value>) {
+        self.choice.set_pool(action, position, values);
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Iosts> {
+        self.semantics.model()
+    }
+
+    /// The symbolic states where the run can be now.
+    pub fn states(&self) -> &SymbolicStates {
+        &self.states
+    }
+
+    /// Why the verdict is `unknown`, when it is.
+    pub fn doubt(&self) -> Option<&Doubt> {
+        self.doubt.as_ref()
+    }
+
+    /// The semantics, for its solver's statistics.
+    pub fn semantics(&mut self) -> &mut Symbolic {
+        &mut self.semantics
+    }
+
+    fn end(&mut self, verdict: Verdict) -> Progress {
+        self.verdict = verdict;
+        self.ended = true;
+        Progress::Ended(verdict)
+    }
+
+    fn undecided(&mut self, reason: Arc<str>, query: String) -> Progress {
+        self.doubt = Some(Doubt { reason, query });
+        self.end(Verdict::Unknown)
+    }
+
+    fn settle(&mut self, after: Result<After, SymbolicError>, otherwise: Verdict) -> Progress {
+        match after {
+            Ok(After::Possible(states)) => {
+                self.states = states;
+                Progress::Continue
+            }
+            Ok(After::Impossible) => self.end(otherwise),
+            Ok(After::Unknown { reason, query }) => self.undecided(reason, query),
+            Err(error) => {
+                let reason = format!("the model has no meaning here: {error}");
+                self.undecided(reason.into(), String::new())
+            }
+        }
+    }
+
+    fn step(&mut self, action: &ValuedAction, otherwise: Verdict) -> Progress {
+        if self.ended {
+            return Progress::Ended(self.verdict);
+        }
+        // An action of another model has no meaning in this one.
+        if action.action.index() >= self.semantics.model().actions().len() {
+            return self.end(otherwise);
+        }
+        let after = self.semantics.after(&self.states, action);
+        self.settle(after, otherwise)
+    }
+
+    /// Values for one of the ways to take an input, tried in an order drawn by lot.
+    fn solved(&mut self, mut ways: Vec<Enabled>) -> Option<ValuedAction> {
+        while !ways.is_empty() {
+            let way = ways.swap_remove(self.rng.random_range(0..ways.len()));
+            // What the solver cannot decide is not offered: there is nothing to judge yet.
+            let Answer::Sat(found) = self.choice.values(&mut self.semantics, &way) else {
+                continue;
+            };
+            let params = &self.semantics.model().action(way.action).params;
+            let value = |p: &iolite_expr::Var| found.value(p.id).cloned();
+            return Some(ValuedAction {
+                action: way.action,
+                values: params
+                    .iter()
+                    .map(|p| value(p).unwrap_or_else(|| p.sort.default_value()))
+                    .collect(),
+            });
+        }
+        None
+    }
+}
+
+impl Tester for SymbolicTester {
+    type Action = ValuedAction;
+
+    fn reset(&mut self) {
+        self.states = self.initial.clone();
+        self.verdict = Verdict::Pass;
+        self.ended = false;
+        self.doubt = None;
+    }
+
+    fn menu(&mut self, menu: &mut Menu<ValuedAction>) {
+        menu.stop = true;
+        if self.ended {
+            return;
+        }
+        menu.observe = true;
+        // A model fault in a guard shows when the step is taken; here it offers nothing.
+        let inputs = self.semantics.inputs(&self.states).unwrap_or_default();
+        let mut gates: BTreeMap<ActionId, Vec<Enabled>> = BTreeMap::new();
+        for way in inputs {
+            gates.entry(way.action).or_default().push(way);
+        }
+        for ways in gates.into_values() {
+            menu.stimuli.extend(self.solved(ways));
+        }
+    }
+
+    fn stimulate(&mut self, stimulus: &ValuedAction) -> Progress {
+        self.step(stimulus, Verdict::Inconc)
+    }
+
+    fn observe(&mut self, observation: &Observation<ValuedAction>) -> Progress {
+        match observation {
+            Observation::Output(action) => self.step(action, Verdict::Fail),
+            Observation::Quiescence | Observation::Deadlock => {
+                if self.ended {
+                    return Progress::Ended(self.verdict);
+                }
+                let after = self.semantics.after_delta(&self.states);
+                self.settle(after, Verdict::Fail)
+            }
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    fn allowed(&mut self) -> Vec<String> {
+        let Ok(out) = self.semantics.out(&self.states) else {
+            return Vec::new();
+        };
+        let model = self.semantics.model();
+        let mut texts: Vec<String> = Vec::new();
+        let mut add = |text: String| {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        };
+        for way in &out.outputs {
+            add(guarded(model, way));
+        }
+        for (guard, condition) in &out.delta {
+            let guard = Term::all([condition.clone(), guard.clone()]).simplify();
+            add(if guard.is_true() {
+                "delta".to_owned()
+            } else {
+                format!("delta [{guard}]")
+            });
+        }
+        shortened(texts)
+    }
+
+    fn locations(&mut self) -> Vec<String> {
+        let model = self.semantics.model();
+        let mut texts: Vec<String> = Vec::new();
+        for state in self.states.iter() {
+            let text = state.describe(model);
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        shortened(texts)
+    }
+
+    fn show(&self, action: &ValuedAction) -> String {
+        let model = self.semantics.model();
+        if action.action.index() >= model.actions().len() {
+            return format!("unknown action {}", action.action.index());
+        }
+        let kind: LabelKind = model.action(action.action).kind;
+        format!("{}{}", kind.sigil(), model.label(action))
+    }
+}
+
+fn shortened(mut texts: Vec<String>) -> Vec<String> {
+    if texts.len() > MOST_SHOWN {
+        let more = texts.len() - MOST_SHOWN;
+        texts.truncate(MOST_SHOWN);
+        texts.push(format!("… and {more} more"));
+    }
+    texts
+}
+
+/// `!MSG(3, true)` where the guard leaves one value each, else `!MSG(m, b) [m > 3]`.
+fn guarded(model: &Iosts, way: &Enabled) -> String {
+    let action = model.action(way.action);
+    let guard = Term::all([way.condition.clone(), way.guard.clone()]).simplify();
+    let conjuncts = match guard.kind() {
+        Kind::App(Op::And, parts) => parts.to_vec(),
+        _ if guard.is_true() => Vec::new(),
+        _ => vec![guard.clone()],
+    };
+    let mut values: Vec<Option<String>> = vec![None; action.params.len()];
+    let mut rest = Vec::new();
+    for part in conjuncts {
+        let fixed = match part.kind() {
+            Kind::Var(v) => Some((v.id, "true".to_owned())),
+            Kind::App(Op::Not, x) => x[0].as_var().map(|v| (v.id, "false".to_owned())),
+            Kind::App(Op::Eq, x) => match (x[0].as_var(), x[1].as_value()) {
+                (Some(v), Some(value)) => Some((v.id, value.to_string())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let position = fixed
+            .and_then(|(id, text)| Some((action.params.iter().position(|p| p.id == id)?, text)));
+        match position {
+            Some((i, text)) if values[i].is_none() => values[i] = Some(text),
+            _ => rest.push(part),
+        }
+    }
+    let mut text = format!("{}{}", action.kind.sigil(), action.name);
+    if !action.params.is_empty() {
+        let shown: Vec<String> = action
+            .params
+            .iter()
+            .zip(values)
+            .map(|(p, value)| value.unwrap_or_else(|| p.name.to_string()))
+            .collect();
+        text += &format!("({})", shown.join(", "));
+    }
+    if rest.is_empty() {
+        text
+    } else {
+        format!("{text} [{}]", Term::all(rest))
+    }
+}

@@ -1,0 +1,368 @@
+//! Models with data through the command line: real programs, correct and broken.
+
+mod common;
+
+use common::{Ran, iolite, root, scratch, write};
+
+const BRP: &str = "examples/brp/brp.iol#Sender";
+
+/// Whether the programs under test can run at all.
+fn python() -> bool {
+    let there = std::process::Command::new("python3")
+        .arg("--version")
+        .output()
+        .is_ok_and(|o| o.status.success());
+    if !there {
+        println!("skipped: there is no python3");
+    }
+    there
+}
+
+fn test(model: &str, sut: &str, more: &[&str]) -> Ran {
+    let mut args = vec![
+        "test",
+        model,
+        "--sut",
+        sut,
+        "--no-journal",
+        "--stop-on-fail",
+        "--json",
+    ];
+    args.extend(more);
+    iolite(&args)
+}
+
+fn verdict(ran: &Ran) -> String {
+    ran.json()["verdict"].as_str().unwrap_or("none").to_owned()
+}
+
+fn brp(fault: &str, constants: &str) -> Ran {
+    let sut = match fault {
+        "" => "examples/brp/sut.toml".to_owned(),
+        fault => format!("examples/brp/sut-{fault}.toml"),
+    };
+    let runs = if fault.is_empty() { "2" } else { "12" };
+    let more = ["--const", constants, "--steps", "14", "--runs", runs];
+    test(BRP, &sut, &more)
+}
+
+#[test]
+fn the_sender_of_the_paper_passes_with_known_and_unknown_constants() {
+    if !python() {
+        return;
+    }
+    for constants in ["max=2,f=[10,20,30]", "f=[10,20,30]"] {
+        assert_eq!(verdict(&brp("", constants).expect(0)), "pass");
+    }
+}
+
+#[test]
+fn every_fault_of_the_sender_is_found() {
+    if !python() {
+        return;
+    }
+    let faults = [
+        "one-too-many",
+        "bit-not-flipped",
+        "ok-for-dont-know",
+        "silent",
+        "wrong-packet",
+        "max-ignored",
+        "patient",
+    ];
+    for fault in faults {
+        let ran = brp(fault, "max=2,f=[10,20,30]").expect(1);
+        assert_eq!(verdict(&ran), "fail", "{fault}");
+        let last = &ran.json()["failures"][0];
+        let observed = last["observed"].as_str().unwrap_or_default();
+        let wanted: &[&str] = match fault {
+            "one-too-many" | "max-ignored" | "bit-not-flipped" | "wrong-packet" => &["!MSG("],
+            "ok-for-dont-know" => &["!OK"],
+            _ => &["delta"],
+        };
+        assert!(
+            wanted.iter().any(|w| observed.starts_with(w)),
+            "{fault}: {last}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_constant_is_narrowed_until_nothing_is_left_of_it() {
+    if !python() {
+        return;
+    }
+    let more = ["--const", "f=[10,20,30]", "--steps", "60", "--runs", "4"];
+    let ran = test(BRP, "examples/brp/sut-max-drifts.toml", &more).expect(1);
+    assert_eq!(verdict(&ran), "fail");
+}
+
+#[test]
+fn a_recorded_run_with_values_is_replayed_and_shrunk() {
+    if !python() {
+        return;
+    }
+    let folder = scratch("data-replay");
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let sut = "examples/stack-tcp/sut-queue.toml";
+    let model = "examples/stack-tcp/stack.iol";
+    let steps = ["--steps", "40", "--runs", "5", "--stop-on-fail"];
+    let mut args = vec!["test", model, "--sut", sut, "--journal", &journal];
+    args.extend(steps);
+    iolite(&args).expect(1);
+    let replayed = iolite(&["replay", &journal, "--json"]).expect(1).json();
+    assert_eq!(replayed["verdict"], "fail");
+    let shrunk = iolite(&["shrink", &journal, "--json", "--time", "20"]).expect(1);
+    let to = shrunk.json()["to_steps"].as_u64().unwrap_or(99);
+    // Two pushes of different values and a pop are enough.
+    assert!((4..=5).contains(&to), "{}", shrunk.stdout);
+}
+
+#[test]
+fn a_stack_with_data_passes_and_its_faults_are_found() {
+    if !python() {
+        return;
+    }
+    let model = "examples/stack-tcp/stack.iol";
+    let passing = ["--steps", "60", "--runs", "2"];
+    let sut = |name: &str| format!("examples/stack-tcp/sut{name}.toml");
+    assert_eq!(verdict(&test(model, &sut(""), &passing).expect(0)), "pass");
+    let failing = ["--steps", "120", "--runs", "6"];
+    for fault in ["-queue", "-wraps", "-forgets", "-miscounts"] {
+        let ran = test(model, &sut(fault), &failing).expect(1);
+        assert_eq!(verdict(&ran), "fail", "{fault}");
+    }
+}
+
+#[test]
+fn a_login_service_with_strings_passes_and_its_faults_are_found() {
+    if !python() {
+        return;
+    }
+    let model = "examples/login/login.iol";
+    let sut = |name: &str| format!("examples/login/sut{name}.toml");
+    let passing = ["--steps", "20", "--runs", "3"];
+    assert_eq!(verdict(&test(model, &sut(""), &passing).expect(0)), "pass");
+    let failing = ["--steps", "50", "--runs", "12"];
+    for fault in ["-unanchored", "-locks-late", "-counts-on"] {
+        let ran = test(model, &sut(fault), &failing).expect(1);
+        assert_eq!(verdict(&ran), "fail", "{fault}");
+    }
+    let pool = r#"register.p=["abcdef"],login.p=["abcdxx"]"#;
+    let more = ["--steps", "50", "--runs", "12", "--pool", pool];
+    assert_eq!(
+        verdict(&test(model, &sut("-prefix"), &more).expect(1)),
+        "fail"
+    );
+}
+
+const LAMP: &str = "\
+enum Colour { RED, GREEN }
+record Lamp { colour: Colour, level: 0..2 }
+fn up(n: int): int = min(n + 1, 2)
+system Spec {
+  const step: 1..2
+  var lamp: Lamp = Lamp { colour = RED, level = 0 }, seen: bool[] = [false, false]
+  input turn(c: Colour), more
+  output shows(l: Lamp), dark
+  initial state On {
+    ?turn(c) / lamp.colour := c, seen[0] := true -> Show
+    ?more [lamp.level < 2] / lamp.level := if step == 1 then up(lamp.level) else 2 -> Show
+  }
+  state Show {
+    !shows(l) [l == lamp && lamp.level > 0] -> On
+    !dark [lamp.level == 0] -> On
+  }
+}
+system One = Spec(step = 1)
+system Two = Spec(step = 2)
+";
+
+#[test]
+fn finite_data_unfold_for_every_command() {
+    let folder = scratch("data-unfold");
+    let file = write(&folder, "lamp.iol", LAMP);
+    let model = |name: &str| format!("{file}#{name}");
+    let checked = iolite(&["check", &file, "--json"]).expect(0).json();
+    let declared = checked["files"][0]["declarations"].as_array().cloned();
+    let states = |name: &str| {
+        let all = declared.iter().flatten();
+        all.filter(|d| d["name"] == name)
+            .find_map(|d| d["states"].as_u64())
+    };
+    assert!(states("One").is_some_and(|n| n > 6), "{checked}");
+    // One is one of the two that Spec leaves open; Two is no One.
+    let relate = |i: &str, s: &str, code: i32| {
+        let args = ["relate", "ioco", &model(i), &model(s)];
+        iolite(&[&args[..], &["--complete-inputs", "self-loop", "--json"]].concat()).expect(code)
+    };
+    relate("One", "Spec", 0);
+    relate("Two", "Spec", 0);
+    let ran = relate("Two", "One", 1);
+    let observed = ran.json()["counterexample"]["observed"].clone();
+    assert_eq!(observed, "!shows(Lamp { colour = RED, level = 2 })");
+    iolite(&["show", &model("One"), "--format", "aut"]).expect(0);
+}
+
+const ECHO: &str = "\
+system Echo {
+  var last: 0..3 = 0
+  input put(n: 0..3)
+  output got(n: 0..3)
+  internal drop
+  initial state Idle { ?put(n) / last := n -> Busy }
+  state Busy { !got(n) [n == last] -> Idle  drop [last == 3] -> Idle }
+}
+";
+
+const ECHO_PROGRAM: &str = "\
+import sys
+for line in sys.stdin:
+    n = int(line[4:-2])
+    if n == 3:
+        continue
+    print(f'got({n + (1 if FAULT == \"adds\" and n == 2 else 0)})', flush=True)
+";
+
+#[test]
+fn unfolded_and_symbolic_testers_agree() {
+    if !python() {
+        return;
+    }
+    let folder = scratch("data-agree");
+    let model = write(&folder, "echo.iol", ECHO);
+    for (fault, expected, code) in [("", "pass", 0), ("adds", "fail", 1)] {
+        let name = format!("echo{fault}.py");
+        let program = write(&folder, &name, format!("FAULT = '{fault}'\n{ECHO_PROGRAM}"));
+        let sut = format!("cmd:python3 {program}");
+        let more = ["--steps", "30", "--runs", "3", "--quiescence-ms", "500"];
+        let symbolic = test(&model, &sut, &more).expect(code);
+        let unfolded = test(&model, &sut, &[&more[..], &["--unfold"]].concat()).expect(code);
+        assert_eq!(verdict(&symbolic), expected, "{fault}");
+        assert_eq!(verdict(&unfolded), expected, "{fault}");
+    }
+}
+
+#[test]
+fn what_is_infinite_is_named() {
+    for (name, culprit) in [("Sender", "max"), ("Sender", "IOL407")] {
+        let model = format!("examples/brp/brp.iol#{name}");
+        let ran = iolite(&["show", &model]).expect(2);
+        assert!(ran.stderr.contains(culprit), "{}", ran.stderr);
+        assert!(ran.stderr.contains("iolite test"), "{}", ran.stderr);
+    }
+    let ran = iolite(&["show", "examples/stack-tcp/stack.iol"]).expect(2);
+    assert!(ran.stderr.contains("parameter x of push"), "{}", ran.stderr);
+    iolite(&["show", "examples/brp/brp.iol#Small"]).expect(0);
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let sut = "examples/brp/sut.toml";
+    let cases: [(&[&str], &str); 6] = [
+        (&["--const", "mx=2"], "no constant `mx`"),
+        (&["--const", "max=true"], "`max` is of sort int"),
+        (&["--const", "max"], "not of the form NAME=VALUE"),
+        (&["--const", "max=0,f=[1]"], "satisfy the assumptions"),
+        (
+            &["--const", "max=1", "--unfold"],
+            "--unfold needs them unfolded",
+        ),
+        (&["--solver", "/nowhere/z3"], "/nowhere/z3"),
+    ];
+    for (flags, message) in cases {
+        let ran = test(BRP, sut, flags).expect(2);
+        assert!(ran.stderr.contains(message), "{flags:?}: {}", ran.stderr);
+    }
+    let ran = test(
+        "examples/candy/candy.iol",
+        "examples/candy/sut.toml",
+        &["--const", "a=1"],
+    );
+    assert!(ran.expect(2).stderr.contains("has none"));
+}
+
+const DOUBTFUL: &str = "\
+system Doubtful {
+  var n: int = 0
+  input a(x: int)
+  output big, small
+  initial state Start {
+    ?a(x) [x >= 0] / n := x -> Told
+    ?a(x) [x <= 0] / n := 0 - x -> Told
+  }
+  state Told {
+    !big [n > 10 && n < 5] -> Lost
+    !small [n > 10 || n <= 10] -> Start
+  }
+  state Lost { !small -> Start }
+}
+";
+
+#[test]
+fn lints_of_guards_have_places_and_witnesses() {
+    let folder = scratch("data-lints");
+    let file = write(&folder, "doubtful.iol", DOUBTFUL);
+    let report = iolite(&["check", &file, "--json"]).expect(0).json();
+    let found = report["files"][0]["diagnostics"].clone();
+    let lint = |code: &str| {
+        let all = found.as_array().into_iter().flatten();
+        all.filter(|d| d["code"] == code).next().cloned()
+    };
+    assert_eq!(lint("IOL504").expect("never true")["line"], 10, "{found}");
+    let overlap = lint("IOL505").expect("overlap");
+    assert_eq!(overlap["line"], 7);
+    assert!(
+        overlap["message"]
+            .as_str()
+            .is_some_and(|m| m.contains("x = 0")),
+        "{overlap}"
+    );
+    assert_eq!(lint("IOL500").expect("unreachable")["line"], 13);
+}
+
+#[test]
+fn compositions_pass_values() {
+    let folder = scratch("data-compose");
+    let text = "\
+system Left { var v: 0..2 = 0  input put(x: 0..2)  output mid(x: 0..2)
+  initial state A { ?put(x) / v := x -> B }  state B { !mid(x) [x == v] -> A } }
+system Right { var w: 0..2 = 0  input mid(x: 0..2)  output get(x: 0..2)
+  initial state A { ?mid(x) / w := x -> B }  state B { !get(x) [x == (w + 1) % 3] -> A } }
+system Net = hide mid in (Left |[mid]| Right)
+system Cell { const id: int  var full: bool = false  input on(k: 0..2)  output done(k: 0..2)
+  initial state S { ?on(k) [k == id] / full := true -> T }  state T { !done(k) [k == id] -> S } }
+system Cells = each k in 0..2 ||| Cell(id = k)
+";
+    let file = write(&folder, "net.iol", text);
+    let aut = |name: &str| {
+        let model = format!("{file}#{name}");
+        iolite(&["show", &model, "--format", "aut"])
+            .expect(0)
+            .stdout
+    };
+    let net = aut("Net");
+    assert!(net.contains("?put(2)") && net.contains("!get(0)"), "{net}");
+    // Hidden, and still told apart in the file.
+    assert!(!net.contains("!mid(") && net.contains("i:mid("), "{net}");
+    let cells = aut("Cells");
+    assert!(
+        cells.contains("!done(2)") && cells.contains("?on(0)"),
+        "{cells}"
+    );
+}
+
+#[test]
+fn the_doctor_tells_of_solvers() {
+    let found = iolite(&["doctor", "--json"]);
+    assert_eq!(found.json()["embedded_solver"], true);
+    let solver = root().join(".tools/z3/bin/z3");
+    if solver.is_file() {
+        let path = solver.display().to_string();
+        let ran = iolite(&["doctor", "--solver", &path, "--json"]).expect(0);
+        assert_eq!(ran.json()["process_solver"]["answers"], true);
+    } else {
+        println!("skipped: {} is not there", solver.display());
+    }
+    iolite(&["doctor", "--solver", "/nowhere/z3"]).expect(4);
+}
