@@ -188,7 +188,7 @@ pub struct SutConfig {
     /// See [`ChannelConfig::websocket`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub websocket: Option<String>,
-    /// See [`ChannelConfig::framing`].
+    /// See the field of [`ChannelConfig`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub framing: Option<String>,
     /// Several channels, instead of one above.

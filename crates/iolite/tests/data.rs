@@ -306,8 +306,8 @@ fn lints_of_guards_have_places_and_witnesses() {
     let report = iolite(&["check", &file, "--json"]).expect(0).json();
     let found = report["files"][0]["diagnostics"].clone();
     let lint = |code: &str| {
-        let all = found.as_array().into_iter().flatten();
-        all.filter(|d| d["code"] == code).next().cloned()
+        let mut all = found.as_array().into_iter().flatten();
+        all.find(|d| d["code"] == code).cloned()
     };
     assert_eq!(lint("IOL504").expect("never true")["line"], 10, "{found}");
     let overlap = lint("IOL505").expect("overlap");
