@@ -285,6 +285,23 @@ impl Judge {
         })
     }
 
+    /// Each observer or purpose with a tester of its own.
+    pub(super) fn goals(&self) -> Result<Vec<(String, AnyTester)>, ExecError> {
+        let policy = self.options.quiescence.policy();
+        let mut goals: Vec<(String, AnyTester)> = Vec::new();
+        for observer in &self.observers {
+            let only = vec![observer.clone()];
+            let tester = SafetyTester::new(self.specification()?, policy, only);
+            goals.push((observer.name().to_owned(), Box::new(tester)));
+        }
+        for purpose in &self.purposes {
+            let only = vec![purpose.clone()];
+            let tester = PurposeTester::new(self.specification()?, policy, only);
+            goals.push((purpose.name().to_owned(), Box::new(tester)));
+        }
+        Ok(goals)
+    }
+
     /// A tester with a goal, and the strategy that follows its advice; `None` without a goal.
     pub(super) fn towards_goal(&self) -> Result<Option<(AnyTester, AnyStrategy)>, ExecError> {
         let policy = self.options.quiescence.policy();

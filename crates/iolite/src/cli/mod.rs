@@ -10,6 +10,7 @@ mod explain;
 mod explain_code;
 mod failure;
 mod fmt;
+mod goals;
 mod judge;
 mod monitor;
 mod objective;

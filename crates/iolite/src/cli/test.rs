@@ -13,6 +13,7 @@ use iolite_exec::{
 use iolite_lts::LabelId;
 use serde::Serialize;
 
+use super::goals::{self, Goals, Traces};
 use super::judge::{Judge, JudgeOptions, TestedRelation};
 use super::property_run::{PropertyJudge, PropertyOptions};
 use super::source::{self, ModelRef, ReadOptions};
@@ -210,6 +211,11 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let plan = effort.plan()?;
     let mut sinks = sinks(&args.report, &target, &judge, effort.seed, "iolite test")?;
+    let traces = Traces::default();
+    let with_goals = args.judge.observer.len() + args.judge.purpose.len() > 0;
+    if with_goals {
+        sinks.0.push(Box::new(traces.clone()));
+    }
     let summary = campaign(&plan, &options, &mut sinks, |job| {
         if effort.strategy == StrategyFlag::Uniform
             && let Some((tester, strategy)) = judge.towards_goal()?
@@ -230,7 +236,12 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     });
     let summary = summary.map_err(|e| fault(&e))?;
     drop(sinks);
-    conclude(&args.report, &judge, effort.seed, &summary)
+    let goals = if with_goals {
+        traces.judge(&judge)?
+    } else {
+        Goals::new()
+    };
+    conclude(&args.report, &judge, effort.seed, &summary, &goals)
 }
 
 /// What the runs are judged by.
@@ -408,6 +419,9 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<iolite_exec::Coverage>,
     failures: Vec<&'a iolite_exec::Certificate>,
+    /// Each observer or purpose, judged alone on the same runs.
+    #[serde(skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    goals: &'a Goals,
     /// The properties that the first failing run violates, where properties judge alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     violated: Vec<String>,
@@ -428,6 +442,7 @@ fn conclude(
     judge: &Judge,
     seed: u64,
     summary: &Summary,
+    goals: &Goals,
 ) -> Result<Exit, Failure> {
     let first = summary.failures.values().next().map(|c| judge.blame(c));
     if let (Some(path), Some((certificate, _))) = (&report.certificate, &first) {
@@ -445,6 +460,7 @@ fn conclude(
             seconds: summary.elapsed.as_secs_f64(),
             coverage: summary.coverage,
             failures: summary.failures.values().collect(),
+            goals,
             violated: first.map(|(_, names)| names).unwrap_or_default(),
             faults: summary
                 .faults
@@ -459,6 +475,7 @@ fn conclude(
         })?;
     } else {
         print(&tell(report, judge, summary))?;
+        print(&goals::tell(goals))?;
     }
     Ok(exit(judge.overall(summary), summary))
 }
@@ -645,7 +662,7 @@ fn run_suite(
         };
         print(&format!("{case}: {}{faults}\n", counts.join(", ")))?;
     }
-    conclude(&args.report, judge, args.effort.seed, &all)
+    conclude(&args.report, judge, args.effort.seed, &all, &Goals::new())
 }
 
 fn merge(all: &mut Summary, more: Summary) {
