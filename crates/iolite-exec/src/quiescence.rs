@@ -19,7 +19,9 @@ pub struct Quiescence {
 
 impl Default for Quiescence {
     fn default() -> Self {
-        Self::after(Duration::from_millis(100))
+        // Long enough for an interpreter to start on a busy machine: silence that is called too early
+        // is a false `fail`, and whoever needs speed measures (`iolite calibrate`) and says so.
+        Self::after(Duration::from_secs(1))
     }
 }
 

@@ -360,6 +360,16 @@ fn logs_are_judged() {
     ])
     .expect(1);
     assert_eq!(ran.json()["certificate"]["observed"], "delta");
+    for (name, text) in [
+        ("empty.jsonl", ""),
+        ("other.jsonl", "{\"level\":\"info\"}\n"),
+    ] {
+        let path = write(&folder, name, text);
+        let ran = iolite(&["monitor", CANDY, &path, "--json"])
+            .expect(3)
+            .json();
+        assert_eq!(ran["verdict"], "unknown", "{name}");
+    }
     let foreign = write(&folder, "foreign.log", "?shil\n!beer\n");
     let ran = iolite(&["monitor", CANDY, &foreign]).expect(2);
     assert!(ran.stderr.contains("line 2"), "{}", ran.stderr);

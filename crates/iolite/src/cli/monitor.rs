@@ -96,6 +96,12 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         line,
         certificate,
     } = monitored.map_err(|e| Failure::input(e.to_string()))?;
+    // A log in which nothing was recognised says nothing, least of all that all is well.
+    let verdict = if steps == 0 {
+        Verdict::Unknown
+    } else {
+        verdict
+    };
     let document = Document {
         verdict,
         steps,

@@ -17,7 +17,7 @@ pub(super) struct TargetOptions {
     /// udp:OWN,PEER, http://…, ws://…, model:FILE#Name
     #[arg(long, value_name = "SUT")]
     pub(super) sut: String,
-    /// Silence of so many milliseconds is quiescence [default: the description's, else 100]
+    /// Silence of so many milliseconds is quiescence [default: the description's, else 1000]
     #[arg(long, value_name = "MS")]
     pub(super) quiescence_ms: Option<u64>,
     /// What a model under test does with inputs it does not take
