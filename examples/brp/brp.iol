@@ -44,3 +44,17 @@ system Sender {
 
 // The same with values for the constants: its data are finite, so every command takes it.
 system Small = Sender(max = 2, f = [10, 20, 30])
+
+// "The sender is not quiescent between a request and a confirmation" [fig. 4], negated.
+observer NoSilence for Sender {
+  initial state Idle {
+    ?REQ -> Busy
+    * -> Idle
+  }
+  state Busy {
+    !OK, !NOT_OK, !DONT_KNOW -> Idle
+    delta -> Violate
+    * -> Busy
+  }
+  violate state Violate
+}

@@ -22,6 +22,7 @@ FAULTS = {
     "max-ignored": "a packet is sent again for ever",
     "patient": "no timeout at all",
     "max-drifts": "one more retransmission after each file",
+    "no-minimum": "the number of transmissions may be 0, and is",
 }
 
 
@@ -54,20 +55,22 @@ class Sender:
         self.fault = fault
         self.lines = Lines()
         self.bit = True
-        self.max = MAX
+        self.max = 0 if fault == "no-minimum" else MAX
 
     def transmit(self, head, last):
         """Sends one packet until it is acknowledged; False when the sender gives up."""
         limit = self.max + (1 if self.fault == "one-too-many" else 0)
         sent = 0
-        while sent < limit or self.fault == "max-ignored":
+        while sent < max(limit, 1) or self.fault == "max-ignored":
             packet = FILE[head]
             if self.fault == "wrong-packet" and sent > 0:
                 packet = FILE[(head + 1) % len(FILE)]
             say(f"MSG {packet} {'true' if self.bit else 'false'}")
             sent += 1
             while True:
-                line = self.lines.next(None if self.fault == "patient" else TIMEOUT)
+                # The timeouts are due while the packet was sent at most `max` times.
+                endless = self.fault == "patient" or self.max < 1
+                line = self.lines.next(None if endless else TIMEOUT)
                 if line is None:
                     break
                 if line == "ACK":

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Kind, Op, Strategy, Term, Value};
+use iolite_expr::{Answer, Distribution, Kind, Op, Strategy, Term};
 use iolite_sts::{
     ActionId, After, Enabled, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
     SymbolicStates, ValuedAction,
@@ -84,9 +84,9 @@ impl SymbolicTester {
         })
     }
 
-    /// Values to prefer for a parameter of an input; one that is given twice comes twice as often.
-    pub fn prefer(&mut self, action: ActionId, position: usize, values: Vec<Value>) {
-        self.choice.set_pool(action, position, values);
+    /// How the values of a parameter of an input are drawn.
+    pub fn draw(&mut self, action: ActionId, position: usize, distribution: Distribution) {
+        self.choice.set_distribution(action, position, distribution);
     }
 
     /// The model.

@@ -31,7 +31,7 @@ pub use embedded::Embedded;
 pub use eval::{Env, EvalError, Fault};
 pub use int::{Int, ParseIntError};
 pub use regex::{Regex, RegexError};
-pub use sample::{Sampler, Strategy};
+pub use sample::{Distribution, Draw, Sampler, Strategy};
 pub use smtlib::{SOLVER_VARIABLE, Smtlib, SmtlibError};
 pub use solver::{Answer, Backend, Limits, Model, Solver, SolverStats};
 pub use sort::{EnumSort, MAX_SORT_DEPTH, RangeSort, RecordSort, Sort, SortError};

@@ -5,18 +5,20 @@
 //! It works through the port alone, so it does with every backend what it does with one.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rustc_hash::FxHashSet;
 
 use crate::solver::{Answer, Model, Solver};
-use crate::term::Op;
+use crate::term::{Kind, Op};
 use crate::{Int, Sort, Span, Term, Value, Var, VarId};
 
 /// What values to wish for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// The least and greatest possible values, and their neighbours.
+    /// The least and greatest possible values, what the query compares with, and their neighbours.
     Boundary,
     /// Close to zero, short.
     Small,
@@ -28,19 +30,47 @@ pub enum Strategy {
     Mixed,
 }
 
+/// A way to come to a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// This value.
+    Value(Value),
+    /// An integer between these, each as likely as the other.
+    Between(Int, Int),
+    /// As a strategy has it.
+    By(Strategy),
+}
+
+/// What a user wants a variable's values to be like: ways to come to one, with their weights.
+///
+/// Where no strategy is among them, one draw in four is left to the sampler's own, so that a short
+/// list of values does not hide the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Distribution(pub Vec<(Draw, u32)>);
+
+impl FromIterator<Value> for Distribution {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Self {
+        Self(values.into_iter().map(|v| (Draw::Value(v), 1)).collect())
+    }
+}
+
 /// Draws models of what a solver has asserted.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     rng: Xoshiro256PlusPlus,
     strategy: Strategy,
-    pools: BTreeMap<VarId, Vec<Value>>,
+    distributions: BTreeMap<VarId, Distribution>,
     recent: VecDeque<Vec<Value>>,
+    /// The literals of the query at hand.
+    compared: Vec<Value>,
 }
 
 /// Models that are not drawn again as long as there are others.
 const MEMORY: usize = 12;
 /// How deep into arrays and records wishes go.
 const MAX_DEPTH: u32 = 3;
+/// Literals of a query that are looked at for values beside them.
+const MOST_LITERALS: usize = 64;
 
 impl Sampler {
     /// A sampler; the same seed gives the same models for the same queries.
@@ -48,14 +78,15 @@ impl Sampler {
         Self {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             strategy,
-            pools: BTreeMap::new(),
+            distributions: BTreeMap::new(),
             recent: VecDeque::new(),
+            compared: Vec::new(),
         }
     }
 
-    /// Values to prefer for a variable. A value that is given twice is drawn twice as often.
-    pub fn set_pool(&mut self, var: VarId, values: Vec<Value>) {
-        self.pools.insert(var, values);
+    /// How the values of a variable are drawn, as far as the query allows.
+    pub fn set_distribution(&mut self, var: VarId, distribution: Distribution) {
+        self.distributions.insert(var, distribution);
     }
 
     /// A model of the solver's assertions with diverse values for `vars`. The solver's stack is
@@ -88,6 +119,8 @@ impl Sampler {
         if vars.is_empty() {
             return Answer::Sat(model);
         }
+        // Before the query says what was drawn of late.
+        self.compared = compared(solver);
         // Something new, if there is anything new.
         let news = self
             .recent
@@ -111,27 +144,83 @@ impl Sampler {
         }
         for i in order {
             let var = &vars[i];
-            let pool = self.pools.get(&var.id).cloned().unwrap_or_default();
-            if !pool.is_empty() && self.rng.random_range(0..4) > 0 {
-                let start = self.rng.random_range(0..pool.len());
-                let hit = (0..pool.len()).any(|k| {
-                    let value = &pool[(start + k) % pool.len()];
-                    match var.term().equals_value(value) {
-                        Ok(wish) if var.sort.contains(value) => grant(solver, &wish, &mut model),
-                        _ => false,
-                    }
-                });
-                if hit {
-                    continue;
-                }
+            if self.drawn_as_wanted(solver, var, &mut model) {
+                continue;
             }
-            self.wish(solver, &var.term(), &mut model, 0);
+            self.wish(solver, &var.term(), &mut model, self.strategy, 0);
         }
         Answer::Sat(model)
     }
 
-    fn wish(&mut self, solver: &mut Solver, term: &Term, model: &mut Model, depth: u32) {
-        let strategy = match self.strategy {
+    /// By the user's distribution; false where there is none, or none of its ways is possible.
+    fn drawn_as_wanted(&mut self, solver: &mut Solver, var: &Var, model: &mut Model) -> bool {
+        let Some(Distribution(mut ways)) = self.distributions.get(&var.id).cloned() else {
+            return false;
+        };
+        let complete = ways.iter().any(|(way, _)| matches!(way, Draw::By(_)));
+        if !complete && self.rng.random_range(0..4) == 0 {
+            return false;
+        }
+        loop {
+            let total: u64 = ways.iter().map(|(_, weight)| u64::from(*weight)).sum();
+            if total == 0 {
+                return false;
+            }
+            let mut left = self.rng.random_range(0..total);
+            let picked = ways.iter().position(|(_, weight)| {
+                let hit = left < u64::from(*weight);
+                left = left.saturating_sub(u64::from(*weight));
+                hit
+            });
+            let Some(i) = picked else { return false };
+            // What is impossible now leaves the others their weights.
+            let (way, _) = ways.swap_remove(i);
+            let granted = match way {
+                Draw::Value(value) => match var.term().equals_value(&value) {
+                    Ok(wish) if var.sort.contains(&value) => grant(solver, &wish, model),
+                    _ => false,
+                },
+                Draw::Between(lo, hi) => self.between(solver, &var.term(), &lo, &hi, model),
+                Draw::By(strategy) => {
+                    self.wish(solver, &var.term(), model, strategy, 0);
+                    true
+                }
+            };
+            if granted {
+                return true;
+            }
+        }
+    }
+
+    fn between(
+        &mut self,
+        solver: &mut Solver,
+        term: &Term,
+        lo: &Int,
+        hi: &Int,
+        model: &mut Model,
+    ) -> bool {
+        let relation = |op: Op, n: &Int| Term::bool_app(op, vec![term.clone(), n.clone().into()]);
+        let inside = Term::all([relation(Op::Ge, lo), relation(Op::Le, hi)]);
+        if !term.sort().is_int() || !grant(solver, &inside, model) {
+            return false;
+        }
+        let width = (hi - lo).to_i64().unwrap_or(i64::MAX - 1);
+        let target = lo + &Int::from(self.rng.random_range(0..=width));
+        self.near(solver, term, &target, model);
+        true
+    }
+
+    fn wish(
+        &mut self,
+        solver: &mut Solver,
+        term: &Term,
+        model: &mut Model,
+        strategy: Strategy,
+        depth: u32,
+    ) {
+        let own = strategy;
+        let strategy = match strategy {
             Strategy::Mixed => [
                 Strategy::Boundary,
                 Strategy::Small,
@@ -157,6 +246,9 @@ impl Sampler {
             }
             Sort::Int | Sort::Range(_) => self.wish_int(solver, term, model, strategy),
             Sort::String => {
+                if strategy == Strategy::Boundary && self.beside_text(solver, term, model) {
+                    return;
+                }
                 let length = Term::int_app(Op::StrLen, vec![term.clone()]);
                 self.wish_length(solver, &length, model, strategy);
                 // A first letter by lot: words of one length are otherwise alike.
@@ -181,7 +273,7 @@ impl Sampler {
                         if let Ok(item) =
                             Term::apply(Op::Select, vec![term.clone(), index], Span::NONE)
                         {
-                            self.wish(solver, &item, model, depth + 1);
+                            self.wish(solver, &item, model, own, depth + 1);
                         }
                     }
                 }
@@ -192,7 +284,7 @@ impl Sampler {
                         if let Ok(field) =
                             Term::apply(Op::Field(i as u32), vec![term.clone()], Span::NONE)
                         {
-                            self.wish(solver, &field, model, depth + 1);
+                            self.wish(solver, &field, model, own, depth + 1);
                         }
                     }
                 }
@@ -225,6 +317,9 @@ impl Sampler {
     ) {
         let target: Int = match strategy {
             Strategy::Boundary => {
+                if self.rng.random_bool(0.3) && self.beside_number(solver, term, model) {
+                    return;
+                }
                 let up = self.rng.random_bool(0.5);
                 let Some(end) = extreme(solver, term, model, up) else {
                     return self.wish_int(solver, term, model, Strategy::Small);
@@ -258,6 +353,71 @@ impl Sampler {
         self.near(solver, term, &target, model);
     }
 
+    /// A text that the query compares with, or one that differs from it in one place: programs that
+    /// compare too little are found there and hardly anywhere else.
+    fn beside_text(&mut self, solver: &mut Solver, term: &Term, model: &mut Model) -> bool {
+        let texts: Vec<&Arc<str>> = self
+            .compared
+            .iter()
+            .filter_map(|value| match value {
+                Value::Str(text) => Some(text),
+                _ => None,
+            })
+            .collect();
+        if texts.is_empty() {
+            return false;
+        }
+        let text: Vec<char> = texts[self.rng.random_range(0..texts.len())]
+            .chars()
+            .collect();
+        let (last, rest) = match text.split_last() {
+            Some((last, rest)) => (*last, rest),
+            None => ('a', &text[..]),
+        };
+        let other = if last == 'x' { 'y' } else { 'x' };
+        let with = |head: &[char], tail: &[char]| head.iter().chain(tail).collect::<String>();
+        let flipped = |c: char| {
+            if c.is_lowercase() {
+                c.to_uppercase().collect()
+            } else {
+                c.to_lowercase().collect::<String>()
+            }
+        };
+        let mut near = [
+            with(rest, &[other]),
+            with(rest, &[]),
+            with(&text, &['x']),
+            with(&['x'], &text),
+            text.iter().map(|c| flipped(*c)).collect(),
+            text.iter().collect(),
+        ];
+        let start = self.rng.random_range(0..near.len());
+        near.rotate_left(start);
+        near.iter().any(|candidate| {
+            let wish = term.equals_value(&Value::str(candidate));
+            wish.is_ok_and(|wish| grant(solver, &wish, model))
+        })
+    }
+
+    /// A number that the query compares with, or its neighbour.
+    fn beside_number(&mut self, solver: &mut Solver, term: &Term, model: &mut Model) -> bool {
+        let numbers: Vec<&Int> = self
+            .compared
+            .iter()
+            .filter_map(|value| match value {
+                Value::Int(n) => Some(n),
+                _ => None,
+            })
+            .collect();
+        if numbers.is_empty() {
+            return false;
+        }
+        let number = numbers[self.rng.random_range(0..numbers.len())];
+        let target = number + &Int::from(self.rng.random_range(-1..=1i64));
+        let wish = Term::bool_app(Op::Eq, vec![term.clone(), target.into()]);
+        grant(solver, &wish, model)
+    }
+
     /// The target itself, or beyond it, or on this side of it.
     fn near(&mut self, solver: &mut Solver, term: &Term, target: &Int, model: &mut Model) {
         let relation = |op: Op| Term::bool_app(op, vec![term.clone(), target.clone().into()]);
@@ -283,6 +443,25 @@ fn grant(solver: &mut Solver, wish: &Term, model: &mut Model) -> bool {
         }
         _ => false,
     }
+}
+
+/// The literals of the query, in the order they stand there, each once.
+fn compared(solver: &Solver) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack: Vec<Term> = solver.query().cloned().collect();
+    stack.reverse();
+    while let Some(term) = stack.pop() {
+        if found.len() == MOST_LITERALS || !seen.insert(term.clone()) {
+            continue;
+        }
+        if let Some(value) = term.as_value() {
+            found.push(value.clone());
+        } else if let Kind::App(_, args) = term.kind() {
+            stack.extend(args.iter().rev().cloned());
+        }
+    }
+    found
 }
 
 /// The greatest (least) value of an integer term, if it is bounded within reason.

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use iolite_expr::{Answer, Sampler, Solver, Sort, Span, Strategy, Term, Value, Var, VarId};
+use iolite_expr::{
+    Answer, Distribution, Draw, Sampler, Solver, Sort, Span, Strategy, Term, Value, Var, VarId,
+};
 
 fn var(i: usize, sort: Sort) -> Var {
     Var::new(VarId::new(0, i), &format!("x{i}"), sort)
@@ -71,7 +73,8 @@ fn pools_are_used_where_they_fit() {
     let mut solver = Solver::embedded();
     solver.assert(&x.term().gt(100).unwrap());
     let mut sampler = Sampler::new(5, Strategy::Small);
-    sampler.set_pool(x.id, vec![Value::from(7), Value::from(4_711)]);
+    let pool = [Value::from(7), Value::from(4_711)];
+    sampler.set_distribution(x.id, pool.into_iter().collect());
     let hits = (0..10)
         .filter(
             |_| match sampler.sample(&mut solver, std::slice::from_ref(&x)) {
@@ -83,4 +86,41 @@ fn pools_are_used_where_they_fit() {
     assert!(hits >= 1);
     solver.assert(&x.term().lt(50).unwrap());
     assert_eq!(sampler.sample(&mut solver, &[x]), Answer::Unsat);
+}
+
+#[test]
+fn distributions_are_followed() {
+    let x = var(0, Sort::Int);
+    let mut solver = Solver::embedded();
+    solver.assert(&x.term().gt(0).unwrap());
+    let mut sampler = Sampler::new(5, Strategy::Large);
+    let ways = vec![
+        (Draw::Between(1.into(), 9.into()), 8),
+        (Draw::By(Strategy::Large), 2),
+        (Draw::Value(Value::from(-1)), 100),
+    ];
+    sampler.set_distribution(x.id, Distribution(ways));
+    let mut inside = 0;
+    for _ in 0..100 {
+        match sampler.sample(&mut solver, std::slice::from_ref(&x)) {
+            Answer::Sat(m) => {
+                let value = m.value(x.id).unwrap().clone();
+                let low = (1..=9).any(|n| value == Value::from(n));
+                inside += usize::from(low);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // Models that were just drawn are avoided, so the nine small ones are fewer than their weight.
+    assert!((40..=90).contains(&inside), "{inside}");
+}
+
+#[test]
+fn texts_beside_the_compared_one_are_tried() {
+    let s = var(0, Sort::String);
+    let secret = s.term().equals("abcdef").unwrap().negated();
+    let rows = draw(Strategy::Boundary, 1, std::slice::from_ref(&s), &secret, 20);
+    for near in ["abcdex", "abcde", "abcdefx", "ABCDEF"] {
+        assert!(rows.contains(&vec![Value::str(near)]), "{near}: {rows:?}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Sampler, Strategy, Term, Value};
+use iolite_expr::{Answer, Distribution, Sampler, Strategy, Term};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -18,7 +18,7 @@ pub struct InputChoice {
     seed: u64,
     strategy: Strategy,
     samplers: BTreeMap<ActionId, Sampler>,
-    pools: Vec<(ActionId, usize, Vec<Value>)>,
+    distributions: Vec<(ActionId, usize, Distribution)>,
 }
 
 /// What came of the wish for an input.
@@ -40,24 +40,29 @@ impl InputChoice {
             seed,
             strategy,
             samplers: BTreeMap::new(),
-            pools: Vec::new(),
+            distributions: Vec::new(),
         }
     }
 
-    /// Values to prefer for a parameter of an action.
-    pub fn set_pool(&mut self, action: ActionId, position: usize, values: Vec<Value>) {
+    /// How the values of a parameter of an action are drawn.
+    pub fn set_distribution(
+        &mut self,
+        action: ActionId,
+        position: usize,
+        distribution: Distribution,
+    ) {
         if let Some(sampler) = self.samplers.get_mut(&action) {
-            sampler.set_pool(parameter_id(position), values.clone());
+            sampler.set_distribution(parameter_id(position), distribution.clone());
         }
-        self.pools.push((action, position, values));
+        self.distributions.push((action, position, distribution));
     }
 
     fn sampler(&mut self, action: ActionId) -> &mut Sampler {
-        let (seed, strategy, pools) = (self.seed, self.strategy, &self.pools);
+        let (seed, strategy, wanted) = (self.seed, self.strategy, &self.distributions);
         self.samplers.entry(action).or_insert_with(|| {
             let mut sampler = Sampler::new(seed ^ (action.index() as u64 + 1) << 32, strategy);
-            for (_, position, values) in pools.iter().filter(|(a, _, _)| *a == action) {
-                sampler.set_pool(parameter_id(*position), values.clone());
+            for (_, position, wish) in wanted.iter().filter(|(a, _, _)| *a == action) {
+                sampler.set_distribution(parameter_id(*position), wish.clone());
             }
             sampler
         })

@@ -87,6 +87,62 @@ fn every_fault_of_the_sender_is_found() {
     }
 }
 
+/// [Rusu et al. 2004b, §3.5]: the implementation without `max >= 1` has the trace
+/// REQ(1)·MSG(f(0), true)·δ, and the specification has not.
+#[test]
+fn the_trace_of_a_sender_without_a_minimum() {
+    let folder = scratch("data-no-minimum");
+    let text = std::fs::read_to_string(root().join("examples/brp/brp.iol")).expect("the model");
+    let loose = write(&folder, "loose.iol", text.replace("assume max >= 1", ""));
+    let trace = ["?REQ(1)", "!MSG(10, true)"];
+
+    // Model against model.
+    let constants = "f=[10,20,30]";
+    let implementation = format!("{loose}#Sender(max=0,{constants})");
+    let small = format!("{BRP}(max=2,{constants})");
+    let args = ["relate", "ioco", &implementation, &small, "--json"];
+    let ran = iolite(&[&args[..], &["--complete-inputs", "self-loop"]].concat()).expect(1);
+    let found = &ran.json()["counterexample"];
+    assert_eq!(found["trace"], serde_json::json!(trace));
+    assert_eq!(found["observed"], "delta");
+
+    // Model against property.
+    let observer = "examples/brp/brp.iol#NoSilence";
+    let verify =
+        |model: &str, code| iolite(&["verify", model, "--property", observer]).expect(code);
+    assert!(verify(&small, 0).stdout.contains("proved"));
+    assert!(
+        verify(&implementation, 1)
+            .stdout
+            .contains("?REQ(1) !MSG(10, true) delta")
+    );
+
+    // A log against models whose `max` nobody knows.
+    let log = write(&folder, "log.txt", "?REQ(1)\n!MSG(10, true)\ndelta\n");
+    let monitor = |model: &str, code| {
+        let args = ["monitor", model, &log, "--const", constants, "--json"];
+        iolite(&args).expect(code).json()
+    };
+    let verdict = monitor(BRP, 1);
+    assert_eq!(verdict["verdict"], "fail");
+    assert_eq!(verdict["line"], 3);
+    assert_eq!(monitor(&format!("{loose}#Sender"), 0)["verdict"], "pass");
+
+    // The program.
+    if python() {
+        let ran = brp("no-minimum", constants).expect(1);
+        let failure = &ran.json()["failures"][0];
+        assert_eq!(failure["observed"], "delta");
+        let suite = folder.join("suite").display().to_string();
+        let more = ["--observer", observer, "--alternatives", "8", "-o", &suite];
+        iolite(&[&["derive", &small][..], &more].concat()).expect(0);
+        let sut = "examples/brp/sut-no-minimum.toml";
+        let args = ["test", &small, "--suite", &suite, "--sut", sut];
+        let ran = iolite(&[&args[..], &["--no-journal"]].concat()).expect(1);
+        assert!(ran.stdout.contains("violate-fail"), "{}", ran.stdout);
+    }
+}
+
 #[test]
 fn an_unknown_constant_is_narrowed_until_nothing_is_left_of_it() {
     if !python() {
@@ -144,11 +200,11 @@ fn a_login_service_with_strings_passes_and_its_faults_are_found() {
     let passing = ["--steps", "20", "--runs", "3"];
     assert_eq!(verdict(&test(model, &sut(""), &passing).expect(0)), "pass");
     let failing = ["--steps", "50", "--runs", "12"];
-    for fault in ["-unanchored", "-locks-late", "-counts-on"] {
+    for fault in ["-unanchored", "-locks-late", "-counts-on", "-prefix"] {
         let ran = test(model, &sut(fault), &failing).expect(1);
         assert_eq!(verdict(&ran), "fail", "{fault}");
     }
-    let pool = r#"register.p=["abcdef"],login.p=["abcdxx"]"#;
+    let pool = r#"register.p=["abcdef":3, boundary],login.p=["abcdxx", boundary:2]"#;
     let more = ["--steps", "50", "--runs", "12", "--pool", pool];
     assert_eq!(
         verdict(&test(model, &sut("-prefix"), &more).expect(1)),
@@ -259,7 +315,7 @@ fn what_is_infinite_is_named() {
 #[test]
 fn mistakes_are_explained() {
     let sut = "examples/brp/sut.toml";
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["--const", "mx=2"], "no constant `mx`"),
         (&["--const", "max=true"], "`max` is of sort int"),
         (&["--const", "max"], "not of the form NAME=VALUE"),
@@ -269,6 +325,10 @@ fn mistakes_are_explained() {
             "--unfold needs them unfolded",
         ),
         (&["--solver", "/nowhere/z3"], "/nowhere/z3"),
+        (&["--pool", "REQ.n=[1]"], "it has REQ.l"),
+        (&["--pool", "REQ.l=1"], "no list in brackets"),
+        (&["--pool", "REQ.l=[1..2:many]"], "`many` is no weight"),
+        (&["--pool", "REQ.l=[5..2]"], "an empty range"),
     ];
     for (flags, message) in cases {
         let ran = test(BRP, sut, flags).expect(2);

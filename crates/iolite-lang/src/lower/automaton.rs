@@ -8,7 +8,7 @@ use iolite_lts::{LabelId, LabelKind, Labels, Lts, StateId};
 use super::{machine, not_yet};
 use crate::names::{Names, event_id, unknown_label};
 use crate::syntax::ast::{
-    EventKind, File, Item, Machine, Mark, Role, State, TraceList, Transition,
+    Event, EventKind, File, Item, Machine, Mark, Role, State, TraceList, Transition,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -350,38 +350,38 @@ pub(crate) fn automaton(
                     }
                     continue;
                 }
-                let label = match event_id(event, labels) {
-                    Some(label) if labels.kind(label) == LabelKind::Internal => {
+                let matching = matching(file, event, labels);
+                if matching.is_none() {
+                    found.push(unknown_label(event, labels, &whose));
+                }
+                for label in matching.unwrap_or_default() {
+                    if labels.kind(label) == LabelKind::Internal {
                         found.push(Diagnostic::error(
                             codes::EVENT_NOT_HERE,
                             event.span,
                             format!("{own} cannot see internal actions"),
                         ));
-                        continue;
+                        break;
                     }
-                    Some(label) => label,
-                    None => {
-                        found.push(unknown_label(event, labels, &whose));
-                        continue;
+                    if let Some(target) = target
+                        && let Some(other) = result.set(source, label, target)
+                    {
+                        found.push(
+                            Diagnostic::error(
+                                codes::NONDETERMINISTIC,
+                                event.span,
+                                format!(
+                                    "`{}` leads from state `{}` to `{}` and to `{}`",
+                                    labels.text(label),
+                                    state.name.text,
+                                    result.states[other.index()].name,
+                                    transition.target.text
+                                ),
+                            )
+                            .hint(format!("{own} must be deterministic")),
+                        );
+                        break;
                     }
-                };
-                if let Some(target) = target
-                    && let Some(other) = result.set(source, label, target)
-                {
-                    found.push(
-                        Diagnostic::error(
-                            codes::NONDETERMINISTIC,
-                            event.span,
-                            format!(
-                                "`{}` leads from state `{}` to `{}` and to `{}`",
-                                labels.text(label),
-                                state.name.text,
-                                result.states[other.index()].name,
-                                transition.target.text
-                            ),
-                        )
-                        .hint(format!("{own} must be deterministic")),
-                    );
                 }
             }
         }
@@ -399,6 +399,32 @@ pub(crate) fn automaton(
         diagnostic::sort(&mut found);
         Err(found)
     }
+}
+
+/// The labels that an event stands for: the one of its name, or where the system's data were
+/// unfolded, each `REQ(…)` for `REQ`. `None` where the system has no such label.
+fn matching(file: &File, event: &Event, labels: &Labels) -> Option<Vec<LabelId>> {
+    if let Some(label) = event_id(event, labels) {
+        return Some(vec![label]);
+    }
+    let EventKind::Label { kind, name, .. } = &event.kind else {
+        return None;
+    };
+    let valued = labels.iter().filter(|(_, label)| {
+        let gate = label.name.split_once('(').map(|(gate, _)| gate);
+        label.kind == *kind && gate == Some(name.text.as_str())
+    });
+    let valued: Vec<LabelId> = valued.map(|(id, _)| id).collect();
+    // With these constants the action may take no value at all.
+    let declared = || {
+        let machines = file.items.iter().filter_map(|item| match item {
+            Item::Machine(m) => Some(m),
+            _ => None,
+        });
+        let mut labels = machines.flat_map(Machine::labels);
+        labels.any(|(k, l)| k == *kind && l.name.text == name.text && !l.params.is_empty())
+    };
+    (!valued.is_empty() || declared()).then_some(valued)
 }
 
 /// The traces as a tree; the ends of traces accept.

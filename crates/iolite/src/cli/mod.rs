@@ -4,6 +4,7 @@ mod abstraction;
 mod calibrate;
 mod check;
 mod classify;
+mod data_options;
 mod derive;
 mod doctor;
 mod explain;
@@ -29,6 +30,7 @@ mod target;
 mod test;
 mod testable;
 mod tester;
+mod valued_codec;
 mod verify;
 
 use std::process::ExitCode;

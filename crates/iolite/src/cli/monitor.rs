@@ -7,14 +7,18 @@ use std::time::Duration;
 
 use iolite_derive::Verdict;
 use iolite_exec::codec::Template;
-use iolite_exec::{LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart, monitor};
+use iolite_exec::{
+    ExecError, JobId, LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart, monitor,
+};
 use iolite_lts::Labels;
 use serde::Serialize;
 
-use super::judge::{Judge, JudgeOptions};
+use super::data_options::{DataOptions, ValueOptions};
+use super::judge::{Judge, JudgeOptions, TestedRelation};
 use super::property_run::{PropertyJudge, PropertyOptions};
 use super::property_source::{PropertyRef, is_property};
 use super::source::{ModelRef, ReadOptions};
+use super::symbolic_run::SymbolicJudge;
 use super::test::fault;
 use super::{Exit, Failure, print, print_json, property_monitor};
 
@@ -33,6 +37,8 @@ pub(super) struct Args {
     judge: JudgeOptions,
     #[command(flatten)]
     properties: PropertyOptions,
+    #[command(flatten)]
+    data: DataOptions,
     /// How the log is written [default: json for .jsonl and .json, else text]
     #[arg(long, value_enum)]
     log_format: Option<LogKind>,
@@ -72,24 +78,84 @@ struct Document {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    if let Some(symbolic) = data_judge(args)? {
+        return run_symbolic(args, &symbolic);
+    }
     let judge = judge(args)?;
-    let file = File::open(&args.log).map_err(|e| Failure::reading(&args.log, &e))?;
-    let name = args.log.display().to_string();
-    let mut log = LogReader::new(BufReader::new(file), &name, format(args)?);
-    let options = MonitorOptions {
-        quiescence: args.quiescence_ms.map(Duration::from_millis),
-        kind: judge.kind().to_owned(),
-        model: iolite_exec::ModelRef {
-            file: Some(judge.model.path.display().to_string()),
-            name: judge.model.name.clone(),
-            hash: Some(judge.hash.clone()),
-        },
-    };
+    let mut log = log(args)?;
+    let options = options(args, judge.kind(), &judge.model, &judge.hash);
     if let Some(properties) = judge.properties() {
         return property_monitor::run(properties, &mut log, &options, args.json);
     }
     let mut tester = judge.tester().map_err(|e| fault(&e))?;
     let monitored = monitor(&mut tester, &mut log, &|text| judge.parse(text), &options);
+    conclude(args, monitored)
+}
+
+/// A model with data is judged as it is, unless something is asked for that needs it unfolded.
+fn data_judge(args: &Args) -> Result<Option<SymbolicJudge>, Failure> {
+    let needs = [
+        (args.data.unfold, "--unfold"),
+        (!args.judge.observer.is_empty(), "--observer"),
+        (!args.judge.purpose.is_empty(), "--purpose"),
+        (args.judge.relation != TestedRelation::Ioco, "--relation"),
+    ];
+    let explicit = needs.iter().find_map(|(asked, flag)| asked.then_some(flag));
+    let symbolic = match explicit {
+        None if !is_property(&args.model)? => SymbolicJudge::load(
+            &args.model,
+            &args.data,
+            &ValueOptions::default(),
+            args.judge.quiescence.policy(),
+            0,
+        )?,
+        _ => None,
+    };
+    match (&symbolic, args.data.given(), explicit) {
+        (None, Some(flag), Some(reason)) => Err(Failure::input(format!(
+            "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
+        ))
+        .hint("give constants with the model, as in `FILE#Sender(max = 3)`")),
+        (None, Some(flag), None) => Err(Failure::input(format!(
+            "{flag} is for models with data, and {} has none",
+            args.model
+        ))),
+        _ => Ok(symbolic),
+    }
+}
+
+fn run_symbolic(args: &Args, judge: &SymbolicJudge) -> Result<Exit, Failure> {
+    if !args.properties.property.is_empty() {
+        return Err(property_beside_system(args));
+    }
+    let mut log = log(args)?;
+    let options = options(args, "ioco", &judge.reference, &judge.hash);
+    let mut tester = judge.valued_tester(JobId(0))?;
+    let parse = |text: &str| judge.parse_valued(text);
+    let monitored = monitor(&mut tester, &mut log, &parse, &options);
+    judge.tell_doubt(&tester);
+    conclude(args, monitored)
+}
+
+fn log(args: &Args) -> Result<LogReader<BufReader<File>>, Failure> {
+    let file = File::open(&args.log).map_err(|e| Failure::reading(&args.log, &e))?;
+    let name = args.log.display().to_string();
+    Ok(LogReader::new(BufReader::new(file), &name, format(args)?))
+}
+
+fn options(args: &Args, kind: &str, model: &ModelRef, hash: &str) -> MonitorOptions {
+    MonitorOptions {
+        quiescence: args.quiescence_ms.map(Duration::from_millis),
+        kind: kind.to_owned(),
+        model: iolite_exec::ModelRef {
+            file: Some(model.path.display().to_string()),
+            name: model.name.clone(),
+            hash: Some(hash.to_owned()),
+        },
+    }
+}
+
+fn conclude(args: &Args, monitored: Result<Monitored, ExecError>) -> Result<Exit, Failure> {
     let Monitored {
         verdict,
         steps,
@@ -128,13 +194,17 @@ fn judge(args: &Args) -> Result<Judge, Failure> {
         return Ok(Judge::of_properties(properties, &args.read, &args.judge));
     }
     if !args.properties.property.is_empty() {
-        return Err(Failure::input(format!(
-            "{} is a system, and --property judges without one",
-            args.model
-        ))
-        .hint("give the first property in place of the model"));
+        return Err(property_beside_system(args));
     }
     Judge::new(&args.model, &args.read, &args.judge, Labels::new())
+}
+
+fn property_beside_system(args: &Args) -> Failure {
+    Failure::input(format!(
+        "{} is a system, and --property judges without one",
+        args.model
+    ))
+    .hint("give the first property in place of the model")
 }
 
 fn format(args: &Args) -> Result<LogFormat, Failure> {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Failure;
 
-/// `FILE`, or `FILE#Name` for one declaration of it.
+/// `FILE`, or `FILE#Name` for one declaration of it, or `FILE#Name(max = 3)` for an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 pub(super) struct ModelRef {
@@ -28,11 +28,19 @@ pub(super) struct ModelRef {
 
 impl From<String> for ModelRef {
     fn from(text: String) -> Self {
-        match text.rsplit_once('#') {
-            // A file may have a `#` in its own name.
-            Some((path, name)) if !name.contains('/') && !Path::new(&text).exists() => Self {
-                path: path.into(),
-                name: Some(name.to_owned()),
+        // A file may have a `#` in its own name, and arguments may have any text in quotes.
+        let declared = |rest: &str| {
+            let (name, arguments) = rest.split_at(rest.find('(').unwrap_or(rest.len()));
+            !name.contains(['/', '#']) && (arguments.is_empty() || arguments.ends_with(')'))
+        };
+        let mark = text
+            .match_indices('#')
+            .map(|(i, _)| i)
+            .find(|i| declared(&text[i + 1..]));
+        match mark {
+            Some(i) if !Path::new(&text).exists() => Self {
+                path: text[..i].into(),
+                name: Some(text[i + 1..].to_owned()),
             },
             _ => Self {
                 path: text.into(),
@@ -40,6 +48,57 @@ impl From<String> for ModelRef {
             },
         }
     }
+}
+
+/// An `.iol` file that was read for one of its systems or processes.
+pub(super) struct Opened {
+    /// The file's text, with the instance that the reference asks for as its last line.
+    pub(super) bytes: Vec<u8>,
+    pub(super) file: File,
+    /// The declaration's name in `file`.
+    pub(super) name: String,
+    /// The reference, with its name filled in.
+    pub(super) reference: ModelRef,
+    /// Of the file as it is on disk.
+    pub(super) hash: String,
+}
+
+/// Reads an `.iol` file and picks the system or process that is meant.
+///
+/// `#Sender(max = 3)` reads as if `system … = Sender(max = 3)` stood at the end of the file, so that
+/// mistakes in it are reported as they are in any other line.
+pub(super) fn open(reference: &ModelRef) -> Result<Opened, Failure> {
+    let mut bytes = read(&reference.path)?;
+    let hash = hash(&bytes);
+    let instance = reference.name.as_ref().and_then(|n| n.split_once('('));
+    let mut wanted = reference.clone();
+    if let Some((system, arguments)) = instance {
+        let fresh = fresh_name(&parse(&reference.path, &bytes)?, system);
+        bytes.extend(format!("\nsystem {fresh} = {system}({arguments}\n").into_bytes());
+        wanted.name = Some(fresh);
+    }
+    let file = parse(&reference.path, &bytes)?;
+    let name = pick(&wanted, "system or process", &systems(&file))?.to_owned();
+    Ok(Opened {
+        reference: ModelRef {
+            path: reference.path.clone(),
+            name: reference.name.clone().or_else(|| Some(name.clone())),
+        },
+        bytes,
+        file,
+        name,
+        hash,
+    })
+}
+
+/// A name that the file does not declare.
+fn fresh_name(file: &File, base: &str) -> String {
+    let taken = |name: &str| file.items.iter().any(|item| item.name().text == name);
+    let mut name = format!("{base}_given");
+    while taken(&name) {
+        name.push('_');
+    }
+    name
 }
 
 impl FromStr for ModelRef {
@@ -244,42 +303,40 @@ impl Format {
 
 /// Loads a transition system. Lints go to standard error.
 pub(super) fn load(reference: &ModelRef, options: &ReadOptions) -> Result<Model, Failure> {
+    let format = Format::of(&reference.path)?;
+    if format == Format::Iol {
+        let Opened {
+            bytes,
+            file,
+            name,
+            reference,
+            hash,
+        } = open(reference)?;
+        let system = if has_data(&file, &name) {
+            // Finite data become an explicit system; what is infinite is said, never cut.
+            unfold_data(&file, &name, &mut Solver::embedded(), options.unfolding())
+                .map(System::Explicit)
+        } else {
+            lower_lazily(&file, &name, options.budget()).map(System::Lazy)
+        };
+        let system = system.map_err(|d| rejected(&reference.path, &bytes, &d))?;
+        return Ok(Model {
+            reference,
+            system,
+            hash,
+        });
+    }
     let bytes = read(&reference.path)?;
-    let (system, name) = match Format::of(&reference.path)? {
-        Format::Iol => {
-            let file = parse(&reference.path, &bytes)?;
-            let name = pick(reference, "system or process", &systems(&file))?.to_owned();
-            let system = if has_data(&file, &name) {
-                // Finite data become an explicit system; what is infinite is said, never cut.
-                unfold_data(&file, &name, &mut Solver::embedded(), options.unfolding())
-                    .map(System::Explicit)
-            } else {
-                lower_lazily(&file, &name, options.budget()).map(System::Lazy)
-            };
-            let system = system.map_err(|d| rejected(&reference.path, &bytes, &d))?;
-            (system, Some(name))
-        }
-        foreign => {
-            if let Some(name) = &reference.name {
-                return Err(Failure::input(format!(
-                    "{} holds one system, without a name; `#{name}` does not fit",
-                    reference.path.display()
-                )));
-            }
-            let loaded = read_foreign(foreign, &bytes, options);
-            (
-                System::Explicit(accept(&reference.path, &bytes, loaded)?),
-                None,
-            )
-        }
-    };
-    let reference = ModelRef {
-        path: reference.path.clone(),
-        name,
-    };
+    if let Some(name) = &reference.name {
+        return Err(Failure::input(format!(
+            "{} holds one system, without a name; `#{name}` does not fit",
+            reference.path.display()
+        )));
+    }
+    let loaded = read_foreign(format, &bytes, options);
     Ok(Model {
-        reference,
-        system,
+        reference: reference.clone(),
+        system: System::Explicit(accept(&reference.path, &bytes, loaded)?),
         hash: hash(&bytes),
     })
 }

@@ -13,11 +13,12 @@ use iolite_exec::{
 use iolite_lts::LabelId;
 use serde::Serialize;
 
+use super::data_options::{DataOptions, ValueOptions};
 use super::goals::{self, Goals, Traces};
 use super::judge::{Judge, JudgeOptions, TestedRelation};
 use super::property_run::{PropertyJudge, PropertyOptions};
 use super::source::{self, ModelRef, ReadOptions};
-use super::symbolic_run::{DataOptions, SymbolicJudge};
+use super::symbolic_run::SymbolicJudge;
 use super::target::{Target, TargetOptions};
 use super::{Exit, Failure, print, print_json};
 use crate::CoverageGuide;
@@ -39,6 +40,8 @@ pub(super) struct Args {
     pub(super) properties: PropertyOptions,
     #[command(flatten)]
     data: DataOptions,
+    #[command(flatten)]
+    values: ValueOptions,
     /// Run stored test cases instead: JSON files, or folders of them
     #[arg(long, value_name = "PATH", num_args = 1..)]
     suite: Vec<PathBuf>,
@@ -300,17 +303,19 @@ fn data_judge(args: &Args, model: &ModelRef, target: &Target) -> Result<Option<J
         None => SymbolicJudge::load(
             model,
             &args.data,
+            &args.values,
             args.judge.quiescence.policy(),
             args.effort.seed,
         )?,
     };
-    match (symbolic, args.data.given(), explicit) {
+    let given = args.data.given().or_else(|| args.values.given());
+    match (symbolic, given, explicit) {
         (Some(symbolic), ..) => Ok(Some(Judge::of_data(symbolic, &args.read, &args.judge))),
         (None, None, _) => Ok(None),
         (None, Some(flag), Some(reason)) => Err(Failure::input(format!(
             "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
         ))
-        .hint("fix constants in the model, as in `system S = Sender(max = 3)`")),
+        .hint("give constants with the model, as in `FILE#Sender(max = 3)`")),
         (None, Some(flag), None) => Err(Failure::input(format!(
             "{flag} is for models with data, and {model} has none"
         ))),

@@ -1,0 +1,191 @@
+//! Actions with values: their numbers, and their way over the wire.
+//!
+//! Runs, journals, replay and shrinking of the command line are over label numbers, so valued
+//! actions get numbers as they turn up; both sides of one job share the table.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use iolite_exec::codec::{
+    ActionCodec, ActionMap, ChannelId, CodecError, Decoded, OnUndecodable, UNDECODABLE,
+};
+use iolite_exec::{ConcreteAction, WireValue};
+use iolite_expr::{Int, Sort, Value};
+use iolite_lts::{LabelId, LabelKind};
+use iolite_sts::{Iosts, ValuedAction};
+
+/// Numbers of valued actions, in the order they turned up.
+#[derive(Clone, Default)]
+pub(super) struct Table(Arc<Mutex<Numbers>>);
+
+#[derive(Default)]
+struct Numbers {
+    actions: Vec<ValuedAction>,
+    index: HashMap<ValuedAction, LabelId>,
+    /// Actions of a record, which keep their numbers.
+    pinned: usize,
+}
+
+/// Numbers that are kept from one run to the next; a long campaign meets ever new values.
+const KEPT_NUMBERS: usize = 1 << 18;
+
+impl Table {
+    fn lock(&self) -> MutexGuard<'_, Numbers> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A table of one job, with the numbers that were given so far.
+    pub(super) fn fork(&self) -> Self {
+        let numbers = self.lock();
+        Self(Arc::new(Mutex::new(Numbers {
+            actions: numbers.actions.clone(),
+            index: numbers.index.clone(),
+            pinned: numbers.actions.len(),
+        })))
+    }
+
+    /// Between runs nobody holds a number but those of a record.
+    pub(super) fn trim(&self) {
+        let mut numbers = self.lock();
+        if numbers.actions.len() > KEPT_NUMBERS + numbers.pinned {
+            let pinned = numbers.pinned;
+            for action in numbers.actions.split_off(pinned) {
+                numbers.index.remove(&action);
+            }
+        }
+    }
+
+    pub(super) fn number(&self, action: &ValuedAction) -> LabelId {
+        let mut numbers = self.lock();
+        if let Some(&id) = numbers.index.get(action) {
+            return id;
+        }
+        let id = LabelId::new(numbers.actions.len());
+        numbers.actions.push(action.clone());
+        numbers.index.insert(action.clone(), id);
+        id
+    }
+
+    pub(super) fn action(&self, id: LabelId) -> Option<ValuedAction> {
+        self.lock().actions.get(id.index()).cloned()
+    }
+}
+
+/// Messages to valued actions and back, by the templates of the system's description.
+pub(super) struct ValuedCodec {
+    map: ActionMap,
+    model: Arc<Iosts>,
+    table: Table,
+}
+
+impl ValuedCodec {
+    pub(super) fn new(map: ActionMap, model: Arc<Iosts>, table: Table) -> Self {
+        Self { map, model, table }
+    }
+
+    fn output(&self, action: &ConcreteAction) -> Result<ValuedAction, CodecError> {
+        let known = self.model.find_action(LabelKind::Output, &action.name);
+        let Some(id) = known else {
+            return Err(CodecError(format!("no output of the model is {action}")));
+        };
+        let params = &self.model.action(id).params;
+        if params.len() != action.args.len() {
+            return Err(CodecError(format!(
+                "output {} has {} parameters, and the message {} values",
+                action.name,
+                params.len(),
+                action.args.len()
+            )));
+        }
+        let values = action.args.iter().zip(params).map(|(wire, p)| {
+            value(wire, &p.sort).ok_or_else(|| {
+                CodecError(format!(
+                    "{wire} is no {}, the sort of {} of {}",
+                    p.sort, p.name, action.name
+                ))
+            })
+        });
+        Ok(ValuedAction {
+            action: id,
+            values: values.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl ActionCodec<LabelId> for ValuedCodec {
+    fn encode(&mut self, stimulus: &LabelId, bytes: &mut Vec<u8>) -> Result<ChannelId, CodecError> {
+        let action = self
+            .table
+            .action(*stimulus)
+            .ok_or_else(|| CodecError("an action without a number".into()))?;
+        let concrete = ConcreteAction {
+            name: self.model.action(action.action).name.to_string(),
+            args: action.values.iter().map(wire).collect(),
+        };
+        self.map.encode(&concrete, bytes)
+    }
+
+    fn decode(&mut self, channel: ChannelId, bytes: &[u8]) -> Result<Decoded<LabelId>, CodecError> {
+        let read = self.map.decode(channel, bytes);
+        match read.and_then(|action| self.output(&action)) {
+            Ok(action) => Ok(Decoded::plain(self.table.number(&action))),
+            Err(reason) if self.map.undecodable_policy() == OnUndecodable::Output => {
+                let action = self.output(&ConcreteAction::bare(UNDECODABLE))?;
+                Ok(Decoded {
+                    action: self.table.number(&action),
+                    note: Some(reason.0),
+                })
+            }
+            Err(reason) => Err(reason),
+        }
+    }
+
+    fn show(&self, stimulus: &LabelId) -> String {
+        self.table.action(*stimulus).map_or_else(
+            || format!("unknown action {}", stimulus.index()),
+            |action| format!("?{}", self.model.label(&action)),
+        )
+    }
+}
+
+/// A value as it crosses the wire.
+fn wire(value: &Value) -> WireValue {
+    match value {
+        Value::Bool(b) => WireValue::Bool(*b),
+        Value::Int(n) => WireValue::Int(n.to_big()),
+        Value::Str(text) => WireValue::Text(text.to_string()),
+        Value::Enum(..) => WireValue::Text(value.to_string()),
+        Value::Array(items) => WireValue::List(items.iter().map(wire).collect()),
+        Value::Record(sort, items) => {
+            let names = sort.fields.iter().map(|(name, _)| name.to_string());
+            WireValue::Record(names.zip(items.iter().map(wire)).collect())
+        }
+    }
+}
+
+/// A value from the wire. An integer outside of its range is still a value: the model forbids it,
+/// and that is a verdict.
+fn value(wire: &WireValue, sort: &Sort) -> Option<Value> {
+    Some(match (sort, wire) {
+        (Sort::Bool, WireValue::Bool(b)) => Value::Bool(*b),
+        (Sort::Bool, WireValue::Text(text)) => Value::Bool(text.parse().ok()?),
+        (Sort::Int | Sort::Range(_), WireValue::Int(n)) => Value::Int(Int::from(n.clone())),
+        (Sort::Int | Sort::Range(_), WireValue::Text(text)) => Value::Int(text.parse().ok()?),
+        (Sort::String, WireValue::Text(text)) => Value::str(text),
+        // A text without quotes may look like something else.
+        (Sort::String, WireValue::Bool(_) | WireValue::Int(_)) => Value::str(&wire.to_string()),
+        (Sort::Enum(_), WireValue::Text(name)) => Value::variant(sort, name)?,
+        (Sort::Array(of), WireValue::List(items)) => {
+            Value::array(items.iter().map(|i| value(i, of)).collect::<Option<_>>()?)
+        }
+        (Sort::Record(r), WireValue::Record(fields)) => {
+            let field = |name: &str, of: &Sort| {
+                let (_, wire) = fields.iter().find(|(n, _)| n == name)?;
+                value(wire, of)
+            };
+            let items = r.fields.iter().map(|(name, of)| field(name, of));
+            Value::record(sort, items.collect::<Option<_>>()?)?
+        }
+        _ => return None,
+    })
+}
