@@ -8,7 +8,7 @@ use crate::linear::Linear;
 use crate::simplify::{from_linear, linear, negate};
 use crate::solver::{Answer, Backend, Limits};
 use crate::term::{Kind, Op};
-use crate::{Embedded, Int, Sort, Substitution, Term, Var};
+use crate::{Embedded, Int, Sort, Span, Substitution, Term, Var, VarId};
 
 /// Disjuncts that elimination may make before it gives up.
 const MAX_CASES: usize = 256;
@@ -109,6 +109,15 @@ fn quantified(vars: &[Var], inner: &[Term], cases: &mut usize) -> Option<Term> {
             }
         }
     }
+    // A record is its fields.
+    if let Some((v, fields)) = vars.iter().find_map(|v| Some((v, fields(v, vars, inner)?))) {
+        let items = fields.iter().map(Var::term).collect();
+        let record = Term::app(Op::Record, items, v.sort.clone(), Span::NONE);
+        let body = replace(&Term::all(inner.iter().cloned()), v, record);
+        let others = vars.iter().filter(|w| *w != v).cloned();
+        let vars: Vec<Var> = others.chain(fields).collect();
+        return exists(&vars, &body.simplify(), cases);
+    }
     // Disjunctions are distributed.
     if let Some(i) = inner.iter().position(|a| alternatives(a).is_some()) {
         let alternatives = alternatives(&inner[i])?;
@@ -137,6 +146,21 @@ fn quantified(vars: &[Var], inner: &[Term], cases: &mut usize) -> Option<Term> {
         }
     }
     None
+}
+
+/// A fresh variable for each field of a record variable.
+fn fields(v: &Var, vars: &[Var], inner: &[Term]) -> Option<Vec<Var>> {
+    let Sort::Record(record) = &v.sort else {
+        return None;
+    };
+    let used = inner.iter().flat_map(Term::free_vars).chain(vars.to_vec());
+    let own = used.filter(|w| w.id.space() == VarId::OWN_SPACE);
+    let first = own.map(|w| w.id.index() + 1).max().unwrap_or(0);
+    let field = |(i, (name, sort)): (usize, &(Box<str>, Sort))| {
+        let id = VarId::new(VarId::OWN_SPACE, first + i);
+        Var::new(id, &format!("{}.{name}", v.name), sort.clone())
+    };
+    Some(record.fields.iter().enumerate().map(field).collect())
 }
 
 /// The disjuncts of a conjunct that is a choice.

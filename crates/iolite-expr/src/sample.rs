@@ -329,13 +329,22 @@ impl Sampler {
             }
             Strategy::Small => self.rng.random_range(-3..=3i64).into(),
             Strategy::Large => {
-                let bits = self.rng.random_range(10..40u32);
-                let size = self.rng.random_range(1i64 << (bits - 1)..1 << bits);
-                Int::from(if self.rng.random_bool(0.5) {
+                // Where machine numbers end, and anywhere between.
+                let edges = [31, 32, 53, 63, 64];
+                let size = if self.rng.random_bool(0.4) {
+                    let edge = edges[self.rng.random_range(0..edges.len())];
+                    power_of_two(edge) + Int::from(self.rng.random_range(-1..=1i64))
+                } else {
+                    let bits = self.rng.random_range(10..70u32);
+                    let digits = Int::from(self.rng.random_range(0..1i64 << 20));
+                    let unit = power_of_two(bits.saturating_sub(20));
+                    power_of_two(bits) + &digits * &unit
+                };
+                if self.rng.random_bool(0.5) {
                     size
                 } else {
                     -size
-                })
+                }
             }
             Strategy::Random | Strategy::Mixed => {
                 if let Sort::Range(r) = term.sort() {
@@ -431,6 +440,10 @@ impl Sampler {
             }
         }
     }
+}
+
+fn power_of_two(exponent: u32) -> Int {
+    (0..exponent).fold(Int::ONE, |n, _| &n + &n)
 }
 
 /// Keeps the wish if it can be had.

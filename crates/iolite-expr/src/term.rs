@@ -20,11 +20,14 @@ pub const MAX_DEPTH: u32 = 200;
 pub const MAX_SIZE: u32 = 200_000;
 
 /// A variable's identity: a space, which the user of this crate gives a meaning (state variables,
-/// parameters, …), and an index within it.
+/// parameters, …), and an index within it. Spaces 254 and 255 are this crate's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(u32);
 
 impl VarId {
+    /// The space of the variables that this crate makes up.
+    pub(crate) const OWN_SPACE: u8 = u8::MAX;
+
     /// The variable `index` of `space`.
     pub fn new(space: u8, index: usize) -> Self {
         assert!(index < 1 << 24, "fewer than 2^24 variables in a space");

@@ -108,6 +108,17 @@ impl ActionMap {
     /// The action of a message: the first rule, by name, whose template fits, else the message as
     /// the action's own notation. `Err` tells how near the templates came.
     pub fn decode(&self, channel: ChannelId, bytes: &[u8]) -> Result<ConcreteAction, CodecError> {
+        self.decode_as(channel, bytes, Ok)
+    }
+
+    /// The same, where the action must also be one that `known` takes: a message that fits several
+    /// templates is the first action whose values make sense.
+    pub fn decode_as<T>(
+        &self,
+        channel: ChannelId,
+        bytes: &[u8],
+        known: impl Fn(ConcreteAction) -> Result<T, CodecError>,
+    ) -> Result<T, CodecError> {
         let mut reasons = Vec::new();
         for (name, rule) in &self.rules {
             let Some(template) = &rule.recv else {
@@ -116,13 +127,12 @@ impl ActionMap {
             if rule.channel.is_some_and(|c| c != channel) {
                 continue;
             }
-            match template.read(bytes) {
-                Ok(args) => {
-                    return Ok(ConcreteAction {
-                        name: name.clone(),
-                        args,
-                    });
-                }
+            let action = template.read(bytes).map(|args| ConcreteAction {
+                name: name.clone(),
+                args,
+            });
+            match action.and_then(&known) {
+                Ok(action) => return Ok(action),
                 Err(reason) => reasons.push(format!("{name}: {reason}")),
             }
         }
@@ -143,7 +153,10 @@ impl ActionMap {
             }
             return Err(CodecError(reasons.join("; ")));
         }
-        Ok(action)
+        known(action).map_err(|reason| {
+            reasons.push(reason.0);
+            CodecError(reasons.join("; "))
+        })
     }
 
     /// Why none of the templates fits, for a message that decodes to no known action.

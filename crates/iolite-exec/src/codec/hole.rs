@@ -6,7 +6,7 @@ use crate::WireValue;
 use crate::concrete_action::{bytes_of_hex, integer};
 
 use super::CodecError;
-use super::json::{of_json, write_json};
+use super::json::{read_json, write_json};
 
 /// What may stand in a hole, and how a value is written there.
 #[derive(Clone, Debug)]
@@ -138,9 +138,7 @@ impl HoleKind {
                 .then(text)
                 .flatten(),
             Self::Hex => bytes_of_hex(bytes).map(WireValue::Bytes),
-            Self::Json => serde_json::from_slice(bytes)
-                .ok()
-                .and_then(|value| of_json(&value).ok()),
+            Self::Json => read_json(bytes),
             Self::Regex(re) => re.is_match(bytes).then(text).flatten(),
             Self::Binary { width, big_endian } => {
                 let mut wide = [0u8; 8];

@@ -1,7 +1,11 @@
 //! Wire values as JSON.
 
-use serde_json::Value;
+use std::collections::BTreeMap;
 
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::concrete_action::integer;
 use crate::{ConcreteAction, WireValue};
 
 use super::CodecError;
@@ -39,6 +43,39 @@ pub(crate) fn write_json(value: &WireValue, bytes: &mut Vec<u8>) {
             bytes.push(b'}');
         }
     }
+}
+
+/// Lists and records nested deeper than this are no values.
+const MAX_DEPTH: usize = 128;
+
+/// Reads a value from its text: integers of any size exactly, fields of a record sorted by name.
+/// What no sort can hold (null, fractions) is nothing, never an approximation.
+pub(crate) fn read_json(bytes: &[u8]) -> Option<WireValue> {
+    of_raw(serde_json::from_slice(bytes).ok()?, MAX_DEPTH)
+}
+
+fn of_raw(raw: &RawValue, depth: usize) -> Option<WireValue> {
+    let depth = depth.checked_sub(1)?;
+    let text = raw.get();
+    Some(match text.as_bytes().first()? {
+        b't' => WireValue::Bool(true),
+        b'f' => WireValue::Bool(false),
+        b'"' => WireValue::Text(serde_json::from_str(text).ok()?),
+        b'[' => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            let items = items.into_iter().map(|item| of_raw(item, depth));
+            WireValue::List(items.collect::<Option<_>>()?)
+        }
+        b'{' => {
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+            let fields = fields
+                .into_iter()
+                .map(|(name, field)| Some((name, of_raw(field, depth)?)));
+            WireValue::Record(fields.collect::<Option<_>>()?)
+        }
+        b'-' | b'0'..=b'9' => WireValue::Int(integer(text.as_bytes())?),
+        _ => return None,
+    })
 }
 
 /// Reads a value. What no sort can hold (null, fractions, integers beyond 64 bits, which the parser
@@ -83,5 +120,33 @@ impl ConcreteAction {
             name: name.into(),
             args,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_as_they_went() {
+        for text in [
+            "true",
+            "-123456789012345678901234567890",
+            r#""a\"b""#,
+            r#"[1,[],{"x":[false],"y":"z"}]"#,
+        ] {
+            let value = read_json(text.as_bytes()).expect(text);
+            let mut bytes = Vec::new();
+            write_json(&value, &mut bytes);
+            assert_eq!(String::from_utf8_lossy(&bytes), text);
+        }
+    }
+
+    #[test]
+    fn what_no_sort_holds_is_no_value() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        for text in ["null", "1.5", "1e3", "[null]", r#"{"a":"#, "", &deep] {
+            assert_eq!(read_json(text.as_bytes()), None, "{text:.20}");
+        }
     }
 }

@@ -19,7 +19,11 @@ pub struct TemplateError {
 #[derive(Clone, Debug)]
 enum Part {
     Literal(Vec<u8>),
-    Hole { param: usize, kind: HoleKind },
+    /// `param` is `None` for `{_}`, whose value does not matter.
+    Hole {
+        param: Option<usize>,
+        kind: HoleKind,
+    },
 }
 
 /// Holes and literals beyond this are not read: matching recurses over the parts.
@@ -38,7 +42,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads a template. `{{` and `}}` stand for braces, `{0x0aff}` for raw bytes.
+    /// Reads a template. `{{` and `}}` stand for braces, `{0x0aff}` for raw bytes; what is read for
+    /// `{_}` is dropped.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let fail = |reason: String| TemplateError {
             template: text.into(),
@@ -104,8 +109,12 @@ impl Template {
         if name.is_empty() {
             return Err("a hole without a name".into());
         }
+        if name == "_" {
+            self.parts.push(Part::Hole { param: None, kind });
+            return Ok(());
+        }
         let known = self.params.iter().position(|p| p == name);
-        let param = known.unwrap_or(self.params.len());
+        let param = Some(known.unwrap_or(self.params.len()));
         if known.is_none() {
             self.params.push(name.into());
         }
@@ -130,7 +139,10 @@ impl Template {
             map.push(at);
         }
         for part in &mut self.parts {
-            if let Part::Hole { param, .. } = part {
+            if let Part::Hole {
+                param: Some(param), ..
+            } = part
+            {
                 *param = map[*param];
             }
         }
@@ -159,7 +171,7 @@ impl Template {
             if !self
                 .parts
                 .iter()
-                .any(|p| matches!(p, Part::Hole { param, .. } if *param == i))
+                .any(|p| matches!(p, Part::Hole { param, .. } if *param == Some(i)))
             {
                 return Err(fail(format!("parameter {name} has no hole")));
             }
@@ -199,7 +211,16 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Literal(literal) => bytes.extend_from_slice(literal),
-                Part::Hole { param, kind } => kind.write(&args[*param], bytes)?,
+                Part::Hole { param: None, .. } => {
+                    return Err(CodecError(format!(
+                        "template {:?} has a hole `_`, and nothing says what to send there",
+                        self.text
+                    )));
+                }
+                Part::Hole {
+                    param: Some(param),
+                    kind,
+                } => kind.write(&args[*param], bytes)?,
             }
         }
         Ok(())
@@ -227,7 +248,8 @@ impl Template {
         let wanted = match self.parts.get(part) {
             Some(Part::Literal(l)) => format!("{:?}", String::from_utf8_lossy(l)),
             Some(Part::Hole { param, kind }) => {
-                format!("{} of type {}", self.params[*param], kind.name())
+                let name = param.map_or("_", |param| &*self.params[param]);
+                format!("{name} of type {}", kind.name())
             }
             None => "the end".into(),
         };
@@ -280,9 +302,19 @@ impl Matching<'_> {
         }
     }
 
-    fn fill(&mut self, part: usize, param: usize, kind: &HoleKind, from: usize, to: usize) -> bool {
+    fn fill(
+        &mut self,
+        part: usize,
+        param: Option<usize>,
+        kind: &HoleKind,
+        from: usize,
+        to: usize,
+    ) -> bool {
         let Some(value) = kind.read(&self.bytes[from..to]) else {
             return false;
+        };
+        let Some(param) = param else {
+            return self.go(part + 1, to);
         };
         let before = self.args[param].clone();
         if before.as_ref().is_some_and(|known| *known != value) {
@@ -323,6 +355,7 @@ mod tests {
     fn messages_are_read() {
         for (template, message, values) in [
             ("MSG {m:int} {b:bool}", "MSG -3 true", "-3 | true"),
+            ("{_:/4../} {s:json} {_}", "404 \"no\" at all", "no"),
             (
                 "{s} and {t}",
                 "salt and pepper and oil",
@@ -336,7 +369,11 @@ mod tests {
             ),
             ("{a:json} {b:json}", r#"{"x": 1} 2"#, "{x: 1} | 2"),
             ("{v:json}", "0.5", "error"),
-            ("{v:json}", "123456789012345678901234567890", "error"),
+            (
+                "{v:json}",
+                "123456789012345678901234567890",
+                "123456789012345678901234567890",
+            ),
             (
                 "{n:int}",
                 "123456789012345678901234567890",

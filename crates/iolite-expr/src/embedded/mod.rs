@@ -69,9 +69,52 @@ impl Backend for Embedded {
                     Answer::unknown(&format!("needs an array longer than {MAX_ARRAY}"))
                 }
             },
+            (Answer::Unknown(why), _) => {
+                guess(assertions, vars).map_or(Answer::Unknown(why), Answer::Sat)
+            }
             (answer, _) => answer,
         }
     }
+}
+
+/// Valuations that are tried where everything else gave up.
+const GUESSES: u64 = 1_000;
+
+/// Plain values that happen to satisfy everything: what is hard to decide in general often has an
+/// easy model.
+fn guess(assertions: &[Term], vars: &[Var]) -> Option<Model> {
+    let columns: Vec<Vec<Value>> = vars.iter().map(|v| plain_values(&v.sort)).collect();
+    // The plainest first; then by lot, always the same one.
+    let mut state = 0u64;
+    for _ in 0..GUESSES {
+        let mut draw = state;
+        let row = vars.iter().zip(&columns).map(|(v, column)| {
+            let value = column[(draw % column.len() as u64) as usize].clone();
+            draw /= column.len() as u64;
+            (v.id, value)
+        });
+        let model = Model::new(row.collect());
+        if assertions.iter().all(|a| a.eval_bool(&model) == Ok(true)) {
+            return Some(model);
+        }
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+    }
+    None
+}
+
+fn plain_values(sort: &Sort) -> Vec<Value> {
+    let mut values = sort.values(16).unwrap_or_else(|| match sort {
+        Sort::Int | Sort::Range(_) => [0, 1, -1, 2, -2, 3, 5, 10].map(Value::from).to_vec(),
+        Sort::String => ["", "a", "ab", "0"].map(Value::str).to_vec(),
+        _ => Vec::new(),
+    });
+    values.retain(|v| sort.contains(v));
+    if values.is_empty() {
+        values.push(sort.default_value());
+    }
+    values
 }
 
 /// Solves once; also says whether there are unknown arrays.

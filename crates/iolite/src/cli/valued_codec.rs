@@ -126,8 +126,10 @@ impl ActionCodec<LabelId> for ValuedCodec {
     }
 
     fn decode(&mut self, channel: ChannelId, bytes: &[u8]) -> Result<Decoded<LabelId>, CodecError> {
-        let read = self.map.decode(channel, bytes);
-        match read.and_then(|action| self.output(&action)) {
+        let read = self
+            .map
+            .decode_as(channel, bytes, |action| self.output(&action));
+        match read {
             Ok(action) => Ok(Decoded::plain(self.table.number(&action))),
             Err(reason) if self.map.undecodable_policy() == OnUndecodable::Output => {
                 let action = self.output(&ConcreteAction::bare(UNDECODABLE))?;
