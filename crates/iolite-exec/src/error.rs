@@ -167,6 +167,13 @@ impl ExecError {
         }
     }
 
+    pub(crate) fn dropped(channel: &str, reason: impl std::fmt::Display) -> Self {
+        Self::Dropped {
+            channel: channel.into(),
+            reason: reason.to_string(),
+        }
+    }
+
     pub(crate) fn unreachable(what: impl Into<String>, reason: impl std::fmt::Display) -> Self {
         Self::Unreachable {
             what: what.into(),

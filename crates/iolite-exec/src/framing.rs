@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use crate::link::StreamBuffer;
+use crate::stream_buffer::StreamBuffer;
+use crate::stream_link::Frames;
 use crate::{Bounds, ExecError};
 
 /// How messages are cut from a stream.
@@ -57,13 +58,14 @@ impl Framer {
             scanned: 0,
         }
     }
+}
 
-    pub(crate) fn clear(&mut self) {
+impl Frames for Framer {
+    fn clear(&mut self) {
         self.scanned = 0;
     }
 
-    /// Moves the next complete message into `message`.
-    pub(crate) fn next(
+    fn next(
         &mut self,
         channel: &str,
         buffer: &mut StreamBuffer,
@@ -117,8 +119,7 @@ impl Framer {
         Ok(true)
     }
 
-    /// Appends a message with its frame.
-    pub(crate) fn frame(&self, message: &[u8], output: &mut Vec<u8>) -> Result<(), ExecError> {
+    fn frame(&mut self, message: &[u8], output: &mut Vec<u8>) -> Result<(), ExecError> {
         let fail = |reason: &str| ExecError::Unencodable {
             action: String::from_utf8_lossy(message).into_owned(),
             reason: reason.into(),

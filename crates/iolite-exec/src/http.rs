@@ -11,7 +11,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
 use crate::bounds::from_now;
-use crate::link::{Alive, Link, StreamBuffer};
+use crate::link::{Alive, Link};
+use crate::stream_buffer::StreamBuffer;
 use crate::tcp::connect;
 use crate::{Bounds, ExecError, hexdump};
 
@@ -249,10 +250,7 @@ impl Link for HttpLink {
             match self.open(deadline, false, &mut || None) {
                 Ok(index) => index,
                 Err(ExecError::Unreachable { reason, .. }) => {
-                    return Err(ExecError::Dropped {
-                        channel: self.name.clone(),
-                        reason,
-                    });
+                    return Err(ExecError::dropped(&self.name, reason));
                 }
                 Err(error) => return Err(error),
             }
@@ -279,10 +277,7 @@ impl Link for HttpLink {
                 }
                 Ok(left)
             }
-            Err(e) => Err(ExecError::Dropped {
-                channel: self.name.clone(),
-                reason: e.to_string(),
-            }),
+            Err(e) => Err(ExecError::dropped(&self.name, e)),
         }
     }
 }

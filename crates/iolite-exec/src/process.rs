@@ -1,21 +1,21 @@
 //! A system under test that is a child process, in a process group of its own.
 
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::bounds::from_now;
-use crate::framing::Framer;
-use crate::link::{Alive, Link, StreamBuffer};
-use crate::{Bounds, ExecError, Exit, ExitKind, Framing};
+use crate::stdio::{PipeSlot, Pipes};
+use crate::stream_buffer::{Reading, read_once};
+use crate::{ExecError, Exit, ExitKind};
 
 /// What to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,9 +59,6 @@ impl Tail {
         }
     }
 }
-
-/// The pipes that wait for the [`StdioLink`] to take them.
-pub(crate) type PipeSlot = Arc<Mutex<Option<(ChildStdin, ChildStdout)>>>;
 
 fn nonblocking(fd: impl AsFd) -> Result<(), ExecError> {
     rustix::io::ioctl_fionbio(fd, true).map_err(|e| ExecError::system("cannot set up a pipe", e))
@@ -133,7 +130,7 @@ impl Process {
         self.stderr_tail = Tail::default();
         self.stdout_tail = Tail::default();
         if let Some(slot) = &self.slot {
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((stdin, stdout));
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(Pipes { stdin, stdout });
             return Ok(());
         }
         self.stdin = Some(stdin);
@@ -178,12 +175,10 @@ impl Process {
             // Bounded, so that a flood here does not keep the channels from being looked at.
             for _ in 0..64 {
                 let Some(reader) = pipe else { return };
-                match reader.read(&mut chunk) {
-                    Ok(0) => *pipe = None,
-                    Ok(count) => tail.push(&chunk[..count]),
-                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                    Err(e) if e.kind() == ErrorKind::WouldBlock => return,
-                    Err(_) => *pipe = None,
+                match read_once(reader, &mut chunk) {
+                    Reading::Bytes(count) => tail.push(&chunk[..count]),
+                    Reading::Nothing => return,
+                    Reading::Closed | Reading::Broken(_) => *pipe = None,
                 }
             }
         }
@@ -255,100 +250,5 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.stop();
-    }
-}
-
-/// Standard input and output of the [`Process`] as a channel.
-pub(crate) struct StdioLink {
-    name: String,
-    slot: PipeSlot,
-    pipes: Option<(ChildStdin, ChildStdout)>,
-    buffer: StreamBuffer,
-    framer: Framer,
-    bounds: Bounds,
-}
-
-impl StdioLink {
-    pub(crate) fn new(name: &str, slot: PipeSlot, framing: Framing, bounds: Bounds) -> Self {
-        Self {
-            name: name.into(),
-            slot,
-            pipes: None,
-            buffer: StreamBuffer::new(),
-            framer: Framer::new(framing),
-            bounds,
-        }
-    }
-}
-
-impl Link for StdioLink {
-    fn connect(&mut self, _: Instant, _: bool, _: Alive) -> Result<(), ExecError> {
-        self.close();
-        self.pipes = self
-            .slot
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        if self.pipes.is_none() {
-            return Err(ExecError::Reset(
-                "standard input and output cannot be reconnected; restart the system".into(),
-            ));
-        }
-        Ok(())
-    }
-
-    fn close(&mut self) {
-        self.pipes = None;
-        self.buffer.clear();
-        self.framer.clear();
-    }
-
-    fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
-        if let (Some((_, stdout)), None) = (&self.pipes, &self.buffer.ended) {
-            fds.push(stdout.as_fd());
-        }
-    }
-
-    fn writer(&self) -> Option<BorrowedFd<'_>> {
-        self.pipes.as_ref().map(|(stdin, _)| stdin.as_fd())
-    }
-
-    fn pump(&mut self) -> Result<bool, ExecError> {
-        Ok(match &mut self.pipes {
-            Some((_, stdout)) => self.buffer.read_from(stdout),
-            None => false,
-        })
-    }
-
-    fn next(&mut self, message: &mut Vec<u8>) -> Result<bool, ExecError> {
-        self.framer
-            .next(&self.name, &mut self.buffer, &self.bounds, message)
-    }
-
-    fn half(&self) -> Option<&[u8]> {
-        Some(self.buffer.unread()).filter(|bytes| !bytes.is_empty())
-    }
-
-    fn pending(&self) -> usize {
-        self.buffer.unread().len()
-    }
-
-    fn ended(&self) -> Option<&str> {
-        self.buffer.ended.as_deref()
-    }
-
-    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
-        self.framer.frame(message, &mut self.buffer.output)
-    }
-
-    fn flush(&mut self) -> Result<usize, ExecError> {
-        match &mut self.pipes {
-            Some((stdin, _)) => self.buffer.write_to(stdin),
-            None => Err(ErrorKind::NotConnected.into()),
-        }
-        .map_err(|e| ExecError::Dropped {
-            channel: self.name.clone(),
-            reason: e.to_string(),
-        })
     }
 }

@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use iolite_lts::{LabelId, LabelKind, Labels, Semantics};
 use rustc_hash::FxHashMap;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 
 use crate::codec::{ActionMap, ChannelId};
 use crate::framing::Framer;
-use crate::link::StreamBuffer;
+use crate::readiness::wait;
+use crate::stream_buffer::StreamBuffer;
+use crate::stream_link::Frames;
 use crate::{Adapter, Bounds, ConcreteAction, ExecError, Framing, ModelSut, Received};
 
 /// Outputs that a model may still give when its input has ended.
@@ -98,18 +100,13 @@ impl<M: Semantics> Simulator<M> {
                 return Ok(());
             }
             let mut fds = [PollFd::new(&reader, PollFlags::IN)];
-            let timeout = Timespec {
-                tv_sec: (self.delay.as_secs().min(1 << 30) as u32).into(),
-                tv_nsec: self.delay.subsec_nanos().into(),
-            };
-            let ready = match poll(&mut fds, (!quiet).then_some(&timeout)) {
-                Ok(ready) => ready,
-                Err(rustix::io::Errno::INTR) => continue,
-                Err(e) => return Err(ExecError::system("poll", e)),
-            };
-            if ready > 0 {
-                buffer.read_from(&mut reader);
-                continue;
+            match wait(&mut fds, (!quiet).then_some(self.delay))? {
+                Some(0) => {}
+                Some(_) => {
+                    buffer.read_from(&mut reader);
+                    continue;
+                }
+                None => continue,
             }
             match self.sut.receive(Duration::ZERO)? {
                 Received::Output(label) => {

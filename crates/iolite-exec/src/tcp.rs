@@ -1,14 +1,15 @@
 //! TCP, with the tester as client or as server.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::framing::Framer;
-use crate::link::{Alive, Link, StreamBuffer};
-use crate::{Bounds, ExecError, Framing};
+use crate::ExecError;
+use crate::link::Alive;
+use crate::stream_buffer::StreamBuffer;
+use crate::stream_link::{Endpoint, Stream};
 
 /// Who connects to whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,64 +66,42 @@ fn configure(stream: &TcpStream) -> std::io::Result<()> {
     stream.set_nonblocking(true)
 }
 
-/// A TCP connection as a channel.
-pub(crate) struct TcpLink {
-    name: String,
+impl Stream for TcpStream {
+    fn source(&mut self) -> &mut impl Read {
+        self
+    }
+
+    fn sink(&mut self) -> &mut impl Write {
+        self
+    }
+
+    fn source_fd(&self) -> BorrowedFd<'_> {
+        self.as_fd()
+    }
+
+    fn sink_fd(&self) -> BorrowedFd<'_> {
+        self.as_fd()
+    }
+}
+
+/// A TCP connection in one of the roles.
+pub(crate) struct Tcp {
     role: TcpRole,
     listener: Option<TcpListener>,
-    stream: Option<TcpStream>,
-    buffer: StreamBuffer,
-    framer: Framer,
-    bounds: Bounds,
 }
 
-impl TcpLink {
-    pub(crate) fn new(name: &str, role: TcpRole, framing: Framing, bounds: Bounds) -> Self {
+impl Tcp {
+    pub(crate) fn new(role: TcpRole) -> Self {
         Self {
-            name: name.into(),
             role,
             listener: None,
-            stream: None,
-            buffer: StreamBuffer::new(),
-            framer: Framer::new(framing),
-            bounds,
-        }
-    }
-
-    fn accept(&mut self, deadline: Instant, alive: Alive) -> Result<TcpStream, ExecError> {
-        let TcpRole::Server(address) = &self.role else {
-            unreachable!("only a server accepts");
-        };
-        let Some(listener) = &self.listener else {
-            return Err(ExecError::unreachable(address, "not listening"));
-        };
-        loop {
-            match listener.accept() {
-                Ok((stream, _)) => {
-                    configure(&stream).map_err(|e| ExecError::unreachable(address, e))?;
-                    return Ok(stream);
-                }
-                Err(e) if e.kind() == ErrorKind::WouldBlock => {}
-                Err(e) => return Err(ExecError::unreachable(address, e)),
-            }
-            if let Some(exit) = alive() {
-                return Err(ExecError::unreachable(
-                    address,
-                    format!("the system under test ended: {exit}"),
-                ));
-            }
-            if Instant::now() >= deadline {
-                return Err(ExecError::unreachable(
-                    address,
-                    "the system under test did not connect",
-                ));
-            }
-            thread::sleep(NAP);
         }
     }
 }
 
-impl Link for TcpLink {
+impl Endpoint for Tcp {
+    type Stream = TcpStream;
+
     fn prepare(&mut self) -> Result<(), ExecError> {
         if let (TcpRole::Server(address), None) = (&self.role, &self.listener) {
             let listener =
@@ -137,67 +116,53 @@ impl Link for TcpLink {
         Ok(())
     }
 
-    fn connect(&mut self, deadline: Instant, retry: bool, alive: Alive) -> Result<(), ExecError> {
-        self.close();
-        self.stream = Some(match &self.role {
-            TcpRole::Client(address) => connect(address, deadline, retry, alive)?,
-            TcpRole::Server(_) => self.accept(deadline, alive)?,
-        });
-        Ok(())
-    }
-
-    fn close(&mut self) {
-        self.stream = None;
-        self.buffer.clear();
-        self.framer.clear();
-    }
-
-    fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
-        if let (Some(stream), None) = (&self.stream, &self.buffer.ended) {
-            fds.push(stream.as_fd());
+    fn open(
+        &mut self,
+        _: &mut StreamBuffer,
+        deadline: Instant,
+        retry: bool,
+        alive: Alive,
+    ) -> Result<TcpStream, ExecError> {
+        match (&self.role, &self.listener) {
+            (TcpRole::Client(address), _) => connect(address, deadline, retry, alive),
+            (TcpRole::Server(address), Some(listener)) => {
+                accept(address, listener, deadline, alive)
+            }
+            (TcpRole::Server(address), None) => {
+                Err(ExecError::unreachable(address, "not listening"))
+            }
         }
     }
+}
 
-    fn writer(&self) -> Option<BorrowedFd<'_>> {
-        self.stream.as_ref().map(AsFd::as_fd)
-    }
-
-    fn pump(&mut self) -> Result<bool, ExecError> {
-        Ok(match &mut self.stream {
-            Some(stream) => self.buffer.read_from(stream),
-            None => false,
-        })
-    }
-
-    fn next(&mut self, message: &mut Vec<u8>) -> Result<bool, ExecError> {
-        self.framer
-            .next(&self.name, &mut self.buffer, &self.bounds, message)
-    }
-
-    fn half(&self) -> Option<&[u8]> {
-        Some(self.buffer.unread()).filter(|bytes| !bytes.is_empty())
-    }
-
-    fn pending(&self) -> usize {
-        self.buffer.unread().len()
-    }
-
-    fn ended(&self) -> Option<&str> {
-        self.buffer.ended.as_deref()
-    }
-
-    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
-        self.framer.frame(message, &mut self.buffer.output)
-    }
-
-    fn flush(&mut self) -> Result<usize, ExecError> {
-        match &mut self.stream {
-            Some(stream) => self.buffer.write_to(stream),
-            None => Err(ErrorKind::NotConnected.into()),
+/// Waits for the system to connect.
+fn accept(
+    address: &str,
+    listener: &TcpListener,
+    deadline: Instant,
+    alive: Alive,
+) -> Result<TcpStream, ExecError> {
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                configure(&stream).map_err(|e| ExecError::unreachable(address, e))?;
+                return Ok(stream);
+            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock => {}
+            Err(e) => return Err(ExecError::unreachable(address, e)),
         }
-        .map_err(|e| ExecError::Dropped {
-            channel: self.name.clone(),
-            reason: e.to_string(),
-        })
+        if let Some(exit) = alive() {
+            return Err(ExecError::unreachable(
+                address,
+                format!("the system under test ended: {exit}"),
+            ));
+        }
+        if Instant::now() >= deadline {
+            return Err(ExecError::unreachable(
+                address,
+                "the system under test did not connect",
+            ));
+        }
+        thread::sleep(NAP);
     }
 }

@@ -99,10 +99,7 @@ impl Link for UdpLink {
             // Nobody listens at the peer's port: an earlier datagram was lost, as UDP may. A system
             // that has ended is noticed by its process.
             Err(e) if e.kind() == ErrorKind::ConnectionRefused => Ok(false),
-            Err(e) => Err(ExecError::Dropped {
-                channel: self.name.clone(),
-                reason: e.to_string(),
-            }),
+            Err(e) => Err(ExecError::dropped(&self.name, e)),
         }
     }
 
@@ -135,10 +132,7 @@ impl Link for UdpLink {
 
     fn flush(&mut self) -> Result<usize, ExecError> {
         let Some(socket) = &self.socket else {
-            return Err(ExecError::Dropped {
-                channel: self.name.clone(),
-                reason: "not connected".into(),
-            });
+            return Err(ExecError::dropped(&self.name, "not connected"));
         };
         let mut refused = 0;
         while let Some(datagram) = self.outbox.front() {
@@ -152,12 +146,7 @@ impl Link for UdpLink {
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 // The report is on an earlier datagram; this one was not sent.
                 Err(e) if e.kind() == ErrorKind::ConnectionRefused && refused < 3 => refused += 1,
-                Err(e) => {
-                    return Err(ExecError::Dropped {
-                        channel: self.name.clone(),
-                        reason: e.to_string(),
-                    });
-                }
+                Err(e) => return Err(ExecError::dropped(&self.name, e)),
             }
         }
         Ok(0)

@@ -3,34 +3,21 @@
 //! A small client of our own on a socket that does not block: it knows when a message is half read,
 //! which libraries hide. The tests run it against an independent implementation.
 
-use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rustix::event::{PollFd, PollFlags};
 
 use crate::accept_key::{accept_key, base64};
 use crate::http::{Url, parse_url};
-use crate::link::{Alive, Link, StreamBuffer};
+use crate::link::Alive;
+use crate::readiness::wait;
+use crate::stream_buffer::StreamBuffer;
+use crate::stream_link::{Endpoint, Frames};
 use crate::tcp::connect;
 use crate::{Bounds, ExecError};
-
-/// A WebSocket connection as a channel.
-pub(crate) struct WebSocketLink {
-    name: String,
-    url: Url,
-    stream: Option<TcpStream>,
-    buffer: StreamBuffer,
-    /// The fragments of a message so far.
-    fragments: Vec<u8>,
-    /// Whether a message has begun whose last fragment has not come.
-    fragmented: bool,
-    bounds: Bounds,
-    /// For keys and masks, which guard proxies and not us: their seed does not matter.
-    rng: Xoshiro256PlusPlus,
-}
 
 const CONTINUATION: u8 = 0;
 const TEXT: u8 = 1;
@@ -96,21 +83,34 @@ fn write_frame(opcode: u8, payload: &[u8], mask: [u8; 4], output: &mut Vec<u8>) 
     output.extend(payload.iter().zip(mask.iter().cycle()).map(|(b, m)| b ^ m));
 }
 
-impl WebSocketLink {
-    pub(crate) fn new(name: &str, url: &str, bounds: Bounds) -> Result<Self, ExecError> {
+/// For keys and masks, which guard proxies and not us: the seed does not matter.
+fn chance() -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(0)
+}
+
+/// A WebSocket connection to a server.
+pub(crate) struct WebSocket {
+    url: Url,
+    rng: Xoshiro256PlusPlus,
+}
+
+/// Bytes of the answer to a handshake.
+const HEAD: usize = 64 << 10;
+
+impl WebSocket {
+    pub(crate) fn new(url: &str) -> Result<Self, ExecError> {
         Ok(Self {
-            name: name.into(),
             url: parse_url(url, "ws", 80)?,
-            stream: None,
-            buffer: StreamBuffer::new(),
-            fragments: Vec::new(),
-            fragmented: false,
-            bounds,
-            rng: Xoshiro256PlusPlus::seed_from_u64(0),
+            rng: chance(),
         })
     }
 
-    fn handshake(&mut self, stream: &mut TcpStream, deadline: Instant) -> Result<(), String> {
+    fn handshake(
+        &mut self,
+        stream: &mut TcpStream,
+        buffer: &mut StreamBuffer,
+        deadline: Instant,
+    ) -> Result<(), String> {
         let mut nonce = [0; 16];
         self.rng.fill_bytes(&mut nonce);
         let key = base64(&nonce);
@@ -124,37 +124,31 @@ impl WebSocketLink {
              Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n",
             self.url.host
         );
-        stream.set_nonblocking(false).map_err(|e| e.to_string())?;
-        stream
-            .write_all(request.as_bytes())
-            .map_err(|e| e.to_string())?;
-        let mut response = Vec::new();
-        let mut byte = [0];
-        // Byte by byte: what follows the head is the first frame already.
-        while !response.ends_with(b"\r\n\r\n") {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err("no answer to the handshake".into());
+        buffer.output.extend_from_slice(request.as_bytes());
+        let head = loop {
+            let left = buffer.write_to(stream).map_err(|e| e.to_string())?;
+            let unread = buffer.unread();
+            if let Some(end) = unread.windows(4).position(|w| w == b"\r\n\r\n") {
+                break end + 4;
             }
-            stream
-                .set_read_timeout(Some(left.max(Duration::from_millis(1))))
-                .map_err(|e| e.to_string())?;
-            match stream.read(&mut byte) {
-                Ok(0) => return Err("closed during the handshake".into()),
-                Ok(_) => response.push(byte[0]),
-                Err(e)
-                    if matches!(
-                        e.kind(),
-                        ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut
-                    ) => {}
-                Err(e) => return Err(e.to_string()),
-            }
-            if response.len() > 64 << 10 {
+            if unread.len() > HEAD {
                 return Err("an endless handshake".into());
             }
-        }
-        let text = String::from_utf8_lossy(&response);
-        let mut lines = text.split("\r\n");
+            if buffer.ended.is_some() {
+                return Err("closed during the handshake".into());
+            }
+            let patience = deadline.saturating_duration_since(Instant::now());
+            if patience.is_zero() {
+                return Err("no answer to the handshake".into());
+            }
+            let both = PollFlags::IN | PollFlags::OUT;
+            let wanted = if left > 0 { both } else { PollFlags::IN };
+            let mut fds = [PollFd::new(stream, wanted)];
+            wait(&mut fds, Some(patience)).map_err(|e| e.to_string())?;
+            buffer.read_from(stream);
+        };
+        let answer = String::from_utf8_lossy(&buffer.unread()[..head]);
+        let mut lines = answer.split("\r\n");
         let status = lines.next().unwrap_or_default();
         if status.split(' ').nth(1) != Some("101") {
             return Err(format!("the handshake was answered with {status:?}"));
@@ -168,113 +162,111 @@ impl WebSocketLink {
         if !accepted {
             return Err("the handshake's accept key is wrong or missing".into());
         }
-        stream
-            .set_read_timeout(None)
-            .and_then(|()| stream.set_nonblocking(true))
-            .map_err(|e| e.to_string())
+        buffer.take(head);
+        Ok(())
+    }
+}
+
+impl Endpoint for WebSocket {
+    type Stream = TcpStream;
+
+    fn open(
+        &mut self,
+        buffer: &mut StreamBuffer,
+        deadline: Instant,
+        retry: bool,
+        alive: Alive,
+    ) -> Result<TcpStream, ExecError> {
+        let mut stream = connect(&self.url.address, deadline, retry, alive)?;
+        self.handshake(&mut stream, buffer, deadline)
+            .map_err(|reason| ExecError::unreachable(&self.url.address, reason))?;
+        Ok(stream)
+    }
+}
+
+/// The frames of a WebSocket connection, as a client reads and writes them.
+pub(crate) struct WebSocketFrames {
+    /// The fragments of a message so far.
+    fragments: Vec<u8>,
+    /// Whether a message has begun whose last fragment has not come.
+    fragmented: bool,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl WebSocketFrames {
+    pub(crate) fn new() -> Self {
+        Self {
+            fragments: Vec::new(),
+            fragmented: false,
+            rng: chance(),
+        }
     }
 
     fn mask(&mut self) -> [u8; 4] {
         self.rng.next_u32().to_be_bytes()
     }
-
-    fn broken(&mut self, reason: String) -> ExecError {
-        ExecError::Undecodable {
-            channel: self.name.clone(),
-            reason,
-            dump: crate::hexdump(self.buffer.unread()),
-        }
-    }
 }
 
-impl Link for WebSocketLink {
-    fn connect(&mut self, deadline: Instant, retry: bool, alive: Alive) -> Result<(), ExecError> {
-        self.close();
-        let mut stream = connect(&self.url.address, deadline, retry, alive)?;
-        self.handshake(&mut stream, deadline)
-            .map_err(|reason| ExecError::unreachable(&self.url.address, reason))?;
-        self.stream = Some(stream);
-        Ok(())
-    }
-
-    fn close(&mut self) {
-        if let Some(mut stream) = self.stream.take() {
-            let mut bye = Vec::new();
-            write_frame(CLOSE, &1000u16.to_be_bytes(), [0; 4], &mut bye);
-            // A courtesy; the connection is closed in any case.
-            let _ = stream.write(&bye);
-        }
-        self.buffer.clear();
-        self.fragments.clear();
-        self.fragmented = false;
-    }
-
-    fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
-        if let (Some(stream), None) = (&self.stream, &self.buffer.ended) {
-            fds.push(stream.as_fd());
-        }
-    }
-
-    fn writer(&self) -> Option<BorrowedFd<'_>> {
-        self.stream.as_ref().map(AsFd::as_fd)
-    }
-
-    fn pump(&mut self) -> Result<bool, ExecError> {
-        Ok(match &mut self.stream {
-            Some(stream) => self.buffer.read_from(stream),
-            None => false,
-        })
-    }
-
-    fn next(&mut self, message: &mut Vec<u8>) -> Result<bool, ExecError> {
+impl Frames for WebSocketFrames {
+    fn next(
+        &mut self,
+        channel: &str,
+        buffer: &mut StreamBuffer,
+        bounds: &Bounds,
+        message: &mut Vec<u8>,
+    ) -> Result<bool, ExecError> {
+        let broken = |buffer: &StreamBuffer, reason: String| ExecError::Undecodable {
+            channel: channel.into(),
+            reason,
+            dump: crate::hexdump(buffer.unread()),
+        };
         loop {
-            let frame = match parse_header(self.buffer.unread()) {
+            let frame = match parse_header(buffer.unread()) {
                 Ok(Some(frame)) => frame,
                 Ok(None) => return Ok(false),
-                Err(reason) => return Err(self.broken(reason)),
+                Err(reason) => return Err(broken(buffer, reason)),
             };
-            let room = self.bounds.max_message.saturating_sub(self.fragments.len()) as u64;
+            let room = bounds.max_message.saturating_sub(self.fragments.len()) as u64;
             if frame.payload > room {
-                return Err(self.buffer.too_long(&self.name, &self.bounds));
+                return Err(buffer.too_long(channel, bounds));
             }
             let end = frame.header + frame.payload as usize;
-            let unread = self.buffer.unread();
+            let unread = buffer.unread();
             if unread.len() < end {
                 return Ok(false);
             }
             let payload = &unread[frame.header..end];
             let control = frame.opcode >= CLOSE;
             if control && (!frame.last || frame.payload > 125) {
-                return Err(self.broken("a control frame that is too long".into()));
+                return Err(broken(buffer, "a control frame that is too long".into()));
             }
             match frame.opcode {
                 PING => {
                     let payload = payload.to_vec();
-                    let mask = self.mask();
-                    write_frame(PONG, &payload, mask, &mut self.buffer.output);
-                    self.buffer.take(end);
-                    self.flush()?;
+                    write_frame(PONG, &payload, self.mask(), &mut buffer.output);
+                    buffer.take(end);
                 }
-                PONG => self.buffer.take(end),
+                PONG => buffer.take(end),
                 CLOSE => {
                     let code = payload.first_chunk::<2>().map(|c| u16::from_be_bytes(*c));
-                    self.buffer.ended = Some(match code {
+                    buffer.ended = Some(match code {
                         Some(code) => format!("closed by the system under test with code {code}"),
                         None => "closed by the system under test".into(),
                     });
-                    let rest = self.buffer.unread().len();
-                    self.buffer.take(rest);
+                    let rest = buffer.unread().len();
+                    buffer.take(rest);
                     return Ok(false);
                 }
                 TEXT | BINARY if self.fragmented => {
-                    return Err(self.broken("a message inside a fragmented message".into()));
+                    let reason = "a message inside a fragmented message";
+                    return Err(broken(buffer, reason.into()));
                 }
                 CONTINUATION if !self.fragmented => {
-                    return Err(self.broken("a continuation of nothing".into()));
+                    return Err(broken(buffer, "a continuation of nothing".into()));
                 }
                 CONTINUATION | TEXT | BINARY => {
                     self.fragments.extend_from_slice(payload);
-                    self.buffer.take(end);
+                    buffer.take(end);
                     self.fragmented = !frame.last;
                     if frame.last {
                         message.extend_from_slice(&self.fragments);
@@ -282,46 +274,31 @@ impl Link for WebSocketLink {
                         return Ok(true);
                     }
                 }
-                opcode => return Err(self.broken(format!("a frame with opcode {opcode}"))),
+                opcode => return Err(broken(buffer, format!("a frame with opcode {opcode}"))),
             }
         }
     }
 
-    fn half(&self) -> Option<&[u8]> {
-        match self.buffer.unread() {
-            [] if self.fragmented => Some(&self.fragments),
-            [] => None,
-            bytes => Some(bytes),
-        }
-    }
-
-    fn pending(&self) -> usize {
-        self.buffer.unread().len() + self.fragments.len()
-    }
-
-    fn ended(&self) -> Option<&str> {
-        self.buffer.ended.as_deref()
-    }
-
-    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
+    fn frame(&mut self, message: &[u8], output: &mut Vec<u8>) -> Result<(), ExecError> {
         let opcode = match std::str::from_utf8(message) {
             Ok(_) => TEXT,
             Err(_) => BINARY,
         };
-        let mask = self.mask();
-        write_frame(opcode, message, mask, &mut self.buffer.output);
+        write_frame(opcode, message, self.mask(), output);
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<usize, ExecError> {
-        match &mut self.stream {
-            Some(stream) => self.buffer.write_to(stream),
-            None => Err(ErrorKind::NotConnected.into()),
-        }
-        .map_err(|e| ExecError::Dropped {
-            channel: self.name.clone(),
-            reason: e.to_string(),
-        })
+    fn begun(&self) -> Option<&[u8]> {
+        self.fragmented.then_some(&*self.fragments)
+    }
+
+    fn farewell(&mut self, output: &mut Vec<u8>) {
+        write_frame(CLOSE, &1000u16.to_be_bytes(), [0; 4], output);
+    }
+
+    fn clear(&mut self) {
+        self.fragments.clear();
+        self.fragmented = false;
     }
 }
 

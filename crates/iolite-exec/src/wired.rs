@@ -5,12 +5,13 @@ use std::os::fd::BorrowedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 
 use crate::bounds::from_now;
 use crate::codec::{ActionCodec, ChannelId, Decoded};
 use crate::link::Link;
 use crate::process::Process;
+use crate::readiness::wait;
 use crate::{Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, hexdump};
 
 /// How a run brings the system back to its start.
@@ -234,21 +235,12 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
         if let Some(fd) = writing.and_then(|link| self.links[link].writer()) {
             polled.push(PollFd::from_borrowed_fd(fd, PollFlags::OUT));
         }
-        let timeout = Timespec {
-            tv_sec: (timeout.as_secs().min(1 << 30) as u32).into(),
-            tv_nsec: timeout.subsec_nanos().into(),
-        };
-        match poll(&mut polled, Some(&timeout)) {
-            Ok(_) => {
-                let any = |fds: &[PollFd<'_>]| fds.iter().any(|fd| !fd.revents().is_empty());
-                Ok(Ready {
-                    links: any(&polled[..of_links]),
-                    process: any(&polled[of_links..of_process]),
-                })
-            }
-            Err(rustix::io::Errno::INTR) => Ok(Ready::default()),
-            Err(e) => Err(ExecError::system("poll", e)),
-        }
+        wait(&mut polled, Some(timeout))?;
+        let any = |fds: &[PollFd<'_>]| fds.iter().any(|fd| !fd.revents().is_empty());
+        Ok(Ready {
+            links: any(&polled[..of_links]),
+            process: any(&polled[of_links..of_process]),
+        })
     }
 
     /// Reads what is there, once a channel.

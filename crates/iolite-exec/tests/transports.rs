@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
@@ -151,6 +152,48 @@ fn websocket_against_another_implementation() {
     assert_eq!(long.name, "long");
     assert_eq!(long.args[0].to_string().len(), 90_000);
     assert_eq!(receive(), ConcreteAction::bare("x"));
+    adapter.stop().unwrap();
+    server.join().unwrap();
+}
+
+/// The first message may come in one piece with the answer to the handshake, and half of the next.
+#[test]
+fn a_websocket_message_right_behind_the_handshake_is_read() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            request.push(byte[0]);
+        }
+        let request = String::from_utf8(request).unwrap();
+        let key = request.split("Sec-WebSocket-Key: ").nth(1).unwrap();
+        let key = key.split("\r\n").next().unwrap();
+        let accept = tungstenite::handshake::derive_accept_key(key.as_bytes());
+        let mut answer = format!(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\
+             Connection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
+        )
+        .into_bytes();
+        answer.extend(b"\x81\x01x\x81\x01");
+        stream.write_all(&answer).unwrap();
+        thread::sleep(Duration::from_millis(50));
+        stream.write_all(b"y").unwrap();
+        let _ = stream.read(&mut [0]);
+    });
+    let config = SutConfig::from_flag(&format!("ws://{address}")).unwrap();
+    let codec = ConcreteCodec::new(config.action_map().unwrap());
+    let mut adapter = config.adapter(JobId(0), codec).unwrap();
+    adapter.start(0).unwrap();
+    for name in ["x", "y"] {
+        assert_eq!(
+            adapter.poll().unwrap(),
+            Some(Received::Output(ConcreteAction::bare(name)))
+        );
+    }
     adapter.stop().unwrap();
     server.join().unwrap();
 }

@@ -2,10 +2,11 @@
 
 use iolite_exec::{Calibrator, Instance, Plan, Proposal, Uniform, campaign};
 
+use super::effort::EffortOptions;
 use super::judge::{Judge, JudgeOptions};
 use super::source::{ModelRef, ReadOptions};
 use super::target::{Target, TargetOptions};
-use super::test::{self, EffortOptions, fault};
+use super::test::{self, fault};
 use super::{Exit, Failure, print, print_json};
 
 /// Measure the system's response times, and propose timeouts for quiescence with the risk that stays

@@ -100,28 +100,19 @@ fn data_judge(args: &Args) -> Result<Option<SymbolicJudge>, Failure> {
         (!args.judge.purpose.is_empty(), "--purpose"),
         (args.judge.relation != TestedRelation::Ioco, "--relation"),
     ];
-    let explicit = needs.iter().find_map(|(asked, flag)| asked.then_some(flag));
-    let symbolic = match explicit {
-        None if !is_property(&args.model)? => SymbolicJudge::load(
-            &args.model,
-            &args.data,
-            &ValueOptions::default(),
-            args.judge.quiescence.policy(),
-            0,
-        )?,
-        _ => None,
-    };
-    match (&symbolic, args.data.given(), explicit) {
-        (None, Some(flag), Some(reason)) => Err(Failure::input(format!(
-            "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
-        ))
-        .hint("give constants with the model, as in `FILE#Sender(max = 3)`")),
-        (None, Some(flag), None) => Err(Failure::input(format!(
-            "{flag} is for models with data, and {} has none",
-            args.model
-        ))),
-        _ => Ok(symbolic),
+    let explicit = needs
+        .iter()
+        .find_map(|(asked, flag)| asked.then_some(*flag));
+    if is_property(&args.model)? {
+        return Ok(None);
     }
+    SymbolicJudge::load_unless(
+        explicit,
+        &args.model,
+        (&args.data, &ValueOptions::default()),
+        args.judge.quiescence.policy(),
+        0,
+    )
 }
 
 fn run_symbolic(args: &Args, judge: &SymbolicJudge) -> Result<Exit, Failure> {

@@ -33,8 +33,33 @@ pub(super) struct SymbolicJudge {
 }
 
 impl SymbolicJudge {
+    /// The judge of a model with data, unless something is asked for that needs them unfolded.
+    pub(super) fn load_unless(
+        explicit: Option<&str>,
+        reference: &ModelRef,
+        (options, values): (&DataOptions, &ValueOptions),
+        policy: QuiescencePolicy,
+        seed: u64,
+    ) -> Result<Option<Self>, Failure> {
+        let symbolic = match explicit {
+            Some(_) => None,
+            None => Self::load(reference, options, values, policy, seed)?,
+        };
+        let given = options.given().or_else(|| values.given());
+        match (&symbolic, given, explicit) {
+            (None, Some(flag), Some(reason)) => Err(Failure::input(format!(
+                "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
+            ))
+            .hint("give constants with the model, as in `FILE#Sender(max = 3)`")),
+            (None, Some(flag), None) => Err(Failure::input(format!(
+                "{flag} is for models with data, and {reference} has none"
+            ))),
+            _ => Ok(symbolic),
+        }
+    }
+
     /// The judge of a model with data; `None` for any other model.
-    pub(super) fn load(
+    fn load(
         reference: &ModelRef,
         options: &DataOptions,
         values: &ValueOptions,

@@ -1,0 +1,140 @@
+//! What is read from a byte stream and not taken yet, and what is to be written to it.
+
+use std::io::{self, ErrorKind, Read, Write};
+
+use crate::{Bounds, ExecError};
+
+/// What one read from a descriptor that does not block gave.
+#[derive(Debug)]
+pub(crate) enum Reading {
+    /// So many bytes.
+    Bytes(usize),
+    /// Nothing is there.
+    Nothing,
+    /// The other side closed the stream.
+    Closed,
+    /// The stream is broken.
+    Broken(io::Error),
+}
+
+/// Reads once.
+pub(crate) fn read_once(reader: &mut impl Read, chunk: &mut [u8]) -> Reading {
+    loop {
+        return match reader.read(chunk) {
+            Ok(0) => Reading::Closed,
+            Ok(count) => Reading::Bytes(count),
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            Err(e) if e.kind() == ErrorKind::WouldBlock => Reading::Nothing,
+            Err(e) => Reading::Broken(e),
+        };
+    }
+}
+
+/// The two buffers of a byte stream.
+#[derive(Debug)]
+pub(crate) struct StreamBuffer {
+    input: Vec<u8>,
+    /// Where unread input starts; the front is removed in one go when all is read.
+    start: usize,
+    pub(crate) output: Vec<u8>,
+    written: usize,
+    chunk: Box<[u8]>,
+    pub(crate) ended: Option<String>,
+}
+
+const CHUNK: usize = 64 << 10;
+
+impl StreamBuffer {
+    pub(crate) fn new() -> Self {
+        Self {
+            input: Vec::new(),
+            start: 0,
+            output: Vec::new(),
+            written: 0,
+            chunk: vec![0; CHUNK].into(),
+            ended: None,
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.input.clear();
+        self.output.clear();
+        self.start = 0;
+        self.written = 0;
+        self.ended = None;
+    }
+
+    /// The input that was not taken yet.
+    pub(crate) fn unread(&self) -> &[u8] {
+        &self.input[self.start..]
+    }
+
+    pub(crate) fn take(&mut self, count: usize) {
+        self.start += count;
+        if self.start == self.input.len() {
+            self.input.clear();
+            self.start = 0;
+        } else if self.start >= CHUNK {
+            self.input.drain(..self.start);
+            self.start = 0;
+        }
+    }
+
+    /// Reads once from a descriptor that does not block. Whether anything came, an end included.
+    pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> bool {
+        if self.ended.is_some() {
+            return false;
+        }
+        match read_once(reader, &mut self.chunk) {
+            Reading::Bytes(count) => self.input.extend_from_slice(&self.chunk[..count]),
+            Reading::Nothing => return false,
+            Reading::Closed => self.ended = Some("closed by the system under test".into()),
+            Reading::Broken(e) => self.ended = Some(e.to_string()),
+        }
+        true
+    }
+
+    /// Writes what a descriptor that does not block takes; the bytes that are left.
+    pub(crate) fn write_to(&mut self, writer: &mut impl Write) -> io::Result<usize> {
+        while self.written < self.output.len() {
+            match writer.write(&self.output[self.written..]) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(count) => self.written += count,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) if e.kind() == ErrorKind::WouldBlock => {
+                    return Ok(self.output.len() - self.written);
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        self.output.clear();
+        self.written = 0;
+        Ok(0)
+    }
+
+    /// The error of a message that passed the limit.
+    pub(crate) fn too_long(&self, channel: &str, bounds: &Bounds) -> ExecError {
+        ExecError::TooLong {
+            channel: channel.into(),
+            limit: bounds.max_message,
+            dump: crate::hexdump(self.unread()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taken_bytes_do_not_pile_up() {
+        let mut buffer = StreamBuffer::new();
+        let mut source = io::repeat(7);
+        for _ in 0..1000 {
+            assert!(buffer.read_from(&mut source));
+            buffer.take(CHUNK - 1);
+            buffer.take(1);
+        }
+        assert!(buffer.input.capacity() < 8 * CHUNK);
+    }
+}
