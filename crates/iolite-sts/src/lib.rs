@@ -13,6 +13,7 @@ mod compose;
 mod input_choice;
 mod iosts;
 mod lint;
+mod path_formula;
 mod product;
 mod quiescence;
 mod semantics;
@@ -28,6 +29,7 @@ pub use iosts::{
     Variable, space,
 };
 pub use lint::Lint;
+pub use path_formula::{HasTrace, TraceStep};
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};
 pub use symbolic::{After, Enabled, Out, Symbolic, SymbolicError, SymbolicStates};

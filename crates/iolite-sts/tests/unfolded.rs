@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use iolite_expr::{Solver, Value};
 use iolite_lts::{Determinised, LabelId, QuiescencePolicy, SetId, Suspension};
-use iolite_sts::{After, Iosts, LabelKind, Symbolic, SymbolicStates, UnfoldBudget, ValuedAction};
+use iolite_sts::{
+    After, HasTrace, Iosts, LabelKind, Symbolic, SymbolicStates, TraceStep, UnfoldBudget,
+    ValuedAction,
+};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use support::{Random, random_model};
@@ -181,5 +184,60 @@ fn what_does_not_fit_is_named() {
             .find_action(LabelKind::Output, "OK")
             .map(|a| small.action(a).params.len()),
         Some(0)
+    );
+}
+
+/// One formula for each way through the locations, against sets of symbolic states.
+#[test]
+fn path_formulas_agree_with_sets_of_symbolic_states() {
+    let (mut decided, mut undecided) = (0, 0);
+    for seed in 0..30 {
+        let model = Arc::new(random_model(seed));
+        let policy = QuiescencePolicy::Strict;
+        let mut symbolic =
+            Symbolic::new(model.clone(), &[], policy, Solver::embedded()).expect("semantics");
+        symbolic.set_max_cases(if seed % 2 == 0 { 0 } else { 64 });
+        symbolic.set_max_states(60);
+        let mut g = Random {
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+        };
+        let alphabet = alphabet(&model);
+        let Ok(After::Possible(mut states)) = symbolic.initial() else {
+            continue;
+        };
+        let mut trace: Vec<TraceStep> = Vec::new();
+        for _ in 0..4 {
+            let mut possible = Vec::new();
+            for seen in alphabet.iter().map(Some).chain([None]) {
+                let (after, step) = match seen {
+                    Some(a) => (symbolic.after(&states, a), TraceStep::Action(a.clone())),
+                    None => (symbolic.after_delta(&states), TraceStep::Delta),
+                };
+                trace.push(step.clone());
+                let slow = model.has_trace(&trace, policy, &mut Solver::embedded(), 200);
+                trace.pop();
+                match (after.expect("no fault"), slow) {
+                    (After::Possible(next), HasTrace::Yes) => {
+                        decided += 1;
+                        possible.push((next, step));
+                    }
+                    (After::Impossible, HasTrace::No) => decided += 1,
+                    (After::Unknown { .. }, _) | (_, HasTrace::Unknown(_)) => undecided += 1,
+                    (fast, slow) => panic!(
+                        "seed {seed}, after {trace:?}, {step:?}: {fast:?}, but {slow:?}\n{model}"
+                    ),
+                }
+            }
+            if possible.is_empty() {
+                break;
+            }
+            let (next, step) = possible.swap_remove(g.below(possible.len()));
+            states = next;
+            trace.push(step);
+        }
+    }
+    assert!(
+        decided > 5 * undecided,
+        "{decided} decided, {undecided} not"
     );
 }

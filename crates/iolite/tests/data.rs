@@ -126,6 +126,17 @@ fn the_trace_of_a_sender_without_a_minimum() {
     let verdict = monitor(BRP, 1);
     assert_eq!(verdict["verdict"], "fail");
     assert_eq!(verdict["line"], 3);
+    let certificate = write(&folder, "cert.json", verdict["certificate"].to_string());
+    let mut solvers = vec!["embedded".to_owned()];
+    solvers.extend(process_solver());
+    for solver in &solvers {
+        let ran = iolite(&["explain", &certificate, "--solver", solver]).expect(0);
+        assert!(ran.stdout.contains("confirmed"), "{}", ran.stdout);
+        let other = format!("{loose}#Sender({constants})");
+        let args = ["explain", &certificate, "--specification", &other];
+        let ran = iolite(&[&args[..], &["--solver", solver]].concat()).expect(1);
+        assert!(ran.stdout.contains("allows delta"), "{}", ran.stdout);
+    }
     assert_eq!(monitor(&format!("{loose}#Sender"), 0)["verdict"], "pass");
 
     // The program.

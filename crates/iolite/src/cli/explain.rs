@@ -6,12 +6,13 @@ use iolite_exec::{Certificate, chart};
 use iolite_lts::relation::{Claim, Recheck, Relation, recheck, recheck_run};
 use iolite_lts::{Completed, Completion, Interned, Semantics};
 
+use super::data_explain;
 use super::property_explain;
 use super::property_source::{self, PropertyReadOptions, PropertyRef};
 use super::relate::{
     CompletionFlag, CounterexampleDocument, Document, ObservedDocument, QuiescenceFlag, trace_set,
 };
-use super::source::{self, Model, ModelRef, ReadOptions};
+use super::source::{self, Format, Model, ModelRef, ReadOptions};
 use super::{Exit, Failure, print, print_json};
 
 /// Re-check a certificate against the models, step by step
@@ -30,6 +31,9 @@ pub(super) struct Args {
     /// Whether a cycle of internal actions is quiescent (certificates of test runs)
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,
+    /// The SMT-LIB solver for models with data: a program, or `embedded` [default: embedded]
+    #[arg(long, value_name = "PATH")]
+    solver: Option<String>,
     #[command(flatten)]
     read: ReadOptions,
     #[command(flatten)]
@@ -39,12 +43,56 @@ pub(super) struct Args {
     json: bool,
 }
 
+/// What looking again has shown.
+pub(super) enum Checked {
+    Confirmed,
+    Refuted(String),
+    /// A solver or a bound gave up.
+    Undecided(String),
+}
+
+impl From<Recheck> for Checked {
+    fn from(verdict: Recheck) -> Self {
+        match verdict {
+            Recheck::Confirmed => Self::Confirmed,
+            Recheck::Refuted(reason) => Self::Refuted(reason),
+        }
+    }
+}
+
 #[derive(serde::Serialize)]
 struct Outcome {
     confirmed: bool,
+    /// Neither confirmed nor refuted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    undecided: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     models_changed: Vec<ModelRef>,
+}
+
+impl Outcome {
+    fn new(checked: Checked, models_changed: Vec<ModelRef>) -> Self {
+        let undecided = matches!(checked, Checked::Undecided(_));
+        let (confirmed, reason) = match checked {
+            Checked::Confirmed => (true, None),
+            Checked::Refuted(reason) | Checked::Undecided(reason) => (false, Some(reason)),
+        };
+        Self {
+            confirmed,
+            undecided,
+            reason,
+            models_changed,
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match (self.confirmed, self.undecided) {
+            (true, _) => Exit::Holds,
+            (false, true) => Exit::Inconclusive,
+            (false, false) => Exit::Fails,
+        }
+    }
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
@@ -85,26 +133,16 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         .map(|(m, _)| m.reference.clone());
     let models_changed: Vec<ModelRef> = models_changed.collect();
     let verdict = look_again(&document, counterexample, &implementation, &specification)?;
-    let (confirmed, reason) = match verdict {
-        Recheck::Confirmed => (true, None),
-        Recheck::Refuted(reason) => (false, Some(reason)),
-    };
-    let outcome = Outcome {
-        confirmed,
-        reason,
-        models_changed,
-    };
+    let outcome = Outcome::new(verdict.into(), models_changed);
     if args.json {
         print_json(&outcome)?;
     } else {
         print(&tell(&document, counterexample, &outcome))?;
     }
-    Ok(if outcome.confirmed {
-        Exit::Holds
-    } else {
-        Exit::Fails
-    })
+    Ok(outcome.exit())
 }
+
+const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
 
 /// A certificate of `iolite test` or `iolite monitor`: the specification alone is stepped.
 fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> {
@@ -129,16 +167,35 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
         return conclude_run(
             args,
             certificate,
-            verdict,
+            verdict.into(),
             changed.then_some(property.reference),
             "the property's automaton was stepped along the trace again",
         );
     }
+    if Format::of(&reference.path)? == Format::Iol && certificate.kind == "ioco" {
+        let opened = source::open(&reference)?;
+        if iolite_lang::has_data(&opened.file, &opened.name) {
+            let policy = args.quiescence.policy();
+            let solver = args.solver.as_deref();
+            let verdict = if certificate.trace_omitted > 0 {
+                Checked::Refuted(TOO_LONG.to_owned())
+            } else {
+                data_explain::recheck(&opened, policy, solver, certificate)?
+            };
+            let changed = certificate.model.hash.as_ref();
+            let changed = changed.is_some_and(|hash| *hash != opened.hash);
+            return conclude_run(
+                args,
+                certificate,
+                verdict,
+                changed.then_some(opened.reference),
+                "every way through the locations was tried, each as one formula",
+            );
+        }
+    }
     let model = source::load(&reference, &args.read)?;
     let verdict = match &certificate.observed {
-        _ if certificate.trace_omitted > 0 => {
-            Recheck::Refuted("the run was too long for its certificate; see the journal".to_owned())
-        }
+        _ if certificate.trace_omitted > 0 => Recheck::Refuted(TOO_LONG.to_owned()),
         None => Recheck::Refuted("no observation decided the verdict".to_owned()),
         Some(observed) => {
             // Only ioconf and its family end a trace with δ.
@@ -166,7 +223,7 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
     conclude_run(
         args,
         certificate,
-        verdict,
+        verdict.into(),
         changed.then_some(model.reference),
         "the specification was stepped along the trace again",
     )
@@ -175,30 +232,18 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
 fn conclude_run(
     args: &Args,
     certificate: &Certificate,
-    verdict: Recheck,
+    verdict: Checked,
     changed: Option<ModelRef>,
     how: &str,
 ) -> Result<Exit, Failure> {
-    let (confirmed, reason) = match verdict {
-        Recheck::Confirmed => (true, None),
-        Recheck::Refuted(reason) => (false, Some(reason)),
-    };
-    let outcome = Outcome {
-        confirmed,
-        reason,
-        models_changed: changed.into_iter().collect(),
-    };
+    let outcome = Outcome::new(verdict, changed.into_iter().collect());
     if args.json {
         print_json(&outcome)?;
     } else {
         print(&chart(certificate))?;
         print(&tell_outcome(&outcome, how))?;
     }
-    Ok(if outcome.confirmed {
-        Exit::Holds
-    } else {
-        Exit::Fails
-    })
+    Ok(outcome.exit())
 }
 
 fn look_again(
@@ -266,6 +311,7 @@ fn tell_outcome(outcome: &Outcome, how: &str) -> String {
     }
     text += &match &outcome.reason {
         None => format!("confirmed: {how}\n"),
+        Some(reason) if outcome.undecided => format!("not decided: {reason}\n"),
         Some(reason) => format!("not confirmed: {reason}\n"),
     };
     text

@@ -4,6 +4,7 @@ mod abstraction;
 mod calibrate;
 mod check;
 mod classify;
+mod data_explain;
 mod data_options;
 mod derive;
 mod doctor;

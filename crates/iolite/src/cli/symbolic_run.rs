@@ -84,7 +84,7 @@ impl SymbolicJudge {
         let constants = constants(&file, &model, &options.constants)?;
         let drawing = values.drawing(&file, &model)?;
         let judge = Self {
-            reference,
+            reference: with_constants(reference, &options.constants),
             hash,
             file,
             model: Arc::new(model),
@@ -172,6 +172,22 @@ impl SymbolicJudge {
     /// Tells why a verdict is `unknown`, and saves the query that was not decided.
     pub(super) fn tell_doubt(&self, tester: &SymbolicTester) {
         tell_doubt(tester, &self.options.unknown_query);
+    }
+}
+
+/// The instance that `--const` makes of a model, so that a certificate names it whole.
+fn with_constants(reference: ModelRef, constants: &[String]) -> ModelRef {
+    let (Some(name), false) = (&reference.name, constants.is_empty()) else {
+        return reference;
+    };
+    let given = constants.join(", ");
+    let name = match name.strip_suffix(')') {
+        Some(instance) => format!("{instance}, {given})"),
+        None => format!("{name}({given})"),
+    };
+    ModelRef {
+        path: reference.path,
+        name: Some(name),
     }
 }
 

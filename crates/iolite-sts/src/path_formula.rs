@@ -1,0 +1,286 @@
+//! Whether a model has a suspension trace, asked the slow way: one formula for each way through
+//! the locations that could explain the trace.
+//!
+//! It shares terms and solver with [`Symbolic`](crate::Symbolic), and none of its sets of states,
+//! so that a verdict can be looked at again and the fast way be tested against it.
+
+use std::sync::Arc;
+
+use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var, VarId};
+use iolite_lts::QuiescencePolicy;
+use rustc_hash::FxHashSet;
+
+use crate::iosts::{Iosts, LabelKind, LocationId, Transition, space};
+use crate::semantics::ValuedAction;
+use crate::symbolic::literal;
+
+/// One step of a suspension trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TraceStep {
+    /// An input or output with its values.
+    Action(ValuedAction),
+    /// δ.
+    Delta,
+}
+
+/// Whether there is a run that shows a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HasTrace {
+    /// There is.
+    Yes,
+    /// There is none.
+    No,
+    /// It was not found out, and why.
+    Unknown(Arc<str>),
+}
+
+/// A point of a run: where it is, what it has shown, the values as terms over what is not known,
+/// and the condition under which it comes here.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Point {
+    location: LocationId,
+    shown: usize,
+    values: Vec<Term>,
+    condition: Term,
+}
+
+struct Search<'a> {
+    model: &'a Iosts,
+    solver: &'a mut Solver,
+    policy: QuiescencePolicy,
+    trace: &'a [TraceStep],
+    budget: usize,
+    fresh: usize,
+    doubt: Option<Arc<str>>,
+    open: Vec<Point>,
+    seen: FxHashSet<Point>,
+}
+
+impl Iosts {
+    /// Whether some run of the model shows `trace`: δ where no output and no internal action is
+    /// possible, internal actions anywhere between. Constants have any values that the
+    /// assumptions allow. The search gives up after `budget` points of runs.
+    pub fn has_trace(
+        &self,
+        trace: &[TraceStep],
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> HasTrace {
+        let mut search = Search {
+            model: self,
+            solver,
+            policy,
+            trace,
+            budget,
+            fresh: 0,
+            doubt: None,
+            open: Vec::new(),
+            seen: FxHashSet::default(),
+        };
+        search.start();
+        search.run()
+    }
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> HasTrace {
+        while let Some(point) = self.open.pop() {
+            let condition = std::slice::from_ref(&point.condition);
+            let possible = match self.decide(condition) {
+                Answer::Unsat => continue,
+                Answer::Sat(_) => true,
+                Answer::Unknown(why) => {
+                    self.doubt.get_or_insert(why);
+                    false
+                }
+            };
+            if point.shown == self.trace.len() {
+                if possible {
+                    return HasTrace::Yes;
+                }
+                continue;
+            }
+            if self.seen.len() > self.budget {
+                return HasTrace::Unknown("too many ways to explain the trace".into());
+            }
+            self.extend(&point);
+        }
+        self.doubt.take().map_or(HasTrace::No, HasTrace::Unknown)
+    }
+
+    fn decide(&mut self, conditions: &[Term]) -> Answer {
+        self.solver.push();
+        for condition in conditions {
+            self.solver.assert(condition);
+        }
+        let answer = self.solver.check();
+        self.solver.pop();
+        answer
+    }
+
+    fn unknown(&mut self, like: &Var) -> Term {
+        self.fresh += 1;
+        let id = VarId::new(space::UNKNOWN, self.fresh);
+        Var::new(
+            id,
+            &format!("{}'{}", like.name, self.fresh),
+            like.sort.clone(),
+        )
+        .term()
+    }
+
+    fn start(&mut self) {
+        let model = self.model;
+        let mut parts = Vec::new();
+        let mut values = Vec::new();
+        for v in model.variables() {
+            values.push(match &v.initial {
+                Some(initial) => {
+                    parts.push(initial.defined());
+                    initial.clone()
+                }
+                None => self.unknown(&v.var),
+            });
+        }
+        let map = substitution(model, &values, &[], &[]);
+        for assumption in model.assumptions() {
+            parts.push(assumption.defined());
+            parts.push(assumption.clone());
+        }
+        self.push(model.initial(), 0, values, Term::from(true), parts, &map);
+    }
+
+    /// Notes a point whose condition is `before` and the parts, with the map applied to them.
+    fn push(
+        &mut self,
+        location: LocationId,
+        shown: usize,
+        values: Vec<Term>,
+        before: Term,
+        parts: Vec<Term>,
+        map: &Substitution,
+    ) {
+        let parts: Result<Vec<Term>, _> = parts.iter().map(|t| t.substitute(map)).collect();
+        let Ok(parts) = parts else {
+            self.doubt
+                .get_or_insert("an expression grows too large".into());
+            return;
+        };
+        let condition = Term::all([before].into_iter().chain(parts)).simplify();
+        let point = Point {
+            location,
+            shown,
+            values: values.iter().map(Term::simplify).collect(),
+            condition,
+        };
+        if !point.condition.is_false() && self.seen.insert(point.clone()) {
+            self.open.push(point);
+        }
+    }
+
+    fn extend(&mut self, point: &Point) {
+        let model = self.model;
+        let trace = self.trace;
+        for &t in model.outgoing(point.location) {
+            let transition = model.transition(t);
+            let params = &model.action(transition.action).params;
+            match (&trace[point.shown], model.kind(t)) {
+                (_, LabelKind::Internal) => {
+                    let arguments = params.iter().map(|p| self.unknown(p)).collect::<Vec<_>>();
+                    self.fire(point, transition, &arguments, 0);
+                }
+                (TraceStep::Action(seen), _) if seen.action == transition.action => {
+                    let fits = |(p, v): (&Var, &Value)| p.sort.contains(v);
+                    if params.len() == seen.values.len()
+                        && params.iter().zip(&seen.values).all(fits)
+                    {
+                        let arguments = params.iter().zip(&seen.values);
+                        let arguments: Vec<Term> =
+                            arguments.map(|(p, v)| literal(p, v.clone())).collect();
+                        self.fire(point, transition, &arguments, 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if trace[point.shown] == TraceStep::Delta {
+            self.stay_silent(point);
+        }
+    }
+
+    fn fire(&mut self, point: &Point, transition: &Transition, arguments: &[Term], shows: usize) {
+        let model = self.model;
+        let params = &model.action(transition.action).params;
+        let map = substitution(model, &point.values, params, arguments);
+        let mut parts = vec![transition.guard.defined(), transition.guard.clone()];
+        parts.extend(transition.assignments.iter().map(|(_, e)| e.defined()));
+        let mut values = point.values.clone();
+        for (x, e) in &transition.assignments {
+            let Ok(value) = e.substitute(&map) else {
+                self.doubt
+                    .get_or_insert("an expression grows too large".into());
+                return;
+            };
+            values[*x] = value;
+        }
+        let shown = point.shown + shows;
+        self.push(
+            transition.target,
+            shown,
+            values,
+            point.condition.clone(),
+            parts,
+            &map,
+        );
+    }
+
+    /// δ, as [Rusu et al. 2004, def. 7] writes it: for each output and internal action no values of
+    /// its parameters satisfy its guard.
+    fn stay_silent(&mut self, point: &Point) {
+        let model = self.model;
+        let mut parts = Vec::new();
+        for &t in model.outgoing(point.location) {
+            if !matches!(model.kind(t), LabelKind::Output | LabelKind::Internal) {
+                continue;
+            }
+            let transition = model.transition(t);
+            let params = model.action(transition.action).params.clone();
+            let guard = &transition.guard;
+            // A guard without a value is no silence.
+            let fireable = Term::any([guard.defined().negated(), guard.clone()]);
+            parts.push(if params.is_empty() {
+                fireable.negated()
+            } else {
+                Term::exists(params, fireable).negated()
+            });
+        }
+        let map = substitution(model, &point.values, &[], &[]);
+        let values = point.values.clone();
+        let shown = point.shown + 1;
+        let before = point.condition.clone();
+        self.push(point.location, shown, values, before, parts, &map);
+        if self.policy == QuiescencePolicy::Livelock
+            && model.internal_cycles()[point.location.index()]
+        {
+            self.doubt
+                .get_or_insert("a cycle of internal actions may be silent".into());
+        }
+    }
+}
+
+fn substitution(
+    model: &Iosts,
+    values: &[Term],
+    params: &[Var],
+    arguments: &[Term],
+) -> Substitution {
+    let mut map = Substitution::new();
+    for (v, t) in model.variables().iter().zip(values) {
+        map.insert(v.var.id, t.clone());
+    }
+    for (p, t) in params.iter().zip(arguments) {
+        map.insert(p.id, t.clone());
+    }
+    map
+}

@@ -1,0 +1,58 @@
+//! `iolite explain` for runs of models with data: one formula for each way through the locations,
+//! instead of sets of symbolic states.
+
+use iolite_exec::Certificate;
+use iolite_lts::QuiescencePolicy;
+use iolite_sts::{HasTrace, TraceStep};
+
+use super::Failure;
+use super::data_options::solver;
+use super::explain::Checked;
+use super::source::{Opened, rejected};
+
+/// Points of runs that are looked at for one trace.
+const BUDGET: usize = 20_000;
+
+/// Looks again at a run's certificate; the model is taken with the constants of its reference.
+pub(super) fn recheck(
+    opened: &Opened,
+    policy: QuiescencePolicy,
+    solver_name: Option<&str>,
+    certificate: &Certificate,
+) -> Result<Checked, Failure> {
+    let model = iolite_lang::lower_data(&opened.file, &opened.name)
+        .map_err(|d| rejected(&opened.reference.path, &opened.bytes, &d))?;
+    let step = |text: &str| match text {
+        "delta" | "deadlock" => Some(TraceStep::Delta),
+        _ => iolite_lang::parse_action(&opened.file, &model, text).map(TraceStep::Action),
+    };
+    let Some(observed) = &certificate.observed else {
+        return Ok(Checked::Refuted(
+            "no observation decided the verdict".to_owned(),
+        ));
+    };
+    let mut trace = Vec::new();
+    for text in certificate.trace.iter().chain([observed]) {
+        match step(text) {
+            Some(step) => trace.push(step),
+            None => {
+                return Ok(Checked::Refuted(format!(
+                    "the specification has no action {text}"
+                )));
+            }
+        }
+    }
+    let mut solver = solver(solver_name)?;
+    let mut has = |length: usize| model.has_trace(&trace[..length], policy, &mut solver, BUDGET);
+    let before = certificate.trace.len();
+    Ok(match (has(before), has(before + 1)) {
+        (HasTrace::Yes, HasTrace::No) => Checked::Confirmed,
+        (HasTrace::No, _) => {
+            Checked::Refuted("the specification does not have the trace before it".to_owned())
+        }
+        (_, HasTrace::Yes) => Checked::Refuted(format!("the specification allows {observed}")),
+        (HasTrace::Unknown(why), _) | (_, HasTrace::Unknown(why)) => {
+            Checked::Undecided(why.to_string())
+        }
+    })
+}
