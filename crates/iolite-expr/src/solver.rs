@@ -123,6 +123,13 @@ pub trait Backend: Send {
 
     /// Decides the conjunction.
     fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer;
+
+    /// A quantifier-free term that is equivalent to `∃ vars: body` wherever `body` is defined for
+    /// all values of `vars`, if the backend has a way of its own to find one.
+    fn eliminate(&mut self, vars: &[Var], body: &Term, limits: &Limits) -> Option<Term> {
+        let _ = (vars, body, limits);
+        None
+    }
 }
 
 /// What the port did so far.
@@ -253,6 +260,15 @@ impl Solver {
     pub fn query_text(&self) -> String {
         let terms: Vec<Term> = self.query().cloned().collect();
         crate::smtlib::script(&terms)
+    }
+
+    /// A quantifier-free term that is equivalent to `∃ vars: body` wherever `body` is defined for
+    /// all values of `vars`: by substitution and linear elimination, else by the backend.
+    pub fn eliminate(&mut self, vars: &[Var], body: &Term) -> Option<Term> {
+        crate::qe::eliminate(vars, body).or_else(|| {
+            self.limits.started = Some(Instant::now());
+            self.backend.eliminate(vars, body, &self.limits)
+        })
     }
 
     /// Whether `extra` can hold together with what is asserted.

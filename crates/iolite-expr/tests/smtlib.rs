@@ -87,7 +87,7 @@ fn compare(name: &str, seeds: u64, sorts: &[Sort], nonlinear: bool) {
 fn linear_integers_agree() {
     compare(
         "linear",
-        cases(300),
+        cases(6_000),
         &[Sort::Int, Sort::Int, Sort::Int, Sort::Bool],
         false,
     );
@@ -98,7 +98,7 @@ fn nonlinear_integers_agree() {
     let r = || Sort::range(-9, 9).unwrap();
     compare(
         "nonlinear",
-        cases(100),
+        cases(1_000),
         &[r(), Sort::Int, r(), Sort::Bool],
         true,
     );
@@ -108,7 +108,7 @@ fn nonlinear_integers_agree() {
 fn strings_agree() {
     compare(
         "strings",
-        cases(100),
+        cases(1_500),
         &[Sort::String, Sort::String, Sort::Int, Sort::Bool],
         false,
     );
@@ -119,7 +119,7 @@ fn arrays_agree() {
     let ints = Sort::array(Sort::range(0, 9).unwrap()).unwrap();
     compare(
         "arrays",
-        cases(100),
+        cases(1_500),
         &[ints, Sort::Int, Sort::Int, Sort::Bool],
         false,
     );
@@ -194,6 +194,30 @@ fn a_solver_that_hangs_is_killed_and_replayed() {
 }
 
 #[test]
+fn a_solver_without_memory_gives_unknown_and_the_next_one_works() {
+    let Some(path) = solver_path() else { return };
+    let mut backend = Smtlib::new(&path).expect("the solver runs");
+    let s: Vec<Var> = (0..2)
+        .map(|i| Var::new(VarId::new(0, i), &format!("s{i}"), Sort::String))
+        .collect();
+    let length = |v: &Var| Term::apply(Op::StrLen, vec![v.term()], Span::NONE).unwrap();
+    let joined = Term::apply(Op::Concat, vec![s[0].term(), s[1].term()], Span::NONE).unwrap();
+    let hard = Term::all([
+        Term::matches(joined, "(ab|ba|aab){200,900}", Span::NONE).unwrap(),
+        length(&s[0])
+            .equals(length(&s[1]).times(7).unwrap())
+            .unwrap(),
+        length(&s[1]).gt(900).unwrap(),
+    ]);
+    let tight = Limits::new(Duration::from_secs(20), 1);
+    let answer = backend.check(&[hard], &s, &tight);
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+    let easy = length(&s[0]).equals(3).unwrap();
+    let answer = backend.check(&[easy], &s[..1], &Limits::default());
+    assert!(matches!(answer, Answer::Sat(_)), "{answer:?}");
+}
+
+#[test]
 fn a_program_that_is_no_solver_gives_unknown() {
     let x = Var::new(VarId::new(0, 0), "x", Sort::Int);
     let query = [x.term().gt(1).unwrap()];
@@ -209,4 +233,40 @@ fn a_program_that_is_no_solver_gives_unknown() {
         );
     }
     assert!(Smtlib::new("/does/not/exist".as_ref()).is_err());
+}
+
+#[test]
+fn quantifiers_are_eliminated_by_tactics() {
+    let Some(path) = solver_path() else { return };
+    let mut z3 = Smtlib::new(&path).expect("the solver runs");
+    let limits = Limits::default();
+    let int = |i: usize| Var::new(VarId::new(0, i), &format!("x{i}"), Sort::Int);
+    let (x, n, r) = (int(0), int(1), int(2));
+    let bound = std::slice::from_ref(&x);
+    // ∃ x: x mod 5 == r, 3·x > n, 7·x < 2·n
+    let body = Term::all([
+        x.term().modulo(5).unwrap().equals(&r).unwrap(),
+        x.term().times(3).unwrap().gt(&n).unwrap(),
+        x.term()
+            .times(7)
+            .unwrap()
+            .lt(n.term().times(2).unwrap())
+            .unwrap(),
+    ]);
+    let result = z3.eliminate(bound, &body, &limits).expect("eliminated");
+    for at in -130..30i64 {
+        for rest in -1..6i64 {
+            let holds =
+                (-200..200i64).any(|x| x.rem_euclid(5) == rest && 3 * x > at && 7 * x < 2 * at);
+            let env = std::collections::BTreeMap::from([(n.id, at.into()), (r.id, rest.into())]);
+            assert_eq!(result.eval_bool(&env), Ok(holds), "{at} {rest}: {result}");
+        }
+    }
+    // The process goes on as before.
+    let mut solver = Solver::new(Box::new(z3));
+    solver.assert(&n.term().gt(3).unwrap());
+    assert!(matches!(solver.check(), Answer::Sat(_)));
+    let square = x.term().times(x.term()).unwrap().equals(&n).unwrap();
+    assert_eq!(solver.eliminate(bound, &square), None);
+    assert!(matches!(solver.check(), Answer::Sat(_)));
 }

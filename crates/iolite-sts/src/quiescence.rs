@@ -1,6 +1,6 @@
 //! Quiescence: the guard of δ, and the quiescent IOSTS S^δ [Rusu et al. 2004, def. 7].
 
-use iolite_expr::{Span, Term, qe};
+use iolite_expr::{Solver, Span, Term, Var, qe};
 
 use crate::iosts::{Action, ActionId, Iosts, LabelKind, LocationId, Transition};
 
@@ -20,6 +20,19 @@ impl Iosts {
     /// the state has no behaviour at all, rather than being quiescent: the guard also asks that
     /// every guard that it negates has a value.
     pub fn delta_guard(&self, location: LocationId) -> DeltaGuard {
+        self.delta_guard_by(location, qe::eliminate)
+    }
+
+    /// The same, with the solver's help for what has to be eliminated.
+    pub fn delta_guard_with(&self, location: LocationId, solver: &mut Solver) -> DeltaGuard {
+        self.delta_guard_by(location, |vars, body| solver.eliminate(vars, body))
+    }
+
+    fn delta_guard_by(
+        &self,
+        location: LocationId,
+        mut eliminate: impl FnMut(&[Var], &Term) -> Option<Term>,
+    ) -> DeltaGuard {
         let mut parts = Vec::new();
         let mut eliminated = true;
         for &t in self.outgoing(location) {
@@ -31,7 +44,7 @@ impl Iosts {
             let params = &self.action(t.action).params;
             let faults = t.guard.defined().negated();
             let fireable = Term::any([faults, t.guard.clone()]).simplify();
-            if let Some(free) = qe::eliminate(params, &fireable) {
+            if let Some(free) = eliminate(params, &fireable) {
                 parts.push(free.negated());
             } else {
                 eliminated = false;

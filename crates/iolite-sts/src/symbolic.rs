@@ -443,8 +443,8 @@ impl Symbolic {
 
     /// The guard of δ in a location, with its quantifiers eliminated where possible.
     pub fn delta_guard(&mut self, location: LocationId) -> &DeltaGuard {
-        let model = &self.model;
-        self.delta[location.index()].get_or_insert_with(|| model.delta_guard(location))
+        let (model, solver) = (&self.model, &mut self.solver);
+        self.delta[location.index()].get_or_insert_with(|| model.delta_guard_with(location, solver))
     }
 
     fn enabling(&mut self, t: TransitionId) -> Term {

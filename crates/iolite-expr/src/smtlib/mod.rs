@@ -7,16 +7,19 @@
 
 mod print;
 mod process;
+mod read;
 mod sexpr;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use rustc_hash::FxHashMap;
+
 use self::print::{Printer, Unprintable};
 use self::process::{Process, Trouble};
 use self::sexpr::Sexpr;
 use crate::solver::{Answer, Backend, Limits, Model};
-use crate::{Int, Sort, Term, Value, Var};
+use crate::{Int, Sort, Substitution, Term, Value, Var};
 
 /// Names that are looked for on the PATH.
 const KNOWN: [&str; 3] = ["z3", "cvc5", "cvc4"];
@@ -132,6 +135,22 @@ impl Smtlib {
         };
         dialogue.check(assertions, vars, limits)
     }
+
+    /// What the solver's tactics make of `∃ vars: body`; a claim that is still to be checked.
+    fn try_eliminate(
+        &mut self,
+        vars: &[Var],
+        body: &Term,
+        limits: &Limits,
+    ) -> Result<Option<Term>, Trouble> {
+        if self.running.is_none() {
+            self.running = Some(Dialogue::start(&self.path, limits)?);
+        }
+        let Some(dialogue) = &mut self.running else {
+            return Err(Trouble::Died);
+        };
+        dialogue.eliminate(vars, body, limits)
+    }
 }
 
 impl Dialogue {
@@ -196,6 +215,45 @@ impl Dialogue {
             Some("sat") => self.model(vars, limits),
             _ => Ok(Answer::unknown("the process solver answered unknown")),
         }
+    }
+
+    fn eliminate(
+        &mut self,
+        vars: &[Var],
+        body: &Term,
+        limits: &Limits,
+    ) -> Result<Option<Term>, Trouble> {
+        let quantified = Term::exists(vars.to_vec(), body.clone());
+        let free = quantified.free_vars();
+        if free
+            .iter()
+            .any(|v| v.sort != Sort::Bool && !v.sort.is_int())
+        {
+            return Ok(None);
+        }
+        let Ok((declarations, assertion)) = self.printer.assertion(&quantified) else {
+            // The printer has forgotten what it declared, so the process has to go.
+            return Err(Trouble::Confused("the guard cannot be printed".to_owned()));
+        };
+        // The goal of a tactic is all that is asserted.
+        let mut text = String::new();
+        if !self.asserted.is_empty() {
+            text.push_str(&format!("(pop {})\n", self.asserted.len()));
+            self.asserted.clear();
+        }
+        text.push_str(&declarations);
+        text.push_str(&format!(
+            "(push 1)\n(assert {assertion})\n(apply (then simplify qe2 simplify))\n(pop 1)\n"
+        ));
+        let output = self.process.ask(&text, limits)?;
+        if output.contains("(error") {
+            return Err(Trouble::Confused(first_error(&output)));
+        }
+        let names = free
+            .iter()
+            .filter_map(|v| Some((self.printer.known_name(v)?, v.term())))
+            .collect();
+        Ok(sexpr::parse(&output).and_then(|goals| disjunction(&goals, &names)))
     }
 
     fn model(&mut self, vars: &[Var], limits: &Limits) -> Result<Answer, Trouble> {
@@ -280,6 +338,29 @@ impl Dialogue {
     }
 }
 
+/// `(goals (goal f … :precision precise :depth n) …)`: some goal, of which every formula.
+fn disjunction(goals: &Sexpr, names: &FxHashMap<String, Term>) -> Option<Term> {
+    let Sexpr::List(goals) = goals else {
+        return None;
+    };
+    let atom = |e: &Sexpr, text: &str| matches!(e, Sexpr::Atom(a) if a == text);
+    let goals = goals.strip_prefix(&[Sexpr::Atom("goals".to_owned())])?;
+    let mut cases = Vec::new();
+    for goal in goals {
+        let Sexpr::List(parts) = goal else {
+            return None;
+        };
+        let parts = parts.strip_prefix(&[Sexpr::Atom("goal".to_owned())])?;
+        let end = parts.iter().position(|p| atom(p, ":precision"))?;
+        if !parts.get(end + 1).is_some_and(|p| atom(p, "precise")) {
+            return None;
+        }
+        let formulas = parts[..end].iter().map(|f| read::term(f, names));
+        cases.push(Term::all(formulas.collect::<Option<Vec<Term>>>()?));
+    }
+    Some(Term::any(cases))
+}
+
 fn first_error(output: &str) -> String {
     output
         .lines()
@@ -333,6 +414,10 @@ impl Backend for Smtlib {
         self.version.clone()
     }
 
+    fn eliminate(&mut self, vars: &[Var], body: &Term, limits: &Limits) -> Option<Term> {
+        self.checked_elimination(vars, body, limits)
+    }
+
     fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer {
         let fresh = self.running.is_none();
         match self.try_check(assertions, vars, limits) {
@@ -355,6 +440,72 @@ impl Backend for Smtlib {
                     Trouble::Died => Answer::unknown("the process solver died"),
                     Trouble::Confused(why) => Answer::unknown(&why),
                 }
+            }
+        }
+    }
+}
+
+impl Smtlib {
+    /// The claim of the tactics, if nothing speaks against it.
+    fn checked_elimination(&mut self, vars: &[Var], body: &Term, limits: &Limits) -> Option<Term> {
+        let claim = match self.try_eliminate(vars, body, limits) {
+            Ok(claim) => claim?.simplify().bounded().ok()?,
+            Err(_) => {
+                self.running = None;
+                self.restarts += 1;
+                return None;
+            }
+        };
+        // A quantified query may stay open; an answer against the claim ends it.
+        let quantified = Term::exists(vars.to_vec(), body.clone());
+        let free = quantified.free_vars();
+        let differ = [
+            Term::all([quantified.clone(), claim.negated()]),
+            Term::all([quantified.negated(), claim.clone()]),
+        ];
+        for d in &differ {
+            if matches!(self.check(&[d.clone()], &free, limits), Answer::Sat(_)) {
+                return None;
+            }
+        }
+        // With values for what is free, the quantifier is a plain question.
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        for round in 0..SPOT_CHECKS {
+            let mut model = Model::default();
+            let mut map = Substitution::new();
+            for v in &free {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let value = plain(&v.sort, state >> 33, round);
+                map.insert_value(v, value.clone());
+                model.insert(v.id, value);
+            }
+            let closed = body.substitute(&map).ok()?.simplify();
+            let exists = self.check(&[closed], vars, limits).decided()?;
+            if claim.eval_bool(&model) != Ok(exists) {
+                return None;
+            }
+        }
+        Some(claim)
+    }
+}
+
+/// Valuations at which an elimination is compared with what it stands for.
+const SPOT_CHECKS: i64 = 32;
+
+/// A value of a Boolean or integer sort, farther from zero with each round.
+fn plain(sort: &Sort, random: u64, round: i64) -> Value {
+    match sort {
+        Sort::Bool => Value::Bool(random % 2 == 0),
+        sort => {
+            let width = 4 * (round + 1);
+            let n = i64::try_from(random).unwrap_or(0) % (2 * width + 1) - width;
+            let value = Value::from(n);
+            if sort.contains(&value) {
+                value
+            } else {
+                sort.default_value()
             }
         }
     }
