@@ -76,6 +76,45 @@ fn walk(name: &str, known: bool, solver: Solver) {
     report(name, n, start.elapsed(), s.solver().stats().queries);
 }
 
+/// A system of which every output tells something new about its constants, so that each step asks
+/// the solver once whether there are any left.
+const NARROWING: &str = "\
+system Narrowing {
+  const a: int, b: int
+  assume a < b
+  output seen(n: int)
+  initial state S { !seen(n) [n >= a + b && 2 * n < 3 * b - a] -> S }
+}
+";
+
+fn narrow(name: &str, solver: Solver) {
+    let (file, _) = iolite_lang::parse(NARROWING);
+    let model = Arc::new(iolite_lang::lower_data(&file, "Narrowing").expect("it lowers"));
+    let output = model
+        .find_action(LabelKind::Output, "seen")
+        .expect("declared");
+    let mut s =
+        Symbolic::new(model, &[], QuiescencePolicy::Livelock, solver).expect("the constants fit");
+    let Ok(After::Possible(mut states)) = s.initial() else {
+        panic!("no initial states")
+    };
+    let start = Instant::now();
+    let mut n = 0;
+    while start.elapsed() < SPAN {
+        // What is seen falls, so that no condition contains the one before.
+        let seen = ValuedAction {
+            action: output,
+            values: vec![Value::from(1_000_000_000 - i64::from(n))],
+        };
+        let Ok(After::Possible(next)) = s.after(&states, &seen) else {
+            panic!("a conforming trace")
+        };
+        states = next;
+        n += 1;
+    }
+    report(name, n, start.elapsed(), s.solver().stats().queries);
+}
+
 fn inputs(name: &str, solver: Solver) {
     let (mut s, states) = semantics(true, solver);
     let mut choice = InputChoice::new(1, Strategy::Mixed);
@@ -105,11 +144,13 @@ fn main() {
         false,
         Solver::embedded(),
     );
+    narrow("a query a step, embedded solver", Solver::embedded());
     inputs("solved inputs, embedded solver", Solver::embedded());
     let process = || Smtlib::detect(None).ok().map(|s| Solver::new(Box::new(s)));
-    if let (Some(first), Some(second)) = (process(), process()) {
+    if let (Some(first), Some(second), Some(third)) = (process(), process(), process()) {
         walk("unknown constant, process solver", false, first);
-        inputs("solved inputs, process solver", second);
+        narrow("a query a step, process solver", second);
+        inputs("solved inputs, process solver", third);
     } else {
         println!(
             "\nno process solver found: set {}",
