@@ -6,6 +6,7 @@ pub(crate) mod automaton;
 mod composition;
 mod data;
 pub(crate) mod machine;
+mod parts;
 mod process;
 mod property;
 mod term;
@@ -17,8 +18,8 @@ pub use automaton::{
     Automaton, AutomatonState, ObserverAutomaton, PurposeAutomaton, lower_observer, lower_purpose,
     lower_test, lower_traces,
 };
-pub use composition::MOST_COMPONENTS;
 pub use data::{has_data, lower_data};
+pub use parts::MOST_COMPONENTS;
 pub use property::{lower_property, property_alphabet};
 pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};
 

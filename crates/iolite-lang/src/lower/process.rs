@@ -239,7 +239,7 @@ impl<'f> Rules<'f> {
                 self.intern(Term::Relabelled(Node(node), inner))?
             }
             BehaviourKind::Each { range, body, .. } => {
-                let count = super::composition::count(range, body)?;
+                let count = super::parts::count(range, body)?;
                 let one = self.start(body, level)?;
                 if count == 1 {
                     one
