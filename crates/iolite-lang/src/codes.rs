@@ -58,7 +58,8 @@ codes! {
         "Strings know the escapes \\\" \\\\ \\n \\r \\t and \\u{…} with a hexadecimal number."
     4 EXPECTED "something else was expected here"
         "The parser cannot go on with what stands here. It skips to the next transition, state or \
-         declaration and goes on there, so that all mistakes of a file are reported at once."
+         declaration and goes on there, so that all mistakes of a file are reported at once: names and \
+         types, too, of the declarations that have no syntax error."
     5 EXPECTED_DECLARATION "no declaration starts here"
         "At the outermost level a file consists of declarations: `system`, `process`, `observer`, \
          `purpose`, `property`, `traces`, `test`, `enum`, `record`, `type`, `fn`."

@@ -20,7 +20,7 @@ mod render;
 mod span;
 pub mod syntax;
 
-pub use check::{check, parse_and_check};
+pub use check::{check, parse_and_check, parse_and_check_bytes};
 pub use codes::Code;
 pub use diagnostic::{Diagnostic, Loaded, Rejected, Severity};
 pub use lower::{

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iolite_lts::{LabelId, LabelKind, Labels};
 
 use crate::syntax::ast::{
-    Behaviour, BehaviourKind, Event, EventKind, File, Item, Machine, Role, Sync,
+    Behaviour, BehaviourKind, Event, EventKind, File, Item, Machine, Role, Spoilt, Sync,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -14,18 +14,20 @@ use crate::{Diagnostic, Span, codes, diagnostic};
 #[derive(Clone, Debug)]
 pub struct Names<'f> {
     items: BTreeMap<&'f str, &'f Item>,
+    spoilt: &'f Spoilt,
     alphabets: OnceCell<Alphabets<'f>>,
 }
 
 impl<'f> Names<'f> {
-    /// Looks at every declaration of the file.
+    /// Looks at every declaration of the file that has no syntax error.
     pub fn new(file: &'f File) -> Self {
         let mut items = BTreeMap::new();
-        for item in &file.items {
+        for item in file.sound_items() {
             items.entry(item.name().text.as_str()).or_insert(item);
         }
         Self {
             items,
+            spoilt: &file.spoilt,
             alphabets: OnceCell::new(),
         }
     }
@@ -33,6 +35,11 @@ impl<'f> Names<'f> {
     /// The declaration of a name.
     pub fn get(&self, name: &str) -> Option<&'f Item> {
         self.items.get(name).copied()
+    }
+
+    /// Whether a declaration with a syntax error may have this name: nothing is known of it then.
+    pub(crate) fn is_spoilt(&self, name: &str) -> bool {
+        !self.items.contains_key(name) && self.spoilt.may_declare(name)
     }
 
     /// All declarations, by name.

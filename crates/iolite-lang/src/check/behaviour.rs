@@ -116,6 +116,7 @@ fn walk(node: &Behaviour, names: &Names<'_>, scope: &mut Scope<'_>, found: &mut 
                     ));
                 }
             }
+            Err(_) if names.is_spoilt(&name.text) => {}
             Err(error) => found.push(error),
         },
         BehaviourKind::Each {
@@ -288,8 +289,7 @@ pub(crate) fn unguarded(names: &Names<'_>, body: &Behaviour) -> Vec<Diagnostic> 
 
 pub(super) fn unguarded_definitions(file: &File, names: &Names<'_>) -> Vec<Diagnostic> {
     let all = file
-        .items
-        .iter()
+        .sound_items()
         .filter(|i| matches!(i, Item::Definition(_)))
         .map(|i| i.name().text.as_str())
         .collect();

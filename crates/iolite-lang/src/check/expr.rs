@@ -86,6 +86,9 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
             if let Some(of) = scope.sorts.value(name) {
                 return Enum(of.to_owned());
             }
+            if scope.sorts.spoilt().may_have_value(name) {
+                return Unknown;
+            }
             let known = scope
                 .names
                 .keys()
@@ -358,6 +361,7 @@ fn call(
             }
             sorts[0].clone()
         }
+        _ if scope.sorts.spoilt().may_declare(&name.text) => Unknown,
         _ => {
             let known = BUILTINS.iter().copied().chain(scope.sorts.function_names());
             found.push(
@@ -384,11 +388,13 @@ fn record(
         for (_, value) in fields {
             infer(value, scope, found);
         }
-        found.push(Diagnostic::error(
-            codes::UNKNOWN_SORT,
-            name.span,
-            format!("no record is called `{}`", name.text),
-        ));
+        if !scope.sorts.spoilt().may_declare(&name.text) {
+            found.push(Diagnostic::error(
+                codes::UNKNOWN_SORT,
+                name.span,
+                format!("no record is called `{}`", name.text),
+            ));
+        }
         return ResolvedSort::Unknown;
     };
     super::duplicates(

@@ -6,7 +6,7 @@ use std::fmt;
 use super::duplicates;
 use crate::syntax::ast::{
     BinaryOp, Enum, Expr, ExprKind, File, Function, Item, Name, Param, Record, Sort, SortKind,
-    UnaryOp,
+    Spoilt, UnaryOp,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -72,6 +72,7 @@ pub struct Sorts<'f> {
     functions: BTreeMap<&'f str, &'f Function>,
     /// Enumeration of each value.
     values: BTreeMap<&'f str, &'f str>,
+    spoilt: &'f Spoilt,
 }
 
 /// Aliases of aliases deeper than this are cyclic or absurd.
@@ -86,8 +87,9 @@ impl<'f> Sorts<'f> {
             aliases: BTreeMap::new(),
             functions: BTreeMap::new(),
             values: BTreeMap::new(),
+            spoilt: &file.spoilt,
         };
-        for item in &file.items {
+        for item in file.sound_items() {
             match item {
                 Item::Enum(e) => {
                     for value in &e.values {
@@ -107,7 +109,7 @@ impl<'f> Sorts<'f> {
                 _ => {}
             }
         }
-        let values = file.items.iter().filter_map(|item| match item {
+        let values = file.sound_items().filter_map(|item| match item {
             Item::Enum(e) => Some(e.values.iter()),
             _ => None,
         });
@@ -117,7 +119,7 @@ impl<'f> Sorts<'f> {
             codes::DUPLICATE_NAME,
             found,
         );
-        for item in &file.items {
+        for item in file.sound_items() {
             match item {
                 Item::Record(r) => {
                     let names = r.fields.iter().map(|f| &f.name);
@@ -161,6 +163,11 @@ impl<'f> Sorts<'f> {
     /// The enumeration that a value belongs to.
     pub fn value(&self, name: &str) -> Option<&'f str> {
         self.values.get(name).copied()
+    }
+
+    /// What syntax errors leave unknown.
+    pub(super) fn spoilt(&self) -> &'f Spoilt {
+        self.spoilt
     }
 
     /// The values of all enumerations.
@@ -224,7 +231,7 @@ impl<'f> Sorts<'f> {
                     .chain(self.aliases.keys())
                     .copied()
                     .chain(["bool", "int", "string"]);
-                if known.clone().any(|k| k == name) {
+                if known.clone().any(|k| k == name) || self.spoilt.may_declare(name) {
                     return;
                 }
                 found.push(
@@ -245,7 +252,7 @@ impl<'f> Sorts<'f> {
 fn cycles(file: &File, found: &mut Vec<Diagnostic>) {
     let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut places: BTreeMap<&str, (Span, &str)> = BTreeMap::new();
-    for item in &file.items {
+    for item in file.sound_items() {
         let mut to = BTreeSet::new();
         match item {
             Item::Record(r) => r.fields.iter().for_each(|f| mentioned(&f.sort, &mut to)),

@@ -9,6 +9,7 @@ mod machine;
 mod property;
 mod regex;
 mod sort;
+mod spoilt;
 mod state;
 mod streett;
 mod traces;
@@ -22,6 +23,7 @@ pub use machine::{Binding, LabelDecl, Machine, Member, Role};
 pub use property::{Formula, FormulaKind, Property, Quantifier};
 pub use regex::{Regex, RegexKind};
 pub use sort::{Alias, Enum, Param, Record, Sort, SortKind};
+pub use spoilt::Spoilt;
 pub use state::{Effect, Mark, State, Transition};
 pub use streett::{Streett, StreettPair};
 pub use traces::{Trace, TraceList};
@@ -37,6 +39,15 @@ pub struct File {
     pub comments: Vec<Comment>,
     /// Where the lines start.
     pub lines: LineIndex,
+    /// What syntax errors leave unknown.
+    pub spoilt: Spoilt,
+}
+
+impl File {
+    /// The declarations without syntax errors, in the order of the file.
+    pub fn sound_items(&self) -> impl Iterator<Item = &Item> + Clone {
+        self.items.iter().filter(|item| !self.spoilt.contains(item))
+    }
 }
 
 /// A comment with its marks (`// …` or `/* … */`).

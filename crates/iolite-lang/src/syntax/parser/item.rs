@@ -23,8 +23,11 @@ impl Parser<'_> {
     pub(super) fn items(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while !self.at_end() {
+            let start = self.span();
+            let errors = self.found.len();
             if !self.starts_item() {
                 let hint = diagnostic::did_you_mean(self.word(), ITEMS.iter().copied());
+                let is_misspelt = hint.is_some();
                 let message = format!("expected a declaration, found {}", self.found_here());
                 let error = Diagnostic::error(codes::EXPECTED_DECLARATION, self.span(), message)
                     .hint("a declaration starts with `system`, `process`, `observer`, …")
@@ -32,20 +35,31 @@ impl Parser<'_> {
                 self.report(error);
                 self.bump();
                 self.skip_to_item();
+                let end = self.span().start;
+                self.recovery
+                    .stray(Span::new(start.start, end), is_misspelt);
                 continue;
             }
-            match self.item() {
+            let keyword = self.word();
+            let named = self.peek(1).kind == Kind::Ident;
+            let item = self.item();
+            let failed = item.is_err() || self.found.len() > errors;
+            match item {
                 Ok(item) => items.push(item),
                 Err(_) => self.skip_to_item(),
             }
+            let region = Span::new(start.start, self.span().start);
+            self.recovery.declaration(region, keyword, named, failed);
         }
         items
     }
 
     fn skip_to_item(&mut self) {
+        let start = self.span().start;
         while !self.at_end() && !self.starts_item() {
             self.bump();
         }
+        self.recovery.skipped(Span::new(start, self.span().start));
     }
 
     fn item(&mut self) -> Parsed<Item> {

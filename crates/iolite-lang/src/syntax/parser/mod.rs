@@ -8,7 +8,9 @@ mod expr;
 mod item;
 mod machine;
 mod property;
+mod recovery;
 
+use self::recovery::Recovery;
 use super::ast::{Event, EventKind, File, Name};
 use super::lexer::{self, Kind, Token};
 use crate::{Code, Diagnostic, LineIndex, Span, codes, diagnostic};
@@ -32,8 +34,11 @@ pub(super) fn parse(text: &str) -> (File, Vec<Diagnostic>) {
         error_at: usize::MAX,
         depth: 0,
         operators: 0,
+        recovery: Recovery::default(),
     };
+    parser.recovery = Recovery::new(&parser.found);
     let items = parser.items();
+    let spoilt = parser.recovery.spoilt(text);
     let mut found = parser.found;
     if items.is_empty() && found.is_empty() {
         found.push(
@@ -51,6 +56,7 @@ pub(super) fn parse(text: &str) -> (File, Vec<Diagnostic>) {
             items,
             comments: lexed.comments,
             lines: LineIndex::new(text.as_bytes()),
+            spoilt,
         },
         found,
     )
@@ -66,6 +72,7 @@ struct Parser<'t> {
     depth: u32,
     /// Operators so far in the outermost expression.
     operators: u32,
+    recovery: Recovery,
 }
 
 /// A part that could not be parsed; its diagnostic is recorded.
@@ -166,6 +173,8 @@ impl<'t> Parser<'t> {
     }
 
     fn give_up(&mut self) {
+        let rest = Span::new(self.span().start, self.text.len());
+        self.recovery.skipped(rest);
         self.at = self.tokens.len() - 1;
         self.error_at = self.at;
     }
