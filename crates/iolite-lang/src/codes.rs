@@ -138,15 +138,19 @@ codes! {
         "Expressions read constants, variables, the parameters that every event of the transition \
          binds, and enumeration values."
     204 EMPTY_RANGE "an empty range"
-        "The first number of a range is not above the last: both ends belong to it."
+        "The first number of a range is not above the last: both ends belong to it. The end of a slice \
+         does not, so `slice(a, k, k)` is empty and all right, and `slice(a, 2, 1)` is not."
     205 CYCLIC_SORT "a sort contains itself"
         "Values are finite, so a record or alias cannot contain itself."
     206 RECURSIVE_FUNCTION "a function calls itself"
         "Functions are abbreviations without recursion, so that every expression has a value and \
          solvers can unfold it."
     207 UNKNOWN_FUNCTION "no function of this name"
-        "Functions are declared with `fn`; built in are abs, min, max, len, prefix, suffix, contains, \
-         matches and store."
+        "Functions are declared with `fn`; built in are abs(n), min(m, n) and max(m, n) of integers; \
+         len(x) of a string or an array; of strings prefix(p, s) and suffix(p, s), whether s starts or \
+         ends with p, contains(s, part), and matches(s, \"regular expression\"), which the whole of s \
+         must match; of arrays store(a, i, v), which is a with v at index i, and slice(a, from, to), \
+         the elements from to to - 1. Indices count from 0; one that is out of range is a fault."
     208 ARITY "the wrong number of arguments"
         "A function is called with one argument for each of its parameters."
     209 UNKNOWN_FIELD "no field of this name"

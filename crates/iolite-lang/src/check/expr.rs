@@ -290,7 +290,7 @@ fn builtin(name: &str) -> Option<(&'static [ResolvedSort], ResolvedSort)> {
 }
 
 const BUILTINS: &[&str] = &[
-    "abs", "contains", "len", "matches", "max", "min", "prefix", "store", "suffix",
+    "abs", "contains", "len", "matches", "max", "min", "prefix", "slice", "store", "suffix",
 ];
 
 fn call(
@@ -347,6 +347,16 @@ fn call(
             }
             Int
         }
+        "slice" => {
+            if !arity(3, found) {
+                return Unknown;
+            }
+            slice(args, &sorts, found);
+            match &sorts[0] {
+                Array(_) => sorts[0].clone(),
+                _ => Unknown,
+            }
+        }
         "store" => {
             if !arity(3, found) {
                 return Unknown;
@@ -374,6 +384,42 @@ fn call(
             );
             Unknown
         }
+    }
+}
+
+/// `slice(a, from, to)`: the elements `from` to `to - 1`.
+fn slice(args: &[Expr], sorts: &[ResolvedSort], found: &mut Vec<Diagnostic>) {
+    let wrong = |k: usize, needs: &str| {
+        Diagnostic::error(
+            codes::OPERAND_SORT,
+            args[k].span,
+            format!("`slice` needs {needs}, this is {}", sorts[k]),
+        )
+    };
+    match &sorts[0] {
+        ResolvedSort::Array(_) | ResolvedSort::Unknown => {}
+        ResolvedSort::String => found.push(
+            wrong(0, "an array")
+                .hint("a string is looked into with `prefix`, `suffix`, `contains` and `matches`"),
+        ),
+        _ => found.push(wrong(0, "an array")),
+    }
+    for k in [1, 2] {
+        if !sorts[k].is_int() {
+            found.push(wrong(k, "int"));
+        }
+    }
+    if let (Some(from), Some(to)) = (constant(&args[1]), constant(&args[2]))
+        && (from < 0 || from > to)
+    {
+        found.push(
+            Diagnostic::error(
+                codes::EMPTY_RANGE,
+                args[1].span.to(args[2].span),
+                format!("no array has elements from {from} up to {to}"),
+            )
+            .hint("`slice(a, from, to)` has the elements `from` to `to - 1`, counted from 0"),
+        );
     }
 }
 

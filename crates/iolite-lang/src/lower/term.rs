@@ -395,6 +395,7 @@ impl<'f> Terms<'f> {
             ("len", 1) if *terms[0].sort() == TermSort::String => Op::StrLen,
             ("len", 1) => Op::Len,
             ("store", 3) => Op::Store,
+            ("slice", 3) => Op::Slice,
             _ => {
                 return Err(Diagnostic::error(
                     codes::UNKNOWN_FUNCTION,

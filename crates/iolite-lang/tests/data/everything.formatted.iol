@@ -1,6 +1,7 @@
 // Everything the grammar knows, once.
 enum Colour { red, green, blue }
 record Point { x: int, y: 0..7 }
+type Digits = 0..9[][]
 type Path = Point[]
 fn far(p: Point, limit: int): bool = p.x * p.x + p.y * p.y > limit
 
@@ -16,7 +17,7 @@ system Robot {
   internal think, "give up"
 
   initial state Idle {
-    ?go(to) [!far(to, limit) && to != at] / at := to, path := path ++ [to] -> Moving
+    ?go(to) [!far(to, limit) && to != at] / at := to, path := slice(path ++ [to], 1, len(path) + 1) -> Moving
     ?reset, ?"emergency stop" -> Idle
   }
   state Moving {

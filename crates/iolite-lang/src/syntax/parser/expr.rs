@@ -67,7 +67,8 @@ impl Parser<'_> {
     pub(super) fn postfix(&mut self) -> Parsed<Expr> {
         let mut expr = self.primary()?;
         loop {
-            if self.is("[") {
+            // `0..7[]` is a sort: `[]` is no index.
+            if self.is("[") && !self.peek_is(1, "]") {
                 self.operator()?;
                 self.bump();
                 let index = self.expr()?;
