@@ -14,6 +14,7 @@ pub mod codes;
 pub mod diagnostic;
 pub mod fmt;
 pub mod formats;
+mod gate;
 mod lower;
 mod names;
 mod render;

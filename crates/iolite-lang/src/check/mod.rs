@@ -99,6 +99,21 @@ fn duplicates<'a>(
 /// The system after `for`: it may live in another file, but a slip of the fingers is worth a word.
 fn target_system(of: &Name, names: &Names<'_>, found: &mut Vec<Diagnostic>) -> bool {
     match names.get(&of.text) {
+        Some(Item::Definition(d)) if !d.params.is_empty() => {
+            found.push(
+                Diagnostic::error(
+                    codes::WRONG_KIND,
+                    of.span,
+                    format!(
+                        "process `{}` has parameters, so it is no system by itself",
+                        of.text
+                    ),
+                )
+                .related(d.name.span, "declared here")
+                .hint("name a system that calls it: `system S = P(n = 1)`"),
+            );
+            false
+        }
         Some(Item::Definition(_)) => true,
         Some(Item::Machine(m)) if m.role == Role::System => true,
         Some(item) => {

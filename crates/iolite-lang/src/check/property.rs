@@ -136,7 +136,7 @@ impl Walk<'_, '_> {
                     }
                 }
             }
-            EventKind::Delta | EventKind::Any => {}
+            EventKind::Delta | EventKind::Any | EventKind::Offer { .. } => {}
         }
     }
 

@@ -175,6 +175,27 @@ impl<'f> Sorts<'f> {
         self.values.keys().copied()
     }
 
+    /// Whether a sort has finitely many values.
+    pub(super) fn is_finite(&self, sort: &ResolvedSort) -> bool {
+        self.is_finite_at(sort, 0)
+    }
+
+    fn is_finite_at(&self, sort: &ResolvedSort, depth: u32) -> bool {
+        match sort {
+            ResolvedSort::Bool
+            | ResolvedSort::Range(..)
+            | ResolvedSort::Enum(_)
+            | ResolvedSort::Unknown => true,
+            ResolvedSort::Int | ResolvedSort::String | ResolvedSort::Array(_) => false,
+            // A record that contains itself is reported where it is declared.
+            ResolvedSort::Record(_) if depth >= DEEPEST_ALIAS => true,
+            ResolvedSort::Record(name) => self.record(name).is_none_or(|r| {
+                let mut fields = r.fields.iter().map(|f| self.resolve(&f.sort));
+                fields.all(|f| self.is_finite_at(&f, depth + 1))
+            }),
+        }
+    }
+
     /// The sort behind what is written.
     pub fn resolve(&self, sort: &Sort) -> ResolvedSort {
         self.resolve_at(sort, 0)
@@ -304,30 +325,7 @@ fn called<'a>(expr: &'a Expr, out: &mut BTreeSet<&'a str>) {
     if let ExprKind::Call(name, _) = &expr.kind {
         out.insert(&name.text);
     }
-    children(expr, &mut |child| called(child, out));
-}
-
-/// Visits the direct parts of an expression.
-pub(super) fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
-    match &expr.kind {
-        ExprKind::Unary(_, a) | ExprKind::Field(a, _) => visit(a),
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
-            visit(a);
-            visit(b);
-        }
-        ExprKind::If(a, b, c) => {
-            visit(a);
-            visit(b);
-            visit(c);
-        }
-        ExprKind::Call(_, list) | ExprKind::Array(list) => list.iter().for_each(visit),
-        ExprKind::Record(_, fields) => fields.iter().for_each(|(_, e)| visit(e)),
-        ExprKind::Int(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_)
-        | ExprKind::Error => {}
-    }
+    expr.parts(&mut |part| called(part, out));
 }
 
 /// The value of an expression of literals, where it is small.

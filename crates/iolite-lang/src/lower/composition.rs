@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 
 use iolite_lts::{Composition, Gates, Interned, Lts, Relabelled};
 
-use super::parts::{self, Composer, Result, Target};
-use super::term::Scope;
+use super::parts::{self, Composer, Meeting, Result, Target};
+use super::process::Context;
+use super::term::{Scope, Terms};
 use super::{LazySystem, machine, process};
+use crate::gate::{self, Pattern};
 use crate::names::Names;
 use crate::syntax::ast::{Behaviour, Definition, Expr, File, Item, Machine, Name};
 use crate::{Diagnostic, Span, check, codes};
@@ -34,18 +36,21 @@ pub(super) fn build(file: &File, name: &str, budget: usize) -> Result<Built> {
     let item = names
         .behaviour(name, Span::default())
         .map_err(|d| vec![d])?;
-    let views = Views {
+    let context = Context {
         file,
         names: &names,
+        terms: &Terms::new(file),
+    };
+    let views = Views {
+        context,
         budget,
         recursive: BTreeMap::new(),
     };
-    Composer::new(&names, views).item(item, &[], &Scope::new())
+    Composer::new(context, views).whole(item)
 }
 
 struct Views<'f> {
-    file: &'f File,
-    names: &'f Names<'f>,
+    context: Context<'f>,
     budget: usize,
     /// Whether a definition calls itself, as far as asked.
     recursive: BTreeMap<&'f str, bool>,
@@ -61,7 +66,7 @@ impl<'f> Target<'f> for Views<'f> {
         _: &Scope,
     ) -> Result<Built> {
         no_arguments(machine, args).map_err(|d| vec![d])?;
-        machine::lower(self.file, machine).map(Built::Explicit)
+        machine::lower(self.context.file, machine).map(Built::Explicit)
     }
 
     fn is_one_part(&mut self, definition: &'f Definition, depth: usize) -> Result<bool> {
@@ -71,23 +76,30 @@ impl<'f> Target<'f> for Views<'f> {
             || *self
                 .recursive
                 .entry(name)
-                .or_insert_with(|| check::calls_itself(self.names, name))
+                .or_insert_with(|| check::calls_itself(self.context.names, name))
             || depth > 100)
     }
 
-    fn definition(&mut self, item: &'f Item) -> Result<Built> {
-        process::lower(self.file, self.names, item, self.budget).map(Built::Explicit)
+    fn is_one_behaviour(&self, _: &'f Behaviour) -> bool {
+        false
     }
 
-    fn behaviour(&mut self, node: &'f Behaviour, whose: &str) -> Result<Built> {
-        process::lower_behaviour(self.file, self.names, node, &[], whose, self.budget)
-            .map(Built::Explicit)
+    fn definition(&mut self, item: &'f Item, scope: &Scope) -> Result<Built> {
+        let explicit = process::lower(self.context, item, scope, self.budget)?;
+        Ok(Built::Explicit(explicit.lts))
+    }
+
+    fn behaviour(&mut self, node: &'f Behaviour, whose: &str, scope: &Scope) -> Result<Built> {
+        let (context, budget) = (self.context, self.budget);
+        let explicit = process::lower_behaviour(context, node, scope, &[], whose, budget)?;
+        Ok(Built::Explicit(explicit.lts))
     }
 
     /// All operators of one chain are the same, so the order of pairing does not matter; pairs of
     /// pairs keep the views shallow.
-    fn compose(&self, parts: Vec<Built>, gates: &Gates, span: Span) -> Result<Built> {
+    fn compose(&self, parts: Vec<Built>, meeting: &Meeting, span: Span) -> Result<Built> {
         let mut parts: Vec<LazySystem> = parts.into_iter().map(Built::lazy).collect();
+        let gates = gates(&parts, meeting);
         while parts.len() > 1 {
             let mut paired: Vec<LazySystem> = Vec::with_capacity(parts.len().div_ceil(2));
             let mut rest = parts.into_iter();
@@ -96,7 +108,7 @@ impl<'f> Target<'f> for Views<'f> {
                     paired.push(left);
                     break;
                 };
-                let pair = Composition::new(left, right, gates)
+                let pair = Composition::new(left, right, &gates)
                     .map_err(|e| vec![gate_mismatch(span, &e.left, &e.right)])?;
                 paired.push(Box::new(Interned::new(pair)));
             }
@@ -106,23 +118,36 @@ impl<'f> Target<'f> for Views<'f> {
         Ok(Built::Lazy(whole))
     }
 
-    fn hide(&self, part: Built, labels: &[Name], _: Span) -> Result<Built> {
+    fn hide(&self, part: Built, labels: &[Pattern], _: Span) -> Result<Built> {
         let view = Relabelled::hide(part.lazy(), |label| {
-            label.kind.is_visible() && labels.iter().any(|l| *l.text == *label.name)
+            label.kind.is_visible() && labels.iter().any(|l| l.matches(&label.name))
         });
         Ok(Built::Lazy(Box::new(view)))
     }
 
-    fn rename(&self, part: Built, pairs: &[(Name, Name)], _: Span) -> Result<Built> {
+    fn rename(&self, part: Built, pairs: &[(Pattern, Pattern)], _: Span) -> Result<Built> {
         let view = Relabelled::rename(part.lazy(), |label| {
-            let visible = label.kind.is_visible();
-            let new = pairs
-                .iter()
-                .find(|(old, _)| visible && *old.text == *label.name)
-                .map_or(&*label.name, |(_, new)| new.text.as_str());
-            Some((label.kind, new.to_owned()))
+            let pair = gate::renaming(&label.name, pairs).filter(|_| label.kind.is_visible());
+            let new = match pair {
+                Some((old, new)) => old.renamed(&label.name, new),
+                None => label.name.to_string(),
+            };
+            Some((label.kind, new))
         });
         Ok(Built::Lazy(Box::new(view)))
+    }
+}
+
+/// The labels of these parts on which they meet.
+fn gates(parts: &[LazySystem], meeting: &Meeting) -> Gates {
+    match meeting {
+        Meeting::All => Gates::All,
+        Meeting::None => Gates::None,
+        Meeting::On(patterns) => {
+            let labels = parts.iter().flat_map(|p| p.labels().iter());
+            let named = labels.filter(|(_, l)| patterns.iter().any(|p| p.matches(&l.name)));
+            Gates::Names(named.map(|(_, l)| l.name.to_string()).collect())
+        }
     }
 }
 

@@ -3,13 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use iolite_lts::Gates;
-
+use super::process::Context;
 use super::term::Scope;
-use crate::names::Names;
-use crate::syntax::ast::{
-    Behaviour, BehaviourKind, Definition, Expr, ExprKind, Item, Machine, Name, Sync, UnaryOp,
-};
+use crate::gate::Pattern;
+use crate::syntax::ast::{Behaviour, BehaviourKind, Definition, Expr, Item, Machine, Name, Sync};
 use crate::{Diagnostic, Span, codes};
 
 /// A composition of more parts than this is refused.
@@ -34,25 +31,43 @@ pub(super) trait Target<'f> {
     /// `depth` definitions are being composed around it.
     fn is_one_part(&mut self, definition: &'f Definition, depth: usize) -> Result<bool>;
 
-    /// A definition made as a whole.
-    fn definition(&mut self, item: &'f Item) -> Result<Self::Part>;
+    /// Whether a composition is one part, too.
+    fn is_one_behaviour(&self, node: &'f Behaviour) -> bool;
 
-    /// Sequential behaviour that stands in the definition called `whose`.
-    fn behaviour(&mut self, node: &'f Behaviour, whose: &str) -> Result<Self::Part>;
+    /// A definition made as a whole, with values for its parameters.
+    fn definition(&mut self, item: &'f Item, scope: &Scope) -> Result<Self::Part>;
+
+    /// A behaviour that stands in the definition called `whose`.
+    fn behaviour(&mut self, node: &'f Behaviour, whose: &str, scope: &Scope) -> Result<Self::Part>;
 
     /// Parts that run together, at least one.
-    fn compose(&self, parts: Vec<Self::Part>, gates: &Gates, span: Span) -> Result<Self::Part>;
+    fn compose(&self, parts: Vec<Self::Part>, gates: &Meeting, span: Span) -> Result<Self::Part>;
 
     /// Labels made internal.
-    fn hide(&self, part: Self::Part, labels: &[Name], span: Span) -> Result<Self::Part>;
+    fn hide(&self, part: Self::Part, labels: &[Pattern], span: Span) -> Result<Self::Part>;
 
     /// Labels under new names.
-    fn rename(&self, part: Self::Part, pairs: &[(Name, Name)], span: Span) -> Result<Self::Part>;
+    fn rename(
+        &self,
+        part: Self::Part,
+        pairs: &[(Pattern, Pattern)],
+        span: Span,
+    ) -> Result<Self::Part>;
+}
+
+/// On what parts meet.
+pub(super) enum Meeting {
+    /// Every visible action.
+    All,
+    /// None.
+    None,
+    /// These.
+    On(Vec<Pattern>),
 }
 
 /// Walks the operators of compositions.
 pub(super) struct Composer<'f, T> {
-    names: &'f Names<'f>,
+    context: Context<'f>,
     target: T,
     /// Definitions that are being composed.
     open: BTreeSet<&'f str>,
@@ -60,20 +75,27 @@ pub(super) struct Composer<'f, T> {
 }
 
 impl<'f, T: Target<'f>> Composer<'f, T> {
-    pub(super) fn new(names: &'f Names<'f>, target: T) -> Self {
+    pub(super) fn new(context: Context<'f>, target: T) -> Self {
         Self {
-            names,
+            context,
             target,
             open: BTreeSet::new(),
             components: 0,
         }
     }
 
-    pub(super) fn item(
+    /// A declaration by itself.
+    pub(super) fn whole(&mut self, item: &'f Item) -> Result<T::Part> {
+        self.item(item, &[], &Scope::new(), item.name().span)
+    }
+
+    /// A declaration called at `at`.
+    fn item(
         &mut self,
         item: &'f Item,
         args: &'f [(Name, Expr)],
         scope: &Scope,
+        at: Span,
     ) -> Result<T::Part> {
         match item {
             Item::Machine(machine) => {
@@ -81,13 +103,16 @@ impl<'f, T: Target<'f>> Composer<'f, T> {
                 self.target.machine(machine, args, scope)
             }
             Item::Definition(definition) => {
+                let terms = self.context.terms;
+                let scope = terms.parameters(definition, args, scope, at);
+                let scope = scope.map_err(|d| vec![d])?;
                 if self.target.is_one_part(definition, self.open.len())? {
                     self.component(definition.name.span)?;
-                    return self.target.definition(item);
+                    return self.target.definition(item, &scope);
                 }
                 let name = definition.name.text.as_str();
                 self.open.insert(name);
-                let built = self.behaviour(&definition.body, name, scope);
+                let built = self.behaviour(&definition.body, name, &scope);
                 self.open.remove(name);
                 built
             }
@@ -112,13 +137,20 @@ impl<'f, T: Target<'f>> Composer<'f, T> {
     }
 
     fn behaviour(&mut self, node: &'f Behaviour, whose: &str, scope: &Scope) -> Result<T::Part> {
+        let terms = self.context.terms;
+        let one = |d| vec![d];
+        if !matches!(node.kind, BehaviourKind::Call { .. }) && self.target.is_one_behaviour(node) {
+            self.component(node.span)?;
+            return self.target.behaviour(node, whose, scope);
+        }
         match &node.kind {
             BehaviourKind::Parallel { sync, parts } => {
                 let parts = parts
                     .iter()
                     .map(|p| self.behaviour(p, whose, scope))
                     .collect::<Result<Vec<_>>>()?;
-                self.target.compose(parts, &gates(sync), node.span)
+                let gates = self.meeting(sync, scope)?;
+                self.target.compose(parts, &gates, node.span)
             }
             BehaviourKind::Each {
                 index,
@@ -126,49 +158,55 @@ impl<'f, T: Target<'f>> Composer<'f, T> {
                 sync,
                 body,
             } => {
-                let count = count(range, body).map_err(|d| vec![d])?;
-                let first = literal(&range.0).unwrap_or(0);
-                let parts = (0..count)
-                    .map(|k| {
-                        let mut inner = scope.clone();
-                        let number = first.saturating_add(i64::try_from(k).unwrap_or(i64::MAX));
-                        inner.insert(index.text.clone(), number.into());
-                        self.behaviour(body, whose, &inner)
-                    })
-                    .collect::<Result<Vec<_>>>()?;
-                self.target.compose(parts, &gates(sync), node.span)
+                let mut inner = scope.clone();
+                let mut parts = Vec::new();
+                for value in terms.indices(range, body, scope).map_err(one)? {
+                    inner.insert(index.text.clone(), value);
+                    parts.push(self.behaviour(body, whose, &inner)?);
+                }
+                let gates = self.meeting(sync, scope)?;
+                self.target.compose(parts, &gates, node.span)
             }
             BehaviourKind::Hide { labels, body } => {
                 let part = self.behaviour(body, whose, scope)?;
-                self.target.hide(part, labels, node.span)
+                let labels = terms.patterns(labels, scope).map_err(one)?;
+                self.target.hide(part, &labels, node.span)
             }
             BehaviourKind::Rename { pairs, body } => {
                 let part = self.behaviour(body, whose, scope)?;
-                self.target.rename(part, pairs, node.span)
+                let pairs = terms.pattern_pairs(pairs, scope).map_err(one)?;
+                self.target.rename(part, &pairs, node.span)
+            }
+            BehaviourKind::Guard { condition, body }
+                if terms.holds(condition, scope).map_err(one)? =>
+            {
+                self.behaviour(body, whose, scope)
             }
             BehaviourKind::Call { name, args } => {
-                let item = self
-                    .names
-                    .behaviour(&name.text, name.span)
-                    .map_err(|d| vec![d])?;
-                self.item(item, args, scope)
+                let names = self.context.names;
+                let item = names.behaviour(&name.text, name.span).map_err(one)?;
+                self.item(item, args, scope, name.span)
             }
             BehaviourKind::Stop
             | BehaviourKind::Prefix { .. }
+            | BehaviourKind::Guard { .. }
             | BehaviourKind::Choice(_)
             | BehaviourKind::Error => {
                 self.component(node.span)?;
-                self.target.behaviour(node, whose)
+                self.target.behaviour(node, whose, scope)
             }
         }
     }
-}
 
-fn gates(sync: &Sync) -> Gates {
-    match sync {
-        Sync::All => Gates::All,
-        Sync::Interleave => Gates::None,
-        Sync::On(names) => Gates::Names(names.iter().map(|n| n.text.clone()).collect()),
+    fn meeting(&self, sync: &Sync, scope: &Scope) -> Result<Meeting> {
+        Ok(match sync {
+            Sync::All => Meeting::All,
+            Sync::Interleave => Meeting::None,
+            Sync::On(gates) => {
+                let gates = self.context.terms.patterns(gates, scope);
+                Meeting::On(gates.map_err(|d| vec![d])?)
+            }
+        })
     }
 }
 
@@ -179,32 +217,4 @@ pub(super) fn no_parts(span: Span) -> Vec<Diagnostic> {
         span,
         "the composition has no parts",
     )]
-}
-
-/// How many instances `each` makes.
-pub(super) fn count(range: &(Box<Expr>, Box<Expr>), body: &Behaviour) -> Result<usize, Diagnostic> {
-    let (Some(first), Some(last)) = (literal(&range.0), literal(&range.1)) else {
-        return Err(Diagnostic::error(
-            codes::EACH_RANGE,
-            range.0.span.to(range.1.span),
-            "the range of `each` must be two numbers",
-        ));
-    };
-    match usize::try_from(last.saturating_sub(first).saturating_add(1)) {
-        Ok(count @ 1..=MOST_COMPONENTS) => Ok(count),
-        _ => Err(Diagnostic::error(
-            codes::EACH_RANGE,
-            range.0.span.to(range.1.span),
-            format!("`each` makes between 1 and {MOST_COMPONENTS} instances"),
-        )
-        .related(body.span, "of this")),
-    }
-}
-
-fn literal(expr: &Expr) -> Option<i64> {
-    match &expr.kind {
-        ExprKind::Int(digits) => digits.parse().ok(),
-        ExprKind::Unary(UnaryOp::Neg, inner) => literal(inner).map(|n| -n),
-        _ => None,
-    }
 }

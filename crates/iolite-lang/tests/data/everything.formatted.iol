@@ -65,6 +65,11 @@ process Deep =
   [] (hide d in (d; stop))
   [] (rename e -> f in (e; stop))
 system Net = hide mid in (Left |[mid]| Right)
+process Cell(k: 0..3, full: bool) =
+  [!full] -> ?put(k, x: 0..1); !got(k, x + 1); Cell(k = k, full = false)
+  [] [full && k > 0] -> stop
+process Wire over { ?put(x: 0..1), !got } = ?put(0); !got; Wire
+system Row = hide got(1, 0) in (each k in 0..1 |[got(2 - 1, 0), tick]| (each j in k..2 ||| (tick; (rename put -> put(j), got(0, 1) -> "odd one" in Cell(k = k, full = true)))))
 system Many = each k in 0..2 ||| Robot(limit = k + 1, home = Point { x = 0, y = 0 })
 
 traces F for Net = { ?a.!x, eps, ?a.delta }

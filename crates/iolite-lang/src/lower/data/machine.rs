@@ -233,7 +233,7 @@ impl<'a> MachineLowering<'a, '_> {
                     )
                 })
             }
-            EventKind::Delta | EventKind::Any => Err(Diagnostic::error(
+            EventKind::Delta | EventKind::Any | EventKind::Offer { .. } => Err(Diagnostic::error(
                 codes::EVENT_NOT_HERE,
                 event.span,
                 "this event cannot stand in a system",

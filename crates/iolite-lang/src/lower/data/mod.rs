@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use iolite_lts::Gates;
 use iolite_sts::{BuildError, BuildErrorKind, ComposeError, Iosts};
 
-use super::parts::{self, Composer, Result, Target};
-use super::process;
+use super::parts::{self, Composer, Meeting, Result, Target};
+use super::process::{self, Context};
 use super::term::{Scope, Terms, unplace};
+use crate::gate::Pattern;
 use crate::names::Names;
 use crate::syntax::ast::{Behaviour, BehaviourKind, Definition, Expr, File, Item, Machine, Name};
 use crate::{Diagnostic, Span, check, codes};
@@ -25,9 +26,11 @@ const MOST_EXPLICIT_STATES: usize = 100_000;
 
 /// Whether a declared system has data, or is composed of systems that have.
 pub fn has_data(file: &File, name: &str) -> bool {
-    let names = Names::new(file);
+    reaches_data(&Names::new(file), vec![name])
+}
+
+fn reaches_data<'f>(names: &Names<'f>, mut open: Vec<&'f str>) -> bool {
     let mut seen = BTreeSet::new();
-    let mut open = vec![name];
     while let Some(next) = open.pop() {
         match names.get(next) {
             Some(Item::Machine(m)) if m.has_data() => return true,
@@ -39,18 +42,11 @@ pub fn has_data(file: &File, name: &str) -> bool {
 }
 
 fn called<'f>(node: &'f Behaviour, out: &mut Vec<&'f str>) {
-    match &node.kind {
-        BehaviourKind::Stop | BehaviourKind::Error => {}
-        BehaviourKind::Prefix { rest, .. } => called(rest, out),
-        BehaviourKind::Choice(parts) | BehaviourKind::Parallel { parts, .. } => {
-            for part in parts {
-                called(part, out);
-            }
-        }
-        BehaviourKind::Hide { body, .. }
-        | BehaviourKind::Rename { body, .. }
-        | BehaviourKind::Each { body, .. } => called(body, out),
-        BehaviourKind::Call { name, .. } => out.push(&name.text),
+    if let BehaviourKind::Call { name, .. } = &node.kind {
+        out.push(&name.text);
+    }
+    for part in node.parts() {
+        called(part, out);
     }
 }
 
@@ -61,13 +57,16 @@ pub fn lower_data(file: &File, name: &str) -> Result<Iosts> {
     let item = names
         .behaviour(name, Span::default())
         .map_err(|d| vec![d])?;
-    let lowering = Lowering {
+    let context = Context {
         file,
         names: &names,
-        terms: Terms::new(file),
+        terms: &Terms::new(file),
+    };
+    let lowering = Lowering {
+        context,
         instances: BTreeMap::new(),
     };
-    let model = Composer::new(&names, lowering).item(item, &[], &Scope::new())?;
+    let model = Composer::new(context, lowering).whole(item)?;
     let span = item.name().span;
     model
         .instance(name, &[])
@@ -93,9 +92,7 @@ fn compose_error(error: &ComposeError, span: Span) -> Diagnostic {
 }
 
 struct Lowering<'f> {
-    file: &'f File,
-    names: &'f Names<'f>,
-    terms: Terms<'f>,
+    context: Context<'f>,
     /// Instances of each system so far, to keep their data apart by name.
     instances: BTreeMap<&'f str, usize>,
 }
@@ -110,7 +107,7 @@ impl<'f> Target<'f> for Lowering<'f> {
         scope: &Scope,
     ) -> Result<Iosts> {
         let given: BTreeSet<&str> = args.iter().map(|(n, _)| n.text.as_str()).collect();
-        let model = machine::lower(m, &given, &self.terms)?;
+        let model = machine::lower(m, &given, self.context.terms)?;
         let mut values = Vec::new();
         for (name, expr) in args {
             let constant = model
@@ -125,6 +122,7 @@ impl<'f> Target<'f> for Lowering<'f> {
                     )]
                 })?;
             let value = self
+                .context
                 .terms
                 .value(expr, scope, Some(&constant.var.sort))
                 .map_err(|d| vec![d])?;
@@ -144,14 +142,14 @@ impl<'f> Target<'f> for Lowering<'f> {
 
     fn is_one_part(&mut self, definition: &'f Definition, depth: usize) -> Result<bool> {
         let name = definition.name.text.as_str();
-        if !has_data(self.file, name) {
+        if !reaches_data(self.context.names, vec![name]) {
             return Ok(true);
         }
         let refused = |why: String| {
             let span = definition.name.span;
             Err(vec![Diagnostic::error(codes::DATA_COMPOSITION, span, why)])
         };
-        if definition.over.is_some() || check::calls_itself(self.names, name) {
+        if definition.over.is_some() || check::calls_itself(self.context.names, name) {
             return refused(format!(
                 "`{name}` calls itself or declares an alphabet, and its parts have data"
             ));
@@ -162,40 +160,72 @@ impl<'f> Target<'f> for Lowering<'f> {
         Ok(false)
     }
 
-    fn definition(&mut self, item: &'f Item) -> Result<Iosts> {
-        let lts = process::lower(self.file, self.names, item, MOST_EXPLICIT_STATES)?;
+    /// What has no data is made explicit as a whole: it may then hide, rename and meet on instances
+    /// of actions.
+    fn is_one_behaviour(&self, node: &'f Behaviour) -> bool {
+        let mut open = Vec::new();
+        called(node, &mut open);
+        !reaches_data(self.context.names, open)
+    }
+
+    fn definition(&mut self, item: &'f Item, scope: &Scope) -> Result<Iosts> {
+        let part = process::lower(self.context, item, scope, MOST_EXPLICIT_STATES)?;
         let name = item.name();
-        explicit::lower(&name.text, &lts, name.span)
+        explicit::lower(self.context, &name.text, &part, name.span)
     }
 
-    fn behaviour(&mut self, node: &'f Behaviour, _: &str) -> Result<Iosts> {
+    fn behaviour(&mut self, node: &'f Behaviour, _: &str, scope: &Scope) -> Result<Iosts> {
+        let (context, most) = (self.context, MOST_EXPLICIT_STATES);
         let name = "behaviour";
-        let most = MOST_EXPLICIT_STATES;
-        let lts = process::lower_behaviour(self.file, self.names, node, &[], name, most)?;
-        explicit::lower(name, &lts, node.span)
+        let part = process::lower_behaviour(context, node, scope, &[], name, most)?;
+        explicit::lower(context, name, &part, node.span)
     }
 
-    fn compose(&self, parts: Vec<Iosts>, gates: &Gates, span: Span) -> Result<Iosts> {
+    fn compose(&self, parts: Vec<Iosts>, meeting: &Meeting, span: Span) -> Result<Iosts> {
+        let gates = match meeting {
+            Meeting::All => Gates::All,
+            Meeting::None => Gates::None,
+            Meeting::On(patterns) => {
+                let names = actions(patterns, span)?;
+                Gates::Names(names.into_iter().map(str::to_owned).collect())
+            }
+        };
         let mut parts = parts.into_iter();
         let first = parts.next().ok_or_else(|| parts::no_parts(span))?;
         parts.try_fold(first, |left, right| {
-            left.compose(&right, gates)
+            left.compose(&right, &gates)
                 .map_err(|e| vec![compose_error(&e, span)])
         })
     }
 
-    fn hide(&self, part: Iosts, labels: &[Name], span: Span) -> Result<Iosts> {
-        let labels: Vec<&str> = labels.iter().map(|l| l.text.as_str()).collect();
-        part.hide(&labels)
+    fn hide(&self, part: Iosts, labels: &[Pattern], span: Span) -> Result<Iosts> {
+        part.hide(&actions(labels, span)?)
             .map_err(|e| vec![compose_error(&e, span)])
     }
 
-    fn rename(&self, part: Iosts, pairs: &[(Name, Name)], span: Span) -> Result<Iosts> {
-        let pairs: Vec<(&str, &str)> = pairs
-            .iter()
-            .map(|(old, new)| (old.text.as_str(), new.text.as_str()))
+    fn rename(&self, part: Iosts, pairs: &[(Pattern, Pattern)], span: Span) -> Result<Iosts> {
+        let (old, new): (Vec<Pattern>, Vec<Pattern>) = pairs.iter().cloned().unzip();
+        let pairs: Vec<(&str, &str)> = actions(&old, span)?
+            .into_iter()
+            .zip(actions(&new, span)?)
             .collect();
         part.rename(&pairs)
             .map_err(|e| vec![compose_error(&e, span)])
     }
+}
+
+/// Symbolic systems meet, hide and rename by action, whatever values it carries.
+fn actions(patterns: &[Pattern], span: Span) -> Result<Vec<&str>> {
+    if let Some(instance) = patterns.iter().find(|p| p.is_instance()) {
+        let name = &instance.name;
+        return Err(vec![
+            Diagnostic::error(
+                codes::DATA_COMPOSITION,
+                span,
+                format!("one instance of `{name}` cannot be told from the others where parts have data"),
+            )
+            .hint("give the system a constant and the action a parameter, and compare them in the guard"),
+        ]);
+    }
+    Ok(patterns.iter().map(|p| p.name.as_str()).collect())
 }

@@ -1,15 +1,17 @@
 //! Behaviour expressions and compositions.
 
-use super::{Event, Expr, Name};
+use super::{Event, Expr, Name, Param};
 use crate::Span;
 
-/// `process P over {a, b} = B` or `system S = B`.
+/// `process P(n: 0..3) over {a, b} = B` or `system S = B`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     /// Whether it is written `system`.
     pub is_system: bool,
     /// Its name.
     pub name: Name,
+    /// What a call gives values to. A definition with parameters is no system by itself.
+    pub params: Vec<Param>,
     /// The alphabet after `over`; without it, what occurs.
     pub over: Option<Vec<Event>>,
     /// What it does.
@@ -27,6 +29,21 @@ pub struct Behaviour {
     pub span: Span,
 }
 
+impl Behaviour {
+    /// The behaviours it is made of.
+    pub fn parts(&self) -> &[Self] {
+        match &self.kind {
+            BehaviourKind::Stop | BehaviourKind::Call { .. } | BehaviourKind::Error => &[],
+            BehaviourKind::Prefix { rest: body, .. }
+            | BehaviourKind::Guard { body, .. }
+            | BehaviourKind::Hide { body, .. }
+            | BehaviourKind::Rename { body, .. }
+            | BehaviourKind::Each { body, .. } => std::slice::from_ref(body),
+            BehaviourKind::Choice(parts) | BehaviourKind::Parallel { parts, .. } => parts,
+        }
+    }
+}
+
 /// The kinds of behaviour expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BehaviourKind {
@@ -39,6 +56,13 @@ pub enum BehaviourKind {
         /// What follows; itself no prefix.
         rest: Box<Behaviour>,
     },
+    /// `[n < 3] -> B`: B where the condition holds, else `stop`.
+    Guard {
+        /// The condition.
+        condition: Expr,
+        /// What it guards.
+        body: Box<Behaviour>,
+    },
     /// `B [] B`, at least two.
     Choice(Vec<Behaviour>),
     /// `B || B`, at least two.
@@ -50,23 +74,23 @@ pub enum BehaviourKind {
     },
     /// `hide a, b in B`.
     Hide {
-        /// Bare names.
-        labels: Vec<Name>,
+        /// Bare names, or one instance of an action.
+        labels: Vec<Gate>,
         /// What is hidden in.
         body: Box<Behaviour>,
     },
     /// `rename a -> b in B`.
     Rename {
-        /// Bare names, old and new.
-        pairs: Vec<(Name, Name)>,
+        /// Old and new.
+        pairs: Vec<(Gate, Gate)>,
         /// What is renamed in.
         body: Box<Behaviour>,
     },
-    /// `P` or `Sender(max = 3)`.
+    /// `P`, `P(n = 1)` or `Sender(max = 3)`.
     Call {
         /// A process or system.
         name: Name,
-        /// Values of its constants.
+        /// Values of its parameters or constants.
         args: Vec<(Name, Expr)>,
     },
     /// `each k in 0..2 ||| Cell(id = k)`.
@@ -91,6 +115,17 @@ pub enum Sync {
     All,
     /// `|||`: on none.
     Interleave,
-    /// `|[A]|`: on the actions of A, bare names.
-    On(Vec<Name>),
+    /// `|[A]|`: on the actions of A.
+    On(Vec<Gate>),
+}
+
+/// An action of `hide`, `rename` or `|[…]|`, without its direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// Its bare name: the action, whatever values it carries.
+    pub name: Name,
+    /// The values of one instance, `on(k)`.
+    pub values: Option<Vec<Expr>>,
+    /// Where.
+    pub span: Span,
 }

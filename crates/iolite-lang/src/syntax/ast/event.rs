@@ -2,7 +2,7 @@
 
 use iolite_lts::LabelKind;
 
-use super::Name;
+use super::{Expr, Name, Param};
 use crate::Span;
 
 /// What a transition or a prefix waits for.
@@ -26,10 +26,28 @@ pub enum EventKind {
         /// Names for the parameters, `_` for one that does not matter; `None` without parentheses.
         args: Option<Vec<Name>>,
     },
+    /// `on(k)`, `!mid(x: 0..3)`: an action of a process with values.
+    Offer {
+        /// Input, output or undirected.
+        kind: LabelKind,
+        /// The bare name.
+        name: Name,
+        /// At least one.
+        offers: Vec<Offer>,
+    },
     /// `i`.
     Tau,
     /// `delta`.
     Delta,
     /// `*`: every action that labels no other transition of the state.
     Any,
+}
+
+/// What an action of a process carries at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// This value.
+    Value(Expr),
+    /// Any value of a finite sort, known by this name from then on.
+    Variable(Param),
 }

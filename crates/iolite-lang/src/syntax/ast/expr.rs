@@ -27,6 +27,31 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// Visits the expressions it is made of.
+    pub fn parts<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        match &self.kind {
+            ExprKind::Unary(_, a) | ExprKind::Field(a, _) => visit(a),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            ExprKind::If(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c);
+            }
+            ExprKind::Call(_, list) | ExprKind::Array(list) => list.iter().for_each(visit),
+            ExprKind::Record(_, fields) => fields.iter().for_each(|(_, e)| visit(e)),
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_)
+            | ExprKind::Error => {}
+        }
+    }
+}
+
 /// The kinds of expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {

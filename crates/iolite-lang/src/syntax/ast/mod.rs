@@ -14,8 +14,8 @@ mod state;
 mod streett;
 mod traces;
 
-pub use behaviour::{Behaviour, BehaviourKind, Definition, Sync};
-pub use event::{Event, EventKind};
+pub use behaviour::{Behaviour, BehaviourKind, Definition, Gate, Sync};
+pub use event::{Event, EventKind, Offer};
 pub use expr::{BinaryOp, Expr, ExprKind, Function, UnaryOp};
 pub use item::Item;
 pub use ltl::{Ltl, LtlBinary, LtlKind, LtlUnary};

@@ -146,7 +146,7 @@ impl Parser<'_> {
         ))
     }
 
-    fn list(&mut self, close: &str) -> Parsed<Vec<Expr>> {
+    pub(super) fn list(&mut self, close: &str) -> Parsed<Vec<Expr>> {
         let mut list = Vec::new();
         while !self.is(close) {
             list.push(self.expr()?);

@@ -68,7 +68,7 @@ impl Parser<'_> {
         match keyword {
             "system" => {
                 let name = self.ident("the name of the system")?;
-                if self.is("=") || self.is_keyword("over") {
+                if self.is("=") || self.is("(") || self.is_keyword("over") {
                     return self.definition(start, true, name);
                 }
                 self.machine(start, Role::System, name).map(Item::Machine)
@@ -120,11 +120,21 @@ impl Parser<'_> {
         is_system: bool,
         name: crate::syntax::ast::Name,
     ) -> Parsed<Item> {
+        let params = if self.is("(") {
+            self.params()?
+        } else {
+            Vec::new()
+        };
         let over = if self.eat_keyword("over") {
-            Some(self.braced(Self::event)?)
+            Some(self.braced(Self::action)?)
         } else {
             None
         };
+        if !params.is_empty() && self.is("{") {
+            let error = Diagnostic::error(codes::EXPECTED, self.span(), "expected `=`, found `{`")
+                .hint("a system with states has constants instead: `system S { const n: int … }`");
+            return Err(self.report(error));
+        }
         self.expect("=")?;
         let body = self.behaviour()?;
         if !self.at_end() && !self.starts_item() {
@@ -140,6 +150,7 @@ impl Parser<'_> {
         Ok(Item::Definition(Definition {
             is_system,
             name,
+            params,
             over,
             body,
             span,
@@ -148,15 +159,7 @@ impl Parser<'_> {
 
     fn function(&mut self, start: Span) -> Parsed<Item> {
         let name = self.ident("the name of the function")?;
-        self.expect("(")?;
-        let mut params = Vec::new();
-        while !self.is(")") {
-            params.push(self.param()?);
-            if !self.eat(",") {
-                break;
-            }
-        }
-        self.expect(")")?;
+        let params = self.params()?;
         self.expect(":")?;
         let result = self.sort()?;
         self.expect("=")?;
@@ -169,6 +172,20 @@ impl Parser<'_> {
             body,
             span,
         }))
+    }
+
+    /// `(a: int, b: bool)`.
+    pub(super) fn params(&mut self) -> Parsed<Vec<Param>> {
+        self.expect("(")?;
+        let mut params = Vec::new();
+        while !self.is(")") {
+            params.push(self.param()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(params)
     }
 
     pub(super) fn param(&mut self) -> Parsed<Param> {

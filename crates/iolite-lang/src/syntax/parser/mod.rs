@@ -335,6 +335,21 @@ impl<'t> Parser<'t> {
 
     /// `?a`, `!x(p, _)`, `plain`, `i`, `delta`, `*`.
     fn event(&mut self) -> Parsed<Event> {
+        self.event_with(|p, kind, name| {
+            let args = if p.is("(") {
+                Some(p.event_args()?)
+            } else {
+                None
+            };
+            Ok(EventKind::Label { kind, name, args })
+        })
+    }
+
+    /// An event whose label, after its name, is up to `label`.
+    fn event_with(
+        &mut self,
+        label: impl FnOnce(&mut Self, LabelKind, Name) -> Parsed<EventKind>,
+    ) -> Parsed<Event> {
         let start = self.span();
         let kind = if self.eat("*") {
             EventKind::Any
@@ -353,12 +368,7 @@ impl<'t> Parser<'t> {
                 LabelKind::Undirected
             };
             let name = self.label_name(kind != LabelKind::Undirected)?;
-            let args = if self.is("(") {
-                Some(self.event_args()?)
-            } else {
-                None
-            };
-            EventKind::Label { kind, name, args }
+            label(self, kind, name)?
         };
         Ok(Event {
             kind,
