@@ -58,7 +58,8 @@ codes! {
         "Strings know the escapes \\\" \\\\ \\n \\r \\t and \\u{…} with a hexadecimal number."
     4 EXPECTED "something else was expected here"
         "The parser cannot go on with what stands here. It skips to the next transition, state or \
-         declaration and goes on there, so that all mistakes of a file are reported at once."
+         declaration and goes on there, so that all mistakes of a file are reported at once: names and \
+         types, too, of the declarations that have no syntax error."
     5 EXPECTED_DECLARATION "no declaration starts here"
         "At the outermost level a file consists of declarations: `system`, `process`, `observer`, \
          `purpose`, `property`, `traces`, `test`, `enum`, `record`, `type`, `fn`."
@@ -119,8 +120,10 @@ codes! {
     112 EVENT_ARITY "the wrong number of parameters"
         "An event names each parameter of its label, `_` for one that does not matter, or leaves the \
          parentheses out."
-    113 INSTANCE_ARGUMENT "a value for a constant that is not there"
-        "`Sender(max = 3)` gives values to constants that the system declares with `const`."
+    113 INSTANCE_ARGUMENT "values that do not fit what is called"
+        "`Sender(max = 3)` gives values to constants that the system declares with `const`; \
+         `Cell(k = 1)` gives one value to each parameter of `process Cell(k: 0..2) = …`, which is no \
+         system without them."
     114 PARAMETER_HIDES "a parameter hides a variable"
         "Parameters of events are new names. To say that the parameter has the value of a variable, \
          give it another name and compare the two in the guard: `!MSG(m) [m == x]`."
@@ -137,15 +140,19 @@ codes! {
         "Expressions read constants, variables, the parameters that every event of the transition \
          binds, and enumeration values."
     204 EMPTY_RANGE "an empty range"
-        "The first number of a range is not above the last: both ends belong to it."
+        "The first number of a range is not above the last: both ends belong to it. The end of a slice \
+         does not, so `slice(a, k, k)` is empty and all right, and `slice(a, 2, 1)` is not."
     205 CYCLIC_SORT "a sort contains itself"
         "Values are finite, so a record or alias cannot contain itself."
     206 RECURSIVE_FUNCTION "a function calls itself"
         "Functions are abbreviations without recursion, so that every expression has a value and \
          solvers can unfold it."
     207 UNKNOWN_FUNCTION "no function of this name"
-        "Functions are declared with `fn`; built in are abs, min, max, len, prefix, suffix, contains, \
-         matches and store."
+        "Functions are declared with `fn`; built in are abs(n), min(m, n) and max(m, n) of integers; \
+         len(x) of a string or an array; of strings prefix(p, s) and suffix(p, s), whether s starts or \
+         ends with p, contains(s, part), and matches(s, \"regular expression\"), which the whole of s \
+         must match; of arrays store(a, i, v), which is a with v at index i, and slice(a, from, to), \
+         the elements from to to - 1. Indices count from 0; one that is out of range is a fault."
     208 ARITY "the wrong number of arguments"
         "A function is called with one argument for each of its parameters."
     209 UNKNOWN_FIELD "no field of this name"
@@ -201,20 +208,23 @@ codes! {
         "On a gate an output meets an input or an output, an input an input, a plain action a plain \
          one. One side has the label with a direction and the other without."
     404 EACH_RANGE "a bad range of instances"
-        "`each k in first..last ||| P` makes one instance for each number of the range, which must be \
-         written with numbers and hold at least one."
+        "`each k in first..last ||| P(n = k)` makes one instance for each number of the range, at least \
+         one and at most 1024. The index may stand in actions, `on(k)`, in values and guards; the ends \
+         of the range may depend on parameters and on indices further out."
     405 BAD_TERM "data without a meaning"
         "An expression, a sort or a value that the semantics of data has no meaning for: a value out of \
          its range, a regular expression that is none or is not a literal, an expression that grows too \
          large, an action without a direction in a system with data."
     406 DATA_COMPOSITION "systems with data that do not fit together"
         "Composed systems must agree on the parameters of the actions they share, an instance must give \
-         its constants values that the assumptions allow, and behaviour expressions (`;`, `[]`) are over \
-         actions without data."
+         its constants values that the assumptions allow. Actions of processes that carry values meet those \
+         of systems with data, and have the sorts that these declare. Where a part has data, `hide`, \
+         `rename` and `|[…]|` take an action with all its values, never one instance `on(1)`."
     407 INFINITE_DATA "data that do not unfold"
         "The command needs an explicit system, and a constant, a variable or a parameter takes infinitely \
          or too many values. Give constants values (`Sender(max = 3)`), sorts ranges (`0..7`), guards \
-         bounds; or test the system as it is with `iolite test`, which needs no unfolding."
+         bounds; or test the system as it is with `iolite test`, which needs no unfolding. A process takes \
+         values of finite sorts only: `mid(x: 0..3); B`."
     500 UNREACHABLE_STATE "a state that cannot be reached"
         "No sequence of transitions leads from the initial state here, whatever the guards say. Often a \
          transition is missing, or its target has a wrong name."
@@ -222,7 +232,7 @@ codes! {
         "The label is declared and belongs to the alphabet: an implementation that shows it is compared \
          with a specification that never does. If that is meant, ignore this."
     502 UNKNOWN_GATE "a label that nothing here does"
-        "`hide`, `rename` or `|[…]|` names a label that none of the composed processes has, so it has no \
+        "`hide`, `rename` or `|[…]|` names an action that none of the composed processes has, so it has no \
          effect, or blocks what it should not."
     503 SYSTEM_ELSEWHERE "the system is not in this file"
         "An observer, purpose or property may be about a system of another file. Its labels are then \

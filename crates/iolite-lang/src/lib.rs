@@ -14,13 +14,14 @@ pub mod codes;
 pub mod diagnostic;
 pub mod fmt;
 pub mod formats;
+mod gate;
 mod lower;
 mod names;
 mod render;
 mod span;
 pub mod syntax;
 
-pub use check::{check, parse_and_check};
+pub use check::{check, parse_and_check, parse_and_check_bytes};
 pub use codes::Code;
 pub use diagnostic::{Diagnostic, Loaded, Rejected, Severity};
 pub use lower::{

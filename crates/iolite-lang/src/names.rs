@@ -5,27 +5,31 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iolite_lts::{LabelId, LabelKind, Labels};
 
+use crate::gate::is_instance;
 use crate::syntax::ast::{
-    Behaviour, BehaviourKind, Event, EventKind, File, Item, Machine, Role, Sync,
+    Behaviour, BehaviourKind, Event, EventKind, File, Gate, Item, Machine, Role, Sync,
 };
-use crate::{Diagnostic, Span, codes, diagnostic};
+use crate::syntax::quote;
+use crate::{Diagnostic, Span, codes, diagnostic, lower};
 
 /// Declarations by name; of two with one name the first counts.
 #[derive(Clone, Debug)]
 pub struct Names<'f> {
     items: BTreeMap<&'f str, &'f Item>,
+    file: &'f File,
     alphabets: OnceCell<Alphabets<'f>>,
 }
 
 impl<'f> Names<'f> {
-    /// Looks at every declaration of the file.
+    /// Looks at every declaration of the file that has no syntax error.
     pub fn new(file: &'f File) -> Self {
         let mut items = BTreeMap::new();
-        for item in &file.items {
+        for item in file.sound_items() {
             items.entry(item.name().text.as_str()).or_insert(item);
         }
         Self {
             items,
+            file,
             alphabets: OnceCell::new(),
         }
     }
@@ -33,6 +37,11 @@ impl<'f> Names<'f> {
     /// The declaration of a name.
     pub fn get(&self, name: &str) -> Option<&'f Item> {
         self.items.get(name).copied()
+    }
+
+    /// Whether a declaration with a syntax error may have this name: nothing is known of it then.
+    pub(crate) fn is_spoilt(&self, name: &str) -> bool {
+        !self.items.contains_key(name) && self.file.spoilt.may_declare(name)
     }
 
     /// All declarations, by name.
@@ -75,32 +84,46 @@ impl<'f> Names<'f> {
     }
 
     /// The alphabet of a system or process: what it declares, or what occurs in it. It may have
-    /// labels that no reachable transition carries.
+    /// labels that no reachable transition carries. `None` where there is no such system, or its
+    /// actions carry too many values to follow.
     pub fn alphabet(&self, name: &str) -> Option<Labels> {
+        let actions = self.actions_of(name, self.alphabets())?;
+        if actions.iter().any(|a| a.has_values) && !lower::has_data(self.file, name) {
+            // Only the steps tell which values there are.
+            let lts = lower::lower_system(self.file, name, MOST_EXPLORED).ok()?;
+            return Some(lts.labels().clone());
+        }
         let mut labels = Labels::new();
-        for (kind, name) in self.labels_of(name, self.alphabets())? {
-            labels.intern(kind, &name);
+        for action in actions {
+            labels.intern(action.kind, &action.name);
         }
         Some(labels)
     }
 
-    /// The alphabet of a behaviour, as far as its calls are known.
+    /// The alphabet of a behaviour, as far as its calls are known, without actions that carry
+    /// values.
     pub(crate) fn labels_of_body(&self, behaviour: &Behaviour) -> Vec<(LabelKind, String)> {
-        self.behaviour_labels(behaviour, self.alphabets())
-            .unwrap_or_default()
+        let actions = self.behaviour_actions(behaviour, self.alphabets());
+        let plain = actions.into_iter().flatten().filter(|a| !a.has_values);
+        plain.map(|a| (a.kind, a.name)).collect()
     }
 
-    /// The bare names of the visible labels that occur in a behaviour; `None` where it calls
+    /// The actions of a behaviour, as far as its calls are known, whatever values they carry.
+    pub(crate) fn actions_of_body(&self, behaviour: &Behaviour) -> Vec<(LabelKind, String)> {
+        let actions = self.behaviour_actions(behaviour, self.alphabets());
+        actions
+            .into_iter()
+            .flatten()
+            .map(|a| (a.kind, a.name))
+            .collect()
+    }
+
+    /// The bare names of the visible actions that occur in a behaviour; `None` where it calls
     /// something unknown.
-    pub(crate) fn labels_in(&self, behaviour: &Behaviour) -> Option<BTreeSet<String>> {
-        let labels = self.behaviour_labels(behaviour, self.alphabets())?;
-        Some(
-            labels
-                .into_iter()
-                .filter(|(kind, _)| kind.is_visible())
-                .map(|(_, name)| name)
-                .collect(),
-        )
+    pub(crate) fn actions_in(&self, behaviour: &Behaviour) -> Option<BTreeSet<String>> {
+        let actions = self.behaviour_actions(behaviour, self.alphabets())?;
+        let visible = actions.into_iter().filter(|a| a.kind.is_visible());
+        Some(visible.map(|a| a.name).collect())
     }
 
     /// The alphabets of all definitions, as a fixed point, since processes call one another.
@@ -117,12 +140,12 @@ impl<'f> Names<'f> {
                 let mut changed = false;
                 for item in self.iter() {
                     if let Item::Definition(d) = item {
-                        let declared = d.over.iter().flatten().filter_map(event_label);
-                        let labels = self
-                            .behaviour_labels(&d.body, &known)
+                        let declared = d.over.iter().flatten().filter_map(event_action);
+                        let actions = self
+                            .behaviour_actions(&d.body, &known)
                             .map(|inner| distinct(declared.chain(inner)));
-                        let old = known.insert(&d.name.text, labels.clone());
-                        changed |= old != Some(labels);
+                        let old = known.insert(&d.name.text, actions.clone());
+                        changed |= old != Some(actions);
                     }
                 }
                 if !changed {
@@ -133,65 +156,102 @@ impl<'f> Names<'f> {
         })
     }
 
-    fn labels_of(&self, name: &str, known: &Alphabets<'f>) -> Option<Vec<KindAndName>> {
+    fn actions_of(&self, name: &str, known: &Alphabets<'f>) -> Option<Vec<Action>> {
         match self.get(name)? {
             Item::Machine(machine) => {
                 let labels = machine_labels(machine);
-                let texts = labels.iter().skip(2);
-                Some(texts.map(|(_, l)| (l.kind, l.name.to_string())).collect())
+                let labels = labels.iter().skip(2);
+                Some(
+                    labels
+                        .map(|(_, l)| Action::plain(l.kind, &l.name))
+                        .collect(),
+                )
             }
             Item::Definition(_) => known.get(name)?.clone(),
             _ => None,
         }
     }
 
-    fn behaviour_labels(
+    fn behaviour_actions(
         &self,
         behaviour: &Behaviour,
         known: &Alphabets<'f>,
-    ) -> Option<Vec<KindAndName>> {
-        let all = |parts: &[Behaviour]| {
-            let mut labels = Vec::new();
-            for part in parts {
-                labels.extend(self.behaviour_labels(part, known)?);
+    ) -> Option<Vec<Action>> {
+        let mut actions = Vec::new();
+        if let BehaviourKind::Prefix { events, .. } = &behaviour.kind {
+            actions.extend(events.iter().filter_map(event_action));
+        }
+        for part in behaviour.parts() {
+            actions.extend(self.behaviour_actions(part, known)?);
+        }
+        match &behaviour.kind {
+            BehaviourKind::Call { name, .. } => actions = self.actions_of(&name.text, known)?,
+            BehaviourKind::Parallel { sync, .. } => merge_gates(sync, &mut actions),
+            BehaviourKind::Hide { labels, .. } => {
+                actions.retain(|a| !labels.iter().any(|gate| is_whole(gate, a)));
             }
-            Some(labels)
-        };
-        let labels = match &behaviour.kind {
-            BehaviourKind::Stop | BehaviourKind::Error => Vec::new(),
-            BehaviourKind::Prefix { events, rest } => {
-                let mut labels: Vec<_> = events.iter().filter_map(event_label).collect();
-                labels.extend(self.behaviour_labels(rest, known)?);
-                labels
-            }
-            BehaviourKind::Choice(parts) => all(parts)?,
-            BehaviourKind::Parallel { sync, parts } => merge_gates(sync, all(parts)?),
-            BehaviourKind::Hide { labels, body } => {
-                let mut inner = self.behaviour_labels(body, known)?;
-                inner.retain(|(_, name)| !labels.iter().any(|l| l.text == *name));
-                inner
-            }
-            BehaviourKind::Rename { pairs, body } => {
-                let mut inner = self.behaviour_labels(body, known)?;
-                for (_, name) in &mut inner {
-                    if let Some((_, new)) = pairs.iter().find(|(old, _)| old.text == *name) {
-                        name.clone_from(&new.text);
-                    }
-                }
-                inner
-            }
-            BehaviourKind::Call { name, .. } => self.labels_of(&name.text, known)?,
-            BehaviourKind::Each { body, .. } => self.behaviour_labels(body, known)?,
-        };
-        Some(distinct(labels))
+            BehaviourKind::Rename { pairs, .. } => rename(pairs, &mut actions),
+            BehaviourKind::Stop
+            | BehaviourKind::Error
+            | BehaviourKind::Prefix { .. }
+            | BehaviourKind::Guard { .. }
+            | BehaviourKind::Choice(_)
+            | BehaviourKind::Each { .. } => {}
+        }
+        Some(distinct(actions))
     }
 }
 
-fn distinct(labels: impl IntoIterator<Item = KindAndName>) -> Vec<KindAndName> {
+/// An action that occurs somewhere.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Action {
+    kind: LabelKind,
+    name: String,
+    /// Whether it carries values, so that its labels are not known by the text alone.
+    has_values: bool,
+}
+
+impl Action {
+    fn plain(kind: LabelKind, name: &str) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            has_values: false,
+        }
+    }
+}
+
+/// Whether a gate stands for all of an action.
+fn is_whole(gate: &Gate, action: &Action) -> bool {
+    gate.values.is_none() && is_instance(&action.name, &gate.name.text)
+}
+
+fn rename(pairs: &[(Gate, Gate)], actions: &mut Vec<Action>) {
+    let mut more = Vec::new();
+    for action in actions.iter_mut() {
+        let instances = pairs.iter().filter(|(old, _)| {
+            old.values.is_some() && action.has_values && old.name.text == action.name
+        });
+        for (_, new) in instances {
+            more.push(Action {
+                kind: action.kind,
+                name: new.name.text.clone(),
+                has_values: new.values.is_some(),
+            });
+        }
+        if let Some((_, new)) = pairs.iter().find(|(old, _)| is_whole(old, action)) {
+            action.name.clone_from(&new.name.text);
+            action.has_values |= new.values.is_some();
+        }
+    }
+    actions.append(&mut more);
+}
+
+fn distinct(actions: impl IntoIterator<Item = Action>) -> Vec<Action> {
     let mut seen = BTreeSet::new();
-    labels
+    actions
         .into_iter()
-        .filter(|label| seen.insert(label.clone()))
+        .filter(|action| seen.insert(action.clone()))
         .collect()
 }
 
@@ -199,30 +259,33 @@ fn distinct(labels: impl IntoIterator<Item = KindAndName>) -> Vec<KindAndName> {
 /// this through renamings would need more.
 const MOST_ROUNDS: usize = 64;
 
-type Alphabets<'f> = BTreeMap<&'f str, Option<Vec<KindAndName>>>;
+/// States that are explored to learn which values the actions of a process carry.
+const MOST_EXPLORED: usize = 10_000;
 
-type KindAndName = (LabelKind, String);
+type Alphabets<'f> = BTreeMap<&'f str, Option<Vec<Action>>>;
 
 /// Where an output and an input meet, the output is seen.
-fn merge_gates(sync: &Sync, labels: Vec<KindAndName>) -> Vec<KindAndName> {
-    let is_gate = |name: &str| match sync {
+fn merge_gates(sync: &Sync, actions: &mut Vec<Action>) {
+    let is_gate = |action: &Action| match sync {
         Sync::All => true,
         Sync::Interleave => false,
-        Sync::On(gates) => gates.iter().any(|g| g.text == name),
+        Sync::On(gates) => gates.iter().any(|gate| is_whole(gate, action)),
     };
-    let outputs: BTreeSet<String> = labels
+    let outputs: BTreeSet<String> = actions
         .iter()
-        .filter(|(kind, name)| *kind == LabelKind::Output && is_gate(name))
-        .map(|(_, name)| name.clone())
+        .filter(|a| a.kind == LabelKind::Output && is_gate(a))
+        .map(|a| a.name.clone())
         .collect();
-    let mut labels = labels;
-    labels.retain(|(kind, name)| *kind != LabelKind::Input || !outputs.contains(name));
-    labels
+    actions.retain(|a| a.kind != LabelKind::Input || !outputs.contains(&a.name));
 }
 
-fn event_label(event: &Event) -> Option<KindAndName> {
+fn event_action(event: &Event) -> Option<Action> {
     match &event.kind {
-        EventKind::Label { kind, name, .. } => Some((*kind, name.text.clone())),
+        EventKind::Label { kind, name, .. } => Some(Action::plain(*kind, &name.text)),
+        EventKind::Offer { kind, name, .. } => Some(Action {
+            has_values: true,
+            ..Action::plain(*kind, &name.text)
+        }),
         _ => None,
     }
 }
@@ -235,8 +298,8 @@ pub(crate) fn machine_labels(machine: &Machine) -> Labels {
     }
     if machine.labels().next().is_none() {
         for event in events(machine) {
-            if let Some((kind, name)) = event_label(event) {
-                labels.intern(kind, &name);
+            if let EventKind::Label { kind, name, .. } = &event.kind {
+                labels.intern(*kind, &name.text);
             }
         }
     }
@@ -256,7 +319,7 @@ pub(crate) fn event_id(event: &Event, labels: &Labels) -> Option<LabelId> {
     match &event.kind {
         EventKind::Tau => Some(LabelId::TAU),
         EventKind::Delta => Some(LabelId::DELTA),
-        EventKind::Any => None,
+        EventKind::Any | EventKind::Offer { .. } => None,
         EventKind::Label { kind, name, .. } => labels.get(*kind, &name.text).or_else(|| {
             (*kind == LabelKind::Undirected)
                 .then(|| labels.get(LabelKind::Internal, &name.text))
@@ -294,13 +357,21 @@ pub(crate) fn unknown_label(event: &Event, labels: &Labels, whose: &str) -> Diag
         )
         .hint(format!("write `{label}`"));
     }
-    let candidates: Vec<String> = labels.iter().skip(2).map(|(_, l)| l.to_string()).collect();
-    Diagnostic::error(
+    let unknown = Diagnostic::error(
         codes::UNKNOWN_LABEL,
         event.span,
         format!("{whose} has no label `{written}`"),
-    )
-    .maybe_hint(diagnostic::did_you_mean(
+    );
+    let mut known = labels.iter().skip(2).map(|(_, l)| l);
+    if let Some(label) = known.find(|l| is_instance(&l.name, &name.text)) {
+        let instance = quote(&label.name);
+        return unknown.hint(format!(
+            "the action carries values: write `{}{instance}`",
+            label.kind.sigil()
+        ));
+    }
+    let candidates: Vec<String> = labels.iter().skip(2).map(|(_, l)| l.to_string()).collect();
+    unknown.maybe_hint(diagnostic::did_you_mean(
         &written,
         candidates.iter().map(String::as_str),
     ))

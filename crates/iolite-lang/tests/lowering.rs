@@ -2,43 +2,12 @@
 
 mod common;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
+use common::bisimilar;
 use iolite_lang::{lower_lazily, lower_system, parse_and_check};
 use iolite_lts::{Lts, explore};
 use proptest::prelude::*;
-
-/// Bisimilarity classes by naive refinement of both systems side by side, straight from the
-/// definition: strong bisimulation is finer than every relation that Iolite decides.
-fn bisimilar(a: &Lts, b: &Lts) -> bool {
-    let mut states: Vec<(usize, usize)> = Vec::new();
-    states.extend((0..a.state_count()).map(|s| (0, s)));
-    states.extend((0..b.state_count()).map(|s| (1, s)));
-    let systems = [a, b];
-    let mut class: BTreeMap<(usize, usize), usize> = states.iter().map(|&s| (s, 0)).collect();
-    loop {
-        let signature = |&(which, s): &(usize, usize)| {
-            let lts = systems[which];
-            let moves: BTreeSet<(String, usize)> = lts
-                .steps(iolite_lts::StateId::new(s))
-                .iter()
-                .map(|&(l, t)| (lts.labels().text(l), class[&(which, t.index())]))
-                .collect();
-            (class[&(which, s)], moves)
-        };
-        let mut ids = BTreeMap::new();
-        let mut next = BTreeMap::new();
-        for s in &states {
-            let fresh = ids.len();
-            next.insert(*s, *ids.entry(signature(s)).or_insert(fresh));
-        }
-        let before: BTreeSet<_> = class.values().copied().collect();
-        if ids.len() == before.len() {
-            return next[&(0, a.initial().index())] == next[&(1, b.initial().index())];
-        }
-        class = next;
-    }
-}
 
 /// A behaviour of names a, b, c over processes P and Q, always guarded where it calls.
 fn behaviour(depth: u32) -> BoxedStrategy<String> {

@@ -44,7 +44,9 @@ use iolite_exec::{
     Adapter, Certificate, ExecError, InProcess, Options, Received, RunId, SystemUnderTest, Uniform,
     chart, run,
 };
-use iolite_lang::{Rejected, Style, diagnostic, lower_system, parse_bytes, render, systems};
+use iolite_lang::{
+    Rejected, Style, diagnostic, lower_system, parse_and_check_bytes, render, systems,
+};
 use iolite_lts::{LabelId, LabelKind, Labels, Lts, QuiescencePolicy};
 
 /// Why an embedded test could not be run, or what it found.
@@ -95,10 +97,7 @@ impl Model {
         let rejected = |found: &[iolite_lang::Diagnostic]| {
             EmbeddedError::Model(render(file, bytes, found, Style::default()))
         };
-        let (tree, mut found) = parse_bytes(bytes);
-        if !diagnostic::has_errors(&found) {
-            found.extend(iolite_lang::check(&tree));
-        }
+        let (tree, found) = parse_and_check_bytes(bytes);
         if diagnostic::has_errors(&found) {
             return Err(rejected(&found));
         }

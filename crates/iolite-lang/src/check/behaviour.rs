@@ -6,9 +6,11 @@ use iolite_lts::Labels;
 
 use super::expr::{Scope, infer};
 use super::sorts::{ResolvedSort, Sorts};
+use crate::gate::is_instance;
 use crate::names::Names;
 use crate::syntax::ast::{
-    Behaviour, BehaviourKind, Definition, Event, EventKind, File, Item, Machine, Name, Sync,
+    Behaviour, BehaviourKind, Definition, Event, EventKind, Expr, File, Gate, Item, Machine, Name,
+    Offer, Param, Sync,
 };
 use crate::{Diagnostic, codes, diagnostic};
 
@@ -18,11 +20,22 @@ pub(super) fn check(
     sorts: &Sorts<'_>,
     found: &mut Vec<Diagnostic>,
 ) {
+    let params = definition.params.iter().map(|p| &p.name);
+    super::duplicates(params, "parameter", codes::DUPLICATE_NAME, found);
     let mut scope = Scope::new(sorts);
-    walk(&definition.body, names, &mut scope, found);
-    if let Some(over) = &definition.over {
-        alphabet(definition, over, names, found);
+    for param in &definition.params {
+        sorts.check(&param.sort, found);
+        scope.bind(&param.name.text, sorts.resolve(&param.sort));
     }
+    if let Some(over) = &definition.over {
+        alphabet(definition, over, names, &mut scope, found);
+    }
+    let mut walk = Walk {
+        names,
+        scope,
+        found,
+    };
+    walk.behaviour(&definition.body);
 }
 
 /// A declared alphabet holds what the process does.
@@ -30,6 +43,7 @@ fn alphabet(
     definition: &Definition,
     over: &[Event],
     names: &Names<'_>,
+    scope: &mut Scope<'_>,
     found: &mut Vec<Diagnostic>,
 ) {
     let mut labels = Labels::new();
@@ -42,103 +56,283 @@ fn alphabet(
             } => {
                 labels.intern(*kind, &name.text);
             }
+            EventKind::Offer { kind, name, offers } => {
+                labels.intern(*kind, &name.text);
+                let bound = self::offers(offers, scope, found);
+                unbind(bound, scope);
+            }
             _ => found.push(Diagnostic::error(
                 codes::EVENT_NOT_HERE,
                 event.span,
-                "an alphabet consists of labels without parameters",
+                "an alphabet consists of labels",
             )),
         }
     }
-    let all = names.alphabet(&definition.name.text).unwrap_or_default();
-    for (_, label) in all.iter().skip(2) {
-        if label.kind.is_visible() && labels.get(label.kind, &label.name).is_none() {
+    for (kind, name) in names.actions_of_body(&definition.body) {
+        if kind.is_visible() && labels.get(kind, &name).is_none() {
             found.push(Diagnostic::error(
                 codes::UNKNOWN_LABEL,
                 definition.name.span,
                 format!(
-                    "process `{}` does `{label}`, which its alphabet lacks",
-                    definition.name.text
+                    "process `{}` does `{}{name}`, which its alphabet lacks",
+                    definition.name.text,
+                    kind.sigil()
                 ),
             ));
         }
     }
 }
 
-fn walk(node: &Behaviour, names: &Names<'_>, scope: &mut Scope<'_>, found: &mut Vec<Diagnostic>) {
-    match &node.kind {
-        BehaviourKind::Stop | BehaviourKind::Error => {}
-        BehaviourKind::Prefix { events, rest } => {
-            for event in events {
-                match &event.kind {
-                    EventKind::Any => found.push(Diagnostic::error(
-                        codes::EVENT_NOT_HERE,
-                        event.span,
-                        "`*` stands for the other actions of an observer, a process names its actions",
-                    )),
-                    EventKind::Label { args: Some(_), .. } => found.push(Diagnostic::error(
-                        codes::EVENT_NOT_HERE,
-                        event.span,
-                        "actions of processes have no parameters; data live in `system … { … }`",
-                    )),
-                    _ => {}
+type Bound<'e> = Vec<(&'e str, Option<ResolvedSort>)>;
+
+/// Checks the values of an action, and binds its variables.
+fn offers<'e>(
+    offers: &'e [Offer],
+    scope: &mut Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> Bound<'e> {
+    let variables = offers.iter().filter_map(|o| match o {
+        Offer::Variable(param) => Some(&param.name),
+        Offer::Value(_) => None,
+    });
+    super::duplicates(variables, "variable", codes::DUPLICATE_NAME, found);
+    let mut bound = Vec::new();
+    for offer in offers {
+        match offer {
+            Offer::Value(expr) => {
+                infer(expr, scope, found);
+            }
+            Offer::Variable(param) => {
+                scope.sorts.check(&param.sort, found);
+                let sort = scope.sorts.resolve(&param.sort);
+                if !scope.sorts.is_finite(&sort) {
+                    found.push(
+                        Diagnostic::error(
+                            codes::INFINITE_DATA,
+                            param.sort.span,
+                            format!(
+                                "`{}` takes infinitely many values of sort {sort}",
+                                param.name.text
+                            ),
+                        )
+                        .hint("give it a range, as in `x: 0..7`; or make it a system with data"),
+                    );
+                }
+                bound.push((param.name.text.as_str(), scope.bind(&param.name.text, sort)));
+            }
+        }
+    }
+    bound
+}
+
+fn unbind(bound: Bound<'_>, scope: &mut Scope<'_>) {
+    for (name, before) in bound.into_iter().rev() {
+        scope.restore(name, before);
+    }
+}
+
+struct Walk<'a, 'f> {
+    names: &'a Names<'f>,
+    scope: Scope<'a>,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+impl Walk<'_, '_> {
+    fn behaviour(&mut self, node: &Behaviour) {
+        match &node.kind {
+            BehaviourKind::Stop | BehaviourKind::Error => {}
+            BehaviourKind::Prefix { events, rest } => {
+                let mut bound = Vec::new();
+                for event in events {
+                    match &event.kind {
+                        EventKind::Any => self.found.push(Diagnostic::error(
+                            codes::EVENT_NOT_HERE,
+                            event.span,
+                            "`*` stands for the other actions of an observer, a process names its actions",
+                        )),
+                        EventKind::Offer { offers: list, .. } => {
+                            bound.extend(offers(list, &mut self.scope, self.found));
+                        }
+                        _ => {}
+                    }
+                }
+                self.behaviour(rest);
+                unbind(bound, &mut self.scope);
+            }
+            BehaviourKind::Guard { condition, body } => {
+                self.scope
+                    .expect(condition, &ResolvedSort::Bool, "a guard", self.found);
+                self.behaviour(body);
+            }
+            BehaviourKind::Choice(parts) => {
+                for part in parts {
+                    self.behaviour(part);
                 }
             }
-            walk(rest, names, scope, found);
-        }
-        BehaviourKind::Choice(parts) => {
-            for part in parts {
-                walk(part, names, scope, found);
+            BehaviourKind::Parallel { sync, parts } => {
+                for part in parts {
+                    self.behaviour(part);
+                }
+                self.sync(sync, parts);
             }
-        }
-        BehaviourKind::Parallel { sync, parts } => {
-            for part in parts {
-                walk(part, names, scope, found);
+            BehaviourKind::Hide { labels, body } => {
+                self.behaviour(body);
+                self.gates(labels, std::slice::from_ref(body), "hides");
             }
-            gates(sync, parts.iter(), names, found);
-        }
-        BehaviourKind::Hide { labels, body } => {
-            walk(body, names, scope, found);
-            occur(labels, std::iter::once(&**body), names, "hides", found);
-        }
-        BehaviourKind::Rename { pairs, body } => {
-            walk(body, names, scope, found);
-            let old: Vec<Name> = pairs.iter().map(|(old, _)| old.clone()).collect();
-            occur(&old, std::iter::once(&**body), names, "renames", found);
-        }
-        BehaviourKind::Call { name, args } => match names.behaviour(&name.text, name.span) {
-            Ok(Item::Machine(machine)) => arguments(name, machine, args, scope, found),
-            Ok(_) => {
-                if let Some((constant, _)) = args.first() {
-                    found.push(Diagnostic::error(
-                        codes::INSTANCE_ARGUMENT,
-                        constant.span,
-                        format!("process `{}` has no constants", name.text),
-                    ));
+            BehaviourKind::Rename { pairs, body } => {
+                self.behaviour(body);
+                let old = pairs.iter().map(|(old, _)| old);
+                self.gates(old, std::slice::from_ref(body), "renames");
+                for (_, new) in pairs {
+                    self.values(new);
                 }
             }
-            Err(error) => found.push(error),
-        },
-        BehaviourKind::Each {
-            index,
-            range,
-            sync,
-            body,
-        } => {
-            for end in [&range.0, &range.1] {
-                scope.expect(end, &ResolvedSort::Int, "an end of the range", found);
+            BehaviourKind::Call { name, args } => match self.names.behaviour(&name.text, name.span)
+            {
+                Ok(Item::Machine(machine)) => {
+                    arguments(name, machine, args, &self.scope, self.found);
+                }
+                Ok(Item::Definition(called)) => {
+                    parameters(name, called, args, &self.scope, self.found);
+                }
+                Ok(_) => {}
+                Err(_) if self.names.is_spoilt(&name.text) => {}
+                Err(error) => self.found.push(error),
+            },
+            BehaviourKind::Each {
+                index,
+                range,
+                sync,
+                body,
+            } => {
+                for end in [&range.0, &range.1] {
+                    let int = ResolvedSort::Int;
+                    self.scope
+                        .expect(end, &int, "an end of the range", self.found);
+                }
+                let shadowed = self.scope.bind(&index.text, ResolvedSort::Int);
+                self.behaviour(body);
+                self.scope.restore(&index.text, shadowed);
+                let before = self.found.len();
+                self.sync(sync, std::slice::from_ref(body));
+                let index = format!("`{}` is not declared", index.text);
+                for d in self.found[before..]
+                    .iter_mut()
+                    .filter(|d| d.message == index)
+                {
+                    d.hint = Some("all instances share these, so they have no index".to_owned());
+                }
             }
-            let shadowed = scope.bind(&index.text, ResolvedSort::Int);
-            walk(body, names, scope, found);
-            scope.restore(&index.text, shadowed);
-            gates(sync, std::iter::once(&**body), names, found);
         }
+    }
+
+    fn sync(&mut self, sync: &Sync, parts: &[Behaviour]) {
+        if let Sync::On(gates) = sync {
+            self.gates(gates, parts, "synchronises on");
+        }
+    }
+
+    fn values(&mut self, gate: &Gate) {
+        for value in gate.values.iter().flatten() {
+            infer(value, &self.scope, self.found);
+        }
+    }
+
+    /// The values of gates, and a lint for actions that no part has.
+    fn gates<'g>(
+        &mut self,
+        gates: impl IntoIterator<Item = &'g Gate>,
+        parts: &[Behaviour],
+        what: &str,
+    ) {
+        let known = parts.iter().map(|part| self.names.actions_in(part));
+        let known: Option<Vec<BTreeSet<String>>> = known.collect();
+        let known: Option<BTreeSet<String>> = known.map(|k| k.into_iter().flatten().collect());
+        for gate in gates {
+            self.values(gate);
+            let name = &gate.name.text;
+            let Some(known) = &known else { continue };
+            if known.iter().any(|k| is_instance(k, name)) {
+                continue;
+            }
+            self.found.push(
+                Diagnostic::warning(
+                    codes::UNKNOWN_GATE,
+                    gate.name.span,
+                    format!("this {what} `{name}`, which nothing here does"),
+                )
+                .maybe_hint(diagnostic::did_you_mean(
+                    name,
+                    known.iter().map(String::as_str),
+                )),
+            );
+        }
+    }
+}
+
+/// The values that a call gives to the parameters of a process.
+fn parameters(
+    name: &Name,
+    called: &Definition,
+    args: &[(Name, Expr)],
+    scope: &Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) {
+    super::duplicates(
+        args.iter().map(|(n, _)| n),
+        "the value of parameter",
+        codes::INSTANCE_ARGUMENT,
+        found,
+    );
+    let find = |text: &str| called.params.iter().find(|p| p.name.text == text);
+    for (arg, value) in args {
+        if let Some(param) = find(&arg.text) {
+            let sort = scope.sorts.resolve(&param.sort);
+            scope.expect(value, &sort, &format!("parameter `{}`", arg.text), found);
+        } else {
+            infer(value, scope, found);
+            let candidates = called.params.iter().map(|p| p.name.text.as_str());
+            found.push(
+                Diagnostic::error(
+                    codes::INSTANCE_ARGUMENT,
+                    arg.span,
+                    format!("process `{}` has no parameter `{}`", name.text, arg.text),
+                )
+                .maybe_hint(diagnostic::did_you_mean(&arg.text, candidates)),
+            );
+        }
+    }
+    let given = |param: &Param| args.iter().any(|(n, _)| n.text == param.name.text);
+    let missing: Vec<&str> = called
+        .params
+        .iter()
+        .filter(|p| !given(p))
+        .map(|p| p.name.text.as_str())
+        .collect();
+    if !missing.is_empty() {
+        found.push(
+            Diagnostic::error(
+                codes::INSTANCE_ARGUMENT,
+                name.span,
+                format!(
+                    "process `{}` needs a value for `{}`",
+                    name.text,
+                    missing.join("`, `")
+                ),
+            )
+            .hint(format!(
+                "write `{}({} = …)`",
+                name.text,
+                missing.join(" = …, ")
+            )),
+        );
     }
 }
 
 fn arguments(
     name: &Name,
     machine: &Machine,
-    args: &[(Name, crate::syntax::ast::Expr)],
+    args: &[(Name, Expr)],
     scope: &Scope<'_>,
     found: &mut Vec<Diagnostic>,
 ) {
@@ -178,63 +372,14 @@ fn arguments(
     }
 }
 
-fn gates<'a>(
-    sync: &Sync,
-    parts: impl Iterator<Item = &'a Behaviour>,
-    names: &Names<'_>,
-    found: &mut Vec<Diagnostic>,
-) {
-    if let Sync::On(labels) = sync {
-        occur(labels, parts, names, "synchronises on", found);
-    }
-}
-
-/// A lint for labels of `hide`, `rename` and `|[…]|` that no part has.
-fn occur<'a>(
-    labels: &[Name],
-    parts: impl Iterator<Item = &'a Behaviour>,
-    names: &Names<'_>,
-    what: &str,
-    found: &mut Vec<Diagnostic>,
-) {
-    let mut known = BTreeSet::new();
-    for part in parts {
-        match names.labels_in(part) {
-            Some(labels) => known.extend(labels),
-            None => return,
-        }
-    }
-    for label in labels {
-        if !known.contains(&label.text) {
-            found.push(
-                Diagnostic::warning(
-                    codes::UNKNOWN_GATE,
-                    label.span,
-                    format!("this {what} `{}`, which nothing here does", label.text),
-                )
-                .maybe_hint(diagnostic::did_you_mean(
-                    &label.text,
-                    known.iter().map(String::as_str),
-                )),
-            );
-        }
-    }
-}
-
-/// The calls of a behaviour, each with whether a prefix stands before it.
+/// The calls of a behaviour, each with whether an action comes before it.
 fn calls<'f>(node: &'f Behaviour, guarded: bool, out: &mut Vec<(&'f Name, bool)>) {
-    match &node.kind {
-        BehaviourKind::Stop | BehaviourKind::Error => {}
-        BehaviourKind::Prefix { rest, .. } => calls(rest, true, out),
-        BehaviourKind::Choice(parts) | BehaviourKind::Parallel { parts, .. } => {
-            for part in parts {
-                calls(part, guarded, out);
-            }
-        }
-        BehaviourKind::Hide { body, .. }
-        | BehaviourKind::Rename { body, .. }
-        | BehaviourKind::Each { body, .. } => calls(body, guarded, out),
-        BehaviourKind::Call { name, .. } => out.push((name, guarded)),
+    if let BehaviourKind::Call { name, .. } = &node.kind {
+        out.push((name, guarded));
+    }
+    let guarded = guarded || matches!(node.kind, BehaviourKind::Prefix { .. });
+    for part in node.parts() {
+        calls(part, guarded, out);
     }
 }
 
@@ -288,8 +433,7 @@ pub(crate) fn unguarded(names: &Names<'_>, body: &Behaviour) -> Vec<Diagnostic> 
 
 pub(super) fn unguarded_definitions(file: &File, names: &Names<'_>) -> Vec<Diagnostic> {
     let all = file
-        .items
-        .iter()
+        .sound_items()
         .filter(|i| matches!(i, Item::Definition(_)))
         .map(|i| i.name().text.as_str())
         .collect();

@@ -86,6 +86,9 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
             if let Some(of) = scope.sorts.value(name) {
                 return Enum(of.to_owned());
             }
+            if scope.sorts.spoilt().may_have_value(name) {
+                return Unknown;
+            }
             let known = scope
                 .names
                 .keys()
@@ -287,7 +290,7 @@ fn builtin(name: &str) -> Option<(&'static [ResolvedSort], ResolvedSort)> {
 }
 
 const BUILTINS: &[&str] = &[
-    "abs", "contains", "len", "matches", "max", "min", "prefix", "store", "suffix",
+    "abs", "contains", "len", "matches", "max", "min", "prefix", "slice", "store", "suffix",
 ];
 
 fn call(
@@ -344,6 +347,16 @@ fn call(
             }
             Int
         }
+        "slice" => {
+            if !arity(3, found) {
+                return Unknown;
+            }
+            slice(args, &sorts, found);
+            match &sorts[0] {
+                Array(_) => sorts[0].clone(),
+                _ => Unknown,
+            }
+        }
         "store" => {
             if !arity(3, found) {
                 return Unknown;
@@ -358,6 +371,7 @@ fn call(
             }
             sorts[0].clone()
         }
+        _ if scope.sorts.spoilt().may_declare(&name.text) => Unknown,
         _ => {
             let known = BUILTINS.iter().copied().chain(scope.sorts.function_names());
             found.push(
@@ -373,6 +387,42 @@ fn call(
     }
 }
 
+/// `slice(a, from, to)`: the elements `from` to `to - 1`.
+fn slice(args: &[Expr], sorts: &[ResolvedSort], found: &mut Vec<Diagnostic>) {
+    let wrong = |k: usize, needs: &str| {
+        Diagnostic::error(
+            codes::OPERAND_SORT,
+            args[k].span,
+            format!("`slice` needs {needs}, this is {}", sorts[k]),
+        )
+    };
+    match &sorts[0] {
+        ResolvedSort::Array(_) | ResolvedSort::Unknown => {}
+        ResolvedSort::String => found.push(
+            wrong(0, "an array")
+                .hint("a string is looked into with `prefix`, `suffix`, `contains` and `matches`"),
+        ),
+        _ => found.push(wrong(0, "an array")),
+    }
+    for k in [1, 2] {
+        if !sorts[k].is_int() {
+            found.push(wrong(k, "int"));
+        }
+    }
+    if let (Some(from), Some(to)) = (constant(&args[1]), constant(&args[2]))
+        && (from < 0 || from > to)
+    {
+        found.push(
+            Diagnostic::error(
+                codes::EMPTY_RANGE,
+                args[1].span.to(args[2].span),
+                format!("no array has elements from {from} up to {to}"),
+            )
+            .hint("`slice(a, from, to)` has the elements `from` to `to - 1`, counted from 0"),
+        );
+    }
+}
+
 fn record(
     expr: &Expr,
     name: &Name,
@@ -384,11 +434,13 @@ fn record(
         for (_, value) in fields {
             infer(value, scope, found);
         }
-        found.push(Diagnostic::error(
-            codes::UNKNOWN_SORT,
-            name.span,
-            format!("no record is called `{}`", name.text),
-        ));
+        if !scope.sorts.spoilt().may_declare(&name.text) {
+            found.push(Diagnostic::error(
+                codes::UNKNOWN_SORT,
+                name.span,
+                format!("no record is called `{}`", name.text),
+            ));
+        }
         return ResolvedSort::Unknown;
     };
     super::duplicates(

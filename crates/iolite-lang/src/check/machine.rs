@@ -237,8 +237,11 @@ fn data(
             ..
         } = &event.kind
         {
-            let params = declaration(owner, event).map_or(&[][..], |d| &d.params);
-            if args.len() != params.len() {
+            let declared = declaration(owner, event);
+            let params = declared.map_or(&[][..], |d| &d.params);
+            // Of a system elsewhere, or one with syntax errors, the labels are not known.
+            let unknown = declared.is_none() && machine.of.is_some();
+            if args.len() != params.len() && !unknown {
                 found.push(Diagnostic::error(
                     codes::EVENT_ARITY,
                     event.span,

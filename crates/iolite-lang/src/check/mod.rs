@@ -20,17 +20,20 @@ use crate::{Diagnostic, codes, diagnostic};
 const MOST_FINDINGS: usize = 200;
 
 /// Checks a parsed file: every error and every lint, in the order of the file.
+///
+/// Declarations with syntax errors are left out, and nothing is said about names that may be theirs,
+/// so that a slip does not drown in its consequences.
 pub fn check(file: &File) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     duplicates(
-        file.items.iter().map(Item::name),
+        file.sound_items().map(Item::name),
         "declaration",
         codes::DUPLICATE_NAME,
         &mut found,
     );
     let names = Names::new(file);
     let sorts = Sorts::new(file, &mut found);
-    for item in &file.items {
+    for item in file.sound_items() {
         match item {
             Item::Machine(m) => machine::check(file, m, &names, &sorts, &mut found),
             Item::Definition(d) => behaviour::check(d, &names, &sorts, &mut found),
@@ -55,11 +58,17 @@ pub fn check(file: &File) -> Vec<Diagnostic> {
 
 /// Parses and checks in one go.
 pub fn parse_and_check(text: &str) -> (File, Vec<Diagnostic>) {
-    let (file, mut found) = crate::parse(text);
-    // Names that a syntax error has swallowed would be reported as unknown.
-    if !diagnostic::has_errors(&found) {
-        found.extend(check(&file));
-    }
+    checked(crate::parse(text))
+}
+
+/// Parses and checks bytes that may be no text at all.
+pub fn parse_and_check_bytes(bytes: &[u8]) -> (File, Vec<Diagnostic>) {
+    checked(crate::parse_bytes(bytes))
+}
+
+fn checked((file, mut found): (File, Vec<Diagnostic>)) -> (File, Vec<Diagnostic>) {
+    found.extend(check(&file));
+    diagnostic::sort(&mut found);
     (file, found)
 }
 
@@ -90,6 +99,21 @@ fn duplicates<'a>(
 /// The system after `for`: it may live in another file, but a slip of the fingers is worth a word.
 fn target_system(of: &Name, names: &Names<'_>, found: &mut Vec<Diagnostic>) -> bool {
     match names.get(&of.text) {
+        Some(Item::Definition(d)) if !d.params.is_empty() => {
+            found.push(
+                Diagnostic::error(
+                    codes::WRONG_KIND,
+                    of.span,
+                    format!(
+                        "process `{}` has parameters, so it is no system by itself",
+                        of.text
+                    ),
+                )
+                .related(d.name.span, "declared here")
+                .hint("name a system that calls it: `system S = P(n = 1)`"),
+            );
+            false
+        }
         Some(Item::Definition(_)) => true,
         Some(Item::Machine(m)) if m.role == Role::System => true,
         Some(item) => {
@@ -107,6 +131,7 @@ fn target_system(of: &Name, names: &Names<'_>, found: &mut Vec<Diagnostic>) -> b
             );
             false
         }
+        None if names.is_spoilt(&of.text) => false,
         None => {
             let candidates: Vec<&str> = names
                 .iter()

@@ -136,7 +136,7 @@ impl Walk<'_, '_> {
                     }
                 }
             }
-            EventKind::Delta | EventKind::Any => {}
+            EventKind::Delta | EventKind::Any | EventKind::Offer { .. } => {}
         }
     }
 
@@ -165,6 +165,7 @@ impl Walk<'_, '_> {
                     )
                     .related(item.name().span, "declared here"),
                 ),
+                None if self.names.is_spoilt(&name.text) => {}
                 None => {
                     let candidates = self
                         .names
@@ -211,7 +212,7 @@ impl Walk<'_, '_> {
                     .names
                     .get(&name.text)
                     .is_some_and(|i| i.keyword() == "traces");
-                if !known {
+                if !known && !self.names.is_spoilt(&name.text) {
                     self.found.push(Diagnostic::error(
                         codes::UNKNOWN_NAME,
                         name.span,

@@ -6,7 +6,7 @@ use std::fmt;
 use super::duplicates;
 use crate::syntax::ast::{
     BinaryOp, Enum, Expr, ExprKind, File, Function, Item, Name, Param, Record, Sort, SortKind,
-    UnaryOp,
+    Spoilt, UnaryOp,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -72,6 +72,7 @@ pub struct Sorts<'f> {
     functions: BTreeMap<&'f str, &'f Function>,
     /// Enumeration of each value.
     values: BTreeMap<&'f str, &'f str>,
+    spoilt: &'f Spoilt,
 }
 
 /// Aliases of aliases deeper than this are cyclic or absurd.
@@ -86,8 +87,9 @@ impl<'f> Sorts<'f> {
             aliases: BTreeMap::new(),
             functions: BTreeMap::new(),
             values: BTreeMap::new(),
+            spoilt: &file.spoilt,
         };
-        for item in &file.items {
+        for item in file.sound_items() {
             match item {
                 Item::Enum(e) => {
                     for value in &e.values {
@@ -107,7 +109,7 @@ impl<'f> Sorts<'f> {
                 _ => {}
             }
         }
-        let values = file.items.iter().filter_map(|item| match item {
+        let values = file.sound_items().filter_map(|item| match item {
             Item::Enum(e) => Some(e.values.iter()),
             _ => None,
         });
@@ -117,7 +119,7 @@ impl<'f> Sorts<'f> {
             codes::DUPLICATE_NAME,
             found,
         );
-        for item in &file.items {
+        for item in file.sound_items() {
             match item {
                 Item::Record(r) => {
                     let names = r.fields.iter().map(|f| &f.name);
@@ -163,9 +165,35 @@ impl<'f> Sorts<'f> {
         self.values.get(name).copied()
     }
 
+    /// What syntax errors leave unknown.
+    pub(super) fn spoilt(&self) -> &'f Spoilt {
+        self.spoilt
+    }
+
     /// The values of all enumerations.
     pub fn values(&self) -> impl Iterator<Item = &'f str> + '_ {
         self.values.keys().copied()
+    }
+
+    /// Whether a sort has finitely many values.
+    pub(super) fn is_finite(&self, sort: &ResolvedSort) -> bool {
+        self.is_finite_at(sort, 0)
+    }
+
+    fn is_finite_at(&self, sort: &ResolvedSort, depth: u32) -> bool {
+        match sort {
+            ResolvedSort::Bool
+            | ResolvedSort::Range(..)
+            | ResolvedSort::Enum(_)
+            | ResolvedSort::Unknown => true,
+            ResolvedSort::Int | ResolvedSort::String | ResolvedSort::Array(_) => false,
+            // A record that contains itself is reported where it is declared.
+            ResolvedSort::Record(_) if depth >= DEEPEST_ALIAS => true,
+            ResolvedSort::Record(name) => self.record(name).is_none_or(|r| {
+                let mut fields = r.fields.iter().map(|f| self.resolve(&f.sort));
+                fields.all(|f| self.is_finite_at(&f, depth + 1))
+            }),
+        }
     }
 
     /// The sort behind what is written.
@@ -224,7 +252,7 @@ impl<'f> Sorts<'f> {
                     .chain(self.aliases.keys())
                     .copied()
                     .chain(["bool", "int", "string"]);
-                if known.clone().any(|k| k == name) {
+                if known.clone().any(|k| k == name) || self.spoilt.may_declare(name) {
                     return;
                 }
                 found.push(
@@ -245,7 +273,7 @@ impl<'f> Sorts<'f> {
 fn cycles(file: &File, found: &mut Vec<Diagnostic>) {
     let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut places: BTreeMap<&str, (Span, &str)> = BTreeMap::new();
-    for item in &file.items {
+    for item in file.sound_items() {
         let mut to = BTreeSet::new();
         match item {
             Item::Record(r) => r.fields.iter().for_each(|f| mentioned(&f.sort, &mut to)),
@@ -297,30 +325,7 @@ fn called<'a>(expr: &'a Expr, out: &mut BTreeSet<&'a str>) {
     if let ExprKind::Call(name, _) = &expr.kind {
         out.insert(&name.text);
     }
-    children(expr, &mut |child| called(child, out));
-}
-
-/// Visits the direct parts of an expression.
-pub(super) fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
-    match &expr.kind {
-        ExprKind::Unary(_, a) | ExprKind::Field(a, _) => visit(a),
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
-            visit(a);
-            visit(b);
-        }
-        ExprKind::If(a, b, c) => {
-            visit(a);
-            visit(b);
-            visit(c);
-        }
-        ExprKind::Call(_, list) | ExprKind::Array(list) => list.iter().for_each(visit),
-        ExprKind::Record(_, fields) => fields.iter().for_each(|(_, e)| visit(e)),
-        ExprKind::Int(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_)
-        | ExprKind::Error => {}
-    }
+    expr.parts(&mut |part| called(part, out));
 }
 
 /// The value of an expression of literals, where it is small.

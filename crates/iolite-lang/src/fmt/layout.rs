@@ -234,7 +234,12 @@ impl<'f> Printer<'f> {
     fn definition(&mut self, d: &Definition) {
         let keyword = if d.is_system { "system" } else { "process" };
         let over = over(d.over.as_deref());
-        let head = format!("{keyword} {}{over} =", d.name.text);
+        let params = if d.params.is_empty() {
+            String::new()
+        } else {
+            format!("({})", params(&d.params))
+        };
+        let head = format!("{keyword} {}{params}{over} =", d.name.text);
         let body = behaviour(&d.body, Level::Whole);
         if head.chars().count() + body.chars().count() < WIDEST {
             self.line(d.span, &format!("{head} {body}"));
@@ -397,11 +402,7 @@ fn over(alphabet: Option<&[Event]>) -> String {
 }
 
 fn params(list: &[Param]) -> String {
-    let texts: Vec<_> = list
-        .iter()
-        .map(|p| format!("{}: {}", p.name.text, sort(&p.sort)))
-        .collect();
-    texts.join(", ")
+    list.iter().map(text::param).collect::<Vec<_>>().join(", ")
 }
 
 fn bindings(list: &[Binding]) -> String {

@@ -8,7 +8,7 @@ mod expr;
 mod layout;
 mod text;
 
-pub(crate) use text::behaviour_text;
+pub(crate) use text::{behaviour_text, gate as gate_text};
 
 use crate::syntax::ast::File;
 use crate::{Diagnostic, diagnostic};

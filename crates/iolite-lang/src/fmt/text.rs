@@ -4,7 +4,8 @@ use iolite_lts::LabelKind;
 
 use super::expr;
 use crate::syntax::ast::{
-    Behaviour, BehaviourKind, Event, EventKind, Name, Sort, SortKind, Sync, Trace,
+    Behaviour, BehaviourKind, Event, EventKind, Gate, Name, Offer, Param, Sort, SortKind, Sync,
+    Trace,
 };
 use crate::syntax::{is_plain_name, quote};
 
@@ -34,15 +35,20 @@ pub(super) fn event(event: &Event, place: Place) -> String {
         EventKind::Tau => "i".to_owned(),
         EventKind::Delta => "delta".to_owned(),
         EventKind::Any => "*".to_owned(),
+        EventKind::Offer {
+            kind,
+            name: label,
+            offers,
+        } => {
+            let offers: Vec<_> = offers.iter().map(offer).collect();
+            format!("{}({})", bare(*kind, label, place), offers.join(", "))
+        }
         EventKind::Label {
             kind,
             name: label,
             args,
         } => {
-            let mut text = format!("{}{}", kind.sigil(), name(label));
-            if *kind == LabelKind::Undirected && is_special(&label.text, place) {
-                text = quote(&label.text);
-            }
+            let mut text = bare(*kind, label, place);
             if let Some(args) = args {
                 let args: Vec<_> = args.iter().map(|a| a.text.as_str()).collect();
                 text.push_str(&format!("({})", args.join(", ")));
@@ -50,6 +56,39 @@ pub(super) fn event(event: &Event, place: Place) -> String {
             text
         }
     }
+}
+
+fn bare(kind: LabelKind, label: &Name, place: Place) -> String {
+    if kind == LabelKind::Undirected && is_special(&label.text, place) {
+        quote(&label.text)
+    } else {
+        format!("{}{}", kind.sigil(), name(label))
+    }
+}
+
+fn offer(offer: &Offer) -> String {
+    match offer {
+        Offer::Value(e) => expr::expr(e),
+        Offer::Variable(p) => param(p),
+    }
+}
+
+pub(super) fn param(p: &Param) -> String {
+    format!("{}: {}", p.name.text, sort(&p.sort))
+}
+
+fn gates(list: &[Gate]) -> String {
+    list.iter().map(gate).collect::<Vec<_>>().join(", ")
+}
+
+/// A label of `hide`, `rename` or `|[…]|`.
+pub(crate) fn gate(gate: &Gate) -> String {
+    let mut text = name(&gate.name);
+    if let Some(values) = &gate.values {
+        let values: Vec<_> = values.iter().map(expr::expr).collect();
+        text.push_str(&format!("({})", values.join(", ")));
+    }
+    text
 }
 
 fn is_special(label: &str, place: Place) -> bool {
@@ -140,6 +179,11 @@ pub(super) fn behaviour(node: &Behaviour, level: Level) -> String {
             return text;
         }
         BehaviourKind::Prefix { events, rest } => (prefix(events, rest), Level::Choice),
+        BehaviourKind::Guard { condition, body } => {
+            let condition = expr::expr(condition);
+            let body = behaviour(body, Level::Choice);
+            (format!("[{condition}] -> {body}"), Level::Choice)
+        }
         BehaviourKind::Choice(parts) => {
             let parts: Vec<_> = parts.iter().map(|p| behaviour(p, Level::Choice)).collect();
             (parts.join(" [] "), Level::Parallel)
@@ -154,7 +198,7 @@ pub(super) fn behaviour(node: &Behaviour, level: Level) -> String {
         BehaviourKind::Hide { labels, body } => (
             format!(
                 "hide {} in {}",
-                names(labels),
+                gates(labels),
                 behaviour(body, Level::Operand)
             ),
             Level::Whole,
@@ -162,7 +206,7 @@ pub(super) fn behaviour(node: &Behaviour, level: Level) -> String {
         BehaviourKind::Rename { pairs, body } => {
             let pairs: Vec<_> = pairs
                 .iter()
-                .map(|(old, new)| format!("{} -> {}", name(old), name(new)))
+                .map(|(old, new)| format!("{} -> {}", gate(old), gate(new)))
                 .collect();
             (
                 format!(
@@ -200,6 +244,6 @@ pub(super) fn operator(sync: &Sync) -> String {
     match sync {
         Sync::All => "||".to_owned(),
         Sync::Interleave => "|||".to_owned(),
-        Sync::On(labels) => format!("|[{}]|", names(labels)),
+        Sync::On(labels) => format!("|[{}]|", gates(labels)),
     }
 }

@@ -6,10 +6,12 @@ pub(crate) mod automaton;
 mod composition;
 mod data;
 pub(crate) mod machine;
+mod parts;
 mod process;
 mod property;
 mod term;
 mod unfolded;
+mod value;
 
 use iolite_lts::{Lts, Semantics, StateId};
 
@@ -17,11 +19,12 @@ pub use automaton::{
     Automaton, AutomatonState, ObserverAutomaton, PurposeAutomaton, lower_observer, lower_purpose,
     lower_test, lower_traces,
 };
-pub use composition::MOST_COMPONENTS;
 pub use data::{has_data, lower_data};
+pub use parts::MOST_COMPONENTS;
 pub use property::{lower_property, property_alphabet};
 pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};
 
+use self::term::{Scope, Terms};
 use crate::names::Names;
 use crate::syntax::ast::{File, Item, Machine, Role};
 use crate::{Diagnostic, Span, codes};
@@ -42,10 +45,22 @@ pub fn lower_system(file: &File, name: &str, budget: usize) -> Result<Lts, Vec<D
     let item = names
         .behaviour(name, Span::default())
         .map_err(|d| vec![d])?;
-    match item {
-        Item::Machine(machine) => machine::lower(file, machine),
-        _ => process::lower(file, &names, item, budget),
-    }
+    let Item::Definition(definition) = item else {
+        return match item {
+            Item::Machine(machine) => machine::lower(file, machine),
+            _ => Err(Vec::new()),
+        };
+    };
+    let context = process::Context {
+        file,
+        names: &names,
+        terms: &Terms::new(file),
+    };
+    let scope = context
+        .terms
+        .parameters(definition, &[], &Scope::new(), definition.name.span)
+        .map_err(|d| vec![d])?;
+    Ok(process::lower(context, item, &scope, budget)?.lts)
 }
 
 /// A declared system or process on demand: parallel composition, hiding and renaming outside of
@@ -58,19 +73,15 @@ pub fn lower_lazily(file: &File, name: &str, budget: usize) -> Result<LazySystem
     })
 }
 
-/// The systems and processes of a file, in its order: what [`lower_system`] takes.
+/// The systems and processes of a file, in its order: what [`lower_system`] takes. Processes with
+/// parameters are not among them.
 pub fn systems(file: &File) -> Vec<&str> {
     file.items
         .iter()
-        .filter(|item| {
-            matches!(
-                item,
-                Item::Definition(_)
-                    | Item::Machine(Machine {
-                        role: Role::System,
-                        ..
-                    })
-            )
+        .filter(|item| match item {
+            Item::Definition(d) => d.params.is_empty(),
+            Item::Machine(m) => m.role == Role::System,
+            _ => false,
         })
         .map(|item| item.name().text.as_str())
         .collect()

@@ -117,7 +117,9 @@ fn alphabet<'f>(names: &Names<'f>, property: &'f Property) -> Result<Alphabet, V
 
 fn intern(event: &Event, labels: &mut Labels) -> Option<LabelId> {
     match &event.kind {
-        EventKind::Label { kind, name, .. } => Some(labels.intern(*kind, &name.text)),
+        EventKind::Label { kind, name, .. } | EventKind::Offer { kind, name, .. } => {
+            Some(labels.intern(*kind, &name.text))
+        }
         EventKind::Delta => Some(LabelId::DELTA),
         EventKind::Tau | EventKind::Any => None,
     }

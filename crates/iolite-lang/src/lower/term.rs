@@ -58,7 +58,7 @@ fn sort_error(error: &SortError, span: Span) -> Diagnostic {
     Diagnostic::error(codes::BAD_TERM, span, error.to_string())
 }
 
-fn literal(value: Value, sort: &TermSort, span: Span) -> Result<Term> {
+pub(super) fn literal(value: Value, sort: &TermSort, span: Span) -> Result<Term> {
     Term::literal(value, sort, place(span)).map_err(|e| type_error(&e, span))
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Terms<'f> {
     sorts: Sorts<'f>,
     aliases: BTreeMap<&'f str, &'f Sort>,
     /// Built when first called: a body is translated once, however many functions call it.
-    functions: RefCell<BTreeMap<&'f str, Function>>,
+    functions: RefCell<BTreeMap<String, Function>>,
     depth: RefCell<u32>,
 }
 
@@ -395,6 +395,7 @@ impl<'f> Terms<'f> {
             ("len", 1) if *terms[0].sort() == TermSort::String => Op::StrLen,
             ("len", 1) => Op::Len,
             ("store", 3) => Op::Store,
+            ("slice", 3) => Op::Slice,
             _ => {
                 return Err(Diagnostic::error(
                     codes::UNKNOWN_FUNCTION,
@@ -433,7 +434,7 @@ impl<'f> Terms<'f> {
             .map_err(|e| type_error(&e, declared.body.span))?;
         self.functions
             .borrow_mut()
-            .insert(&declared.name.text, function.clone());
+            .insert(declared.name.text.clone(), function.clone());
         Ok(Some(function))
     }
 }

@@ -43,6 +43,11 @@ fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '\''
 }
 
+/// The words of any text, good or bad.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c| !continues_name(c)).filter(|w| !w.is_empty())
+}
+
 /// Whether a name can be written without quotes.
 pub(crate) fn is_plain_name(text: &str) -> bool {
     let mut chars = text.chars();
@@ -111,7 +116,7 @@ pub(super) struct Lexed {
 }
 
 /// A file with more bad characters than this is not text.
-const MOST_ERRORS: usize = 50;
+pub(super) const MOST_ERRORS: usize = 50;
 
 pub(super) fn lex(text: &str, found: &mut Vec<Diagnostic>) -> Lexed {
     let mut tokens = Vec::new();

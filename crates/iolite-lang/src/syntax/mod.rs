@@ -10,8 +10,8 @@ pub(crate) use lexer::{is_plain_name, quote};
 
 use crate::{Diagnostic, Span, codes};
 
-/// Parses a file. Parsing never stops at a mistake: the tree holds whatever could be made out, and
-/// every mistake has its diagnostic.
+/// Parses a file. Parsing never stops at a mistake: the tree holds whatever could be made out, with
+/// what is spoilt ([`ast::Spoilt`]), and every mistake has its diagnostic.
 pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
     parser::parse(text)
 }

@@ -5,7 +5,7 @@
     reason = "each test file uses a part of it"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use iolite_lts::{LabelKind, Lts, LtsBuilder, StateId};
 use proptest::prelude::*;
@@ -26,6 +26,38 @@ pub fn shape(lts: &Lts) -> Shape {
             .map(|(s, l, t)| (s.index(), text(l), t.index()))
             .collect(),
     )
+}
+
+/// Bisimilarity classes by naive refinement of both systems side by side, straight from the
+/// definition: strong bisimulation is finer than every relation that Iolite decides.
+pub fn bisimilar(a: &Lts, b: &Lts) -> bool {
+    let mut states: Vec<(usize, usize)> = Vec::new();
+    states.extend((0..a.state_count()).map(|s| (0, s)));
+    states.extend((0..b.state_count()).map(|s| (1, s)));
+    let systems = [a, b];
+    let mut class: BTreeMap<(usize, usize), usize> = states.iter().map(|&s| (s, 0)).collect();
+    loop {
+        let signature = |&(which, s): &(usize, usize)| {
+            let lts = systems[which];
+            let moves: BTreeSet<(String, usize)> = lts
+                .steps(StateId::new(s))
+                .iter()
+                .map(|&(l, t)| (lts.labels().text(l), class[&(which, t.index())]))
+                .collect();
+            (class[&(which, s)], moves)
+        };
+        let mut ids = BTreeMap::new();
+        let mut next = BTreeMap::new();
+        for s in &states {
+            let fresh = ids.len();
+            next.insert(*s, *ids.entry(signature(s)).or_insert(fresh));
+        }
+        let before: BTreeSet<_> = class.values().copied().collect();
+        if ids.len() == before.len() {
+            return next[&(0, a.initial().index())] == next[&(1, b.initial().index())];
+        }
+        class = next;
+    }
 }
 
 /// Names that formats like to trip over.

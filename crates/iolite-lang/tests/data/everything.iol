@@ -1,6 +1,7 @@
 // Everything the grammar knows, once.
 enum Colour { red, green, blue }
 record Point { x: int, y: 0..7 }
+type Digits = 0..9[][]
 type Path = Point[]
 fn far(p: Point, limit: int): bool = p.x * p.x + p.y * p.y > limit
 
@@ -16,7 +17,7 @@ system Robot {
   internal think, "give up"
 
   initial state Idle {
-    ?go(to) [!far(to, limit) && to != at] / at := to, path := path ++ [to] -> Moving
+    ?go(to) [!far(to, limit) && to != at] / at := to, path := slice(path ++ [to], 1, len(path) + 1) -> Moving
     ?reset, ?"emergency stop" -> Idle
   }
   state Moving {
@@ -61,6 +62,9 @@ process Left = ?a; !mid; Left [] i; stop
 process Right over { ?mid, !x } = ?mid; !x; (Right [] stop)
 process Deep = a; (b; stop ||| (c; stop || c; stop)) [] (hide d in (d; stop)) [] rename e -> f in (e; stop)
 system Net = hide mid in (Left |[mid]| Right)
+process Cell(k: 0..3, full: bool) = [!full] -> ?put(k, x: 0..1); !got(k, x + 1); Cell(k = k, full = false) [] [full && k > 0] -> (stop)
+process Wire over { ?put(x: 0..1), !got } = ?put(0); !got; Wire
+system Row = hide got(1, 0) in (each k in 0..1 |[got(2 - 1, 0), tick]| each j in k..2 ||| tick; rename put -> put(j), got(0, 1) -> "odd one" in Cell(k = k, full = true))
 system Many = each k in 0..2 ||| Robot(limit = k + 1, home = Point { x = 0, y = 0 })
 
 traces F for Net = { ?a.!x, eps, ?a.delta }

@@ -107,7 +107,7 @@ fn look(
             }
         });
     }
-    let (file, mut found) = source::parse_and_check(bytes);
+    let (file, mut found) = iolite_lang::parse_and_check_bytes(bytes);
     if diagnostic::has_errors(&found) {
         return Ok((Vec::new(), found));
     }

@@ -47,7 +47,7 @@ fn is_property(reference: &ModelRef) -> Result<bool, Failure> {
         return property_source::is_property(reference);
     }
     let bytes = source::read(&reference.path)?;
-    let (file, _) = source::parse_and_check(&bytes);
+    let (file, _) = iolite_lang::parse_and_check_bytes(&bytes);
     Ok(source::declared(&file, "observer").is_empty()
         && !source::declared(&file, "property").is_empty())
 }

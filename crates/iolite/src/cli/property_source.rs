@@ -171,7 +171,7 @@ pub(super) fn is_property(reference: &ModelRef) -> Result<bool, Failure> {
         "iol" => {}
         _ => return Ok(false),
     }
-    let (file, _) = source::parse_and_check(&source::read(&reference.path)?);
+    let (file, _) = iolite_lang::parse_and_check_bytes(&source::read(&reference.path)?);
     let properties = source::declared(&file, "property");
     Ok(match &reference.name {
         Some(name) => properties.contains(&name.as_str()),

@@ -387,16 +387,6 @@ pub(super) fn accept<T>(
     Ok(value)
 }
 
-/// Parses an `.iol` file, and checks it where it parses.
-pub(super) fn parse_and_check(bytes: &[u8]) -> (File, Vec<Diagnostic>) {
-    let (file, mut found) = iolite_lang::parse_bytes(bytes);
-    // Names that a syntax error has swallowed would be reported as unknown.
-    if !diagnostic::has_errors(&found) {
-        found.extend(iolite_lang::check(&file));
-    }
-    (file, found)
-}
-
 /// The names of the declarations that start with this word.
 pub(super) fn declared<'f>(file: &'f File, keyword: &str) -> Vec<&'f str> {
     let items = file.items.iter().filter(|item| item.keyword() == keyword);
@@ -405,7 +395,7 @@ pub(super) fn declared<'f>(file: &'f File, keyword: &str) -> Vec<&'f str> {
 
 /// Parses and checks an `.iol` file; warnings are shown, errors end it.
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<File, Failure> {
-    let (file, found) = parse_and_check(bytes);
+    let (file, found) = iolite_lang::parse_and_check_bytes(bytes);
     if diagnostic::has_errors(&found) {
         return Err(rejected(path, bytes, &found));
     }

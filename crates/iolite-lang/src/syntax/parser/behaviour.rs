@@ -1,10 +1,11 @@
 //! Behaviour expressions and compositions of systems.
 //!
-//! `;` binds tightest, then `[]`, then the parallel operators; `hide` and `rename` reach as far to
-//! the right as they can.
+//! `;` and guards bind tightest, then `[]`, then the parallel operators; `hide` and `rename` reach as
+//! far to the right as they can.
 
+use super::item::ITEMS;
 use super::{Kind, Parsed, Parser};
-use crate::syntax::ast::{Behaviour, BehaviourKind, Sync};
+use crate::syntax::ast::{Behaviour, BehaviourKind, Event, EventKind, Gate, Offer, Sync};
 use crate::{Diagnostic, Span, codes};
 
 impl Parser<'_> {
@@ -59,7 +60,7 @@ impl Parser<'_> {
         }
         let mut labels = Vec::new();
         while !self.is("]") {
-            labels.push(self.bare_label()?);
+            labels.push(self.gate()?);
             if !self.eat(",") {
                 break;
             }
@@ -70,9 +71,50 @@ impl Parser<'_> {
     }
 
     /// A label of `hide`, `rename` or `|[…]|`: these go by name, so a sigil adds nothing.
-    fn bare_label(&mut self) -> Parsed<crate::syntax::ast::Name> {
+    fn gate(&mut self) -> Parsed<Gate> {
+        let start = self.span();
         let sigil = self.eat("?") || self.eat("!");
-        self.label_name(sigil)
+        let name = self.label_name(sigil)?;
+        let values = if self.eat("(") {
+            let values = self.nested(|p| p.list(")"))?;
+            self.expect(")")?;
+            Some(values)
+        } else {
+            None
+        };
+        Ok(Gate {
+            name,
+            values,
+            span: self.since(start),
+        })
+    }
+
+    /// An event of a process: `on(k)` gives a value, `mid(x: 0..3)` takes one.
+    pub(super) fn action(&mut self) -> Parsed<Event> {
+        self.event_with(|p, kind, name| {
+            if !p.eat("(") {
+                let args = None;
+                return Ok(EventKind::Label { kind, name, args });
+            }
+            let mut offers = Vec::new();
+            while !p.is(")") {
+                offers.push(if p.token().kind == Kind::Ident && p.peek_is(1, ":") {
+                    Offer::Variable(p.param()?)
+                } else {
+                    Offer::Value(p.expr()?)
+                });
+                if !p.eat(",") {
+                    break;
+                }
+            }
+            p.expect(")")?;
+            Ok(if offers.is_empty() {
+                let args = None;
+                EventKind::Label { kind, name, args }
+            } else {
+                EventKind::Offer { kind, name, offers }
+            })
+        })
     }
 
     fn choice(&mut self) -> Parsed<Behaviour> {
@@ -97,10 +139,14 @@ impl Parser<'_> {
         let start = self.span();
         let mut events = Vec::new();
         while self.starts_prefix() {
-            events.push(self.event()?);
+            events.push(self.action()?);
             self.expect(";")?;
         }
-        let rest = self.operand()?;
+        let rest = if self.is("[") && !self.peek_is(1, "]") {
+            self.nested(Self::guarded)?
+        } else {
+            self.operand()?
+        };
         if events.is_empty() {
             return Ok(rest);
         }
@@ -121,13 +167,47 @@ impl Parser<'_> {
         })
     }
 
+    /// `[condition] -> B`.
+    fn guarded(&mut self) -> Parsed<Behaviour> {
+        let start = self.expect("[")?;
+        let condition = self.expr()?;
+        self.expect("]")?;
+        self.expect("->")?;
+        let body = Box::new(self.prefix()?);
+        Ok(Behaviour {
+            kind: BehaviourKind::Guard { condition, body },
+            span: self.since(start),
+        })
+    }
+
     /// Whether an action and `;` come, and not a process.
     fn starts_prefix(&self) -> bool {
-        if self.is("?") || self.is("!") || self.is("*") {
-            return true;
+        match self.token().kind {
+            Kind::Punct(p) => matches!(p, "?" | "!" | "*"),
+            Kind::Int | Kind::Str => true,
+            Kind::Ident => self.peek_is(1, ";") || self.peek_is(1, "(") && self.semicolon_follows(),
+            Kind::Keyword | Kind::End => false,
         }
-        matches!(self.token().kind, Kind::Ident | Kind::Int | Kind::Str)
-            && (self.peek_is(1, ";") || self.token().kind != Kind::Ident)
+    }
+
+    /// Whether `;` stands behind the parenthesis that opens after this token.
+    fn semicolon_follows(&self) -> bool {
+        let mut open = 0usize;
+        for ahead in 1.. {
+            match self.peek(ahead).kind {
+                Kind::Punct("(") => open += 1,
+                Kind::Punct(")") => {
+                    open -= 1;
+                    if open == 0 {
+                        return self.peek_is(ahead + 1, ";");
+                    }
+                }
+                Kind::Punct(";" | "->") | Kind::End => break,
+                Kind::Keyword if ITEMS.contains(&self.slice(self.peek(ahead))) => break,
+                _ => {}
+            }
+        }
+        false
     }
 
     fn operand(&mut self) -> Parsed<Behaviour> {
@@ -140,9 +220,9 @@ impl Parser<'_> {
             inner.span = self.since(start);
             return Ok(inner);
         } else if self.eat_keyword("hide") {
-            let mut labels = vec![self.bare_label()?];
+            let mut labels = vec![self.gate()?];
             while self.eat(",") {
-                labels.push(self.bare_label()?);
+                labels.push(self.gate()?);
             }
             self.expect_keyword("in")?;
             let body = Box::new(self.behaviour()?);
@@ -150,9 +230,9 @@ impl Parser<'_> {
         } else if self.eat_keyword("rename") {
             let mut pairs = Vec::new();
             loop {
-                let old = self.bare_label()?;
+                let old = self.gate()?;
                 self.expect("->")?;
-                pairs.push((old, self.bare_label()?));
+                pairs.push((old, self.gate()?));
                 if !self.eat(",") {
                     break;
                 }
@@ -180,7 +260,7 @@ impl Parser<'_> {
         let Some(sync) = self.sync_operator()? else {
             return Err(self.expected("`|||`, `||` or `|[…]|`"));
         };
-        let body = Box::new(self.nested(Self::operand)?);
+        let body = Box::new(self.nested(Self::prefix)?);
         Ok(BehaviourKind::Each {
             index,
             range: (Box::new(first), Box::new(last)),
@@ -194,6 +274,9 @@ impl Parser<'_> {
         let mut args = Vec::new();
         if self.eat("(") {
             while !self.is(")") {
+                if !(self.token().kind == Kind::Ident && self.peek_is(1, "=")) {
+                    return Err(self.unnamed_value());
+                }
                 let constant = self.ident("the name of a constant")?;
                 self.expect("=")?;
                 args.push((constant, self.expr()?));
@@ -205,12 +288,22 @@ impl Parser<'_> {
         }
         Ok(BehaviourKind::Call { name, args })
     }
+
+    fn unnamed_value(&mut self) -> super::Unparsed {
+        let error = Diagnostic::error(
+            codes::EXPECTED,
+            self.span(),
+            format!("expected `name = value`, found {}", self.found_here()),
+        )
+        .hint("a process takes its values by name, `P(n = 1)`; an action is followed by `;`");
+        self.report(error)
+    }
 }
 
 fn same(a: &Sync, b: &Sync) -> bool {
     let names = |s: &Sync| match s {
         Sync::On(labels) => {
-            let mut names: Vec<_> = labels.iter().map(|l| l.text.clone()).collect();
+            let mut names: Vec<_> = labels.iter().map(crate::fmt::gate_text).collect();
             names.sort();
             names.dedup();
             Some(names)

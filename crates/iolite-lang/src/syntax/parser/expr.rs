@@ -67,7 +67,8 @@ impl Parser<'_> {
     pub(super) fn postfix(&mut self) -> Parsed<Expr> {
         let mut expr = self.primary()?;
         loop {
-            if self.is("[") {
+            // `0..7[]` is a sort: `[]` is no index.
+            if self.is("[") && !self.peek_is(1, "]") {
                 self.operator()?;
                 self.bump();
                 let index = self.expr()?;
@@ -145,7 +146,7 @@ impl Parser<'_> {
         ))
     }
 
-    fn list(&mut self, close: &str) -> Parsed<Vec<Expr>> {
+    pub(super) fn list(&mut self, close: &str) -> Parsed<Vec<Expr>> {
         let mut list = Vec::new();
         while !self.is(close) {
             list.push(self.expr()?);

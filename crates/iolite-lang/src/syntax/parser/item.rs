@@ -23,8 +23,11 @@ impl Parser<'_> {
     pub(super) fn items(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while !self.at_end() {
+            let start = self.span();
+            let errors = self.found.len();
             if !self.starts_item() {
                 let hint = diagnostic::did_you_mean(self.word(), ITEMS.iter().copied());
+                let is_misspelt = hint.is_some();
                 let message = format!("expected a declaration, found {}", self.found_here());
                 let error = Diagnostic::error(codes::EXPECTED_DECLARATION, self.span(), message)
                     .hint("a declaration starts with `system`, `process`, `observer`, …")
@@ -32,20 +35,31 @@ impl Parser<'_> {
                 self.report(error);
                 self.bump();
                 self.skip_to_item();
+                let end = self.span().start;
+                self.recovery
+                    .stray(Span::new(start.start, end), is_misspelt);
                 continue;
             }
-            match self.item() {
+            let keyword = self.word();
+            let named = self.peek(1).kind == Kind::Ident;
+            let item = self.item();
+            let failed = item.is_err() || self.found.len() > errors;
+            match item {
                 Ok(item) => items.push(item),
                 Err(_) => self.skip_to_item(),
             }
+            let region = Span::new(start.start, self.span().start);
+            self.recovery.declaration(region, keyword, named, failed);
         }
         items
     }
 
     fn skip_to_item(&mut self) {
+        let start = self.span().start;
         while !self.at_end() && !self.starts_item() {
             self.bump();
         }
+        self.recovery.skipped(Span::new(start, self.span().start));
     }
 
     fn item(&mut self) -> Parsed<Item> {
@@ -54,7 +68,7 @@ impl Parser<'_> {
         match keyword {
             "system" => {
                 let name = self.ident("the name of the system")?;
-                if self.is("=") || self.is_keyword("over") {
+                if self.is("=") || self.is("(") || self.is_keyword("over") {
                     return self.definition(start, true, name);
                 }
                 self.machine(start, Role::System, name).map(Item::Machine)
@@ -106,11 +120,21 @@ impl Parser<'_> {
         is_system: bool,
         name: crate::syntax::ast::Name,
     ) -> Parsed<Item> {
+        let params = if self.is("(") {
+            self.params()?
+        } else {
+            Vec::new()
+        };
         let over = if self.eat_keyword("over") {
-            Some(self.braced(Self::event)?)
+            Some(self.braced(Self::action)?)
         } else {
             None
         };
+        if !params.is_empty() && self.is("{") {
+            let error = Diagnostic::error(codes::EXPECTED, self.span(), "expected `=`, found `{`")
+                .hint("a system with states has constants instead: `system S { const n: int … }`");
+            return Err(self.report(error));
+        }
         self.expect("=")?;
         let body = self.behaviour()?;
         if !self.at_end() && !self.starts_item() {
@@ -126,6 +150,7 @@ impl Parser<'_> {
         Ok(Item::Definition(Definition {
             is_system,
             name,
+            params,
             over,
             body,
             span,
@@ -134,15 +159,7 @@ impl Parser<'_> {
 
     fn function(&mut self, start: Span) -> Parsed<Item> {
         let name = self.ident("the name of the function")?;
-        self.expect("(")?;
-        let mut params = Vec::new();
-        while !self.is(")") {
-            params.push(self.param()?);
-            if !self.eat(",") {
-                break;
-            }
-        }
-        self.expect(")")?;
+        let params = self.params()?;
         self.expect(":")?;
         let result = self.sort()?;
         self.expect("=")?;
@@ -155,6 +172,20 @@ impl Parser<'_> {
             body,
             span,
         }))
+    }
+
+    /// `(a: int, b: bool)`.
+    pub(super) fn params(&mut self) -> Parsed<Vec<Param>> {
+        self.expect("(")?;
+        let mut params = Vec::new();
+        while !self.is(")") {
+            params.push(self.param()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(params)
     }
 
     pub(super) fn param(&mut self) -> Parsed<Param> {

@@ -156,16 +156,11 @@ impl Parser<'_> {
                 self.bump();
             }
             let name = self.name("the name of a label")?;
-            let mut params = Vec::new();
-            if self.eat("(") {
-                while !self.is(")") {
-                    params.push(self.param()?);
-                    if !self.eat(",") {
-                        break;
-                    }
-                }
-                self.expect(")")?;
-            }
+            let params = if self.is("(") {
+                self.params()?
+            } else {
+                Vec::new()
+            };
             labels.push(LabelDecl { name, params });
             if !self.eat(",") {
                 break;

@@ -8,7 +8,9 @@ mod expr;
 mod item;
 mod machine;
 mod property;
+mod recovery;
 
+use self::recovery::Recovery;
 use super::ast::{Event, EventKind, File, Name};
 use super::lexer::{self, Kind, Token};
 use crate::{Code, Diagnostic, LineIndex, Span, codes, diagnostic};
@@ -32,8 +34,11 @@ pub(super) fn parse(text: &str) -> (File, Vec<Diagnostic>) {
         error_at: usize::MAX,
         depth: 0,
         operators: 0,
+        recovery: Recovery::default(),
     };
+    parser.recovery = Recovery::new(&parser.found);
     let items = parser.items();
+    let spoilt = parser.recovery.spoilt(text);
     let mut found = parser.found;
     if items.is_empty() && found.is_empty() {
         found.push(
@@ -51,6 +56,7 @@ pub(super) fn parse(text: &str) -> (File, Vec<Diagnostic>) {
             items,
             comments: lexed.comments,
             lines: LineIndex::new(text.as_bytes()),
+            spoilt,
         },
         found,
     )
@@ -66,6 +72,7 @@ struct Parser<'t> {
     depth: u32,
     /// Operators so far in the outermost expression.
     operators: u32,
+    recovery: Recovery,
 }
 
 /// A part that could not be parsed; its diagnostic is recorded.
@@ -166,6 +173,8 @@ impl<'t> Parser<'t> {
     }
 
     fn give_up(&mut self) {
+        let rest = Span::new(self.span().start, self.text.len());
+        self.recovery.skipped(rest);
         self.at = self.tokens.len() - 1;
         self.error_at = self.at;
     }
@@ -326,6 +335,21 @@ impl<'t> Parser<'t> {
 
     /// `?a`, `!x(p, _)`, `plain`, `i`, `delta`, `*`.
     fn event(&mut self) -> Parsed<Event> {
+        self.event_with(|p, kind, name| {
+            let args = if p.is("(") {
+                Some(p.event_args()?)
+            } else {
+                None
+            };
+            Ok(EventKind::Label { kind, name, args })
+        })
+    }
+
+    /// An event whose label, after its name, is up to `label`.
+    fn event_with(
+        &mut self,
+        label: impl FnOnce(&mut Self, LabelKind, Name) -> Parsed<EventKind>,
+    ) -> Parsed<Event> {
         let start = self.span();
         let kind = if self.eat("*") {
             EventKind::Any
@@ -344,12 +368,7 @@ impl<'t> Parser<'t> {
                 LabelKind::Undirected
             };
             let name = self.label_name(kind != LabelKind::Undirected)?;
-            let args = if self.is("(") {
-                Some(self.event_args()?)
-            } else {
-                None
-            };
-            EventKind::Label { kind, name, args }
+            label(self, kind, name)?
         };
         Ok(Event {
             kind,

@@ -1,0 +1,53 @@
+//! What transitions and prefixes wait for.
+
+use iolite_lts::LabelKind;
+
+use super::{Expr, Name, Param};
+use crate::Span;
+
+/// What a transition or a prefix waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Which.
+    pub kind: EventKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// `?a`, `!x(p, _)`, `plain`.
+    Label {
+        /// Input, output, or undirected for a bare name, which may be a declared internal action.
+        kind: LabelKind,
+        /// The bare name.
+        name: Name,
+        /// Names for the parameters, `_` for one that does not matter; `None` without parentheses.
+        args: Option<Vec<Name>>,
+    },
+    /// `on(k)`, `!mid(x: 0..3)`: an action of a process with values.
+    Offer {
+        /// Input, output or undirected.
+        kind: LabelKind,
+        /// The bare name.
+        name: Name,
+        /// At least one.
+        offers: Vec<Offer>,
+    },
+    /// `i`.
+    Tau,
+    /// `delta`.
+    Delta,
+    /// `*`: every action that labels no other transition of the state.
+    Any,
+}
+
+/// What an action of a process carries at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// This value.
+    Value(Expr),
+    /// Any value of a finite sort, known by this name from then on.
+    Variable(Param),
+}

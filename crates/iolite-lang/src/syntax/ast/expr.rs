@@ -1,0 +1,193 @@
+//! Expressions and functions.
+
+use super::{Name, Param, Sort};
+use crate::Span;
+
+/// A function without recursion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: Name,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// The sort of its value.
+    pub result: Sort,
+    /// Its value.
+    pub body: Expr,
+    /// All of it.
+    pub span: Span,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    /// Which.
+    pub kind: ExprKind,
+    /// Where.
+    pub span: Span,
+}
+
+impl Expr {
+    /// Visits the expressions it is made of.
+    pub fn parts<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
+        match &self.kind {
+            ExprKind::Unary(_, a) | ExprKind::Field(a, _) => visit(a),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            ExprKind::If(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c);
+            }
+            ExprKind::Call(_, list) | ExprKind::Array(list) => list.iter().for_each(visit),
+            ExprKind::Record(_, fields) => fields.iter().for_each(|(_, e)| visit(e)),
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Str(_)
+            | ExprKind::Name(_)
+            | ExprKind::Error => {}
+        }
+    }
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExprKind {
+    /// Decimal digits; integers are unbounded.
+    Int(String),
+    /// `true`, `false`.
+    Bool(bool),
+    /// `"text"`.
+    Str(String),
+    /// A variable, constant, parameter or enumeration value.
+    Name(String),
+    /// A unary operator.
+    Unary(UnaryOp, Box<Expr>),
+    /// A binary operator.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `if c then a else b`.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `f(x, y)`.
+    Call(Name, Vec<Expr>),
+    /// `a[i]`.
+    Index(Box<Expr>, Box<Expr>),
+    /// `r.x`.
+    Field(Box<Expr>, Name),
+    /// `[1, 2, 3]`.
+    Array(Vec<Expr>),
+    /// `Point { x = 1, y = 2 }`.
+    Record(Name, Vec<(Name, Expr)>),
+    /// What could not be parsed.
+    Error,
+}
+
+/// Unary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-`.
+    Neg,
+    /// `!`.
+    Not,
+}
+
+/// Binary operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `=>`.
+    Implies,
+    /// `||`.
+    Or,
+    /// `&&`.
+    And,
+    /// `==`.
+    Eq,
+    /// `!=`.
+    Ne,
+    /// `<`.
+    Lt,
+    /// `<=`.
+    Le,
+    /// `>`.
+    Gt,
+    /// `>=`.
+    Ge,
+    /// `++`: strings or arrays joined.
+    Concat,
+    /// `+`.
+    Add,
+    /// `-`.
+    Sub,
+    /// `*`.
+    Mul,
+    /// `/`: SMT-LIB's `div`.
+    Div,
+    /// `%`: SMT-LIB's `mod`.
+    Mod,
+}
+
+impl BinaryOp {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::Implies,
+        Self::Or,
+        Self::And,
+        Self::Eq,
+        Self::Ne,
+        Self::Lt,
+        Self::Le,
+        Self::Gt,
+        Self::Ge,
+        Self::Concat,
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Mod,
+    ];
+
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Implies => "=>",
+            Self::Or => "||",
+            Self::And => "&&",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::Concat => "++",
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Mod => "%",
+        }
+    }
+
+    /// How tightly it binds; a higher number is tighter.
+    pub fn precedence(self) -> u8 {
+        match self {
+            Self::Implies => 1,
+            Self::Or => 2,
+            Self::And => 3,
+            Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge => 4,
+            Self::Concat => 5,
+            Self::Add | Self::Sub => 6,
+            Self::Mul | Self::Div | Self::Mod => 7,
+        }
+    }
+
+    /// Whether `a op b op c` is `a op (b op c)`.
+    pub fn is_right_associative(self) -> bool {
+        self == Self::Implies
+    }
+
+    /// Whether it compares, and so does not chain.
+    pub fn is_comparison(self) -> bool {
+        self.precedence() == 4
+    }
+}

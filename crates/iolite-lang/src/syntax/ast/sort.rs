@@ -1,0 +1,74 @@
+//! Sorts and their declarations.
+
+use super::{Expr, Name};
+use crate::Span;
+
+/// An enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enum {
+    /// Its name.
+    pub name: Name,
+    /// Its values.
+    pub values: Vec<Name>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// A record sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its name.
+    pub name: Name,
+    /// Its fields.
+    pub fields: Vec<Param>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// Another name for a sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// The name.
+    pub name: Name,
+    /// The sort.
+    pub sort: Sort,
+    /// All of it.
+    pub span: Span,
+}
+
+/// A parameter or field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: Name,
+    /// Its sort.
+    pub sort: Sort,
+}
+
+/// A sort as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sort {
+    /// Which.
+    pub kind: SortKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of sorts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SortKind {
+    /// `bool`.
+    Bool,
+    /// `int`, unbounded.
+    Int,
+    /// `string`.
+    String,
+    /// `0..7`, both ends included.
+    Range(Box<Expr>, Box<Expr>),
+    /// An enumeration, a record or an alias.
+    Name(String),
+    /// `T[]`.
+    Array(Box<Sort>),
+    /// What could not be parsed.
+    Error,
+}
