@@ -2,7 +2,7 @@
 //! transport; and memory after many events. The tester is the on-the-fly ioco tester.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin execution`; an argument divides the
-//! number of events.
+//! number of events, and `transports` leaves out what needs no transport.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -207,6 +207,22 @@ fn main() {
         "execution", "events", "events/s", "RSS KiB"
     );
     let echo = echo_spec();
+    if !std::env::args().any(|a| a == "transports") {
+        without_transport(&echo, n);
+    }
+    let rounds = n(40_000) / 2;
+    let mut config = SutConfig::parse("command = \"python3\"").unwrap();
+    config.command = Some(iolite_exec::CommandLine::Words(
+        ["python3", "-c", ECHO].map(Into::into).into(),
+    ));
+    config.ready = Some("ready".into());
+    compare("stdio", rounds, || raw_stdio(rounds), &config, &echo);
+    let address = echo_server();
+    let config = SutConfig::from_flag(&format!("tcp:{address}")).unwrap();
+    compare("TCP", rounds, || raw_tcp(&address, rounds), &config, &echo);
+}
+
+fn without_transport(echo: &Lts, n: impl Fn(u64) -> u64) {
     let system = || {
         InProcess::new(Echo {
             x: echo.labels().get_text("!x").unwrap(),
@@ -215,21 +231,21 @@ fn main() {
     };
     drive(
         "in process, echo",
-        &echo,
+        echo,
         &mut system(),
         &mut Eager::default(),
         n(1_000_000),
     );
     drive(
         "in process, echo, uniform",
-        &echo,
+        echo,
         &mut system(),
         &mut Uniform,
         n(50_000_000),
     );
     drive(
         "in process, echo",
-        &echo,
+        echo,
         &mut system(),
         &mut Eager::default(),
         n(100_000_000),
@@ -275,17 +291,6 @@ fn main() {
         &mut Uniform,
         n(1_000_000),
     );
-
-    let rounds = n(40_000) / 2;
-    let mut config = SutConfig::parse("command = \"python3\"").unwrap();
-    config.command = Some(iolite_exec::CommandLine::Words(
-        ["python3", "-c", ECHO].map(Into::into).into(),
-    ));
-    config.ready = Some("ready".into());
-    compare("stdio", rounds, || raw_stdio(rounds), &config, &echo);
-    let address = echo_server();
-    let config = SutConfig::from_flag(&format!("tcp:{address}")).unwrap();
-    compare("TCP", rounds, || raw_tcp(&address, rounds), &config, &echo);
 }
 
 /// The transport alone and the tester over it, by turns; the best of each, since a busy machine only

@@ -117,6 +117,9 @@ pub struct RunOutcome<A> {
 /// Steps between two looks at the clock, where waiting costs no time.
 const CLOCK_STRIDE: u64 = 4096;
 
+/// The same for steps that do not wait, where waiting costs time.
+const TIMED_CLOCK_STRIDE: u64 = 16;
+
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
@@ -140,6 +143,7 @@ where
     let mut engine = Engine {
         talks: sink.wants_steps(),
         timed: adapter.is_timed(),
+        waited: true,
         tester,
         adapter,
         strategy,
@@ -190,6 +194,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     talks: bool,
     /// Whether waiting costs time.
     timed: bool,
+    /// Whether time was spent on waiting since the last look at the clock.
+    waited: bool,
     trace: Trace<T::Action>,
     steps: u64,
     begin: Instant,
@@ -241,6 +247,7 @@ where
                 Choice::Observe => {
                     let patience = self.patience();
                     let received = self.adapter.receive(patience)?;
+                    self.waited = self.timed;
                     self.take(received, None, patience)?
                 }
                 Choice::Stimulate(index) => {
@@ -290,7 +297,13 @@ where
         {
             return Ok(Some((self.tester.verdict(), End::Coverage)));
         }
-        if self.timed || self.steps.is_multiple_of(CLOCK_STRIDE) {
+        let stride = if self.timed {
+            TIMED_CLOCK_STRIDE
+        } else {
+            CLOCK_STRIDE
+        };
+        if self.waited || self.steps.is_multiple_of(stride) {
+            self.waited = false;
             let now = Instant::now();
             if limits.until.is_some_and(|until| now >= until) {
                 return Ok(Some((self.tester.verdict(), End::TimeLimit)));

@@ -10,8 +10,11 @@ use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
+use rustix::event::PollFd;
+
 use crate::bounds::from_now;
 use crate::link::{Alive, Link};
+use crate::readiness::reading;
 use crate::stream_buffer::StreamBuffer;
 use crate::tcp::connect;
 use crate::{Bounds, ExecError, hexdump};
@@ -169,12 +172,12 @@ impl Link for HttpLink {
         self.ended = None;
     }
 
-    fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
+    fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
         fds.extend(
             self.connections
                 .iter()
                 .filter(|c| c.buffer.ended.is_none())
-                .map(|c| c.stream.as_fd()),
+                .map(|c| reading(&c.stream)),
         );
     }
 

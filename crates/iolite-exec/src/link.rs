@@ -8,10 +8,25 @@
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
+use rustix::event::PollFd;
+
 use crate::{ExecError, Exit};
 
 /// Tells whether the system that a connection is waited for has ended in the meantime.
 pub(crate) type Alive<'a> = &'a mut dyn FnMut() -> Option<Exit>;
+
+/// What a channel has to give, once everything that is there has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inbox {
+    /// A complete message.
+    Message,
+    /// The beginning of a message.
+    Half,
+    /// Nothing, and nothing will come.
+    Ended,
+    /// Nothing yet.
+    Empty,
+}
 
 /// A channel that carries messages.
 pub(crate) trait Link: Send {
@@ -26,8 +41,8 @@ pub(crate) trait Link: Send {
     /// Forgets the connection and everything that was read from it.
     fn close(&mut self);
 
-    /// The descriptors whose readiness for reading matters.
-    fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>);
+    /// Adds the descriptors whose readiness for reading matters.
+    fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>);
 
     /// The descriptor to wait for while a stimulus is not written out.
     fn writer(&self) -> Option<BorrowedFd<'_>>;
@@ -37,6 +52,26 @@ pub(crate) trait Link: Send {
 
     /// Moves the next complete message into `message`.
     fn next(&mut self, message: &mut Vec<u8>) -> Result<bool, ExecError>;
+
+    /// Moves the next complete message into `message`, and reads for it, without blocking, where none
+    /// is complete.
+    fn receive(&mut self, message: &mut Vec<u8>) -> Result<Inbox, ExecError> {
+        loop {
+            if self.next(message)? {
+                return Ok(Inbox::Message);
+            }
+            if !self.pump()? {
+                break;
+            }
+        }
+        Ok(if self.half().is_some() {
+            Inbox::Half
+        } else if self.ended().is_some() {
+            Inbox::Ended
+        } else {
+            Inbox::Empty
+        })
+    }
 
     /// The bytes of a message that is not complete.
     fn half(&self) -> Option<&[u8]>;

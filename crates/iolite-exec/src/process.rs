@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
@@ -10,9 +10,11 @@ use std::sync::PoisonError;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::PollFd;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::bounds::from_now;
+use crate::readiness::reading;
 use crate::stdio::{PipeSlot, Pipes};
 use crate::stream_buffer::{Reading, read_once};
 use crate::{ExecError, Exit, ExitKind};
@@ -163,9 +165,9 @@ impl Process {
         }
     }
 
-    pub(crate) fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
-        fds.extend(self.stderr.as_ref().map(AsFd::as_fd));
-        fds.extend(self.stdout.as_ref().map(AsFd::as_fd));
+    pub(crate) fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
+        fds.extend(self.stderr.as_ref().map(reading));
+        fds.extend(self.stdout.as_ref().map(reading));
     }
 
     /// Reads what the system wrote beside its channels.

@@ -1,10 +1,16 @@
 //! Waiting for descriptors.
 
+use std::os::fd::AsFd;
 use std::time::Duration;
 
-use rustix::event::{PollFd, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::ExecError;
+
+/// A descriptor that is waited for to be read.
+pub(crate) fn reading(fd: &impl AsFd) -> PollFd<'_> {
+    PollFd::new(fd, PollFlags::IN)
+}
 
 /// Waits until one of the descriptors is ready or time is over, and says how many are ready; `None`
 /// when a signal came first.

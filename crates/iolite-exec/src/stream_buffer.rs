@@ -33,51 +33,66 @@ pub(crate) fn read_once(reader: &mut impl Read, chunk: &mut [u8]) -> Reading {
 /// The two buffers of a byte stream.
 #[derive(Debug)]
 pub(crate) struct StreamBuffer {
+    /// Room for input, of which `start..end` was read and not taken.
     input: Vec<u8>,
-    /// Where unread input starts; the front is removed in one go when all is read.
     start: usize,
+    end: usize,
     pub(crate) output: Vec<u8>,
     written: usize,
-    chunk: Box<[u8]>,
     pub(crate) ended: Option<String>,
 }
 
+/// Room that there is at least for one read.
 const CHUNK: usize = 64 << 10;
 
 impl StreamBuffer {
     pub(crate) fn new() -> Self {
         Self {
-            input: Vec::new(),
+            input: vec![0; CHUNK],
             start: 0,
+            end: 0,
             output: Vec::new(),
             written: 0,
-            chunk: vec![0; CHUNK].into(),
             ended: None,
         }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.input.clear();
         self.output.clear();
         self.start = 0;
+        self.end = 0;
         self.written = 0;
         self.ended = None;
     }
 
     /// The input that was not taken yet.
     pub(crate) fn unread(&self) -> &[u8] {
-        &self.input[self.start..]
+        &self.input[self.start..self.end]
     }
 
     pub(crate) fn take(&mut self, count: usize) {
         self.start += count;
-        if self.start == self.input.len() {
-            self.input.clear();
+        if self.start == self.end {
             self.start = 0;
-        } else if self.start >= CHUNK {
-            self.input.drain(..self.start);
-            self.start = 0;
+            self.end = 0;
         }
+    }
+
+    /// Where the next read goes. Unread input moves to the front when at least as much was taken, so
+    /// that no byte is moved often.
+    fn room(&mut self) -> &mut [u8] {
+        if self.end > 0 && self.input.len() - self.end < CHUNK {
+            let unread = self.end - self.start;
+            if self.start >= unread {
+                self.input.copy_within(self.start..self.end, 0);
+                self.start = 0;
+                self.end = unread;
+            }
+            if self.input.len() - self.end < CHUNK {
+                self.input.resize(2 * self.input.len(), 0);
+            }
+        }
+        &mut self.input[self.end..]
     }
 
     /// Reads once from a descriptor that does not block. Whether anything came, an end included.
@@ -85,8 +100,8 @@ impl StreamBuffer {
         if self.ended.is_some() {
             return false;
         }
-        match read_once(reader, &mut self.chunk) {
-            Reading::Bytes(count) => self.input.extend_from_slice(&self.chunk[..count]),
+        match read_once(reader, self.room()) {
+            Reading::Bytes(count) => self.end += count,
             Reading::Nothing => return false,
             Reading::Closed => self.ended = Some("closed by the system under test".into()),
             Reading::Broken(e) => self.ended = Some(e.to_string()),
@@ -136,5 +151,25 @@ mod tests {
             buffer.take(1);
         }
         assert!(buffer.input.capacity() < 8 * CHUNK);
+    }
+
+    /// However reads and takes are mixed, bytes come out as they went in.
+    #[test]
+    fn bytes_keep_their_order() {
+        let sent: Vec<u8> = (0..3_000_000u32).map(|i| (i % 251) as u8).collect();
+        let mut source = &sent[..];
+        let mut buffer = StreamBuffer::new();
+        let mut got = Vec::new();
+        let mut turn = 0;
+        while got.len() < sent.len() {
+            turn += 1;
+            buffer.read_from(&mut source);
+            let unread = buffer.unread();
+            // Most of the time less is taken than read, now and then everything.
+            let count = unread.len() / (1 + turn % 7);
+            got.extend_from_slice(&unread[..count]);
+            buffer.take(count);
+        }
+        assert!(got == sent);
     }
 }

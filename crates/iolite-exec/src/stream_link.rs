@@ -4,6 +4,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags};
+
 use crate::link::{Alive, Link};
 use crate::stream_buffer::StreamBuffer;
 use crate::{Bounds, ExecError};
@@ -120,9 +122,9 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
         }
     }
 
-    fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
+    fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
         if let (Some(stream), None) = (&self.stream, &self.buffer.ended) {
-            fds.push(stream.source_fd());
+            fds.push(PollFd::from_borrowed_fd(stream.source_fd(), PollFlags::IN));
         }
     }
 

@@ -6,7 +6,10 @@ use std::net::UdpSocket;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
+use rustix::event::PollFd;
+
 use crate::link::{Alive, Link};
+use crate::readiness::reading;
 use crate::tcp::resolve;
 use crate::{Bounds, ExecError};
 
@@ -70,8 +73,8 @@ impl Link for UdpLink {
         self.outbox.clear();
     }
 
-    fn readers<'a>(&'a self, fds: &mut Vec<BorrowedFd<'a>>) {
-        fds.extend(self.socket.as_ref().map(AsFd::as_fd));
+    fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
+        fds.extend(self.socket.as_ref().map(reading));
     }
 
     fn writer(&self) -> Option<BorrowedFd<'_>> {

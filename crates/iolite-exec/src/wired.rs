@@ -1,7 +1,6 @@
 //! The adapter of every system that is reached through bytes: a process, channels, a codec.
 
 use std::marker::PhantomData;
-use std::os::fd::BorrowedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::bounds::from_now;
 use crate::codec::{ActionCodec, ChannelId, Decoded};
-use crate::link::Link;
+use crate::link::{Inbox, Link};
 use crate::process::Process;
 use crate::readiness::wait;
 use crate::{Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, hexdump};
@@ -218,20 +217,15 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
 
     /// Waits until something can be read, or written on `writing`.
     fn wait(&self, timeout: Duration, writing: Option<usize>) -> Result<Ready, ExecError> {
-        let mut fds: Vec<BorrowedFd<'_>> = Vec::with_capacity(self.links.len() + 3);
+        let mut polled: Vec<PollFd<'_>> = Vec::with_capacity(self.links.len() + 3);
         for link in &self.links {
-            link.readers(&mut fds);
+            link.readers(&mut polled);
         }
-        let of_links = fds.len();
+        let of_links = polled.len();
         if let Some(process) = &self.process {
-            process.readers(&mut fds);
+            process.readers(&mut polled);
         }
-        let of_process = fds.len();
-        let mut polled: Vec<PollFd<'_>> = Vec::with_capacity(fds.len() + 1);
-        polled.extend(
-            fds.into_iter()
-                .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
-        );
+        let of_process = polled.len();
         if let Some(fd) = writing.and_then(|link| self.links[link].writer()) {
             polled.push(PollFd::from_borrowed_fd(fd, PollFlags::OUT));
         }
@@ -252,30 +246,47 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
         Ok(any)
     }
 
-    /// Reads where there is something; whether a channel gave anything. What the system writes
-    /// beside its channels is thrown away all but its end.
-    fn pump_ready(&mut self, ready: Ready) -> Result<bool, ExecError> {
-        if ready.process
-            && let Some(process) = &mut self.process
-        {
+    /// What the system writes beside its channels is thrown away all but its end.
+    fn drain(&mut self) {
+        if let Some(process) = &mut self.process {
             process.drain();
         }
-        Ok(ready.links && self.pump()?)
     }
 
-    /// Takes the next complete message of any channel. Between channels no order is known, so they
-    /// take turns.
-    fn take(&mut self) -> Result<Option<ChannelId>, ExecError> {
+    /// Takes the next complete message of any channel into `self.message`, and reads where none is
+    /// complete. Between channels no order is known but that what was read goes before what is not;
+    /// so they take turns.
+    fn fetch(&mut self) -> Result<(Inbox, ChannelId), ExecError> {
         let count = self.links.len();
-        for offset in 0..count {
-            let link = (self.turn + offset) % count;
-            self.message.clear();
-            if self.links[link].next(&mut self.message)? {
-                self.turn = (link + 1) % count;
-                return Ok(Some(ChannelId::new(link)));
+        let order = (self.turn..count).chain(0..self.turn);
+        if count > 1 {
+            for i in order.clone() {
+                self.message.clear();
+                if self.links[i].next(&mut self.message)? {
+                    return Ok(self.took(i));
+                }
             }
         }
-        Ok(None)
+        let mut left = (Inbox::Empty, ChannelId::FIRST);
+        for i in order {
+            self.message.clear();
+            match self.links[i].receive(&mut self.message)? {
+                Inbox::Message => return Ok(self.took(i)),
+                Inbox::Empty => {}
+                Inbox::Ended if left.0 == Inbox::Half => {}
+                inbox @ (Inbox::Half | Inbox::Ended) => left = (inbox, ChannelId::new(i)),
+            }
+        }
+        Ok(left)
+    }
+
+    fn took(&mut self, link: usize) -> (Inbox, ChannelId) {
+        self.turn = if link + 1 < self.links.len() {
+            link + 1
+        } else {
+            0
+        };
+        (Inbox::Message, ChannelId::new(link))
     }
 
     fn half(&self) -> Option<(usize, &[u8])> {
@@ -329,10 +340,13 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
 
     /// Waits for a message, which is in `self.message` afterwards.
     fn receive_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
-        if let Some(channel) = self.take()? {
+        // A quick system has answered by now, and a read is cheaper than a look at the clock and at
+        // every descriptor.
+        if let (Inbox::Message, channel) = self.fetch()? {
             return Ok(Received::Output(channel));
         }
         let mut deadline = from_now(patience);
+        let mut left = patience;
         // Start of the wait for the rest of a message. It is not renewed when bytes come: one that
         // drips in must end in time as well.
         let mut half_since: Option<Instant> = None;
@@ -341,23 +355,27 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
             if let Some(exit) = self.end()? {
                 return Ok(Received::Ended(exit));
             }
-            let left = deadline.saturating_duration_since(Instant::now());
             let ready = self.wait(left, None)?;
-            if self.pump_ready(ready)? {
-                if let Some(channel) = self.take()? {
-                    return Ok(Received::Output(channel));
-                }
-                checked_exit = false;
-                continue;
+            if ready.process {
+                self.drain();
             }
-            if Instant::now() < deadline {
+            if ready.links {
+                match self.fetch()? {
+                    (Inbox::Message, channel) => return Ok(Received::Output(channel)),
+                    (Inbox::Ended, _) => continue,
+                    (Inbox::Half | Inbox::Empty, _) => {}
+                }
+            }
+            left = deadline.saturating_duration_since(Instant::now());
+            if !left.is_zero() {
                 continue;
             }
             if let Some((link, _)) = self.half() {
                 match half_since {
                     None => {
                         half_since = Some(Instant::now());
-                        deadline = from_now(self.bounds.message_timeout);
+                        left = self.bounds.message_timeout;
+                        deadline = from_now(left);
                         continue;
                     }
                     Some(since) => return Err(self.half_error(link, since.elapsed())),
@@ -379,7 +397,7 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
     fn write(&mut self, channel: ChannelId, message: &[u8]) -> Result<(), ExecError> {
         let link = channel.index();
         self.links[link].enqueue(message)?;
-        let begin = Instant::now();
+        let mut begin = None;
         loop {
             let left = match self.links[link].flush() {
                 Ok(0) => return Ok(()),
@@ -395,7 +413,7 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
                 }
                 Err(error) => return Err(error),
             };
-            let waited = begin.elapsed();
+            let waited = begin.get_or_insert_with(Instant::now).elapsed();
             if waited >= self.bounds.send_timeout {
                 return Err(ExecError::SendBlocked {
                     channel: self.names[link].clone(),
@@ -406,7 +424,12 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
             }
             let ready = self.wait(self.bounds.send_timeout.saturating_sub(waited), Some(link))?;
             // A system that blocks on its output does not come to read its input.
-            self.pump_ready(ready)?;
+            if ready.process {
+                self.drain();
+            }
+            if ready.links {
+                self.pump()?;
+            }
             for (i, link) in self.links.iter().enumerate() {
                 if link.pending() > self.bounds.max_pending {
                     return Err(ExecError::Flooding {
@@ -467,21 +490,15 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
     }
 
     fn try_poll(&mut self) -> Result<Option<Received<A>>, ExecError> {
-        let received = loop {
-            if let Some(channel) = self.take()? {
-                break Received::Output(channel);
-            }
-            if self.pump()? {
-                continue;
-            }
-            if self.half().is_some() {
-                // An output has begun: it was first, whenever its rest comes.
-                break self.receive_message(Duration::ZERO)?;
-            }
-            match self.end()? {
-                Some(exit) => break Received::Ended(exit),
+        let received = match self.fetch()? {
+            (Inbox::Message, channel) => Received::Output(channel),
+            // An output has begun: it was first, whenever its rest comes.
+            (Inbox::Half, _) => self.receive_message(Duration::ZERO)?,
+            (Inbox::Ended, _) => match self.end()? {
+                Some(exit) => Received::Ended(exit),
                 None => return Ok(None),
-            }
+            },
+            (Inbox::Empty, _) => return Ok(None),
         };
         self.decode(received).map(Some)
     }
