@@ -55,6 +55,8 @@ pub struct SymbolicTester {
     verdict: Verdict,
     ended: bool,
     doubt: Option<Doubt>,
+    /// Inputs that were not offered somewhere because the solver gave up, with its reason.
+    untried: BTreeMap<ActionId, Arc<str>>,
 }
 
 /// Locations and guards that people are shown at once.
@@ -81,6 +83,7 @@ impl SymbolicTester {
             verdict: Verdict::Pass,
             ended: false,
             doubt: None,
+            untried: BTreeMap::new(),
         })
     }
 
@@ -102,6 +105,12 @@ impl SymbolicTester {
     /// Why the verdict is `unknown`, when it is.
     pub fn doubt(&self) -> Option<&Doubt> {
         self.doubt.as_ref()
+    }
+
+    /// Inputs for which the solver found neither values nor that there are none, and why; they were
+    /// not offered there, so the runs say nothing about them.
+    pub fn untried(&self) -> &BTreeMap<ActionId, Arc<str>> {
+        &self.untried
     }
 
     /// The semantics, for its solver's statistics.
@@ -151,9 +160,14 @@ impl SymbolicTester {
     fn solved(&mut self, mut ways: Vec<Enabled>) -> Option<ValuedAction> {
         while !ways.is_empty() {
             let way = ways.swap_remove(self.rng.random_range(0..ways.len()));
-            // What the solver cannot decide is not offered: there is nothing to judge yet.
-            let Answer::Sat(found) = self.choice.values(&mut self.semantics, &way) else {
-                continue;
+            let found = match self.choice.values(&mut self.semantics, &way) {
+                Answer::Sat(found) => found,
+                Answer::Unsat => continue,
+                // What the solver cannot decide is not offered: there is nothing to judge yet.
+                Answer::Unknown(why) => {
+                    self.untried.entry(way.action).or_insert(why);
+                    continue;
+                }
             };
             let params = &self.semantics.model().action(way.action).params;
             let value = |p: &iolite_expr::Var| found.value(p.id).cloned();

@@ -156,6 +156,8 @@ struct Assertion {
 
 /// Answers kept before the cache is dropped.
 const CACHE: usize = 4_096;
+/// An "unknown" that took longer is not asked for again.
+const COSTLY: Duration = Duration::from_millis(100);
 
 /// The port: a stack of assertions, a backend, a cache.
 pub struct Solver {
@@ -209,6 +211,9 @@ impl Solver {
 
     /// Sets what each query may cost from now on.
     pub fn set_limits(&mut self, limits: Limits) {
+        // With more time the answer may be another one.
+        self.cache
+            .retain(|_, answer| !matches!(answer, Answer::Unknown(_)));
         self.limits = limits;
     }
 
@@ -308,10 +313,11 @@ impl Solver {
                 t.collect_vars(&mut vars, &mut seen);
             }
             let vars: Vec<Var> = vars.into_values().collect();
-            self.limits.started = Some(Instant::now());
+            let started = Instant::now();
+            self.limits.started = Some(started);
             let answer = self.backend.check(&ready, &vars, &self.limits);
-            // "Unknown" is not kept: with more time the answer may be another one.
-            if !matches!(answer, Answer::Unknown(_)) {
+            // "Unknown" is kept where asking again would cost as much again.
+            if !matches!(answer, Answer::Unknown(_)) || started.elapsed() > COSTLY {
                 if self.cache.len() >= CACHE {
                     self.cache.clear();
                 }

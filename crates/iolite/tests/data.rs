@@ -291,6 +291,33 @@ fn what_the_solver_cannot_decide_is_unknown_and_its_query_is_kept() {
     }
 }
 
+#[test]
+fn an_input_without_values_is_told_of() {
+    if !python() {
+        return;
+    }
+    let folder = scratch("data-untried");
+    let text = RIDDLE
+        .replace("input ask", "input ask, solve(x: int, y: int, z: int)")
+        .replace(
+            "?ask -> Asked",
+            "?ask -> Idle  ?solve(x, y, z) [x * x * x + y * y * y + z * z * z == 114] -> Asked",
+        );
+    let model = write(&folder, "riddle.iol", text);
+    let program = write(
+        &folder,
+        "deaf.py",
+        "import sys\nfor line in sys.stdin: pass\n",
+    );
+    let more = ["--steps", "3", "--runs", "1", "--quiescence-ms", "10"];
+    let ran = test(&model, &format!("cmd:python3 {program}"), &more).expect(0);
+    assert!(
+        ran.stderr.contains("no values for ?solve"),
+        "{}",
+        ran.stderr
+    );
+}
+
 /// The solver that the test script installs, if it is there.
 fn process_solver() -> Option<String> {
     let solver = root().join(".tools/z3/bin/z3");

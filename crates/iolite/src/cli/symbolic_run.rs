@@ -1,7 +1,7 @@
 //! `iolite test` with data: values are solved for while the system answers.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use iolite_derive::{Menu, Observation, Progress, SymbolicTester, Tester, Verdict};
 use iolite_exec::codec::{OnUndecodable, UNDECODABLE};
@@ -127,6 +127,7 @@ impl SymbolicJudge {
             table,
             menu: Menu::default(),
             unknown_query: self.options.unknown_query.clone(),
+            warned: 0,
         })
     }
 
@@ -191,15 +192,41 @@ fn with_constants(reference: ModelRef, constants: &[String]) -> ModelRef {
     }
 }
 
+/// Warnings that some job has given already.
+static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
 /// A symbolic tester whose actions are numbers.
 struct Numbered {
     tester: SymbolicTester,
     table: Table,
     menu: Menu<ValuedAction>,
     unknown_query: PathBuf,
+    /// How many untried inputs were told of.
+    warned: usize,
 }
 
 impl Numbered {
+    /// An input that is silently left out would make a pass say more than it does.
+    fn warn_of_untried(&mut self) {
+        let untried = self.tester.untried();
+        if untried.len() == self.warned {
+            return;
+        }
+        self.warned = untried.len();
+        for (action, why) in untried {
+            let name = &self.tester.model().action(*action).name;
+            let once = format!(
+                "warning: no values for ?{name}: {why}; where that is so, it is not tried, and \
+                 these runs say nothing about it"
+            );
+            let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+            if !warned.contains(&once) {
+                eprintln!("{once}");
+                warned.push(once);
+            }
+        }
+    }
+
     fn noted(&self, progress: Progress) -> Progress {
         if progress == Progress::Ended(Verdict::Unknown) {
             tell_doubt(&self.tester, &self.unknown_query);
@@ -233,6 +260,7 @@ impl Tester for Numbered {
     fn menu(&mut self, menu: &mut Menu<LabelId>) {
         self.menu.clear();
         self.tester.menu(&mut self.menu);
+        self.warn_of_untried();
         menu.observe = self.menu.observe;
         menu.stop = self.menu.stop;
         let table = &self.table;
