@@ -9,7 +9,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::iosts::{ActionId, Iosts, parameter_id};
 use crate::semantics::ValuedAction;
-use crate::symbolic::{Enabled, Symbolic, SymbolicError, SymbolicStates};
+use crate::symbolic::{Symbolic, SymbolicError, SymbolicStates};
+use crate::symbolic_out::Enabled;
 
 /// Chooses inputs.
 #[derive(Debug)]

@@ -18,6 +18,8 @@ mod product;
 mod quiescence;
 mod semantics;
 mod symbolic;
+mod symbolic_delta;
+mod symbolic_out;
 mod symbolic_state;
 mod unfold;
 
@@ -32,6 +34,7 @@ pub use lint::Lint;
 pub use path_formula::{HasTrace, TraceStep};
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};
-pub use symbolic::{After, Enabled, Out, Symbolic, SymbolicError, SymbolicStates};
+pub use symbolic::{After, Symbolic, SymbolicError, SymbolicStates};
+pub use symbolic_out::{Enabled, Out};
 pub use symbolic_state::SymbolicState;
 pub use unfold::{UnfoldBudget, UnfoldError};

@@ -148,7 +148,7 @@ impl Search<'_> {
             parts.push(assumption.defined());
             parts.push(assumption.clone());
         }
-        self.push(model.initial(), 0, values, Term::from(true), parts, &map);
+        self.push(model.initial(), 0, &values, Term::from(true), &parts, &map);
     }
 
     /// Notes a point whose condition is `before` and the parts, with the map applied to them.
@@ -156,9 +156,9 @@ impl Search<'_> {
         &mut self,
         location: LocationId,
         shown: usize,
-        values: Vec<Term>,
+        values: &[Term],
         before: Term,
-        parts: Vec<Term>,
+        parts: &[Term],
         map: &Substitution,
     ) {
         let parts: Result<Vec<Term>, _> = parts.iter().map(|t| t.substitute(map)).collect();
@@ -228,9 +228,9 @@ impl Search<'_> {
         self.push(
             transition.target,
             shown,
-            values,
+            &values,
             point.condition.clone(),
-            parts,
+            &parts,
             &map,
         );
     }
@@ -256,10 +256,9 @@ impl Search<'_> {
             });
         }
         let map = substitution(model, &point.values, &[], &[]);
-        let values = point.values.clone();
         let shown = point.shown + 1;
         let before = point.condition.clone();
-        self.push(point.location, shown, values, before, parts, &map);
+        self.push(point.location, shown, &point.values, before, &parts, &map);
         if self.policy == QuiescencePolicy::Livelock
             && model.internal_cycles()[point.location.index()]
         {

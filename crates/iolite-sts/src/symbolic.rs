@@ -8,19 +8,19 @@
 
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Fault, Solver, Substitution, Term, Value, Var, VarId};
+use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::iosts::{ActionId, Iosts, LabelKind, LocationId, TransitionId, space};
+use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
 use crate::quiescence::DeltaGuard;
-use crate::semantics::{Frame, ModelFault, State, ValuedAction};
+use crate::semantics::{ModelFault, State, ValuedAction};
 use crate::symbolic_state::{Data, SymbolicState, last_unknown, renumber, settle};
 
 /// The states after a trace, closed under internal actions.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolicStates {
-    states: Vec<SymbolicState>,
+    pub(crate) states: Vec<SymbolicState>,
 }
 
 impl SymbolicStates {
@@ -64,28 +64,6 @@ pub enum After {
     },
 }
 
-/// An action that a state may do, with the guard for people and for the solver.
-#[derive(Clone, Debug)]
-pub struct Enabled {
-    /// The action.
-    pub action: ActionId,
-    /// The transition.
-    pub transition: TransitionId,
-    /// The guard over the action's parameters, constants and unknowns, simplified.
-    pub guard: Term,
-    /// The path condition of the state.
-    pub condition: Term,
-}
-
-/// out(P) with guards: outputs, and the condition of quiescence.
-#[derive(Clone, Debug)]
-pub struct Out {
-    /// The outputs.
-    pub outputs: Vec<Enabled>,
-    /// For each state that may be quiescent: δ's guard and the path condition, both simplified.
-    pub delta: Vec<(Term, Term)>,
-}
-
 /// What can go wrong while states are computed. None of these is a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SymbolicError {
@@ -113,24 +91,24 @@ const NAMED: u32 = 60;
 /// The symbolic semantics of a model, with its solver and what it has learnt about guards.
 #[derive(Debug)]
 pub struct Symbolic {
-    model: Arc<Iosts>,
+    pub(crate) model: Arc<Iosts>,
     constants: Vec<Option<Value>>,
     /// All constants, when they are all known.
-    known: Option<Vec<Value>>,
-    policy: QuiescencePolicy,
-    solver: Solver,
-    delta: Vec<Option<DeltaGuard>>,
+    pub(crate) known: Option<Vec<Value>>,
+    pub(crate) policy: QuiescencePolicy,
+    pub(crate) solver: Solver,
+    pub(crate) delta: Vec<Option<DeltaGuard>>,
     /// Per transition: guard and assignments are defined and the guard holds.
     enabling: Vec<Option<Term>>,
     has_internal: Vec<bool>,
-    cycles: Option<Vec<bool>>,
-    max_states: usize,
+    pub(crate) cycles: Option<Vec<bool>>,
+    pub(crate) max_states: usize,
     max_cases: usize,
 }
 
 /// Gathers what the solver could not decide.
 #[derive(Default)]
-struct Doubt(Option<(Arc<str>, String)>);
+pub(crate) struct Doubt(Option<(Arc<str>, String)>);
 
 impl Symbolic {
     /// The semantics of `model`, with values for some of its constants.
@@ -324,130 +302,7 @@ impl Symbolic {
         self.finish(next, doubt)
     }
 
-    /// The states after δ: those where its guard [def. 7] holds, and with the livelock policy
-    /// those on a cycle of internal actions.
-    pub fn after_delta(&mut self, states: &SymbolicStates) -> Result<After, SymbolicError> {
-        bounded(self.try_after_delta(states))
-    }
-
-    fn try_after_delta(&mut self, states: &SymbolicStates) -> Result<After, SymbolicError> {
-        let mut doubt = Doubt::default();
-        let mut next = Vec::new();
-        for s in &states.states {
-            match &s.data {
-                Data::Concrete(values) => {
-                    let quiet = self.is_quiescent(s.location, values, &mut doubt)?;
-                    let quiet = match quiet {
-                        Some(true) => Some(true),
-                        quiet => match self.is_livelocked(s, &mut doubt)? {
-                            Some(false) => quiet,
-                            livelocked => livelocked,
-                        },
-                    };
-                    // What is undecided stays, or later outputs of it would be called wrong.
-                    if quiet != Some(false) {
-                        next.push(SymbolicState {
-                            tainted: s.tainted || quiet.is_none(),
-                            ..s.clone()
-                        });
-                    }
-                }
-                Data::Symbolic { values, condition } => {
-                    let guard = self.delta_guard(s.location).guard.clone();
-                    let map = self.state_map(values, None);
-                    let guard = substituted(&guard, &map)?;
-                    let joint = Term::all([condition.clone(), guard]).simplify();
-                    let before = s.certain.then_some(condition);
-                    let mut quiet =
-                        self.settled(s.location, values.to_vec(), joint, before, &mut doubt);
-                    if let Some(quiet) = &mut quiet {
-                        quiet.tainted |= s.tainted;
-                    }
-                    next.extend(quiet);
-                    if self.policy != QuiescencePolicy::Strict && self.on_cycle(s.location) {
-                        // Whether the values allow the cycle is not decided here.
-                        doubt.note(
-                            "a cycle of internal actions over unknown values",
-                            String::new,
-                        );
-                        next.push(SymbolicState {
-                            tainted: true,
-                            ..s.clone()
-                        });
-                    }
-                }
-            }
-        }
-        self.finish(next, doubt)
-    }
-
-    /// The outputs of the states with their guards, and the guards of δ.
-    pub fn out(&mut self, states: &SymbolicStates) -> Result<Out, SymbolicError> {
-        let outputs = self.enabled(states, LabelKind::Output)?;
-        let mut delta: Vec<(Term, Term)> = Vec::new();
-        for s in &states.states {
-            let guard = self.delta_guard(s.location).guard.clone();
-            let map = self.state_map(&s.values(), None);
-            let guard = substituted(&guard, &map)?.simplify();
-            let row = (guard, s.condition());
-            let joint = Term::all([row.0.clone(), row.1.clone()]).simplify();
-            if !joint.is_false() && !delta.contains(&row) {
-                delta.push(row);
-            }
-        }
-        Ok(Out { outputs, delta })
-    }
-
-    /// The inputs that the states specify, with their guards.
-    pub fn inputs(&mut self, states: &SymbolicStates) -> Result<Vec<Enabled>, SymbolicError> {
-        self.enabled(states, LabelKind::Input)
-    }
-
-    fn enabled(
-        &mut self,
-        states: &SymbolicStates,
-        kind: LabelKind,
-    ) -> Result<Vec<Enabled>, SymbolicError> {
-        let model = self.model.clone();
-        let mut out: Vec<Enabled> = Vec::new();
-        for s in &states.states {
-            for &t in model.outgoing(s.location) {
-                if model.kind(t) != kind {
-                    continue;
-                }
-                let map = self.state_map(&s.values(), None);
-                let guard = substituted(&self.enabling(t), &map)?.simplify();
-                let condition = s.condition();
-                if Term::all([condition.clone(), guard.clone()])
-                    .simplify()
-                    .is_false()
-                {
-                    continue;
-                }
-                let action = model.transition(t).action;
-                let seen = out
-                    .iter()
-                    .any(|e| e.action == action && e.guard == guard && e.condition == condition);
-                if !seen {
-                    out.push(Enabled {
-                        action,
-                        transition: t,
-                        guard,
-                        condition,
-                    });
-                }
-            }
-        }
-        Ok(out)
-    }
-
-    /// The guard of δ in a location, with its quantifiers eliminated where possible.
-    pub fn delta_guard(&mut self, location: LocationId) -> &DeltaGuard {
-        let (model, solver) = (&self.model, &mut self.solver);
-        self.delta[location.index()].get_or_insert_with(|| model.delta_guard_with(location, solver))
-    }
-
-    fn enabling(&mut self, t: TransitionId) -> Term {
+    pub(crate) fn enabling(&mut self, t: TransitionId) -> Term {
         let transition = self.model.transition(t);
         self.enabling[t.index()]
             .get_or_insert_with(|| {
@@ -473,7 +328,11 @@ impl Symbolic {
         map
     }
 
-    fn state_map(&self, values: &[Term], params: Option<(&[Var], &[Term])>) -> Substitution {
+    pub(crate) fn state_map(
+        &self,
+        values: &[Term],
+        params: Option<(&[Var], &[Term])>,
+    ) -> Substitution {
         let mut map = self.constant_map();
         for (v, t) in self.model.variables().iter().zip(values) {
             map.insert(v.var.id, t.clone());
@@ -489,7 +348,7 @@ impl Symbolic {
 
     /// An internal transition from one state. Parameters of small sorts are tried one by one, so
     /// that concrete states stay concrete; others become unknowns.
-    fn internal(
+    pub(crate) fn internal(
         &mut self,
         s: &SymbolicState,
         t: TransitionId,
@@ -609,7 +468,7 @@ impl Symbolic {
     }
 
     /// The state, if its condition can be true; `before` is a condition known to be satisfiable.
-    fn settled(
+    pub(crate) fn settled(
         &mut self,
         location: LocationId,
         mut values: Vec<Term>,
@@ -663,7 +522,7 @@ impl Symbolic {
     }
 
     /// Closes under internal actions and turns states and doubts into an answer.
-    fn finish(
+    pub(crate) fn finish(
         &mut self,
         first: Vec<SymbolicState>,
         mut doubt: Doubt,
@@ -710,98 +569,10 @@ impl Symbolic {
             },
         })
     }
-
-    fn is_quiescent(
-        &mut self,
-        location: LocationId,
-        values: &[Value],
-        doubt: &mut Doubt,
-    ) -> Result<Option<bool>, SymbolicError> {
-        let constants = self.known.clone().unwrap_or_default();
-        let guard = self.delta_guard(location).guard.clone();
-        let frame = Frame {
-            variables: values,
-            constants: &constants,
-            params: &[],
-        };
-        match guard.eval_bool(&frame) {
-            Ok(b) => return Ok(Some(b)),
-            Err(e) if e.fault == Fault::Quantifier => {}
-            Err(error) => {
-                let transition = self.model.outgoing(location).first().copied();
-                let transition = transition.unwrap_or(TransitionId::new(0));
-                return Err(ModelFault { transition, error }.into());
-            }
-        }
-        let terms: Vec<Term> = self
-            .model
-            .variables()
-            .iter()
-            .zip(values)
-            .map(|(v, x)| literal(&v.var, x.clone()))
-            .collect();
-        let closed = substituted(&guard, &self.state_map(&terms, None))?.simplify();
-        self.solver.push();
-        self.solver.assert(&closed);
-        let answer = self.solver.check();
-        if let Answer::Unknown(reason) = &answer {
-            doubt.note(reason, || self.solver.query_text());
-        }
-        self.solver.pop();
-        Ok(answer.decided())
-    }
-
-    fn on_cycle(&mut self, location: LocationId) -> bool {
-        let model = &self.model;
-        self.cycles.get_or_insert_with(|| model.internal_cycles())[location.index()]
-    }
-
-    /// Whether a concrete state can come back to itself by internal actions alone, if that is
-    /// found out.
-    fn is_livelocked(
-        &mut self,
-        s: &SymbolicState,
-        doubt: &mut Doubt,
-    ) -> Result<Option<bool>, SymbolicError> {
-        if self.policy == QuiescencePolicy::Strict || !self.on_cycle(s.location) {
-            return Ok(Some(false));
-        }
-        let mut complete = true;
-        let model = self.model.clone();
-        let mut seen: FxHashSet<SymbolicState> = FxHashSet::default();
-        let mut stack = vec![s.clone()];
-        while let Some(here) = stack.pop() {
-            for &t in model.outgoing(here.location) {
-                if model.kind(t) != LabelKind::Internal {
-                    continue;
-                }
-                for next in self.internal(&here, t, doubt)? {
-                    if next == *s {
-                        return Ok(Some(true));
-                    }
-                    if seen.len() > self.max_states {
-                        doubt.note("too many internal steps", String::new);
-                        return Ok(None);
-                    }
-                    if matches!(next.data, Data::Symbolic { .. }) {
-                        doubt.note(
-                            "a cycle of internal actions over unknown values",
-                            String::new,
-                        );
-                        complete = false;
-                    }
-                    if seen.insert(next.clone()) {
-                        stack.push(next);
-                    }
-                }
-            }
-        }
-        Ok(complete.then_some(false))
-    }
 }
 
 impl Doubt {
-    fn note(&mut self, reason: &str, query: impl FnOnce() -> String) {
+    pub(crate) fn note(&mut self, reason: &str, query: impl FnOnce() -> String) {
         if self.0.is_none() {
             self.0 = Some((reason.into(), query()));
         }
@@ -829,13 +600,13 @@ pub(crate) fn literal(var: &Var, value: Value) -> Term {
     var.term().substitute(&map).unwrap_or_else(|_| var.term())
 }
 
-fn substituted(term: &Term, map: &Substitution) -> Result<Term, SymbolicError> {
+pub(crate) fn substituted(term: &Term, map: &Substitution) -> Result<Term, SymbolicError> {
     term.substitute(map)
         .map_err(|_| SymbolicError::Bound("an expression grows too large"))
 }
 
 /// A bound that ran out is "unknown"; the other errors are errors.
-fn bounded(result: Result<After, SymbolicError>) -> Result<After, SymbolicError> {
+pub(crate) fn bounded(result: Result<After, SymbolicError>) -> Result<After, SymbolicError> {
     match result {
         Err(SymbolicError::Bound(why)) => Ok(After::Unknown {
             reason: why.into(),

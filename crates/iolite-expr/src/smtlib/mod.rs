@@ -448,14 +448,12 @@ impl Backend for Smtlib {
 impl Smtlib {
     /// The claim of the tactics, if nothing speaks against it.
     fn checked_elimination(&mut self, vars: &[Var], body: &Term, limits: &Limits) -> Option<Term> {
-        let claim = match self.try_eliminate(vars, body, limits) {
-            Ok(claim) => claim?.simplify().bounded().ok()?,
-            Err(_) => {
-                self.running = None;
-                self.restarts += 1;
-                return None;
-            }
+        let Ok(claim) = self.try_eliminate(vars, body, limits) else {
+            self.running = None;
+            self.restarts += 1;
+            return None;
         };
+        let claim = claim?.simplify().bounded().ok()?;
         // A quantified query may stay open; an answer against the claim ends it.
         let quantified = Term::exists(vars.to_vec(), body.clone());
         let free = quantified.free_vars();
@@ -464,7 +462,10 @@ impl Smtlib {
             Term::all([quantified.negated(), claim.clone()]),
         ];
         for d in &differ {
-            if matches!(self.check(&[d.clone()], &free, limits), Answer::Sat(_)) {
+            if matches!(
+                self.check(std::slice::from_ref(d), &free, limits),
+                Answer::Sat(_)
+            ) {
                 return None;
             }
         }
@@ -497,7 +498,7 @@ const SPOT_CHECKS: i64 = 32;
 /// A value of a Boolean or integer sort, farther from zero with each round.
 fn plain(sort: &Sort, random: u64, round: i64) -> Value {
     match sort {
-        Sort::Bool => Value::Bool(random % 2 == 0),
+        Sort::Bool => Value::Bool(random.is_multiple_of(2)),
         sort => {
             let width = 4 * (round + 1);
             let n = i64::try_from(random).unwrap_or(0) % (2 * width + 1) - width;

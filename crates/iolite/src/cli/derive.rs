@@ -12,7 +12,8 @@ use iolite_lts::Lts;
 use serde::Serialize;
 
 use super::failure::write_whole;
-use super::relate::{QuiescenceFlag, trace_set};
+use super::relate::trace_set;
+use super::semantics_options::QuiescenceFlag;
 use super::source::{self, ModelRef, ReadOptions, texts};
 use super::{Exit, Failure, objective, print, print_json};
 

@@ -9,9 +9,9 @@ use iolite_lts::{Completed, Completion, Interned, Semantics};
 use super::data_explain;
 use super::property_explain;
 use super::property_source::{self, PropertyReadOptions, PropertyRef};
-use super::relate::{
-    CompletionFlag, CounterexampleDocument, Document, ObservedDocument, QuiescenceFlag, trace_set,
-};
+use super::relate::trace_set;
+use super::relate_document::{CounterexampleDocument, Document, ObservedDocument};
+use super::semantics_options::{CompletionFlag, QuiescenceFlag};
 use super::source::{self, Format, Model, ModelRef, ReadOptions};
 use super::{Exit, Failure, print, print_json};
 

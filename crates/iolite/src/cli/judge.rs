@@ -8,7 +8,8 @@ use iolite_lts::{Extended, LabelId, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
 
 use super::property_run::PropertyJudge;
-use super::relate::{QuiescenceFlag, trace_set};
+use super::relate::trace_set;
+use super::semantics_options::QuiescenceFlag;
 use super::source::{self, Model, ModelRef, ReadOptions, System};
 use super::symbolic_run::SymbolicJudge;
 use super::target::Target;

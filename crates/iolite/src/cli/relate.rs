@@ -10,12 +10,13 @@ use iolite_lts::relation::{
     TraceSet,
 };
 use iolite_lts::{
-    Completed, Completion, Interned, LabelId, LabelKind, Labels, Lts, QuiescencePolicy, Semantics,
-    StateId,
+    Completed, Completion, Interned, LabelId, LabelKind, Labels, Lts, Semantics, StateId,
 };
-use serde::{Deserialize, Serialize};
 
 use super::failure::write_whole;
+use super::relate_document::{CounterexampleDocument, Document, ObservedDocument, Place, tell};
+use super::relate_matrix::matrix;
+use super::semantics_options::{CompletionFlag, SemanticsOptions};
 use super::source::{self, Model, ModelRef, ReadOptions, System, texts};
 use super::{Exit, Failure, print, print_json};
 
@@ -26,10 +27,10 @@ use super::{Exit, Failure, print, print_json};
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// trace, testing, conf, iot, ioconf, ioconf-f, ioco or uioco
-    relation: Relation,
+    pub(super) relation: Relation,
     /// Implementation and specification; with --matrix, all models
     #[arg(required = true, value_name = "IMPL SPEC")]
-    models: Vec<ModelRef>,
+    pub(super) models: Vec<ModelRef>,
     /// Relate every model to every other, and print the table
     #[arg(long)]
     matrix: bool,
@@ -42,7 +43,7 @@ pub(super) struct Args {
     #[command(flatten)]
     semantics: SemanticsOptions,
     #[command(flatten)]
-    read: ReadOptions,
+    pub(super) read: ReadOptions,
     /// Give up after so many seconds: the answer is then unknown
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<f64>,
@@ -54,53 +55,7 @@ pub(super) struct Args {
     certificate: Option<PathBuf>,
     /// Print one JSON document; for a negative answer it is the certificate
     #[arg(long)]
-    json: bool,
-}
-
-/// What models mean where they leave it open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct SemanticsOptions {
-    /// Whether a cycle of internal actions is quiescent, or an error
-    #[arg(long, value_name = "POLICY", default_value = "livelock")]
-    pub(super) quiescence: QuiescenceFlag,
-    /// Make the implementation input-enabled: ignore unexpected inputs, or allow anything after one
-    #[arg(long, value_name = "HOW")]
-    pub(super) complete_inputs: Option<CompletionFlag>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum QuiescenceFlag {
-    /// A state on a cycle of internal actions is quiescent
-    #[default]
-    Livelock,
-    /// A cycle of internal actions is an error
-    Strict,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum CompletionFlag {
-    /// An unexpected input changes nothing
-    SelfLoop,
-    /// After an unexpected input anything may happen
-    Chaos,
-}
-
-impl QuiescenceFlag {
-    pub(super) fn policy(self) -> QuiescencePolicy {
-        match self {
-            Self::Livelock => QuiescencePolicy::Livelock,
-            Self::Strict => QuiescencePolicy::Strict,
-        }
-    }
-}
-
-impl SemanticsOptions {
-    pub(super) fn policy(self) -> QuiescencePolicy {
-        self.quiescence.policy()
-    }
+    pub(super) json: bool,
 }
 
 /// `500M`, `2G`, `100000`.
@@ -120,106 +75,6 @@ fn parse_bytes(text: &str) -> Result<usize, String> {
     number
         .checked_mul(unit)
         .ok_or_else(|| "too large".to_owned())
-}
-
-/// The JSON document: an answer, and for a negative one its certificate.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Document {
-    pub(super) relation: String,
-    pub(super) implementation: ModelRef,
-    pub(super) implementation_hash: String,
-    pub(super) specification: ModelRef,
-    pub(super) specification_hash: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) traces: Option<ModelRef>,
-    pub(super) semantics: SemanticsOptions,
-    pub(super) reading: ReadOptions,
-    /// `null` when the search was given up.
-    pub(super) holds: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) unknown: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) counterexample: Option<CounterexampleDocument>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) counterexamples: Vec<CounterexampleDocument>,
-    #[serde(default)]
-    pub(super) effort: EffortDocument,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct CounterexampleDocument {
-    pub(super) trace: Vec<String>,
-    pub(super) observed: ObservedDocument,
-    pub(super) allowed: Vec<ObservedDocument>,
-    pub(super) implementation_state: Place,
-    pub(super) specification_states: Vec<Place>,
-}
-
-/// An action, or a set of refused actions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(super) enum ObservedDocument {
-    Action(String),
-    Refusal { refuses: Vec<String> },
-}
-
-impl std::fmt::Display for ObservedDocument {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Action(action) => write!(f, "{action}"),
-            Self::Refusal { refuses } => write!(f, "refusal of {{{}}}", refuses.join(", ")),
-        }
-    }
-}
-
-/// A state and where its declaration stands.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Place {
-    pub(super) state: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) line: Option<u32>,
-}
-
-impl Place {
-    fn of(model: &impl Semantics<State = StateId>, state: StateId) -> Self {
-        Self {
-            state: model.describe(&state),
-            line: model.line(&state),
-        }
-    }
-
-    fn show(&self, reference: &ModelRef) -> String {
-        match self.line {
-            Some(line) => format!("{} ({}:{line})", self.state, reference.path.display()),
-            None => self.state.clone(),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct EffortDocument {
-    pairs: usize,
-    sets: usize,
-    depth: usize,
-    bytes: usize,
-}
-
-impl From<Effort> for EffortDocument {
-    fn from(
-        Effort {
-            pairs,
-            sets,
-            depth,
-            bytes,
-        }: Effort,
-    ) -> Self {
-        Self {
-            pairs,
-            sets,
-            depth,
-            bytes,
-        }
-    }
 }
 
 /// Watches time and memory, and tells how far a long search is.
@@ -325,7 +180,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     })
 }
 
-fn specification_side<'m>(
+pub(super) fn specification_side<'m>(
     args: &Args,
     specification: &'m Model,
 ) -> Result<SpecificationSide<&'m System>, Failure> {
@@ -373,14 +228,14 @@ pub(super) fn trace_set(
 }
 
 /// An answer in words, before it is known which options it belongs to.
-struct Decision {
-    holds: Option<bool>,
+pub(super) struct Decision {
+    pub(super) holds: Option<bool>,
     unknown: Option<String>,
-    counterexamples: Vec<CounterexampleDocument>,
+    pub(super) counterexamples: Vec<CounterexampleDocument>,
     effort: Effort,
 }
 
-fn decide(
+pub(super) fn decide(
     args: &Args,
     implementation: &Model,
     specification: &Model,
@@ -567,157 +422,4 @@ fn document(
         },
         effort: effort.into(),
     }
-}
-
-/// The answer for people.
-fn tell(document: &Document) -> String {
-    let Document {
-        relation,
-        implementation,
-        specification,
-        effort,
-        ..
-    } = document;
-    let claim = format!("{implementation} {relation} {specification}");
-    match document.holds {
-        Some(true) => format!("{claim}: holds ({} pairs of states)\n", effort.pairs),
-        None => format!(
-            "{claim}: unknown, {}\n  no difference up to traces of length {} ({} pairs of states)\n",
-            document
-                .unknown
-                .as_deref()
-                .unwrap_or("the search was stopped"),
-            effort.depth,
-            effort.pairs
-        ),
-        Some(false) => {
-            let mut text = format!("{claim}: does not hold\n");
-            let first = document.counterexample.as_slice();
-            let found = if document.counterexamples.is_empty() {
-                first
-            } else {
-                &document.counterexamples
-            };
-            for counterexample in found {
-                text += &tell_counterexample(document, counterexample);
-            }
-            text
-        }
-    }
-}
-
-fn tell_counterexample(document: &Document, found: &CounterexampleDocument) -> String {
-    let or = |text: String, empty: &str| {
-        if text.is_empty() {
-            empty.to_owned()
-        } else {
-            text
-        }
-    };
-    let trace = or(found.trace.join(" "), "nothing (at the start)");
-    let allowed: Vec<String> = found.allowed.iter().map(ToString::to_string).collect();
-    let allowed = or(
-        allowed.join(", "),
-        "nothing: the trace itself is not specified",
-    );
-    let places: Vec<String> = found
-        .specification_states
-        .iter()
-        .map(|p| p.show(&document.specification))
-        .collect();
-    format!(
-        "\n  after     {trace}\n  observed  {}\n  allowed   {allowed}\n  \
-         implementation in {}\n  specification in {}\n",
-        found.observed,
-        found.implementation_state.show(&document.implementation),
-        or(places.join(", "), "no state")
-    )
-}
-
-/// One row of the table, as JSON.
-#[derive(Serialize)]
-struct Row {
-    implementation: ModelRef,
-    /// One answer a specification, in the order of the models.
-    holds: Vec<Option<bool>>,
-    counterexamples: Vec<Option<CounterexampleDocument>>,
-}
-
-#[derive(Serialize)]
-struct Matrix {
-    relation: String,
-    models: Vec<ModelRef>,
-    rows: Vec<Row>,
-}
-
-/// Every model against every other. Each specification is prepared once, and its sets serve all
-/// implementations.
-fn matrix(args: &Args) -> Result<Exit, Failure> {
-    let models = args.models.iter().map(|m| source::load(m, &args.read));
-    let models = models.collect::<Result<Vec<Model>, Failure>>()?;
-    let mut rows: Vec<Row> = models
-        .iter()
-        .map(|m| Row {
-            implementation: m.reference.clone(),
-            holds: Vec::new(),
-            counterexamples: Vec::new(),
-        })
-        .collect();
-    let mut exit = Exit::Holds;
-    for specification in &models {
-        let mut side = specification_side(args, specification)?;
-        for (implementation, row) in models.iter().zip(&mut rows) {
-            let decision = decide(args, implementation, specification, &mut side)?;
-            exit = match decision.holds {
-                Some(false) => Exit::Fails,
-                None if exit == Exit::Holds => Exit::Inconclusive,
-                _ => exit,
-            };
-            row.holds.push(decision.holds);
-            row.counterexamples
-                .push(decision.counterexamples.into_iter().next());
-        }
-    }
-    let references = models.iter().map(|m| m.reference.clone()).collect();
-    let matrix = Matrix {
-        relation: args.relation.name().to_owned(),
-        models: references,
-        rows,
-    };
-    if args.json {
-        print_json(&matrix)?;
-    } else {
-        print(&tell_matrix(&matrix))?;
-    }
-    Ok(exit)
-}
-
-/// The table, with a legend; a cell says after how many actions the two part.
-fn tell_matrix(matrix: &Matrix) -> String {
-    let mut text = format!(
-        "{}: rows are implementations, columns specifications; yes, or the length of a shortest \
-         trace that parts the two\n\n",
-        matrix.relation
-    );
-    for (k, model) in matrix.models.iter().enumerate() {
-        text += &format!("  {:>3}  {model}\n", k + 1);
-    }
-    text += "\n     ";
-    for k in 1..=matrix.models.len() {
-        text += &format!("{k:>5}");
-    }
-    text.push('\n');
-    for (k, row) in matrix.rows.iter().enumerate() {
-        text += &format!("{:>5}", k + 1);
-        for (holds, found) in row.holds.iter().zip(&row.counterexamples) {
-            let cell = match (holds, found) {
-                (Some(true), _) => "yes".to_owned(),
-                (Some(false), Some(c)) => (c.trace.len() + 1).to_string(),
-                _ => "?".to_owned(),
-            };
-            text += &format!("{cell:>5}");
-        }
-        text.push('\n');
-    }
-    text
 }

@@ -12,7 +12,7 @@ use iolite_lts::{
 use super::failure::write_whole;
 use super::property_show::{self, PropertyFormat};
 use super::property_source::{self, Property, PropertyReadOptions, PropertyRef, is_property};
-use super::relate::QuiescenceFlag;
+use super::semantics_options::QuiescenceFlag;
 use super::source::{self, ModelRef, ReadOptions, System};
 use super::{Exit, Failure, print};
 

@@ -11,7 +11,7 @@ use iolite_lts::{
     Completed, Completion, Determinised, Interned, LabelId, Semantics, SetId, StateId, Suspension,
 };
 
-use super::relate::{CompletionFlag, SemanticsOptions};
+use super::semantics_options::{CompletionFlag, SemanticsOptions};
 use super::source::{self, ModelRef, ReadOptions, System, texts};
 use super::{Exit, Failure, print};
 

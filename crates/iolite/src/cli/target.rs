@@ -6,7 +6,7 @@ use iolite_exec::{Adapter, ExecError, JobId, ModelSut, SutConfig};
 use iolite_lts::{Completed, Completion, LabelId, LabelKind, Labels, Semantics};
 
 use super::Failure;
-use super::relate::CompletionFlag;
+use super::semantics_options::CompletionFlag;
 use super::source::{self, ModelRef, ReadOptions};
 
 /// Which system is tested, and when it is silent.

@@ -8,7 +8,7 @@ use iolite_property::Observer;
 use serde::Serialize;
 
 use super::objective;
-use super::relate::QuiescenceFlag;
+use super::semantics_options::QuiescenceFlag;
 use super::source::{self, ModelRef, ReadOptions, texts};
 use super::{Exit, Failure, print, print_json};
 

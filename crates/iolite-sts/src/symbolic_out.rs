@@ -1,0 +1,90 @@
+//! out(P) of a set of symbolic states, and the inputs that they specify, as guards.
+
+use iolite_expr::Term;
+
+use crate::iosts::{ActionId, LabelKind, TransitionId};
+use crate::symbolic::{Symbolic, SymbolicError, SymbolicStates, substituted};
+
+/// An action that a state may do, with the guard for people and for the solver.
+#[derive(Clone, Debug)]
+pub struct Enabled {
+    /// The action.
+    pub action: ActionId,
+    /// The transition.
+    pub transition: TransitionId,
+    /// The guard over the action's parameters, constants and unknowns, simplified.
+    pub guard: Term,
+    /// The path condition of the state.
+    pub condition: Term,
+}
+
+/// out(P) with guards: outputs, and the condition of quiescence.
+#[derive(Clone, Debug)]
+pub struct Out {
+    /// The outputs.
+    pub outputs: Vec<Enabled>,
+    /// For each state that may be quiescent: δ's guard and the path condition, both simplified.
+    pub delta: Vec<(Term, Term)>,
+}
+
+impl Symbolic {
+    /// The outputs of the states with their guards, and the guards of δ.
+    pub fn out(&mut self, states: &SymbolicStates) -> Result<Out, SymbolicError> {
+        let outputs = self.enabled(states, LabelKind::Output)?;
+        let mut delta: Vec<(Term, Term)> = Vec::new();
+        for s in &states.states {
+            let guard = self.delta_guard(s.location).guard.clone();
+            let map = self.state_map(&s.values(), None);
+            let guard = substituted(&guard, &map)?.simplify();
+            let row = (guard, s.condition());
+            let joint = Term::all([row.0.clone(), row.1.clone()]).simplify();
+            if !joint.is_false() && !delta.contains(&row) {
+                delta.push(row);
+            }
+        }
+        Ok(Out { outputs, delta })
+    }
+
+    /// The inputs that the states specify, with their guards.
+    pub fn inputs(&mut self, states: &SymbolicStates) -> Result<Vec<Enabled>, SymbolicError> {
+        self.enabled(states, LabelKind::Input)
+    }
+
+    fn enabled(
+        &mut self,
+        states: &SymbolicStates,
+        kind: LabelKind,
+    ) -> Result<Vec<Enabled>, SymbolicError> {
+        let model = self.model.clone();
+        let mut out: Vec<Enabled> = Vec::new();
+        for s in &states.states {
+            for &t in model.outgoing(s.location) {
+                if model.kind(t) != kind {
+                    continue;
+                }
+                let map = self.state_map(&s.values(), None);
+                let guard = substituted(&self.enabling(t), &map)?.simplify();
+                let condition = s.condition();
+                if Term::all([condition.clone(), guard.clone()])
+                    .simplify()
+                    .is_false()
+                {
+                    continue;
+                }
+                let action = model.transition(t).action;
+                let seen = out
+                    .iter()
+                    .any(|e| e.action == action && e.guard == guard && e.condition == condition);
+                if !seen {
+                    out.push(Enabled {
+                        action,
+                        transition: t,
+                        guard,
+                        condition,
+                    });
+                }
+            }
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,50 @@
+//! What models mean where they leave it open.
+
+use iolite_lts::QuiescencePolicy;
+use serde::{Deserialize, Serialize};
+
+/// What models mean where they leave it open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct SemanticsOptions {
+    /// Whether a cycle of internal actions is quiescent, or an error
+    #[arg(long, value_name = "POLICY", default_value = "livelock")]
+    pub(super) quiescence: QuiescenceFlag,
+    /// Make the implementation input-enabled: ignore unexpected inputs, or allow anything after one
+    #[arg(long, value_name = "HOW")]
+    pub(super) complete_inputs: Option<CompletionFlag>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum QuiescenceFlag {
+    /// A state on a cycle of internal actions is quiescent
+    #[default]
+    Livelock,
+    /// A cycle of internal actions is an error
+    Strict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum CompletionFlag {
+    /// An unexpected input changes nothing
+    SelfLoop,
+    /// After an unexpected input anything may happen
+    Chaos,
+}
+
+impl QuiescenceFlag {
+    pub(super) fn policy(self) -> QuiescencePolicy {
+        match self {
+            Self::Livelock => QuiescencePolicy::Livelock,
+            Self::Strict => QuiescencePolicy::Strict,
+        }
+    }
+}
+
+impl SemanticsOptions {
+    pub(super) fn policy(self) -> QuiescencePolicy {
+        self.quiescence.policy()
+    }
+}
