@@ -1,7 +1,7 @@
 //! The declarations of a file by name, and the alphabets of its systems.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use iolite_lts::{LabelId, LabelKind, Labels};
 
@@ -136,24 +136,70 @@ impl<'f> Names<'f> {
                     _ => None,
                 })
                 .collect();
-            for _ in 0..MOST_ROUNDS {
-                let mut changed = false;
-                for item in self.iter() {
-                    if let Item::Definition(d) = item {
-                        let declared = d.over.iter().flatten().filter_map(event_action);
-                        let actions = self
-                            .behaviour_actions(&d.body, &known)
-                            .map(|inner| distinct(declared.chain(inner)));
-                        let old = known.insert(&d.name.text, actions.clone());
-                        changed |= old != Some(actions);
-                    }
+            let (order, callers) = self.calls();
+            let mut waiting: BTreeSet<&str> = order.iter().copied().collect();
+            let mut left = order.len().saturating_mul(MOST_ROUNDS);
+            let mut queue = VecDeque::from(order);
+            while let Some(name) = queue.pop_front() {
+                waiting.remove(name);
+                let Some(Item::Definition(d)) = self.get(name) else {
+                    continue;
+                };
+                let declared = d.over.iter().flatten().filter_map(event_action);
+                let actions = self
+                    .behaviour_actions(&d.body, &known)
+                    .map(|inner| distinct(declared.chain(inner)));
+                left = left.saturating_sub(1);
+                if known.get(name) == Some(&actions) || left == 0 {
+                    continue;
                 }
-                if !changed {
-                    break;
+                known.insert(name, actions);
+                for &caller in callers.get(name).into_iter().flatten() {
+                    if waiting.insert(caller) {
+                        queue.push_back(caller);
+                    }
                 }
             }
             known
         })
+    }
+
+    /// The definitions, what is called before what calls it as far as there is no cycle; and the
+    /// callers of each.
+    fn calls(&self) -> (Vec<&'f str>, BTreeMap<&'f str, BTreeSet<&'f str>>) {
+        let mut callees: BTreeMap<&'f str, Vec<&'f str>> = BTreeMap::new();
+        let mut callers: BTreeMap<&'f str, BTreeSet<&'f str>> = BTreeMap::new();
+        for item in self.iter() {
+            if let Item::Definition(d) = item {
+                let name = d.name.text.as_str();
+                let mut called = Vec::new();
+                d.body.calls(&mut |call| called.push(call.text.as_str()));
+                for callee in &called {
+                    callers.entry(callee).or_default().insert(name);
+                }
+                callees.insert(name, called);
+            }
+        }
+        let mut order = Vec::with_capacity(callees.len());
+        let mut seen = BTreeSet::new();
+        for &root in callees.keys() {
+            let mut path = vec![(root, 0)];
+            while let Some((name, k)) = path.pop() {
+                if k == 0 && !seen.insert(name) {
+                    continue;
+                }
+                match callees.get(name).and_then(|c| c.get(k)) {
+                    Some(&callee) => {
+                        path.push((name, k + 1));
+                        if callees.contains_key(callee) {
+                            path.push((callee, 0));
+                        }
+                    }
+                    None => order.push(name),
+                }
+            }
+        }
+        (order, callers)
     }
 
     fn actions_of(&self, name: &str, known: &Alphabets<'f>) -> Option<Vec<Action>> {
@@ -255,8 +301,8 @@ fn distinct(actions: impl IntoIterator<Item = Action>) -> Vec<Action> {
         .collect()
 }
 
-/// Rounds after which alphabets are taken as they are; processes nested in one another deeper than
-/// this through renamings would need more.
+/// Looks at each definition after which alphabets are taken as they are; processes nested in one
+/// another deeper than this through renamings would need more.
 const MOST_ROUNDS: usize = 64;
 
 /// States that are explored to learn which values the actions of a process carry.

@@ -126,20 +126,24 @@ impl Excerpt {
         let row = index.line_span(text, line);
         let start = start.min(row.end);
         let end = span.end.clamp(start, row.end.max(start));
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        // No character is longer than four bytes, and what is cut off here is not shown anyway.
         let chars = |from: usize, to: usize| -> Vec<char> {
-            String::from_utf8_lossy(&text[from..to])
-                .chars()
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .collect()
+            let to = to.min(from + 4 * (WIDEST + 1));
+            let text = String::from_utf8_lossy(&text[from..to]);
+            text.chars().map(plain).collect()
         };
-        let before = chars(row.start, start);
+        let before = String::from_utf8_lossy(&text[row.start..start]);
+        let length = before.chars().count();
         let marked = chars(start, end);
         let after = chars(end, row.end);
-        let column = before.len() + 1;
-        let cut = before.len().saturating_sub(WIDEST / 2);
+        let column = length + 1;
+        let cut = length.saturating_sub(WIDEST / 2);
         let dots = if cut > 0 { "…" } else { "" };
         let mut shown: String = dots.to_owned();
-        shown.extend(before[cut..].iter());
+        let mut near: Vec<char> = before.chars().rev().take(length - cut).map(plain).collect();
+        near.reverse();
+        shown.extend(near);
         let lead = shown.chars().count();
         shown.extend(marked.iter().chain(&after));
         let shown_length = shown.chars().count();

@@ -49,6 +49,11 @@ fn a_file_with_mistakes_is_left_alone() {
         Ok("// only this\n")
     );
     assert_eq!(fmt::format("").as_deref(), Ok(""));
+    // With the parentheses of the layout it would be nested too deep to be read again.
+    let deep = format!("system S = {}(a; stop)", "hide a in ".repeat(90));
+    assert_eq!(parse(&deep).1, []);
+    let found = fmt::format(&deep).expect_err("too deep");
+    assert_eq!(found[0].code, iolite_lang::codes::TOO_DEEP);
 }
 
 proptest! {

@@ -311,6 +311,21 @@ fn hoa_faults() {
         read(acc, "State: 0 [t] 99999999999"),
         HoaError::TooLarge(_)
     ));
+    // A number makes no memory, and a proposition that is not declared has no meaning.
+    assert!(matches!(
+        read(acc, "State: 0 [t] 4000000"),
+        HoaError::TooLarge(_)
+    ));
+    for proposition in ["1", "64", "18446744073709551615"] {
+        assert!(matches!(
+            read(acc, &format!("State: 0 [0 | !{proposition}] 0")),
+            HoaError::Syntax { .. }
+        ));
+    }
+    assert!(matches!(
+        read("Acceptance: 1 Inf(!0) Acceptance: 1 t", ""),
+        HoaError::Syntax { .. }
+    ));
     let nested = "(".repeat(100_000);
     assert!(matches!(
         read(acc, &format!("State: 0 [{nested}")),

@@ -11,6 +11,9 @@ use crate::regex::{Language, Re};
 /// States that the language of one class may have.
 const MAX_STATES: usize = 2_000;
 
+/// Nodes that its expression may have: a derivative copies most of them, so each state costs as much.
+const MAX_SIZE: usize = 4 * MAX_STATES;
+
 /// A word for each string variable.
 #[derive(Default)]
 pub(super) struct Words(Vec<String>);
@@ -90,8 +93,9 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
             continue;
         }
         let re = Re::inter(parts.remove(&r).unwrap_or_default());
+        let small = re.size() <= MAX_SIZE;
         let mut language = Language::new(re, MAX_STATES);
-        if !language.explore_all() {
+        if !small || !language.explore_all() {
             return Outcome::Unknown("a regular expression has too many states");
         }
         let because = because.remove(&r).unwrap_or_default();

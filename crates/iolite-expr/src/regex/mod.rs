@@ -294,6 +294,17 @@ impl Re {
         Self(Arc::new(ReNode::Loop(self.clone(), min, max)))
     }
 
+    /// Nodes, shared ones counted each time.
+    pub(crate) fn size(&self) -> usize {
+        match self.node() {
+            ReNode::Class(_) => 1,
+            ReNode::Concat(v) | ReNode::Alt(v) | ReNode::Inter(v) => {
+                1 + v.iter().map(Self::size).sum::<usize>()
+            }
+            ReNode::Not(r) | ReNode::Loop(r, _, _) => 1 + r.size(),
+        }
+    }
+
     /// Whether ε is in the language.
     pub(crate) fn nullable(&self) -> bool {
         match self.node() {

@@ -11,7 +11,7 @@ mod text;
 pub(crate) use text::{behaviour_text, gate as gate_text};
 
 use crate::syntax::ast::File;
-use crate::{Diagnostic, diagnostic};
+use crate::{Diagnostic, Span, diagnostic};
 
 /// The canonical layout of a text, or its errors: a file that does not parse is left alone.
 pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
@@ -20,7 +20,21 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     if diagnostic::has_errors(&found) && !only_empty {
         return Err(found);
     }
-    Ok(layout::file(&file))
+    let laid_out = layout::file(&file);
+    // The layout has more parentheses than need be, and their nesting is bounded.
+    if let Some(deep) = crate::parse(&laid_out).1.into_iter().find(is_too_deep) {
+        let place = file
+            .items
+            .first()
+            .map_or(Span::default(), |i| i.name().span);
+        let message = format!("{}, once it is laid out", deep.message);
+        return Err(vec![Diagnostic::error(deep.code, place, message)]);
+    }
+    Ok(laid_out)
+}
+
+fn is_too_deep(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code == crate::codes::TOO_DEEP
 }
 
 /// The canonical layout of a tree.

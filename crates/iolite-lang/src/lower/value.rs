@@ -10,6 +10,9 @@ use crate::{Diagnostic, Span, codes};
 
 type Result<T, E = Diagnostic> = std::result::Result<T, E>;
 
+/// Elements and characters that a value of a process may have: labels and states are made of it.
+const MOST_PARTS: usize = 1 << 16;
+
 /// One way in which an action with values can happen.
 pub(super) struct Instance {
     pub(super) values: Vec<Value>,
@@ -36,7 +39,7 @@ impl Terms<'_> {
                 match offer {
                     Offer::Value(expr) => {
                         let mut instance = instance;
-                        let value = self.value(expr, &instance.scope, None)?;
+                        let value = self.small(expr, &instance.scope, None)?;
                         instance.values.push(value);
                         longer.push(instance);
                     }
@@ -63,6 +66,18 @@ impl Terms<'_> {
             all = longer;
         }
         Ok(Some(all))
+    }
+
+    fn small(&self, expr: &Expr, scope: &Scope, wanted: Option<&TermSort>) -> Result<Value> {
+        let value = self.value(expr, scope, wanted)?;
+        if parts(&value) > MOST_PARTS {
+            return Err(Diagnostic::error(
+                codes::BAD_TERM,
+                expr.span,
+                "this value grows too large for a process",
+            ));
+        }
+        Ok(value)
     }
 
     /// Whether a guard holds.
@@ -127,7 +142,7 @@ impl Terms<'_> {
                 .hint(format!("call it: `{name}({} = …)`", param.name.text)));
             };
             let sort = self.sort(&param.sort)?;
-            let value = self.value(expr, scope, Some(&sort))?;
+            let value = self.small(expr, scope, Some(&sort))?;
             let term = literal(value, &sort, expr.span)?;
             inner.insert(param.name.text.clone(), term);
         }
@@ -140,7 +155,7 @@ impl Terms<'_> {
             .values
             .iter()
             .flatten()
-            .map(|e| self.value(e, scope, None))
+            .map(|e| self.small(e, scope, None))
             .collect::<Result<Vec<_>>>()?;
         Ok(Pattern::new(&gate.name.text, values))
     }
@@ -158,6 +173,15 @@ impl Terms<'_> {
             .iter()
             .map(|(old, new)| Ok((self.pattern(old, scope)?, self.pattern(new, scope)?)))
             .collect()
+    }
+}
+
+fn parts(value: &Value) -> usize {
+    match value {
+        Value::Bool(_) | Value::Int(_) | Value::Enum(..) => 1,
+        Value::Str(text) => text.len(),
+        Value::Array(items) => items.iter().map(parts).sum(),
+        Value::Record(_, items) => items.iter().map(parts).sum(),
     }
 }
 

@@ -28,14 +28,19 @@ pub(super) struct Label {
     guard: Rc<Guard>,
     /// Nodes, shared ones counted each time: what an evaluation costs at most.
     pub(super) size: usize,
+    /// Propositions that there must be for it to have a meaning.
+    pub(super) propositions: usize,
 }
 
 impl Label {
     fn new(guard: Guard, lexer: &Lexer<'_>) -> Result<Self, HoaError> {
-        let size = match &guard {
-            Guard::Constant(_) | Guard::Proposition(_) => 1,
-            Guard::Not(a) => a.size + 1,
-            Guard::And(a, b) | Guard::Or(a, b) => a.size + b.size + 1,
+        let (size, propositions) = match &guard {
+            Guard::Constant(_) => (1, 0),
+            Guard::Proposition(p) => (1, p.saturating_add(1)),
+            Guard::Not(a) => (a.size + 1, a.propositions),
+            Guard::And(a, b) | Guard::Or(a, b) => {
+                (a.size + b.size + 1, a.propositions.max(b.propositions))
+            }
         };
         if size > MAX_SIZE {
             return Err(lexer.error("label is too large"));
@@ -43,6 +48,7 @@ impl Label {
         Ok(Self {
             guard: Rc::new(guard),
             size,
+            propositions,
         })
     }
 

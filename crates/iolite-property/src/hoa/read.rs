@@ -87,7 +87,7 @@ fn read_parts(text: &str, reading: HoaReading) -> Result<(OmegaAutomaton, bool),
         HoaReading::Valuations => header.actions = false,
         HoaReading::Actions => header.actions = true,
     }
-    let states = read_body(&mut lexer, &header)?;
+    let states = read_body(&mut lexer, &header, text.len())?;
     build(&lexer, &header, &states)
 }
 
@@ -128,6 +128,9 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                 header.propositions = Some(names);
             }
             "Acceptance" => {
+                if header.acceptance.is_some() {
+                    return Err(lexer.error("a second header Acceptance"));
+                }
                 header.sets = lexer.number()?;
                 if header.sets > 48 {
                     return Err(HoaError::TooLarge(format!(
@@ -265,10 +268,22 @@ fn marks(lexer: &mut Lexer<'_>, header: &Header) -> Result<Colours, HoaError> {
     Ok(colours)
 }
 
-fn read_body(lexer: &mut Lexer<'_>, header: &Header) -> Result<Vec<State>, HoaError> {
+/// The states of a text of this length. States are numbered without gaps, so none has a larger
+/// number than that.
+fn read_body(
+    lexer: &mut Lexer<'_>,
+    header: &Header,
+    length: usize,
+) -> Result<Vec<State>, HoaError> {
     let mut states: Vec<State> = Vec::new();
     let grow = |states: &mut Vec<State>, id: usize| -> Result<(), HoaError> {
-        if id >= header.states.unwrap_or(MAX_STATES).min(MAX_STATES) {
+        if id
+            >= header
+                .states
+                .unwrap_or(MAX_STATES)
+                .min(MAX_STATES)
+                .min(length)
+        {
             return Err(HoaError::TooLarge(format!("state {id}")));
         }
         if states.len() <= id {
@@ -331,6 +346,13 @@ fn build(
         Alphabet::valuations(&names)?
     });
     let k = alphabet.len();
+    let labels = states.iter().flat_map(|s| &s.edges);
+    let labels = labels.filter_map(|(label, _, _)| label.as_ref());
+    if let Some(needed) = labels.map(|l| l.propositions).max()
+        && needed > names.len()
+    {
+        return Err(lexer.error(format!("proposition {} does not exist", needed - 1)));
+    }
     let edges: usize = states
         .iter()
         .flat_map(|s| &s.edges)

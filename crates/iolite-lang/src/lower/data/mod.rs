@@ -18,7 +18,7 @@ use super::process::{self, Context};
 use super::term::{Scope, Terms, unplace};
 use crate::gate::Pattern;
 use crate::names::Names;
-use crate::syntax::ast::{Behaviour, BehaviourKind, Definition, Expr, File, Item, Machine, Name};
+use crate::syntax::ast::{Behaviour, Definition, Expr, File, Item, Machine, Name};
 use crate::{Diagnostic, Span, check, codes};
 
 /// States that a part without data may have when it is composed with parts that have some.
@@ -34,20 +34,13 @@ fn reaches_data<'f>(names: &Names<'f>, mut open: Vec<&'f str>) -> bool {
     while let Some(next) = open.pop() {
         match names.get(next) {
             Some(Item::Machine(m)) if m.has_data() => return true,
-            Some(Item::Definition(d)) if seen.insert(next) => called(&d.body, &mut open),
+            Some(Item::Definition(d)) if seen.insert(next) => {
+                d.body.calls(&mut |call| open.push(&call.text));
+            }
             _ => {}
         }
     }
     false
-}
-
-fn called<'f>(node: &'f Behaviour, out: &mut Vec<&'f str>) {
-    if let BehaviourKind::Call { name, .. } = &node.kind {
-        out.push(&name.text);
-    }
-    for part in node.parts() {
-        called(part, out);
-    }
 }
 
 /// A declared system as a symbolic one. The file should be free of errors: see
@@ -164,7 +157,7 @@ impl<'f> Target<'f> for Lowering<'f> {
     /// of actions.
     fn is_one_behaviour(&self, node: &'f Behaviour) -> bool {
         let mut open = Vec::new();
-        called(node, &mut open);
+        node.calls(&mut |call| open.push(call.text.as_str()));
         !reaches_data(self.context.names, open)
     }
 

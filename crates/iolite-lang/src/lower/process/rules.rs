@@ -287,8 +287,13 @@ impl<'f> Rules<'f> {
             EventKind::Offer { kind, name, offers } => {
                 let terms = self.context.terms;
                 let instances = terms.instances(offers, scope, self.most_steps)?;
+                let instances = instances.ok_or(Stop::Budget)?;
+                self.steps += instances.len();
+                if self.steps > self.most_steps {
+                    return Err(Stop::Budget);
+                }
                 let mut steps = Vec::new();
-                for instance in instances.ok_or(Stop::Budget)? {
+                for instance in instances {
                     let text = gate::instance(&name.text, &instance.values);
                     steps.push((self.labels.intern(*kind, &text), instance.scope));
                     self.values

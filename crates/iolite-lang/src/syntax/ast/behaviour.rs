@@ -30,6 +30,16 @@ pub struct Behaviour {
 }
 
 impl Behaviour {
+    /// Visits the names of the processes and systems that it calls, in order.
+    pub fn calls<'a>(&'a self, visit: &mut dyn FnMut(&'a Name)) {
+        if let BehaviourKind::Call { name, .. } = &self.kind {
+            visit(name);
+        }
+        for part in self.parts() {
+            part.calls(visit);
+        }
+    }
+
     /// The behaviours it is made of.
     pub fn parts(&self) -> &[Self] {
         match &self.kind {
