@@ -1,6 +1,7 @@
 //! The command line: flags → options → one function a command → exit code.
 
 mod abstraction;
+mod action_table;
 mod calibrate;
 mod check;
 mod classify;
@@ -33,6 +34,7 @@ mod test_report;
 mod testable;
 mod tester;
 mod verify;
+mod weights;
 
 use std::process::ExitCode;
 

@@ -3,21 +3,22 @@
 //! Runs, journals, replay and shrinking of the command line are over label numbers, so valued
 //! actions get numbers as they turn up; both sides of one job share the table.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use iolite_derive::{Menu, Observation, Progress, SymbolicTester, Tester, Verdict};
 use iolite_exec::codec::{
     ActionCodec, ActionMap, ChannelId, CodecError, Decoded, OnUndecodable, UNDECODABLE,
 };
-use iolite_exec::{Adapter, ConcreteAction, ExecError, JobId, WireValue};
+use iolite_exec::{ConcreteAction, ExecError, JobId, WireValue};
 use iolite_expr::{Int, Smtlib, Solver, Sort, Strategy, Value};
 use iolite_lang::File;
 use iolite_lts::{LabelId, LabelKind, QuiescencePolicy};
 use iolite_sts::{Iosts, Symbolic, ValuedAction};
 
 use super::Failure;
+use super::action_table::ActionTable;
+use super::judge::Pair;
 use super::source::{self, Format, ModelRef};
 use super::target::Target;
 
@@ -108,7 +109,7 @@ pub(super) struct SymbolicJudge {
     policy: QuiescencePolicy,
     options: DataOptions,
     seed: u64,
-    table: Table,
+    table: ActionTable,
 }
 
 impl SymbolicJudge {
@@ -146,14 +147,14 @@ impl SymbolicJudge {
             policy,
             options: options.clone(),
             seed,
-            table: Table::default(),
+            table: ActionTable::default(),
         };
         // Mistakes show before anything is started.
-        judge.tester(JobId(0), Table::default())?;
+        judge.tester(JobId(0), ActionTable::default())?;
         Ok(Some(judge))
     }
 
-    fn tester(&self, job: JobId, table: Table) -> Result<Numbered, Failure> {
+    fn tester(&self, job: JobId, table: ActionTable) -> Result<Numbered, Failure> {
         let constants: Vec<(&str, Value)> = self
             .constants
             .iter()
@@ -178,12 +179,7 @@ impl SymbolicJudge {
     }
 
     /// A tester for one job, and the system that it drives.
-    #[expect(clippy::type_complexity, reason = "a pair of trait objects")]
-    pub(super) fn pair(
-        &self,
-        target: &Target,
-        job: JobId,
-    ) -> Result<(Box<dyn Tester<Action = LabelId>>, Box<dyn Adapter<LabelId>>), ExecError> {
+    pub(super) fn pair(&self, target: &Target, job: JobId) -> Result<Pair, ExecError> {
         let config = |f: Failure| ExecError::Config(f.to_string());
         let table = self.table.fork();
         let tester = self.tester(job, table.clone()).map_err(config)?;
@@ -202,12 +198,18 @@ impl SymbolicJudge {
         let codec = ValuedCodec {
             map,
             model: self.model.clone(),
-            table,
+            table: table.clone(),
         };
-        Ok((
-            Box::new(tester),
-            Box::new(target.config.adapter(job, codec)?),
-        ))
+        Ok(Pair {
+            tester: Box::new(tester),
+            adapter: Box::new(target.config.adapter(job, codec)?),
+            valued: Some(table),
+        })
+    }
+
+    /// The model.
+    pub(super) fn model(&self) -> &Iosts {
+        &self.model
     }
 
     /// An action of a journal, in `?REQ(3)` notation.
@@ -313,67 +315,10 @@ fn pools(
     Ok(pools)
 }
 
-/// Numbers of valued actions, in the order they turned up.
-#[derive(Clone, Default)]
-struct Table(Arc<Mutex<Numbers>>);
-
-#[derive(Default)]
-struct Numbers {
-    actions: Vec<ValuedAction>,
-    index: HashMap<ValuedAction, LabelId>,
-    /// Actions of a record, which keep their numbers.
-    pinned: usize,
-}
-
-/// Numbers that are kept from one run to the next; a long campaign meets ever new values.
-const KEPT_NUMBERS: usize = 1 << 18;
-
-impl Table {
-    fn lock(&self) -> MutexGuard<'_, Numbers> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A table of one job, with the numbers that were given so far.
-    fn fork(&self) -> Self {
-        let numbers = self.lock();
-        Self(Arc::new(Mutex::new(Numbers {
-            actions: numbers.actions.clone(),
-            index: numbers.index.clone(),
-            pinned: numbers.actions.len(),
-        })))
-    }
-
-    /// Between runs nobody holds a number but those of a record.
-    fn trim(&self) {
-        let mut numbers = self.lock();
-        if numbers.actions.len() > KEPT_NUMBERS + numbers.pinned {
-            let pinned = numbers.pinned;
-            for action in numbers.actions.split_off(pinned) {
-                numbers.index.remove(&action);
-            }
-        }
-    }
-
-    fn number(&self, action: &ValuedAction) -> LabelId {
-        let mut numbers = self.lock();
-        if let Some(&id) = numbers.index.get(action) {
-            return id;
-        }
-        let id = LabelId::new(numbers.actions.len());
-        numbers.actions.push(action.clone());
-        numbers.index.insert(action.clone(), id);
-        id
-    }
-
-    fn action(&self, id: LabelId) -> Option<ValuedAction> {
-        self.lock().actions.get(id.index()).cloned()
-    }
-}
-
 /// A symbolic tester whose actions are numbers.
 struct Numbered {
     tester: SymbolicTester,
-    table: Table,
+    table: ActionTable,
     menu: Menu<ValuedAction>,
     unknown_query: PathBuf,
 }
@@ -461,7 +406,7 @@ impl Tester for Numbered {
 struct ValuedCodec {
     map: ActionMap,
     model: Arc<Iosts>,
-    table: Table,
+    table: ActionTable,
 }
 
 impl ValuedCodec {
