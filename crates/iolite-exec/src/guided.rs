@@ -7,7 +7,7 @@ use iolite_derive::{Guide, Hint, Menu, Observation, Progress, Tester, Verdict};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{Choice, Coverage, Strategy, Uniform};
+use crate::{Choice, Coverage, Step, Strategy, Uniform};
 
 struct Advice<A> {
     hint: Option<Hint<A>>,
@@ -23,10 +23,23 @@ pub struct Advised<T: Guide> {
 
 /// Follows the tester's hints, and chooses at random where there is none, and now and then anyway:
 /// a system that always chooses otherwise must not keep the run in one place.
-pub struct Guided<A> {
+pub struct Guided<A, S = Uniform> {
     advice: Rc<RefCell<Advice<A>>>,
     /// Of ten choices, how many are random although there is a hint.
     wander: u32,
+    /// How to choose at random.
+    otherwise: S,
+}
+
+impl<A, S> Guided<A, S> {
+    /// The same with another way to choose at random.
+    pub fn otherwise<R: Strategy<A>>(self, otherwise: R) -> Guided<A, R> {
+        Guided {
+            advice: self.advice,
+            wander: self.wander,
+            otherwise,
+        }
+    }
 }
 
 /// Couples a tester that knows a way with the strategy that follows it. `covered` tells how much of
@@ -42,6 +55,7 @@ pub fn guided<T: Guide>(
     let strategy = Guided {
         advice: Rc::clone(&advice),
         wander: 1,
+        otherwise: Uniform,
     };
     (
         Advised {
@@ -100,7 +114,11 @@ impl<T: Guide> Tester for Advised<T> {
     }
 }
 
-impl<A: Clone + PartialEq> Strategy<A> for Guided<A> {
+impl<A: Clone + PartialEq, S: Strategy<A>> Strategy<A> for Guided<A, S> {
+    fn begin(&mut self) {
+        self.otherwise.begin();
+    }
+
     fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
         let advice = self.advice.borrow();
         if rng.random_range(0..10) >= self.wander {
@@ -114,7 +132,12 @@ impl<A: Clone + PartialEq> Strategy<A> for Guided<A> {
                 _ => {}
             }
         }
-        Uniform.choose(menu, rng)
+        drop(advice);
+        self.otherwise.choose(menu, rng)
+    }
+
+    fn happened(&mut self, step: &Step<A>, preempted: bool) {
+        self.otherwise.happened(step, preempted);
     }
 
     fn coverage(&self) -> Option<Coverage> {

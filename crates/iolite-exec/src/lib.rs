@@ -49,6 +49,7 @@ mod tcp;
 mod trace;
 mod udp;
 mod websocket;
+mod weighted;
 mod wired;
 
 pub use adapter::{Adapter, Received};
@@ -77,11 +78,12 @@ pub use replay::{Divergence, Replay, replay};
 pub use script::{Op, Script};
 pub use shrink::{ShrinkPlan, Shrunk, shrink};
 pub use simulate::Simulator;
-pub use strategy::{Choice, Coverage, Strategy, Uniform, Weighted};
+pub use strategy::{Choice, Coverage, Strategy, Uniform};
 pub use sut::{
     ActionConfig, ChannelConfig, LimitsConfig, QuiescenceConfig, ResetKind, SutConfig,
     UdpAddresses, UndecodableKind,
 };
 pub use tcp::TcpRole;
 pub use trace::{Step, Trace};
+pub use weighted::{Sparing, Weighted, Weights};
 pub use wired::{Reset, Wired};

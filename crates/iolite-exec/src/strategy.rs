@@ -103,118 +103,11 @@ impl<A> Strategy<A> for Uniform {
     }
 }
 
-/// Weights for stopping, stimulating and observing, and for single stimuli.
-#[derive(Clone, Debug)]
-pub struct Weighted<A> {
-    /// Weight of stopping.
-    pub stop: f64,
-    /// Weight of stimulating.
-    pub stimulate: f64,
-    /// Weight of observing.
-    pub observe: f64,
-    /// Weights of stimuli among each other; one that is not named weighs 1.
-    pub stimuli: Vec<(A, f64)>,
-}
-
-impl<A> Default for Weighted<A> {
-    fn default() -> Self {
-        Self {
-            stop: 0.0,
-            stimulate: 1.0,
-            observe: 1.0,
-            stimuli: Vec::new(),
-        }
-    }
-}
-
-impl<A: PartialEq> Weighted<A> {
-    fn weight(&self, stimulus: &A) -> f64 {
-        self.stimuli
-            .iter()
-            .find(|(a, _)| a == stimulus)
-            .map_or(1.0, |(_, weight)| weight.max(0.0))
-    }
-}
-
-impl<A: PartialEq> Strategy<A> for Weighted<A> {
-    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
-        let total: f64 = menu.stimuli.iter().map(|a| self.weight(a)).sum();
-        let stop = if menu.stop { self.stop.max(0.0) } else { 0.0 };
-        let stimulate = if total > 0.0 {
-            self.stimulate.max(0.0)
-        } else {
-            0.0
-        };
-        let observe = if menu.observe {
-            self.observe.max(0.0)
-        } else {
-            0.0
-        };
-        let sum = stop + stimulate + observe;
-        if sum <= 0.0 {
-            // Everything that is possible has weight 0: what the menu allows goes before the end.
-            return match (menu.observe, menu.stimuli.len(), menu.stop) {
-                (true, _, _) => Choice::Observe,
-                (_, 1.., _) => Choice::Stimulate(rng.random_range(0..menu.stimuli.len())),
-                (_, _, true) => Choice::Stop,
-                _ => Choice::Finish,
-            };
-        }
-        let draw = rng.random::<f64>() * sum;
-        if draw < stop {
-            return Choice::Stop;
-        }
-        if draw < stop + observe {
-            return Choice::Observe;
-        }
-        let mut draw = rng.random::<f64>() * total;
-        let mut last = 0;
-        for (i, stimulus) in menu.stimuli.iter().enumerate() {
-            let weight = self.weight(stimulus);
-            if weight > 0.0 {
-                last = i;
-                if draw < weight {
-                    break;
-                }
-                draw -= weight;
-            }
-        }
-        Choice::Stimulate(last)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Weighted;
     use rand::SeedableRng;
-
-    #[test]
-    fn weights_hold_in_the_long_run() {
-        let mut strategy = Weighted {
-            stop: 1.0,
-            stimulate: 2.0,
-            observe: 1.0,
-            stimuli: vec![('b', 3.0), ('c', 0.0)],
-        };
-        let menu = Menu {
-            stimuli: vec!['a', 'b', 'c'],
-            observe: true,
-            stop: true,
-        };
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut counts = [0u32; 5];
-        for _ in 0..8000 {
-            match strategy.choose(&menu, &mut rng) {
-                Choice::Stimulate(i) => counts[i] += 1,
-                Choice::Observe => counts[3] += 1,
-                _ => counts[4] += 1,
-            }
-        }
-        for (count, expected) in counts.into_iter().zip([1000, 3000, 0, 2000, 2000u32]) {
-            assert!(count.abs_diff(expected) < 200, "{counts:?}");
-        }
-        assert_eq!(counts[2], 0);
-    }
 
     #[test]
     fn an_empty_menu_ends_the_run() {

@@ -423,6 +423,134 @@ fn response_times_are_measured() {
     assert!(ran.stdout.contains("timeout-ms = "), "{}", ran.stdout);
 }
 
+/// How often each stimulus was given, and everything that happened in order, from a stream of events.
+fn given(events: &std::path::Path) -> (std::collections::BTreeMap<String, usize>, Vec<String>) {
+    let mut counts = std::collections::BTreeMap::new();
+    let mut actions = Vec::new();
+    for line in std::fs::read_to_string(events).unwrap().lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        let Some(action) = event["action"].as_str() else {
+            continue;
+        };
+        actions.push(action.to_owned());
+        if event["event"] == "stimulus" {
+            let name = action.split('(').next().unwrap().to_owned();
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    (counts, actions)
+}
+
+/// Inputs are chosen by their weights, with every strategy, and alike with the same seed.
+#[test]
+fn inputs_have_weights() {
+    let folder = scratch("weights");
+    let model = write(
+        &folder,
+        "two.iol",
+        "system M { input coin, kick  output x
+           initial state A { ?coin -> B  ?kick -> A }  state B { !x -> A  ?coin -> B  ?kick -> B } }
+         purpose SeeX for M { initial state n { !x -> Yes  * -> n }  accept state Yes }",
+    );
+    let (sut, purpose) = (format!("model:{model}#M"), format!("{model}#SeeX"));
+    let run = |more: &[&str]| {
+        let events = folder.join("events.jsonl");
+        let to = events.display().to_string();
+        let args = ["test", &format!("{model}#M"), "--sut", &sut, "--no-journal"];
+        let size = ["--runs", "3", "--steps", "200", "--events", &to];
+        let ran = iolite(&[args.as_slice(), &size, more].concat()).expect(0);
+        assert!(!ran.stdout.contains("fail"), "{}", ran.stdout);
+        given(&events)
+    };
+    let kicks = |more: &[&str]| {
+        let (counts, _) = run(more);
+        let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+        (count("?coin"), count("?kick"))
+    };
+    let (coin, kick) = kicks(&["--weight", "?kick=9"]);
+    assert!(kick > 4 * coin && coin > 0, "{coin} {kick}");
+    let (coin, kick) = kicks(&["--weight", "kick=2", "--weight", "?coin=20"]);
+    assert!(coin > 4 * kick && kick > 0, "{coin} {kick}");
+    for more in [
+        &["--strategy", "coverage"][..],
+        &["--strategy", "weighted", "--weights", "0,1,1"],
+        &["--purpose", &purpose],
+        &[],
+    ] {
+        let (coin, kick) = kicks(&[more, &["--weight", "kick=0"]].concat());
+        assert!(coin > 0 && kick == 0, "{more:?}: {coin} {kick}");
+    }
+    // Where there is nothing else, even that is given.
+    let all = ["--weight", "kick=0", "--weight", "coin=0"];
+    let stimulating = ["--strategy", "weighted", "--weights", "0,1,0"];
+    assert_eq!(kicks(&all), (0, 0));
+    let (coin, kick) = kicks(&[all.as_slice(), &stimulating].concat());
+    assert_eq!((coin, kick), (0, 0), "observing is something else");
+    let seeded = |seed: &str| run(&["--weight", "kick=3", "--seed", seed]).1;
+    assert_eq!(seeded("5"), seeded("5"));
+    assert_ne!(seeded("5"), seeded("6"));
+
+    let wrong = |weight: &str, part: &str| {
+        let args = [
+            "test",
+            &format!("{model}#M"),
+            "--sut",
+            &sut,
+            "--weight",
+            weight,
+        ];
+        let ran = iolite(&args).expect(2);
+        assert!(ran.stderr.contains(part), "{weight}: {}", ran.stderr);
+    };
+    wrong("kikc=2", "did you mean `kick`?");
+    wrong("beer=2", "its inputs are: coin, kick");
+    wrong("!x=2", "outputs are the system's choice");
+    wrong("kick=-1", "no whole number");
+    wrong("kick", "ACTION=N");
+}
+
+/// With data, solved for or unfolded, an input's name has the weight, whatever values it carries.
+#[test]
+fn inputs_with_values_have_the_weight_of_their_name() {
+    let folder = scratch("weights-data");
+    let model = write(
+        &folder,
+        "data.iol",
+        "system D { input A(n: 0..3), B(n: 0..3)  var last: 0..3 = 0
+           initial state S { ?A(n) / last := n -> S  ?B(n) / last := n -> S } }",
+    );
+    let events = folder.join("events.jsonl");
+    let to = events.display().to_string();
+    let sut = "cmd:sh -c 'cat > /dev/null'";
+    let args = [
+        "test",
+        &model,
+        "--sut",
+        sut,
+        "--no-journal",
+        "--events",
+        &to,
+    ];
+    let size = ["--runs", "1", "--steps", "120"];
+    let stimulating = ["--strategy", "weighted", "--weights", "0,1,0"];
+    for more in [&[][..], &["--unfold"]] {
+        let run = |weights: &[&str]| {
+            iolite(&[args.as_slice(), &size, &stimulating, more, weights].concat()).expect(0);
+            given(&events).0
+        };
+        let counts = run(&["--weight", "?A=0"]);
+        assert_eq!((counts.get("?A"), counts["?B"]), (None, 120), "{more:?}");
+        let counts = run(&["--weight", "A=9"]);
+        assert!(counts["?A"] > 4 * counts["?B"], "{more:?}: {counts:?}");
+    }
+    let ran = iolite(&[&args[..], &["--weight", "Bb=2"]].concat()).expect(2);
+    assert!(
+        ran.stderr.contains("its inputs are: A, B"),
+        "{}",
+        ran.stderr
+    );
+}
+
 /// Faults of the infrastructure are exit code 4, mistakes of the user 2, and neither is a verdict.
 #[test]
 fn faults_are_no_verdicts() {

@@ -1,6 +1,6 @@
 //! `iolite calibrate`: how long must silence last to be quiescence?
 
-use iolite_exec::{Calibrator, Instance, Plan, Proposal, Uniform, campaign};
+use iolite_exec::{Calibrator, Instance, Plan, Proposal, campaign};
 
 use super::effort::EffortOptions;
 use super::judge::{Judge, JudgeOptions};
@@ -42,13 +42,14 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         jobs: 1,
         ..args.effort.plan()?
     };
+    let choices = args.effort.choices(&judge)?;
     let mut calibrator = Calibrator::new();
     let options = test::options(&target, &judge, &args.effort);
     let summary = campaign(&plan, &options, &mut calibrator, |job| {
         Ok(Instance {
             tester: judge.tester()?,
             adapter: target.adapter(job, judge.labels())?,
-            strategy: Uniform,
+            strategy: choices.strategy(&judge, None)?,
         })
     });
     let summary = summary.map_err(|e| fault(&e))?;

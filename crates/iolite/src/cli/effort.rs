@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use iolite_exec::{ExecError, Plan, Uniform, Weighted};
+use iolite_exec::{ExecError, Plan, Sparing, Uniform, Weighted};
 
 use super::Failure;
+use super::action_table::ActionTable;
 use super::judge::Judge;
-use super::test::AnyStrategy;
+use super::test::{AnyStrategy, AnyTester};
+use super::weights::{ActionWeight, InputWeights};
 use crate::CoverageGuide;
 
 #[derive(Clone, Debug, clap::Args)]
@@ -40,7 +42,12 @@ pub(super) struct EffortOptions {
         value_delimiter = ',',
         num_args = 1
     )]
-    pub(super) weights: Vec<f64>,
+    weights: Vec<f64>,
+    /// How often an input is chosen beside the others, such as ?coin=3; those that are not named
+    /// weigh 1, and one of weight 0 is given only where nothing else can be done. With values, the
+    /// weight is that of the name (repeatable)
+    #[arg(long, value_name = "ACTION=N")]
+    pub(super) weight: Vec<ActionWeight>,
     /// Systems under test at the same time
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
@@ -91,25 +98,93 @@ impl EffortOptions {
         })
     }
 
-    pub(super) fn strategy(&self, judge: &Judge) -> Result<AnyStrategy, ExecError> {
-        let leads = self.strategy == StrategyFlag::Coverage;
-        let asked = leads || self.until_coverage.is_some();
+    /// Flags that belong together, and the weights of the inputs.
+    pub(super) fn choices(&self, judge: &Judge) -> Result<Choices<'_>, Failure> {
+        if (self.strategy == StrategyFlag::Weighted) != (self.weights.len() == 3) {
+            return Err(Failure::input(
+                "--strategy weighted and --weights STOP,STIMULATE,OBSERVE belong together",
+            ));
+        }
+        let inputs = match &*self.weight {
+            [] => None,
+            given => Some(judge.weights(given)?),
+        };
+        Ok(Choices {
+            effort: self,
+            inputs,
+        })
+    }
+}
+
+/// How the next step is chosen, with everything checked.
+pub(super) struct Choices<'a> {
+    effort: &'a EffortOptions,
+    inputs: Option<InputWeights>,
+}
+
+impl Choices<'_> {
+    /// The choice without a lead.
+    fn plain(&self, valued: Option<&ActionTable>) -> AnyStrategy {
+        let effort = self.effort;
+        let (stop, stimulate, observe) = match effort.weights.as_slice() {
+            [stop, stimulate, observe] => (*stop, *stimulate, *observe),
+            _ if self.inputs.is_none() => return Box::new(Uniform),
+            _ => (0.0, 1.0, 1.0),
+        };
+        match &self.inputs {
+            Some(inputs) => Box::new(Weighted {
+                stop,
+                stimulate,
+                observe,
+                stimuli: inputs.of_job(valued.cloned()),
+            }),
+            None => Box::new(Weighted {
+                stop,
+                stimulate,
+                observe,
+                stimuli: Vec::new(),
+            }),
+        }
+    }
+
+    /// Inputs of weight 0 are kept from a strategy that follows a lead.
+    fn sparing(&self, strategy: AnyStrategy) -> AnyStrategy {
+        match &self.inputs {
+            Some(inputs) => Box::new(Sparing::new(strategy, inputs.of_job(None))),
+            None => strategy,
+        }
+    }
+
+    /// A tester with a goal, and the strategy that leads there; `None` without a goal, or where
+    /// another strategy is asked for.
+    pub(super) fn towards_goal(
+        &self,
+        judge: &Judge,
+    ) -> Result<Option<(AnyTester, AnyStrategy)>, ExecError> {
+        if self.effort.strategy != StrategyFlag::Uniform {
+            return Ok(None);
+        }
+        let led = judge.towards_goal(|| self.plain(None))?;
+        Ok(led.map(|(tester, strategy)| (tester, self.sparing(strategy))))
+    }
+
+    /// The strategy of one job.
+    pub(super) fn strategy(
+        &self,
+        judge: &Judge,
+        valued: Option<&ActionTable>,
+    ) -> Result<AnyStrategy, ExecError> {
+        let effort = self.effort;
+        let leads = effort.strategy == StrategyFlag::Coverage;
+        let asked = leads || effort.until_coverage.is_some();
         let limit = if asked {
             COVERAGE_LIMIT_ASKED
         } else {
             COVERAGE_LIMIT
         };
-        let choice: AnyStrategy = match self.weights.as_slice() {
-            [stop, stimulate, observe] => Box::new(Weighted {
-                stop: *stop,
-                stimulate: *stimulate,
-                observe: *observe,
-                stimuli: Vec::new(),
-            }),
-            _ => Box::new(Uniform),
-        };
+        let choice = self.plain(valued);
         Ok(match judge.shadow(limit)? {
-            Some(shadow) if leads => Box::new(CoverageGuide::leading(shadow, choice)),
+            Some(shadow) if leads => self.sparing(Box::new(CoverageGuide::leading(shadow, choice))),
             Some(shadow) => Box::new(CoverageGuide::recording(shadow, choice)),
             None if asked => {
                 return Err(ExecError::Config(format!(

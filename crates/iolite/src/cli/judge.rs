@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester, Tester};
-use iolite_exec::{Adapter, Certificate, ExecError, JobId, Summary, guided};
+use iolite_exec::{Certificate, ExecError, JobId, Summary, guided};
 use iolite_lts::{Extended, LabelId, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
 
+use super::action_table::ActionTable;
 use super::property_run::PropertyJudge;
 use super::relate::trace_set;
 use super::semantics_options::QuiescenceFlag;
 use super::source::{self, Model, ModelRef, ReadOptions, System};
 use super::symbolic_run::SymbolicJudge;
 use super::target::Target;
-use super::test::{AnyStrategy, AnyTester};
+use super::test::{AnyAdapter, AnyStrategy, AnyTester};
+use super::weights::{ActionWeight, InputWeights};
 use super::{Failure, objective};
 
 /// The specification with room for the names of foreign outputs.
@@ -45,6 +47,14 @@ pub(super) enum TestedRelation {
     Ioco,
     Ioconf,
     IoconfF,
+}
+
+/// What one job works with.
+pub(super) struct Pair {
+    pub(super) tester: AnyTester,
+    pub(super) adapter: AnyAdapter,
+    /// What the numbers of actions stand for, where actions carry values.
+    pub(super) valued: Option<ActionTable>,
 }
 
 /// Makes one tester for each job.
@@ -191,21 +201,29 @@ impl Judge {
     }
 
     /// A tester for one job, and the system that it drives.
-    #[expect(clippy::type_complexity, reason = "a pair of trait objects")]
-    pub(super) fn pair(
-        &self,
-        target: &Target,
-        job: JobId,
-    ) -> Result<(Box<dyn Tester<Action = LabelId>>, Box<dyn Adapter<LabelId>>), ExecError> {
+    pub(super) fn pair(&self, target: &Target, job: JobId) -> Result<Pair, ExecError> {
         if let Some(symbolic) = &self.symbolic {
             return symbolic.pair(target, job);
         }
-        match &self.properties {
+        let (tester, adapter): (AnyTester, AnyAdapter) = match &self.properties {
             Some(properties) => {
                 let (tester, adapter) = properties.pair(target, job)?;
-                Ok((Box::new(tester), adapter))
+                (Box::new(tester), adapter)
             }
-            None => Ok((self.tester()?, target.adapter(job, &self.labels)?)),
+            None => (self.tester()?, target.adapter(job, &self.labels)?),
+        };
+        Ok(Pair {
+            tester,
+            adapter,
+            valued: None,
+        })
+    }
+
+    /// What the actions that are given on the command line weigh.
+    pub(super) fn weights(&self, given: &[ActionWeight]) -> Result<InputWeights, Failure> {
+        match &self.symbolic {
+            Some(symbolic) => InputWeights::of_gates(symbolic.model(), given),
+            None => InputWeights::of_labels(&self.labels, given),
         }
     }
 
@@ -304,18 +322,24 @@ impl Judge {
     }
 
     /// A tester with a goal, and the strategy that follows its advice; `None` without a goal.
-    pub(super) fn towards_goal(&self) -> Result<Option<(AnyTester, AnyStrategy)>, ExecError> {
+    /// `otherwise` chooses where there is no advice.
+    pub(super) fn towards_goal(
+        &self,
+        otherwise: impl FnOnce() -> AnyStrategy,
+    ) -> Result<Option<(AnyTester, AnyStrategy)>, ExecError> {
         let policy = self.options.quiescence.policy();
         if !self.observers.is_empty() {
             let observers = self.observers.clone();
             let tester = SafetyTester::new(self.specification()?, policy, observers);
             let (tester, strategy) = guided(tester, |_| None);
+            let strategy = strategy.otherwise(otherwise());
             return Ok(Some((Box::new(tester), Box::new(strategy))));
         }
         if !self.purposes.is_empty() {
             let purposes = self.purposes.clone();
             let tester = PurposeTester::new(self.specification()?, policy, purposes);
             let (tester, strategy) = guided(tester, |_| None);
+            let strategy = strategy.otherwise(otherwise());
             return Ok(Some((Box::new(tester), Box::new(strategy))));
         }
         Ok(None)

@@ -1,6 +1,7 @@
 //! The command line: flags → options → one function a command → exit code.
 
 mod abstraction;
+mod action_table;
 mod calibrate;
 mod check;
 mod classify;
@@ -39,6 +40,7 @@ mod testable;
 mod tester;
 mod valued_codec;
 mod verify;
+mod weights;
 
 use std::process::ExitCode;
 

@@ -10,7 +10,7 @@ use iolite_exec::{
 use iolite_lts::LabelId;
 use serde::Serialize;
 
-use super::judge::Judge;
+use super::judge::{Judge, Pair};
 use super::target::Target;
 use super::test::{self, fault};
 use super::{Cli, Command, Exit, Failure, print, print_json};
@@ -153,7 +153,11 @@ struct DivergenceDocument {
 pub(super) fn run_replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     let record = args.which.open()?;
     let pair = record.judge.pair(&record.target, JobId(0));
-    let (mut tester, mut adapter) = pair.map_err(|e| fault(&e))?;
+    let Pair {
+        mut tester,
+        mut adapter,
+        ..
+    } = pair.map_err(|e| fault(&e))?;
     let options = test::options(&record.target, &record.judge, &record.args.effort);
     let mut sinks = iolite_exec::Fanout::default();
     if let Some(path) = &args.journal_to {
@@ -255,7 +259,11 @@ pub(super) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Failure> {
         seed: record.id.seed,
     };
     let pair = record.judge.pair(&record.target, JobId(0));
-    let (mut tester, mut adapter) = pair.map_err(|e| fault(&e))?;
+    let Pair {
+        mut tester,
+        mut adapter,
+        ..
+    } = pair.map_err(|e| fault(&e))?;
     let options = test::options(&record.target, &record.judge, &record.args.effort);
     let shrunk = shrink(
         &mut tester,

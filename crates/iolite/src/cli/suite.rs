@@ -63,6 +63,11 @@ pub(super) fn run(
     judge: &Judge,
     options: &Options,
 ) -> Result<Exit, Failure> {
+    if !args.effort.weight.is_empty() {
+        return Err(Failure::input(
+            "--weight is for testing on the fly; the test cases of a suite fix their inputs",
+        ));
+    }
     let cases = read_suite(&args.suite)?;
     let mut sinks = sinks(
         &args.report,

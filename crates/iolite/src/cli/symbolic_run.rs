@@ -5,17 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use iolite_derive::{Menu, Observation, Progress, SymbolicTester, Tester, Verdict};
 use iolite_exec::codec::{OnUndecodable, UNDECODABLE};
-use iolite_exec::{Adapter, ExecError, JobId};
+use iolite_exec::{ExecError, JobId};
 use iolite_expr::{Strategy, Value};
 use iolite_lang::File;
 use iolite_lts::{LabelId, LabelKind, QuiescencePolicy};
 use iolite_sts::{Iosts, Symbolic, ValuedAction};
 
 use super::Failure;
+use super::action_table::ActionTable;
 use super::data_options::{DataOptions, Drawing, ValueOptions, constants, solver};
+use super::judge::Pair;
 use super::source::{self, Format, ModelRef, Opened};
 use super::target::Target;
-use super::valued_codec::{Table, ValuedCodec};
+use super::valued_codec::ValuedCodec;
 
 /// Makes symbolic testers, one for each job.
 pub(super) struct SymbolicJudge {
@@ -29,7 +31,7 @@ pub(super) struct SymbolicJudge {
     options: DataOptions,
     strategy: Strategy,
     seed: u64,
-    table: Table,
+    table: ActionTable,
 }
 
 impl SymbolicJudge {
@@ -94,7 +96,7 @@ impl SymbolicJudge {
             options: options.clone(),
             strategy: values.strategy(),
             seed,
-            table: Table::default(),
+            table: ActionTable::default(),
         };
         // Mistakes show before anything is started.
         judge.valued_tester(JobId(0))?;
@@ -121,7 +123,7 @@ impl SymbolicJudge {
         Ok(tester)
     }
 
-    fn tester(&self, job: JobId, table: Table) -> Result<Numbered, Failure> {
+    fn tester(&self, job: JobId, table: ActionTable) -> Result<Numbered, Failure> {
         Ok(Numbered {
             tester: self.valued_tester(job)?,
             table,
@@ -132,12 +134,7 @@ impl SymbolicJudge {
     }
 
     /// A tester for one job, and the system that it drives.
-    #[expect(clippy::type_complexity, reason = "a pair of trait objects")]
-    pub(super) fn pair(
-        &self,
-        target: &Target,
-        job: JobId,
-    ) -> Result<(Box<dyn Tester<Action = LabelId>>, Box<dyn Adapter<LabelId>>), ExecError> {
+    pub(super) fn pair(&self, target: &Target, job: JobId) -> Result<Pair, ExecError> {
         let config = |f: Failure| ExecError::Config(f.to_string());
         let table = self.table.fork();
         let tester = self.tester(job, table.clone()).map_err(config)?;
@@ -153,11 +150,17 @@ impl SymbolicJudge {
                  `{UNDECODABLE}`"
             )));
         }
-        let codec = ValuedCodec::new(map, self.model.clone(), table);
-        Ok((
-            Box::new(tester),
-            Box::new(target.config.adapter(job, codec)?),
-        ))
+        let codec = ValuedCodec::new(map, self.model.clone(), table.clone());
+        Ok(Pair {
+            tester: Box::new(tester),
+            adapter: Box::new(target.config.adapter(job, codec)?),
+            valued: Some(table),
+        })
+    }
+
+    /// The model.
+    pub(super) fn model(&self) -> &Iosts {
+        &self.model
     }
 
     /// An action of a journal, in `?REQ(3)` notation.
@@ -198,7 +201,7 @@ static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// A symbolic tester whose actions are numbers.
 struct Numbered {
     tester: SymbolicTester,
-    table: Table,
+    table: ActionTable,
     menu: Menu<ValuedAction>,
     unknown_query: PathBuf,
     /// How many untried inputs were told of.

@@ -57,13 +57,9 @@ pub(super) type AnyStrategy = Box<dyn Strategy<LabelId>>;
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let effort = &args.effort;
-    if (effort.strategy == StrategyFlag::Weighted) != (effort.weights.len() == 3) {
-        return Err(Failure::input(
-            "--strategy weighted and --weights STOP,STIMULATE,OBSERVE belong together",
-        ));
-    }
     let target = Target::new(&args.target, &args.read)?;
     let judge = judge(args, &target)?;
+    let choices = effort.choices(&judge)?;
     if let Some(model) = &args.model {
         warn_of_violating_specification(model, &args.read, &judge, args)?;
     }
@@ -79,9 +75,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         sinks.0.push(Box::new(traces.clone()));
     }
     let summary = campaign(&plan, &options, &mut sinks, |job| {
-        if effort.strategy == StrategyFlag::Uniform
-            && let Some((tester, strategy)) = judge.towards_goal()?
-        {
+        if let Some((tester, strategy)) = choices.towards_goal(&judge)? {
             let adapter = target.adapter(job, judge.labels())?;
             return Ok(Instance {
                 tester,
@@ -89,11 +83,12 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
                 strategy,
             });
         }
-        let (tester, adapter) = judge.pair(&target, job)?;
+        let pair = judge.pair(&target, job)?;
+        let strategy = choices.strategy(&judge, pair.valued.as_ref())?;
         Ok(Instance {
-            tester,
-            adapter,
-            strategy: effort.strategy(&judge)?,
+            tester: pair.tester,
+            adapter: pair.adapter,
+            strategy,
         })
     });
     let summary = summary.map_err(|e| fault(&e))?;

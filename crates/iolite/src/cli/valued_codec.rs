@@ -1,10 +1,6 @@
-//! Actions with values: their numbers, and their way over the wire.
-//!
-//! Runs, journals, replay and shrinking of the command line are over label numbers, so valued
-//! actions get numbers as they turn up; both sides of one job share the table.
+//! Actions with values on their way over the wire.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use iolite_exec::codec::{
     ActionCodec, ActionMap, ChannelId, CodecError, Decoded, OnUndecodable, UNDECODABLE,
@@ -14,72 +10,17 @@ use iolite_expr::{Int, Sort, Value};
 use iolite_lts::{LabelId, LabelKind};
 use iolite_sts::{Iosts, ValuedAction};
 
-/// Numbers of valued actions, in the order they turned up.
-#[derive(Clone, Default)]
-pub(super) struct Table(Arc<Mutex<Numbers>>);
-
-#[derive(Default)]
-struct Numbers {
-    actions: Vec<ValuedAction>,
-    index: HashMap<ValuedAction, LabelId>,
-    /// Actions of a record, which keep their numbers.
-    pinned: usize,
-}
-
-/// Numbers that are kept from one run to the next; a long campaign meets ever new values.
-const KEPT_NUMBERS: usize = 1 << 18;
-
-impl Table {
-    fn lock(&self) -> MutexGuard<'_, Numbers> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A table of one job, with the numbers that were given so far.
-    pub(super) fn fork(&self) -> Self {
-        let numbers = self.lock();
-        Self(Arc::new(Mutex::new(Numbers {
-            actions: numbers.actions.clone(),
-            index: numbers.index.clone(),
-            pinned: numbers.actions.len(),
-        })))
-    }
-
-    /// Between runs nobody holds a number but those of a record.
-    pub(super) fn trim(&self) {
-        let mut numbers = self.lock();
-        if numbers.actions.len() > KEPT_NUMBERS + numbers.pinned {
-            let pinned = numbers.pinned;
-            for action in numbers.actions.split_off(pinned) {
-                numbers.index.remove(&action);
-            }
-        }
-    }
-
-    pub(super) fn number(&self, action: &ValuedAction) -> LabelId {
-        let mut numbers = self.lock();
-        if let Some(&id) = numbers.index.get(action) {
-            return id;
-        }
-        let id = LabelId::new(numbers.actions.len());
-        numbers.actions.push(action.clone());
-        numbers.index.insert(action.clone(), id);
-        id
-    }
-
-    pub(super) fn action(&self, id: LabelId) -> Option<ValuedAction> {
-        self.lock().actions.get(id.index()).cloned()
-    }
-}
+use super::action_table::ActionTable;
 
 /// Messages to valued actions and back, by the templates of the system's description.
 pub(super) struct ValuedCodec {
     map: ActionMap,
     model: Arc<Iosts>,
-    table: Table,
+    table: ActionTable,
 }
 
 impl ValuedCodec {
-    pub(super) fn new(map: ActionMap, model: Arc<Iosts>, table: Table) -> Self {
+    pub(super) fn new(map: ActionMap, model: Arc<Iosts>, table: ActionTable) -> Self {
         Self { map, model, table }
     }
 
