@@ -156,6 +156,33 @@ impl SymbolicTester {
         self.settle(after, otherwise)
     }
 
+    /// What the states can do, inputs and outputs alike: an action with values by lot, and the
+    /// guard that all its values satisfy, for people.
+    pub fn offers(&mut self) -> Result<Vec<(ValuedAction, String)>, SymbolicError> {
+        let mut ways = self.semantics.inputs(&self.states)?;
+        ways.extend(self.semantics.out(&self.states)?.outputs);
+        let mut offers: Vec<(ValuedAction, String)> = Vec::new();
+        for way in ways {
+            let text = guarded(self.semantics.model(), &way);
+            if offers.iter().any(|(_, known)| *known == text) {
+                continue;
+            }
+            if let Some(action) = self.solved(vec![way]) {
+                offers.push((action, text));
+            }
+        }
+        Ok(offers)
+    }
+
+    /// Whether silence is possible now; `None` where that was not found out.
+    pub fn may_be_silent(&mut self) -> Result<Option<bool>, SymbolicError> {
+        Ok(match self.semantics.after_delta(&self.states)? {
+            After::Possible(_) => Some(true),
+            After::Impossible => Some(false),
+            After::Unknown { .. } => None,
+        })
+    }
+
     /// Values for one of the ways to take an input, tried in an order drawn by lot.
     fn solved(&mut self, mut ways: Vec<Enabled>) -> Option<ValuedAction> {
         while !ways.is_empty() {

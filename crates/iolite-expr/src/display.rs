@@ -142,10 +142,11 @@ fn write_app(
             write(f, &args[1], own)
         }
         Op::Ite => {
+            write!(f, "if ")?;
             write(f, &args[0], tighter(own))?;
-            write!(f, " ? ")?;
+            write!(f, " then ")?;
             write(f, &args[1], tighter(own))?;
-            write!(f, " : ")?;
+            write!(f, " else ")?;
             write(f, &args[2], own)
         }
         Op::Eq => infix(f, args, "==", own),

@@ -114,7 +114,7 @@ pub enum Op {
     Or,
     /// `a => b`; `b` is not evaluated when `a` is false.
     Implies,
-    /// `c ? a : b`; only the chosen branch is evaluated.
+    /// `if c then a else b`; only the chosen branch is evaluated.
     Ite,
     /// `a == b`, for any sort.
     Eq,

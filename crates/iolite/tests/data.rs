@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Ran, iolite, root, scratch, write};
+use common::{Ran, iolite, iolite_with_input, root, scratch, write};
 
 const BRP: &str = "examples/brp/brp.iol#Sender";
 
@@ -344,6 +344,23 @@ fn a_process_solver_gives_the_same_verdicts() {
         let model = format!("examples/{example}.iol");
         let sut = format!("examples/{folder}/sut.toml");
         assert_eq!(verdict(&test(&model, &sut, &flags).expect(0)), "pass");
+    }
+}
+
+#[test]
+fn a_model_with_infinite_data_is_stepped_by_hand() {
+    let input = "?REQ(2)\n!MSG(10, true)\ndelta\n!NOT_OK\n9\nback\ntrace\nquit\n";
+    let ran = iolite_with_input(&["simulate", BRP, "--const", "f=[10,20,30]"], input).expect(0);
+    for part in [
+        "of ?REQ(l) [max >= 1 && l >= 1 && l <= 3]",
+        "!MSG(10, true)   of !MSG(10, true) [max >= 2]",
+        "delta is not possible here",
+        // Nobody waited for a second transmission, so it is the only one.
+        "when max == 1",
+        "`9` is no number of those above",
+        "?REQ(2) !MSG(10, true)\n",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }
 }
 

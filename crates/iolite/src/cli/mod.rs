@@ -7,6 +7,7 @@ mod check;
 mod classify;
 mod data_explain;
 mod data_options;
+mod data_session;
 mod derive;
 mod doctor;
 mod effort;

@@ -11,14 +11,18 @@ use iolite_lts::{
     Completed, Completion, Determinised, Interned, LabelId, Semantics, SetId, StateId, Suspension,
 };
 
+use super::data_options::{DataOptions, ValueOptions};
+use super::data_session::DataSession;
 use super::semantics_options::{CompletionFlag, SemanticsOptions};
 use super::source::{self, ModelRef, ReadOptions, System, texts};
+use super::symbolic_run::SymbolicJudge;
 use super::{Exit, Failure, print};
 
 /// Step through a model by hand, or run it as a system under test
 ///
 /// By hand: the visible actions that are possible now are numbered; choose one by its number or its
-/// name, `back` to take the last one back, `quit` to leave.
+/// name, `back` to take the last one back, `quit` to leave. For models with data each is shown with
+/// values that its guard allows; `?a(3)` takes others.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The model
@@ -37,12 +41,29 @@ pub(super) struct Args {
     #[arg(long, value_name = "MS", default_value_t = 5)]
     delay_ms: u64,
     #[command(flatten)]
+    data: DataOptions,
+    #[command(flatten)]
     semantics: SemanticsOptions,
     #[command(flatten)]
     read: ReadOptions,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
+    if !args.stdio && args.tcp.is_none() {
+        let policy = args.semantics.policy();
+        let values = (&args.data, &ValueOptions::default());
+        let needed = args.data.unfold.then_some("--unfold");
+        let judge = SymbolicJudge::load_unless(needed, &args.model, values, policy, args.seed)?;
+        if let Some(judge) = judge {
+            return DataSession::new(&judge)?.run();
+        }
+    } else if let Some(flag) = args.data.given() {
+        return Err(Failure::input(format!(
+            "{flag} is for models whose data are solved for, and a running model needs them \
+             unfolded"
+        ))
+        .hint("give constants with the model, as in `FILE#Sender(max = 3)`"));
+    }
     let model = source::load(&args.model, &args.read)?;
     if args.stdio || args.tcp.is_some() {
         return serve(args, model.system);
