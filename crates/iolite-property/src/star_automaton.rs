@@ -295,11 +295,17 @@ impl StarAutomaton {
         if Arc::ptr_eq(labels, &self.labels) {
             return self.clone();
         }
-        let map: Vec<Option<LabelId>> = self
-            .labels
-            .iter()
-            .map(|(_, l)| labels.get(l.kind, &l.name))
-            .collect();
+        // Each label is read as itself, or with values as its action: `!o(1)` as `!o`.
+        let mut map: Vec<Vec<LabelId>> = vec![Vec::new(); self.labels.len()];
+        for (id, label) in labels.iter() {
+            let own = self.labels.get(label.kind, &label.name).or_else(|| {
+                let (action, _) = label.name.split_once('(')?;
+                self.labels.get(label.kind, action)
+            });
+            if let Some(own) = own {
+                map[own.index()].push(id);
+            }
+        }
         let mut offsets = vec![0];
         let mut steps = Vec::with_capacity(self.steps.len());
         for state in self.states() {
@@ -307,7 +313,7 @@ impl StarAutomaton {
             steps.extend(
                 self.explicit_steps(state)
                     .iter()
-                    .filter_map(|&(l, t)| map[l.index()].map(|l| (l, t))),
+                    .flat_map(|&(l, t)| map[l.index()].iter().map(move |&l| (l, t))),
             );
             steps[start..].sort_unstable();
             offsets.push(steps.len() as u32);
