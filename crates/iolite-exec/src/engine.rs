@@ -325,12 +325,12 @@ where
         if quiescence.is_uniform() {
             return quiescence.default;
         }
-        let locations = if quiescence.states.is_empty() {
+        let places = if quiescence.states.is_empty() {
             Vec::new()
         } else {
-            self.tester.locations()
+            self.tester.places()
         };
-        quiescence.timeout(&locations, self.last_action.as_deref())
+        quiescence.timeout(&places, self.last_action.as_deref())
     }
 
     /// Gives a stimulus, unless an output is there already.
