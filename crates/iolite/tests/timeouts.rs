@@ -78,3 +78,92 @@ fn a_state_has_its_own_timeout() {
         assert!(seen[0] > 0 && seen[1] > 0, "{model} {more:?}");
     }
 }
+
+/// A failure by a silence whose length nobody chose says how long it was, and how to choose.
+#[test]
+fn a_default_silence_that_fails_is_explained() {
+    let folder = scratch("silence");
+    let model = write(
+        &folder,
+        "answers.iol",
+        "system M { input a  output x  initial state S { ?a -> T }  state T { !x -> S  ?a -> T } }",
+    );
+    let sut = "cmd:sh -c 'cat > /dev/null'";
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let args = ["test", &model, "--sut", sut, "--journal", &journal];
+    let size = [
+        "--runs",
+        "1",
+        "--strategy",
+        "weighted",
+        "--weights",
+        "0,1,1",
+        "--seed",
+        "4",
+    ];
+    let ran = iolite(&[args.as_slice(), &size].concat()).expect(1);
+    for part in [
+        "observed: delta, after 1000 ms of silence",
+        "it lasted 1000 ms, the default",
+        "`iolite calibrate`",
+        "[quiescence] timeout-ms",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+    let replayed = iolite(&["replay", &journal]).expect(1);
+    assert!(
+        replayed.stdout.contains("the default"),
+        "{}",
+        replayed.stdout
+    );
+    let chosen = iolite(&[args.as_slice(), &size, &["--quiescence-ms", "60"]].concat()).expect(1);
+    assert!(
+        chosen.stdout.contains("after 60 ms of silence") && !chosen.stdout.contains("calibrate"),
+        "{}",
+        chosen.stdout
+    );
+    let json = iolite(&[args.as_slice(), &size, &["--quiescence-ms", "60", "--json"]].concat());
+    assert_eq!(json.expect(1).json()["failures"][0]["patience"], 60_000);
+    // Against a model no time passes, and there is nothing to choose.
+    let mute = write(
+        &folder,
+        "mute.iol",
+        "system Mute { input a  output x  initial state S { ?a -> S } }",
+    );
+    let ran = iolite(&[
+        "test",
+        &model,
+        "--sut",
+        &format!("model:{mute}"),
+        "--no-journal",
+    ]);
+    let ran = ran.expect(1);
+    assert!(ran.stdout.contains("observed: delta\n"), "{}", ran.stdout);
+}
+
+/// The first thing that is observed may only be a slow start.
+#[test]
+fn a_silence_at_the_start_speaks_of_ready() {
+    let folder = scratch("slow-start");
+    let model = write(
+        &folder,
+        "greets.iol",
+        "system M { input a  output x  initial state S { !x -> T }  state T { ?a -> T } }",
+    );
+    let run = |sut: &str| {
+        let args = ["test", &model, "--sut", sut, "--runs", "1", "--no-journal"];
+        iolite(&args).expect(1).stdout
+    };
+    let slow = run("cmd:sh -c 'cat > /dev/null'");
+    assert!(slow.contains("slow to start, set `ready`"), "{slow}");
+    let ready = write(
+        &folder,
+        "ready.toml",
+        "command = \"sh -c 'echo up; cat > /dev/null'\"\nready = \"up\"",
+    );
+    let slow = run(&ready);
+    assert!(
+        slow.contains("the default") && !slow.contains("slow to start"),
+        "{slow}"
+    );
+}

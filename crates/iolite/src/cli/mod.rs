@@ -24,6 +24,7 @@ mod property_source;
 mod relate;
 mod replay;
 mod show;
+mod silence;
 mod simulate;
 mod source;
 mod suite;
