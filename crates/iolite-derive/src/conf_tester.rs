@@ -4,7 +4,7 @@ use iolite_lts::Determinised;
 use iolite_lts::{LabelId, Labels, Semantics, SetId, StateId};
 
 use crate::ioco_tester::show;
-use crate::location::locations;
+use crate::location::{locations, places};
 use crate::{Menu, Observation, Progress, Tester, Verdict};
 
 /// Tests for conf [Tretmans 1996, §4]: which actions the implementation refuses after a trace of the
@@ -121,6 +121,10 @@ impl<M: Semantics<State = StateId>> Tester for ConfTester<M> {
 
     fn locations(&mut self) -> Vec<String> {
         locations(&self.view, self.state)
+    }
+
+    fn places(&mut self) -> Vec<String> {
+        places(&self.view, self.state)
     }
 
     fn show(&self, action: &LabelId) -> String {

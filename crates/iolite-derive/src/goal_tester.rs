@@ -10,7 +10,7 @@ use iolite_property::{Observer, Purpose};
 use rustc_hash::FxHashMap;
 
 use crate::ioco_tester::show;
-use crate::location::locations;
+use crate::location::{locations, places};
 use crate::{Guide, Hint, Menu, Move, Objective, Observation, Pair, Progress, Tester, Verdict};
 
 /// test(S, ω) on the fly [Rusu et al. 2004, §4], for one observer or several.
@@ -421,6 +421,10 @@ impl<M: Semantics<State = StateId>, O: Objective> Tester for GoalTester<M, O> {
             ));
         }
         places
+    }
+
+    fn places(&mut self) -> Vec<String> {
+        places(&self.view, self.set)
     }
 
     fn show(&self, action: &LabelId) -> String {

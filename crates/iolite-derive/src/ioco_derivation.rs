@@ -5,7 +5,7 @@ use iolite_lts::{
     Suspension,
 };
 
-use crate::location::locations;
+use crate::location::{locations, places};
 use crate::{Meaning, Oracle, Silence};
 
 /// The suspension automaton of a specification as the ioco algorithm sees it: in `S`, choice 2 gives
@@ -80,6 +80,10 @@ impl<M: Semantics<State = StateId>> Oracle for IocoOracle<M> {
 
     fn locations(&self, at: SetId) -> Vec<String> {
         locations(&self.view, at)
+    }
+
+    fn places(&self, at: SetId) -> Vec<String> {
+        places(&self.view, at)
     }
 
     fn trim(&mut self, at: SetId) -> SetId {

@@ -5,7 +5,7 @@ use iolite_lts::{
     Semantics, SetId, StateId, Suspension,
 };
 
-use crate::location::locations;
+use crate::location::{locations, places};
 use crate::{Coverage, CoverageReport, Guide, Hint, Menu, Observation, Progress, Tester, Verdict};
 
 /// Tests for ioco, or watches (it judges any sequence of stimuli and observations, whoever chose
@@ -177,6 +177,10 @@ impl<M: Semantics<State = StateId>> Tester for IocoTester<M> {
 
     fn locations(&mut self) -> Vec<String> {
         locations(&self.view, self.state)
+    }
+
+    fn places(&mut self) -> Vec<String> {
+        places(&self.view, self.state)
     }
 
     fn show(&self, action: &LabelId) -> String {

@@ -6,7 +6,7 @@ use iolite_lts::{
     Suspension,
 };
 
-use crate::location::locations;
+use crate::location::{locations, places};
 use crate::{Meaning, Oracle, Silence};
 
 /// The δ-trace automaton `Δ_s` [Tretmans 1996, def. 6.3] together with F.
@@ -138,6 +138,12 @@ impl<M: Semantics<State = StateId>> Oracle for IoconfOracle<M> {
     fn locations(&self, at: IoconfState) -> Vec<String> {
         at.delta
             .map(|set| locations(&self.view, set))
+            .unwrap_or_default()
+    }
+
+    fn places(&self, at: IoconfState) -> Vec<String> {
+        at.delta
+            .map(|set| places(&self.view, set))
             .unwrap_or_default()
     }
 

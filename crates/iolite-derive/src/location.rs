@@ -11,6 +11,22 @@ pub fn location<M: Semantics<State = StateId>>(model: &M, state: StateId) -> Str
     }
 }
 
+/// The places of a set's states, each once.
+pub(crate) fn places<M: Semantics<State = StateId>>(
+    view: &Determinised<M>,
+    set: SetId,
+) -> Vec<String> {
+    let model = view.inner();
+    let mut places: Vec<String> = Vec::new();
+    for state in view.members(set) {
+        let place = model.place(state);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
 /// The states of a set, in order.
 pub fn locations<M: Semantics<State = StateId>>(view: &Determinised<M>, set: SetId) -> Vec<String> {
     let model = view.inner();

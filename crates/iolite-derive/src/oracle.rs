@@ -52,8 +52,11 @@ pub trait Oracle {
     /// The meaning of δ.
     fn quiescence(&mut self, at: Self::State) -> Silence<Self::State>;
 
-    /// The places of the model.
+    /// The places of the model, in words.
     fn locations(&self, at: Self::State) -> Vec<String>;
+
+    /// The names of those places alone.
+    fn places(&self, at: Self::State) -> Vec<String>;
 
     /// Starts anew and may forget states, all but the result; for runs without end.
     fn trim(&mut self, at: Self::State) -> Self::State {

@@ -146,6 +146,10 @@ impl<O: Oracle> Tester for OracleTester<O> {
         self.oracle.locations(self.at)
     }
 
+    fn places(&mut self) -> Vec<String> {
+        self.oracle.places(self.at)
+    }
+
     fn show(&self, action: &LabelId) -> String {
         show(self.oracle.labels(), *action)
     }

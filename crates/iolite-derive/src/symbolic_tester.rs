@@ -295,6 +295,18 @@ impl Tester for SymbolicTester {
         shortened(texts)
     }
 
+    fn places(&mut self) -> Vec<String> {
+        let model = self.semantics.model();
+        let mut places: Vec<String> = Vec::new();
+        for state in self.states.iter() {
+            let place = &*model.location(state.location()).name;
+            if !places.iter().any(|p| p == place) {
+                places.push(place.to_owned());
+            }
+        }
+        places
+    }
+
     fn show(&self, action: &ValuedAction) -> String {
         let model = self.semantics.model();
         if action.action.index() >= model.actions().len() {

@@ -87,6 +87,11 @@ pub trait Tester {
     /// The places of the model where the run can be now, in words the user knows.
     fn locations(&mut self) -> Vec<String>;
 
+    /// The names of those places alone, as the model declares them: without values, without lines.
+    fn places(&mut self) -> Vec<String> {
+        self.locations()
+    }
+
     /// The action in `?a`, `!x`, `MSG(3, true)` notation.
     fn show(&self, action: &Self::Action) -> String;
 }
@@ -120,6 +125,10 @@ impl<T: Tester + ?Sized> Tester for Box<T> {
 
     fn locations(&mut self) -> Vec<String> {
         (**self).locations()
+    }
+
+    fn places(&mut self) -> Vec<String> {
+        (**self).places()
     }
 
     fn show(&self, action: &Self::Action) -> String {

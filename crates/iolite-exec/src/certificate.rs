@@ -1,10 +1,12 @@
 //! The proof of a failing verdict, to be checked without the code that produced it.
 
+use std::time::Duration;
+
 use iolite_derive::{Tester, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::tell_tester;
-use crate::{RunId, Trace};
+use crate::engine::{micros, tell_tester};
+use crate::{RunId, Step, Trace};
 
 /// The name and version of the format.
 pub const CERTIFICATE_FORMAT: &str = "iolite-certificate/1";
@@ -53,6 +55,9 @@ pub struct Certificate {
     /// What was observed then; missing where the verdict came with the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<String>,
+    /// How long silence had lasted, in microseconds, where it was observed as δ in real time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u64>,
     /// What would have been right.
     pub allowed: Vec<String>,
     /// Where the specification can be after the trace.
@@ -66,11 +71,13 @@ pub struct Certificate {
 impl Certificate {
     /// The certificate of a run. What was allowed is asked after the fact, by walking the trace
     /// again: asking before each observation would cost every run, and most do not fail.
-    /// `by_observation` says that the last step brought the verdict, not the end of the run.
+    /// `by_observation` says that the last step brought the verdict, not the end of the run;
+    /// `patience` is how long was waited for it.
     pub(crate) fn of<T: Tester>(
         tester: &mut T,
         trace: &Trace<T::Action>,
         by_observation: bool,
+        patience: Option<Duration>,
         verdict: Verdict,
         about: (&str, &ModelRef),
         id: RunId,
@@ -94,6 +101,9 @@ impl Certificate {
             trace: before.iter().map(|s| s.text(tester)).collect(),
             trace_omitted: trace.omitted(),
             observed: last.map(|s| s.text(tester)),
+            patience: patience
+                .filter(|_| last == Some(&Step::Quiescence))
+                .map(micros),
             allowed: tester.allowed(),
             locations: tester.locations(),
             run: id.number,

@@ -89,14 +89,16 @@ pub fn chart(certificate: &Certificate) -> String {
             &format!(" ✗ {}", certificate.verdict),
         );
     }
-    let _ = writeln!(
+    let observed = certificate.observed.as_deref();
+    let _ = write!(
         out,
         "\nobserved: {}",
-        certificate
-            .observed
-            .as_deref()
-            .unwrap_or("the end of the run")
+        observed.unwrap_or("the end of the run")
     );
+    if let Some(patience) = certificate.patience {
+        let _ = write!(out, ", after {} ms of silence", patience / 1000);
+    }
+    out.push('\n');
     let allowed = if certificate.allowed.is_empty() {
         "nothing".into()
     } else {
@@ -126,6 +128,7 @@ mod tests {
             trace,
             trace_omitted: 0,
             observed: Some("!stone".into()),
+            patience: None,
             allowed: vec!["!candy".into(), "delta".into()],
             locations: vec!["Paid".into()],
             run: 0,
@@ -147,6 +150,18 @@ mod tests {
             in:       Paid
         "]]
         .assert_eq(&chart(&certificate(3)));
+    }
+
+    #[test]
+    fn silence_is_told_with_its_length() {
+        let mut silent = certificate(3);
+        silent.observed = Some("delta".into());
+        silent.patience = Some(250_000);
+        let drawn = chart(&silent);
+        assert!(
+            drawn.contains("observed: delta, after 250 ms of silence\n"),
+            "{drawn}"
+        );
     }
 
     #[test]

@@ -155,6 +155,7 @@ where
         begin,
         last_progress: begin,
         last_action: None,
+        last_patience: None,
     };
     let result = engine.run();
     match &result {
@@ -202,6 +203,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     last_progress: Instant,
     /// For timeouts that depend on it; `None` where none does.
     last_action: Option<String>,
+    /// How long the last silence lasted, where waiting costs time.
+    last_patience: Option<Duration>,
 }
 
 /// A verdict and why the run ended with it.
@@ -267,6 +270,7 @@ where
                 self.tester,
                 &self.trace,
                 by_observation,
+                self.last_patience,
                 verdict,
                 about,
                 self.id,
@@ -325,12 +329,12 @@ where
         if quiescence.is_uniform() {
             return quiescence.default;
         }
-        let locations = if quiescence.states.is_empty() {
+        let places = if quiescence.states.is_empty() {
             Vec::new()
         } else {
-            self.tester.locations()
+            self.tester.places()
         };
-        quiescence.timeout(&locations, self.last_action.as_deref())
+        quiescence.timeout(&places, self.last_action.as_deref())
     }
 
     /// Gives a stimulus, unless an output is there already.
@@ -387,7 +391,10 @@ where
                 Observation::Output(output),
                 None,
             ),
-            Received::Nothing => (Step::Quiescence, Observation::Quiescence, None),
+            Received::Nothing => {
+                self.last_patience = self.timed.then_some(patience);
+                (Step::Quiescence, Observation::Quiescence, None)
+            }
             Received::Ended(exit) => match self.options.on_exit {
                 OnExit::Error => return Err(ExecError::Ended(exit)),
                 OnExit::Deadlock => (Step::Deadlock, Observation::Deadlock, Some(exit)),

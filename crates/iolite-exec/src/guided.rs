@@ -109,6 +109,10 @@ impl<T: Guide> Tester for Advised<T> {
         self.tester.locations()
     }
 
+    fn places(&mut self) -> Vec<String> {
+        self.tester.places()
+    }
+
     fn show(&self, action: &T::Action) -> String {
         self.tester.show(action)
     }

@@ -297,6 +297,7 @@ fn outcome<T: Tester>(
                 tester,
                 trace,
                 line.is_some(),
+                None,
                 verdict,
                 about,
                 RunId::of(0, 0),

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Quiescence {
     /// Where nothing else is said.
     pub default: Duration,
-    /// By the name of a place of the model.
+    /// By the name of a place of the model, without values.
     pub states: BTreeMap<String, Duration>,
     /// By the last action, in `?a`, `!x` notation.
     pub actions: BTreeMap<String, Duration>,
@@ -41,7 +41,7 @@ impl Quiescence {
     }
 
     /// The timeout at these places, after this action.
-    pub fn timeout(&self, locations: &[String], last: Option<&str>) -> Duration {
+    pub fn timeout(&self, places: &[String], last: Option<&str>) -> Duration {
         let by_action = last
             .and_then(|action| {
                 self.actions
@@ -53,7 +53,7 @@ impl Quiescence {
         if self.states.is_empty() {
             return by_action;
         }
-        locations
+        places
             .iter()
             .map(|place| self.states.get(place).copied().unwrap_or(by_action))
             .max()

@@ -129,6 +129,13 @@ impl<M: Semantics> Semantics for Completed<M> {
         }
     }
 
+    fn place(&self, state: &Self::State) -> String {
+        match state {
+            CompletedState::Model(s) => self.model.place(s),
+            _ => self.describe(state),
+        }
+    }
+
     fn line(&self, state: &Self::State) -> Option<u32> {
         match state {
             CompletedState::Model(s) => self.model.line(s),

@@ -155,6 +155,10 @@ impl<A: Semantics, B: Semantics> Semantics for Composition<A, B> {
         format!("{}|{}", self.left.describe(p), self.right.describe(q))
     }
 
+    fn place(&self, (p, q): &Self::State) -> String {
+        format!("{}|{}", self.left.place(p), self.right.place(q))
+    }
+
     fn line(&self, (p, _): &Self::State) -> Option<u32> {
         self.left.line(p)
     }

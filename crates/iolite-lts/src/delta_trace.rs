@@ -48,6 +48,10 @@ impl<M: Semantics<State = StateId>> Semantics for DeltaTrace<M> {
         state.map_or_else(|| "stop".to_owned(), |s| self.view.describe(&s))
     }
 
+    fn place(&self, state: &Option<StateId>) -> String {
+        state.map_or_else(|| self.describe(state), |s| self.view.place(&s))
+    }
+
     fn line(&self, state: &Option<StateId>) -> Option<u32> {
         state.and_then(|s| self.view.line(&s))
     }

@@ -27,7 +27,11 @@ pub fn explore<M: Semantics>(model: &M, budget: usize) -> Result<Lts, BudgetExce
         }
         let state = StateId::new(next);
         next += 1;
-        builder.set_name(state, &view.describe(&state));
+        let (name, place) = (view.describe(&state), view.place(&state));
+        builder.set_name(state, &name);
+        if place != name {
+            builder.set_place(state, place.into());
+        }
         if let Some(line) = view.line(&state) {
             builder.set_line(state, line);
         }

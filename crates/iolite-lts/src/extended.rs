@@ -38,6 +38,10 @@ impl<M: Semantics> Semantics for Extended<M> {
         self.model.describe(state)
     }
 
+    fn place(&self, state: &Self::State) -> String {
+        self.model.place(state)
+    }
+
     fn line(&self, state: &Self::State) -> Option<u32> {
         self.model.line(state)
     }

@@ -1,5 +1,7 @@
 //! Reachability and coreachability on explicit systems.
 
+use std::sync::Arc;
+
 use crate::{Lts, LtsBuilder, StateId};
 
 /// The states that `lts` reaches from its initial one.
@@ -37,8 +39,8 @@ pub fn coreach(lts: &Lts, targets: impl IntoIterator<Item = StateId>) -> Vec<boo
     seen
 }
 
-/// The part of `lts` that consists of the states for which `keep` says yes, with their names and
-/// lines; `None` when the initial state is not among them. Of an acceptor whose accepted words are
+/// The part of `lts` that consists of the states for which `keep` says yes, with their names, places
+/// and lines; `None` when the initial state is not among them. Of an acceptor whose accepted words are
 /// prefix-closed, the accepting states make the system with just those traces.
 pub fn restrict(lts: &Lts, keep: impl Fn(StateId) -> bool) -> Option<Lts> {
     let mut builder = LtsBuilder::with_labels(lts.labels().clone());
@@ -47,6 +49,9 @@ pub fn restrict(lts: &Lts, keep: impl Fn(StateId) -> bool) -> Option<Lts> {
         let new = builder.named_state(&lts.name(state));
         if let Some(line) = lts.line(state) {
             builder.set_line(new, line);
+        }
+        if let Some(place) = lts.place(state) {
+            builder.set_place(new, Arc::clone(place));
         }
         number[state.index()] = Some(new);
     }

@@ -111,6 +111,10 @@ impl<M: Semantics> Semantics for Interned<M> {
             .describe(&self.memo.borrow().states[state.index()])
     }
 
+    fn place(&self, state: &StateId) -> String {
+        self.model.place(&self.memo.borrow().states[state.index()])
+    }
+
     fn line(&self, state: &StateId) -> Option<u32> {
         self.model.line(&self.memo.borrow().states[state.index()])
     }

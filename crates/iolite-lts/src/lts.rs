@@ -40,6 +40,8 @@ pub struct Lts {
     steps: Vec<Step>,
     /// Names of the states, or empty when they are only numbered.
     names: Vec<Box<str>>,
+    /// The place of each state whose name is more than its place, or empty.
+    places: Vec<Option<Arc<str>>>,
     /// Source line of each state (1-based, 0 for unknown), or empty.
     lines: Vec<u32>,
 }
@@ -107,6 +109,12 @@ impl Lts {
         !self.names.is_empty()
     }
 
+    /// The place that a state is at, where its name says more than that: a state of unfolded data is
+    /// named by a location and values.
+    pub fn place(&self, state: StateId) -> Option<&Arc<str>> {
+        self.places.get(state.index())?.as_ref()
+    }
+
     /// The line (from 1) of the model file that declares the state, if known.
     pub fn line(&self, state: StateId) -> Option<u32> {
         self.lines.get(state.index()).copied().filter(|&l| l > 0)
@@ -154,11 +162,12 @@ impl Lts {
         self.steps.truncate(kept);
     }
 
-    /// Bytes held by rows, names and lines.
+    /// Bytes held by rows, names, places and lines.
     pub fn bytes(&self) -> usize {
         self.offsets.capacity() * size_of::<u32>()
             + self.steps.capacity() * size_of::<Step>()
             + self.lines.capacity() * size_of::<u32>()
+            + self.places.capacity() * size_of::<Option<Arc<str>>>()
             + self
                 .names
                 .iter()
@@ -186,6 +195,10 @@ impl Semantics for Lts {
         self.name(*state)
     }
 
+    fn place(&self, state: &StateId) -> String {
+        Self::place(self, *state).map_or_else(|| self.name(*state), ToString::to_string)
+    }
+
     fn line(&self, state: &StateId) -> Option<u32> {
         Self::line(self, *state)
     }
@@ -210,6 +223,7 @@ pub struct LtsBuilder {
     states: usize,
     transitions: Vec<(StateId, LabelId, StateId)>,
     names: Vec<Box<str>>,
+    places: Vec<Option<Arc<str>>>,
     lines: Vec<u32>,
 }
 
@@ -261,6 +275,14 @@ impl LtsBuilder {
             self.names.push(self.names.len().to_string().into());
         }
         self.names[state.index()] = name.into();
+    }
+
+    /// Records the place of a state whose name says more.
+    pub fn set_place(&mut self, state: StateId, place: Arc<str>) {
+        if self.places.len() <= state.index() {
+            self.places.resize(state.index() + 1, None);
+        }
+        self.places[state.index()] = Some(place);
     }
 
     /// Records the source line (from 1) of a state.
@@ -343,6 +365,7 @@ impl LtsBuilder {
             offsets,
             steps,
             names: self.names,
+            places: self.places,
             lines: self.lines,
         };
         lts.remove_repeated_steps();

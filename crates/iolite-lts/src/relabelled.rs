@@ -62,6 +62,10 @@ impl<M: Semantics> Semantics for Relabelled<M> {
         self.model.describe(state)
     }
 
+    fn place(&self, state: &Self::State) -> String {
+        self.model.place(state)
+    }
+
     fn line(&self, state: &Self::State) -> Option<u32> {
         self.model.line(state)
     }

@@ -29,6 +29,12 @@ pub trait Semantics {
     /// The state in words a user knows from the model.
     fn describe(&self, state: &Self::State) -> String;
 
+    /// The place that the model declares and the state is at: the state without its values, where it
+    /// has some.
+    fn place(&self, state: &Self::State) -> String {
+        self.describe(state)
+    }
+
     /// The line of the model file where the state is declared, where there is one.
     fn line(&self, _state: &Self::State) -> Option<u32> {
         None
@@ -54,6 +60,10 @@ macro_rules! forward {
 
             fn describe(&self, state: &Self::State) -> String {
                 (**self).describe(state)
+            }
+
+            fn place(&self, state: &Self::State) -> String {
+                (**self).place(state)
             }
 
             fn line(&self, state: &Self::State) -> Option<u32> {

@@ -124,6 +124,10 @@ impl<M: Semantics<State = StateId>> Semantics for Suspension<M> {
         self.model.describe(state)
     }
 
+    fn place(&self, state: &StateId) -> String {
+        self.model.place(state)
+    }
+
     fn line(&self, state: &StateId) -> Option<u32> {
         self.model.line(state)
     }

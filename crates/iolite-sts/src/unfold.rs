@@ -5,6 +5,7 @@
 //! what does not fit is an error that names the culprit.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var};
 use iolite_lts::{BuildError, LabelId, Lts, LtsBuilder, StateId};
@@ -180,6 +181,7 @@ impl Iosts {
             solver,
             budget,
             builder: LtsBuilder::new(),
+            places: self.locations().map(|(_, l)| (*l.name).into()).collect(),
             states: Vec::new(),
             index: FxHashMap::default(),
         }
@@ -192,6 +194,8 @@ struct Unfolding<'a> {
     solver: &'a mut Solver,
     budget: UnfoldBudget,
     builder: LtsBuilder,
+    /// The names of the locations.
+    places: Vec<Arc<str>>,
     /// A state and the constants that it lives with.
     states: Vec<(State, Vec<Value>)>,
     index: FxHashMap<(State, Vec<Value>), StateId>,
@@ -252,6 +256,8 @@ impl Unfolding<'_> {
             });
         }
         let id = self.builder.named_state(&self.model.describe(&key.0));
+        let place = &self.places[key.0.location.index()];
+        self.builder.set_place(id, Arc::clone(place));
         self.states.push(key.clone());
         self.index.insert(key, id);
         Ok(id)

@@ -15,7 +15,7 @@ pub struct QuiescenceConfig {
     /// Where nothing else is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// By the name of a place of the model.
+    /// By the name of a place of the model, without values.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub states: BTreeMap<String, u64>,
     /// By the last action, in `?a`, `!x` notation.

@@ -30,6 +30,7 @@ mod relate_matrix;
 mod replay;
 mod semantics_options;
 mod show;
+mod silence;
 mod simulate;
 mod source;
 mod suite;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::judge::{Judge, Pair};
 use super::target::Target;
 use super::test::{self, fault};
-use super::{Cli, Command, Exit, Failure, print, print_json};
+use super::{Cli, Command, Exit, Failure, print, print_json, silence};
 
 /// Run a journaled run once more, and say where it differs
 #[derive(clap::Args)]
@@ -193,7 +193,7 @@ pub(super) fn run_replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     if args.json {
         print_json(&document)?;
     } else {
-        print(&tell_replay(&document))?;
+        print(&tell_replay(&document, &record.target))?;
     }
     Ok(match document.verdict {
         verdict if verdict.is_failing() => Exit::Fails,
@@ -202,10 +202,11 @@ pub(super) fn run_replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn tell_replay(document: &ReplayDocument) -> String {
+fn tell_replay(document: &ReplayDocument, target: &Target) -> String {
     let mut text = String::new();
     if let Some(certificate) = &document.certificate {
         text += &chart(certificate);
+        text += &silence::hint(certificate, &target.config);
     }
     if let Some(DivergenceDocument {
         step,

@@ -264,6 +264,13 @@ impl Semantics for System {
         }
     }
 
+    fn place(&self, state: &StateId) -> String {
+        match self {
+            Self::Explicit(lts) => Semantics::place(lts, state),
+            Self::Lazy(view) => view.place(state),
+        }
+    }
+
     fn line(&self, state: &StateId) -> Option<u32> {
         match self {
             Self::Explicit(lts) => Semantics::line(lts, state),

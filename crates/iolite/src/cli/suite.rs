@@ -131,7 +131,14 @@ pub(super) fn run(
         };
         print(&format!("{case}: {}{faults}\n", counts.join(", ")))?;
     }
-    conclude(&args.report, judge, args.effort.seed, &all, &Goals::new())
+    conclude(
+        &args.report,
+        target,
+        judge,
+        args.effort.seed,
+        &all,
+        &Goals::new(),
+    )
 }
 
 fn merge(all: &mut Summary, more: Summary) {

@@ -304,6 +304,10 @@ impl Tester for Numbered {
         self.tester.locations()
     }
 
+    fn places(&mut self) -> Vec<String> {
+        self.tester.places()
+    }
+
     fn show(&self, action: &LabelId) -> String {
         match self.table.action(*action) {
             Some(action) => self.tester.show(&action),

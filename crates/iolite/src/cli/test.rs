@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     } else {
         Goals::new()
     };
-    conclude(&args.report, &judge, effort.seed, &summary, &goals)
+    conclude(&args.report, &target, &judge, effort.seed, &summary, &goals)
 }
 
 /// What the runs are judged by.

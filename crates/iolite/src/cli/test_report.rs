@@ -12,7 +12,7 @@ use super::goals::{self, Goals};
 use super::judge::Judge;
 use super::target::Target;
 use super::test::fault;
-use super::{Exit, Failure, print, print_json};
+use super::{Exit, Failure, print, print_json, silence};
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
@@ -108,6 +108,7 @@ struct FaultDocument {
 
 pub(super) fn conclude(
     report: &ReportOptions,
+    target: &Target,
     judge: &Judge,
     seed: u64,
     summary: &Summary,
@@ -143,7 +144,7 @@ pub(super) fn conclude(
             journal: (!report.no_journal).then(|| report.journal.display().to_string()),
         })?;
     } else {
-        print(&tell(report, judge, summary))?;
+        print(&tell(report, target, judge, summary))?;
         print(&goals::tell(goals))?;
     }
     Ok(exit(judge.overall(summary), summary))
@@ -160,7 +161,7 @@ pub(super) fn exit(verdict: Option<Verdict>, summary: &Summary) -> Exit {
     }
 }
 
-fn tell(report: &ReportOptions, judge: &Judge, summary: &Summary) -> String {
+fn tell(report: &ReportOptions, target: &Target, judge: &Judge, summary: &Summary) -> String {
     let mut text = String::new();
     if let Some((run, certificate)) = summary.failures.iter().next() {
         text += &format!(
@@ -172,6 +173,7 @@ fn tell(report: &ReportOptions, judge: &Judge, summary: &Summary) -> String {
         if !violated.is_empty() {
             text += &format!("violates: {}\n", violated.join(", "));
         }
+        text += &silence::hint(certificate, &target.config);
         if !report.no_journal {
             let journal = report.journal.display();
             text += &format!("  replay:   iolite replay {journal} --run {run}\n");

@@ -1,0 +1,169 @@
+//! How long silence must last, and what is said of a verdict that rests on it.
+
+mod common;
+
+use common::{iolite, scratch, write};
+
+/// A timeout for a state counts there, by its bare name: in a plain model, where data are solved for,
+/// where they are unfolded, and beside a purpose.
+#[test]
+fn a_state_has_its_own_timeout() {
+    let folder = scratch("timeouts");
+    let plain = write(
+        &folder,
+        "plain.iol",
+        "system M { input go, back
+           initial state Idle { ?go -> Slow }  state Slow { ?back -> Idle } }
+         purpose Both for M {
+           initial state n { ?go -> g  * -> n }  state g { delta -> d  * -> g }
+           state d { ?back -> b  * -> d }  state b { delta -> Yes  * -> b }  accept state Yes }",
+    );
+    let data = write(
+        &folder,
+        "data.iol",
+        "system M { input go(n: 0..2), back  var last: 0..2 = 0
+           initial state Idle { ?go(n) / last := n -> Slow }  state Slow { ?back -> Idle } }",
+    );
+    let sut = write(
+        &folder,
+        "sut.toml",
+        "command = \"sh -c 'cat > /dev/null'\"
+         [quiescence]
+         timeout-ms = 30
+         states = { Slow = 45, Idle = 15 }",
+    );
+    let events = folder.join("events.jsonl");
+    let to = events.display().to_string();
+    let (system, purpose) = (format!("{plain}#M"), format!("{plain}#Both"));
+    for (model, more) in [
+        (&system, &[][..]),
+        (&system, &["--purpose", &purpose]),
+        (&system, &["--relation", "ioconf"]),
+        (&data, &[]),
+        (&data, &["--unfold"]),
+    ] {
+        let args = [
+            "test",
+            model,
+            "--sut",
+            &sut,
+            "--no-journal",
+            "--events",
+            &to,
+        ];
+        iolite(
+            &[
+                args.as_slice(),
+                &["--runs", "8", "--steps", "8", "--seed", "1"],
+                more,
+            ]
+            .concat(),
+        );
+        let mut slow = false;
+        let mut seen = [0, 0];
+        for line in std::fs::read_to_string(&events).unwrap().lines() {
+            let event: serde_json::Value = serde_json::from_str(line).unwrap();
+            if event["event"] == "run-started" {
+                slow = false;
+            }
+            if let Some(action) = event["action"].as_str() {
+                slow = action.starts_with("?go");
+            }
+            if event["event"] == "quiescence" {
+                let expected = if slow { 45_000 } else { 15_000 };
+                assert_eq!(event["patience"], expected, "{model} {more:?}");
+                seen[usize::from(slow)] += 1;
+            }
+        }
+        assert!(seen[0] > 0 && seen[1] > 0, "{model} {more:?}");
+    }
+}
+
+/// A failure by a silence whose length nobody chose says how long it was, and how to choose.
+#[test]
+fn a_default_silence_that_fails_is_explained() {
+    let folder = scratch("silence");
+    let model = write(
+        &folder,
+        "answers.iol",
+        "system M { input a  output x  initial state S { ?a -> T }  state T { !x -> S  ?a -> T } }",
+    );
+    let sut = "cmd:sh -c 'cat > /dev/null'";
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let args = ["test", &model, "--sut", sut, "--journal", &journal];
+    let size = [
+        "--runs",
+        "1",
+        "--strategy",
+        "weighted",
+        "--weights",
+        "0,1,1",
+        "--seed",
+        "4",
+    ];
+    let ran = iolite(&[args.as_slice(), &size].concat()).expect(1);
+    for part in [
+        "observed: delta, after 1000 ms of silence",
+        "it lasted 1000 ms, the default",
+        "`iolite calibrate`",
+        "[quiescence] timeout-ms",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+    let replayed = iolite(&["replay", &journal]).expect(1);
+    assert!(
+        replayed.stdout.contains("the default"),
+        "{}",
+        replayed.stdout
+    );
+    let chosen = iolite(&[args.as_slice(), &size, &["--quiescence-ms", "60"]].concat()).expect(1);
+    assert!(
+        chosen.stdout.contains("after 60 ms of silence") && !chosen.stdout.contains("calibrate"),
+        "{}",
+        chosen.stdout
+    );
+    let json = iolite(&[args.as_slice(), &size, &["--quiescence-ms", "60", "--json"]].concat());
+    assert_eq!(json.expect(1).json()["failures"][0]["patience"], 60_000);
+    // Against a model no time passes, and there is nothing to choose.
+    let mute = write(
+        &folder,
+        "mute.iol",
+        "system Mute { input a  output x  initial state S { ?a -> S } }",
+    );
+    let ran = iolite(&[
+        "test",
+        &model,
+        "--sut",
+        &format!("model:{mute}"),
+        "--no-journal",
+    ]);
+    let ran = ran.expect(1);
+    assert!(ran.stdout.contains("observed: delta\n"), "{}", ran.stdout);
+}
+
+/// The first thing that is observed may only be a slow start.
+#[test]
+fn a_silence_at_the_start_speaks_of_ready() {
+    let folder = scratch("slow-start");
+    let model = write(
+        &folder,
+        "greets.iol",
+        "system M { input a  output x  initial state S { !x -> T }  state T { ?a -> T } }",
+    );
+    let run = |sut: &str| {
+        let args = ["test", &model, "--sut", sut, "--runs", "1", "--no-journal"];
+        iolite(&args).expect(1).stdout
+    };
+    let slow = run("cmd:sh -c 'cat > /dev/null'");
+    assert!(slow.contains("slow to start, set `ready`"), "{slow}");
+    let ready = write(
+        &folder,
+        "ready.toml",
+        "command = \"sh -c 'echo up; cat > /dev/null'\"\nready = \"up\"",
+    );
+    let slow = run(&ready);
+    assert!(
+        slow.contains("the default") && !slow.contains("slow to start"),
+        "{slow}"
+    );
+}
