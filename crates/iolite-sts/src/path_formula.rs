@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition, space};
 use crate::semantics::ValuedAction;
-use crate::symbolic::literal;
+use crate::symbolic::{NO_VALUE, literal};
 
 /// One step of a suspension trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,6 +224,7 @@ impl Search<'_> {
             };
             values[*x] = value;
         }
+        self.note_fault(point, transition, &map);
         let shown = point.shown + shows;
         self.push(
             transition.target,
@@ -235,11 +236,30 @@ impl Search<'_> {
         );
     }
 
+    /// A guard without a value neither allows nor forbids.
+    fn note_fault(&mut self, point: &Point, transition: &Transition, map: &Substitution) {
+        let defined = transition.guard.defined().simplify();
+        self.doubt_unless(point, &defined, map);
+    }
+
+    /// Doubts where no values that lead to the point make the condition true.
+    fn doubt_unless(&mut self, point: &Point, condition: &Term, map: &Substitution) {
+        if condition.is_true() {
+            return;
+        }
+        let conditions = condition.substitute(map);
+        let conditions = conditions.map(|c| [point.condition.clone(), c]);
+        if !matches!(conditions.map(|c| self.decide(&c)), Ok(Answer::Sat(_))) {
+            self.doubt.get_or_insert(NO_VALUE.into());
+        }
+    }
+
     /// δ, as [Rusu et al. 2004, def. 7] writes it: for each output and internal action no values of
     /// its parameters satisfy its guard.
     fn stay_silent(&mut self, point: &Point) {
         let model = self.model;
         let mut parts = Vec::new();
+        let mut faults = Vec::new();
         for &t in model.outgoing(point.location) {
             if !matches!(model.kind(t), LabelKind::Output | LabelKind::Internal) {
                 continue;
@@ -247,7 +267,11 @@ impl Search<'_> {
             let transition = model.transition(t);
             let params = model.action(transition.action).params.clone();
             let guard = &transition.guard;
-            // A guard without a value is no silence.
+            // A guard without a value is no silence, and no proof that there is none.
+            let fault = guard.defined().negated().simplify();
+            if !fault.is_false() {
+                faults.push(Term::exists(params.clone(), fault));
+            }
             let fireable = Term::any([guard.defined().negated(), guard.clone()]);
             parts.push(if params.is_empty() {
                 fireable.negated()
@@ -256,6 +280,7 @@ impl Search<'_> {
             });
         }
         let map = substitution(model, &point.values, &[], &[]);
+        self.doubt_unless(point, &Term::any(faults).negated(), &map);
         let shown = point.shown + 1;
         let before = point.condition.clone();
         self.push(point.location, shown, &point.values, before, &parts, &map);

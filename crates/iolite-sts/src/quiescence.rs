@@ -9,6 +9,9 @@ use crate::iosts::{Action, ActionId, Iosts, LabelKind, LocationId, Transition};
 pub struct DeltaGuard {
     /// `⋀ ¬∃π: G` over the outputs and internal actions that leave the location, over V ∪ C.
     pub guard: Term,
+    /// Where δ is refused only because the guard of an output or internal action has no value:
+    /// whether such a state is silent, nobody can say.
+    pub faulty: Term,
     /// Whether all quantifiers could be eliminated, so that the guard can be evaluated.
     pub eliminated: bool,
 }
@@ -18,7 +21,8 @@ impl Iosts {
     ///
     /// The paper's guards are total. Here a guard may fault (an index out of range), and then
     /// the state has no behaviour at all, rather than being quiescent: the guard also asks that
-    /// every guard that it negates has a value.
+    /// every guard that it negates has a value, and [`DeltaGuard::faulty`] tells where that is all
+    /// that speaks against δ.
     pub fn delta_guard(&self, location: LocationId) -> DeltaGuard {
         self.delta_guard_by(location, qe::eliminate)
     }
@@ -33,8 +37,15 @@ impl Iosts {
         location: LocationId,
         mut eliminate: impl FnMut(&[Var], &Term) -> Option<Term>,
     ) -> DeltaGuard {
-        let mut parts = Vec::new();
         let mut eliminated = true;
+        let mut exists = |params: &[Var], body: Term| {
+            let body = body.simplify();
+            eliminate(params, &body).unwrap_or_else(|| {
+                eliminated = false;
+                Term::exists(params.to_vec(), body)
+            })
+        };
+        let (mut silent, mut fireable, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for &t in self.outgoing(location) {
             let kind = self.kind(t);
             if !matches!(kind, LabelKind::Output | LabelKind::Internal) {
@@ -42,17 +53,16 @@ impl Iosts {
             }
             let t = self.transition(t);
             let params = &self.action(t.action).params;
-            let faults = t.guard.defined().negated();
-            let fireable = Term::any([faults, t.guard.clone()]).simplify();
-            if let Some(free) = eliminate(params, &fireable) {
-                parts.push(free.negated());
-            } else {
-                eliminated = false;
-                parts.push(Term::exists(params.clone(), fireable).negated());
-            }
+            let defined = t.guard.defined();
+            let either = Term::any([defined.negated(), t.guard.clone()]);
+            silent.push(exists(params, either).negated());
+            faults.push(exists(params, defined.negated()));
+            fireable.push(exists(params, Term::all([defined, t.guard.clone()])));
         }
+        let faulty = Term::all([Term::any(faults), Term::any(fireable).negated()]);
         DeltaGuard {
-            guard: Term::all(parts).simplify(),
+            guard: Term::all(silent).simplify(),
+            faulty: faulty.simplify(),
             eliminated,
         }
     }

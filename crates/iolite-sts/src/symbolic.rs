@@ -85,6 +85,9 @@ pub enum SymbolicError {
 const DEFAULT_STATES: usize = 1_000;
 /// Values that are tried one by one instead of being unknown.
 const DEFAULT_CASES: usize = 64;
+/// Why something is not known where a term faults.
+pub(crate) const NO_VALUE: &str =
+    "the model has no meaning here: a guard or an effect has no value";
 /// Values deeper or larger than this get a name of their own.
 const NAMED: u32 = 60;
 
@@ -439,6 +442,7 @@ impl Symbolic {
         let enabling = substituted(&self.enabling(t), &map)?;
         let joint = Term::all([condition.clone(), enabling]).simplify();
         if joint.is_false() {
+            self.note_fault(t, &map, &condition, doubt)?;
             return Ok(None);
         }
         let mut new = values;
@@ -461,10 +465,48 @@ impl Symbolic {
         let joint = Term::all([joint].into_iter().chain(extra));
         let before = s.certain.then_some(&condition);
         let next = self.settled(transition.target, new, joint, before, doubt);
+        if next.is_none() {
+            self.note_fault(t, &map, &condition, doubt)?;
+        }
         Ok(next.map(|next| SymbolicState {
             tainted: s.tainted,
             ..next
         }))
+    }
+
+    /// Where the guard or the effect of a transition has no value whatever the unknowns are, that
+    /// it cannot be taken proves nothing. Where it has one for some of them, those are what the
+    /// model means: a constant under which it faults is no specification.
+    fn note_fault(
+        &mut self,
+        t: TransitionId,
+        map: &Substitution,
+        condition: &Term,
+        doubt: &mut Doubt,
+    ) -> Result<(), SymbolicError> {
+        let transition = self.model.transition(t);
+        let guard = &transition.guard;
+        // An effect counts only where the guard holds.
+        let effects = Term::all(transition.assignments.iter().map(|(_, e)| e.defined()));
+        let harmless = Term::any([guard.negated(), effects]);
+        let defined = Term::all([guard.defined(), harmless]).simplify();
+        if !defined.is_true() && self.is_meaningless(&substituted(&defined, map)?, condition) {
+            doubt.note(NO_VALUE, String::new);
+        }
+        Ok(())
+    }
+
+    /// Whether no values that satisfy the condition make the terms defined.
+    pub(crate) fn is_meaningless(&mut self, defined: &Term, condition: &Term) -> bool {
+        let meaningful = Term::all([condition.clone(), defined.clone()]).simplify();
+        if meaningful.is_true() || meaningful == *condition {
+            return false;
+        }
+        self.solver.push();
+        self.solver.assert(&meaningful);
+        let answer = self.solver.check();
+        self.solver.pop();
+        !matches!(answer, Answer::Sat(_))
     }
 
     /// The state, if its condition can be true; `before` is a condition known to be satisfiable.

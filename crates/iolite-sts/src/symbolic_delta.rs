@@ -8,7 +8,7 @@ use crate::iosts::{LabelKind, LocationId, TransitionId};
 use crate::quiescence::DeltaGuard;
 use crate::semantics::{Frame, ModelFault};
 use crate::symbolic::{
-    After, Doubt, Symbolic, SymbolicError, SymbolicStates, bounded, literal, substituted,
+    After, Doubt, NO_VALUE, Symbolic, SymbolicError, SymbolicStates, bounded, literal, substituted,
 };
 use crate::symbolic_state::{Data, SymbolicState};
 
@@ -33,6 +33,10 @@ impl Symbolic {
                             livelocked => livelocked,
                         },
                     };
+                    let quiet = match quiet {
+                        Some(false) => self.unless_faulty(s.location, values, &mut doubt)?,
+                        quiet => quiet,
+                    };
                     // What is undecided stays, or later outputs of it would be called wrong.
                     if quiet != Some(false) {
                         next.push(SymbolicState {
@@ -42,8 +46,16 @@ impl Symbolic {
                     }
                 }
                 Data::Symbolic { values, condition } => {
-                    let guard = self.delta_guard(s.location).guard.clone();
+                    let DeltaGuard { guard, faulty, .. } = self.delta_guard(s.location).clone();
                     let map = self.state_map(values, None);
+                    let fine = substituted(&faulty, &map)?.negated();
+                    if !faulty.is_false() && self.is_meaningless(&fine, condition) {
+                        doubt.note(NO_VALUE, String::new);
+                        next.push(SymbolicState {
+                            tainted: true,
+                            ..s.clone()
+                        });
+                    }
                     let guard = substituted(&guard, &map)?;
                     let joint = Term::all([condition.clone(), guard]).simplify();
                     let before = s.certain.then_some(condition);
@@ -82,8 +94,34 @@ impl Symbolic {
         values: &[Value],
         doubt: &mut Doubt,
     ) -> Result<Option<bool>, SymbolicError> {
-        let constants = self.known.clone().unwrap_or_default();
         let guard = self.delta_guard(location).guard.clone();
+        self.holds_in(location, values, &guard, doubt)
+    }
+
+    /// Where nothing but a guard without a value speaks against δ, it is not known.
+    fn unless_faulty(
+        &mut self,
+        location: LocationId,
+        values: &[Value],
+        doubt: &mut Doubt,
+    ) -> Result<Option<bool>, SymbolicError> {
+        let faulty = self.delta_guard(location).faulty.clone();
+        if faulty.is_false() || self.holds_in(location, values, &faulty, doubt)? == Some(false) {
+            return Ok(Some(false));
+        }
+        doubt.note(NO_VALUE, String::new);
+        Ok(None)
+    }
+
+    /// Whether a condition over V ∪ C holds in a concrete state, if that is found out.
+    fn holds_in(
+        &mut self,
+        location: LocationId,
+        values: &[Value],
+        guard: &Term,
+        doubt: &mut Doubt,
+    ) -> Result<Option<bool>, SymbolicError> {
+        let constants = self.known.clone().unwrap_or_default();
         let frame = Frame {
             variables: values,
             constants: &constants,
@@ -105,7 +143,7 @@ impl Symbolic {
             .zip(values)
             .map(|(v, x)| literal(&v.var, x.clone()))
             .collect();
-        let closed = substituted(&guard, &self.state_map(&terms, None))?.simplify();
+        let closed = substituted(guard, &self.state_map(&terms, None))?.simplify();
         self.solver.push();
         self.solver.assert(&closed);
         let answer = self.solver.check();

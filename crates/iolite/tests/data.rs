@@ -347,6 +347,80 @@ fn a_process_solver_gives_the_same_verdicts() {
     }
 }
 
+const FAULTY: &str = "\
+system Faulty {
+  const a: int[]
+  assume len(a) == 2
+  var i: int = 0
+  input set(k: int)
+  output val(v: int)
+  initial state S { ?set(k) / i := k -> T }
+  state T { !val(v) [v == a[i]] -> S }
+}
+";
+
+/// Where the guard of an output has no value, nobody can say whether silence is right.
+#[test]
+fn a_model_without_a_meaning_gives_no_verdict() {
+    let folder = scratch("data-faulty");
+    let model = write(&folder, "faulty.iol", FAULTY);
+    for reference in [model.clone(), format!("{model}#Faulty(a=[1,2])")] {
+        for (log, verdict, code) in [
+            ("?set(5)\ndelta\n", "unknown", 3),
+            ("?set(5)\n!val(1)\n", "unknown", 3),
+            ("?set(1)\ndelta\n", "fail", 1),
+            ("?set(1)\n!val(2)\ndelta\n", "pass", 0),
+        ] {
+            let log = write(&folder, "log.txt", log);
+            let ran = iolite(&["monitor", &reference, &log, "--json"]).expect(code);
+            assert_eq!(ran.json()["verdict"], verdict, "{reference}");
+        }
+    }
+}
+
+#[test]
+fn properties_speak_of_actions_with_whatever_values() {
+    let folder = scratch("data-property");
+    let text = format!("{ECHO}property Quiet for Echo = ltl G(not !got)\n");
+    let model = write(&folder, "echo.iol", text);
+    for property in [format!("{model}#Quiet"), "ltl:G(not !got)".to_owned()] {
+        let ran = iolite(&["verify", &model, "--property", &property, "--json"]).expect(1);
+        assert!(ran.stdout.contains("!got("), "{}", ran.stdout);
+    }
+}
+
+const RECORDS: &str = "\
+record P { x: int, n: string }
+system S {
+  var t: string = \"\", p: P = P { x = 0, n = \"\" }
+  input i(s: string), r(p: P)
+  output o(s: string), q(p: P)
+  initial state A { ?i(s) / t := s -> B  ?r(v) / p := v -> C }
+  state B { !o(s) [s == t] -> A }
+  state C { !q(v) [v == p] -> A }
+}
+";
+
+#[test]
+fn logs_carry_strings_and_records() {
+    let folder = scratch("data-log");
+    let model = write(&folder, "records.iol", RECORDS);
+    let log = r#"{"input":"i","args":["ab"]}
+{"output":"o","args":["ab"]}
+{"input":"r","args":[{"x":3,"n":"zed"}]}
+{"output":"q","args":[{"n":"zed","x":3}]}
+"#;
+    let judged = |log: &str, code| {
+        let log = write(&folder, "log.jsonl", log);
+        iolite(&["monitor", &model, &log, "--json"]).expect(code)
+    };
+    judged(log, 0);
+    judged(
+        &log.replace("\"n\":\"zed\",\"x\":3", "\"n\":\"z\",\"x\":3"),
+        1,
+    );
+}
+
 #[test]
 fn a_model_with_infinite_data_is_stepped_by_hand() {
     let input = "?REQ(2)\n!MSG(10, true)\ndelta\n!NOT_OK\n9\nback\ntrace\nquit\n";

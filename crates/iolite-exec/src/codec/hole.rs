@@ -129,7 +129,11 @@ impl HoleKind {
             Self::Any => match bytes {
                 b"true" => Some(WireValue::Bool(true)),
                 b"false" => Some(WireValue::Bool(false)),
-                _ => integer(bytes).map(WireValue::Int).or_else(text),
+                // `007` is no number that was written so, and may well be a text.
+                _ => integer(bytes)
+                    .filter(|n| n.to_string().as_bytes() == bytes)
+                    .map(WireValue::Int)
+                    .or_else(text),
             },
             Self::Int => integer(bytes).map(WireValue::Int),
             Self::Bool => Some(WireValue::Bool(bytes == b"true")),

@@ -355,6 +355,7 @@ mod tests {
     fn messages_are_read() {
         for (template, message, values) in [
             ("MSG {m:int} {b:bool}", "MSG -3 true", "-3 | true"),
+            ("{n} {s} {t}", "7 007 -0", "7 | \"007\" | \"-0\""),
             ("{_:/4../} {s:json} {_}", "404 \"no\" at all", "no"),
             (
                 "{s} and {t}",

@@ -39,7 +39,7 @@ pub struct SutConfig {
     /// A name for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Another model, `FILE#Name`, that plays the system.
+    /// Another model, `FILE#Name`, that plays the system; a file in the folder of the description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What to start. Without another way to reach it, it is driven over standard input and output.
@@ -117,6 +117,9 @@ impl SutConfig {
                 Some(dir) => folder.join(dir),
                 None => folder.to_owned(),
             });
+            config.model = config
+                .model
+                .map(|model| folder.join(model).display().to_string());
         }
         Ok(config)
     }

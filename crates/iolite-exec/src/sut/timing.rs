@@ -48,6 +48,17 @@ pub struct LimitsConfig {
 }
 
 impl SutConfig {
+    /// The same silence everywhere, whatever the description says of actions and states.
+    pub fn set_one_timeout(&mut self, ms: u64) {
+        self.quiescence = QuiescenceConfig {
+            timeout_ms: Some(ms),
+            ..QuiescenceConfig::default()
+        };
+        for action in self.actions.values_mut() {
+            action.timeout_ms = None;
+        }
+    }
+
     /// When silence is quiescence.
     pub fn quiescence(&self) -> Quiescence {
         let times = |map: &BTreeMap<String, u64>| -> BTreeMap<String, Duration> {

@@ -2,9 +2,11 @@
 
 use iolite_exec::{Calibrator, Instance, Plan, Proposal, campaign};
 
+use super::data_options::{DataOptions, ValueOptions};
 use super::effort::EffortOptions;
 use super::judge::{Judge, JudgeOptions};
 use super::source::{ModelRef, ReadOptions};
+use super::symbolic_run::SymbolicJudge;
 use super::target::{Target, TargetOptions};
 use super::test::{self, fault};
 use super::{Exit, Failure, print, print_json};
@@ -18,6 +20,8 @@ pub(super) struct Args {
     target: TargetOptions,
     #[command(flatten)]
     judge: JudgeOptions,
+    #[command(flatten)]
+    data: DataOptions,
     #[command(flatten)]
     effort: EffortOptions,
     /// The proposal is the longest time seen, times this
@@ -34,10 +38,11 @@ pub(super) struct Args {
 const PATIENCE_MS: u64 = 2000;
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let mut options = args.target.clone();
-    options.quiescence_ms = options.quiescence_ms.or(Some(PATIENCE_MS));
-    let target = Target::new(&options, &args.read)?;
-    let judge = Judge::new(&args.model, &args.read, &args.judge, target.extra_labels()?)?;
+    let mut target = Target::new(&args.target, &args.read)?;
+    // What the description says is what is to be found out.
+    let patience = args.target.quiescence_ms.unwrap_or(PATIENCE_MS);
+    target.config.set_one_timeout(patience);
+    let judge = judge(args, &target)?;
     let plan = Plan {
         jobs: 1,
         ..args.effort.plan()?
@@ -46,10 +51,11 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let mut calibrator = Calibrator::new();
     let options = test::options(&target, &judge, &args.effort);
     let summary = campaign(&plan, &options, &mut calibrator, |job| {
+        let pair = judge.pair(&target, job)?;
         Ok(Instance {
-            tester: judge.tester()?,
-            adapter: target.adapter(job, judge.labels())?,
-            strategy: choices.strategy(&judge, None)?,
+            strategy: choices.strategy(&judge, pair.valued.as_ref())?,
+            tester: pair.tester,
+            adapter: pair.adapter,
         })
     });
     let summary = summary.map_err(|e| fault(&e))?;
@@ -67,6 +73,21 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     } else {
         Exit::Inconclusive
     })
+}
+
+fn judge(args: &Args, target: &Target) -> Result<Judge, Failure> {
+    let needed = args.data.unfold.then_some("--unfold");
+    let symbolic = SymbolicJudge::load_unless(
+        needed,
+        &args.model,
+        (&args.data, &ValueOptions::default()),
+        args.judge.quiescence.policy(),
+        args.effort.seed,
+    )?;
+    match symbolic {
+        Some(symbolic) => Ok(Judge::of_data(symbolic, &args.read, &args.judge)),
+        None => Judge::new(&args.model, &args.read, &args.judge, target.extra_labels()?),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds for people")]

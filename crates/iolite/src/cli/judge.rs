@@ -1,5 +1,6 @@
 //! Which tester judges a run: by a relation, by observers, or by test purposes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester, Tester};
@@ -356,6 +357,20 @@ impl Judge {
         let policy = self.options.quiescence.policy();
         let mut shadow = IocoTester::new(self.specification()?, policy);
         Ok(shadow.track_coverage(limit).is_ok().then_some(shadow))
+    }
+
+    /// The names of the actions that are tested, without values; `None` where properties judge
+    /// alone, whose actions may be abstractions.
+    pub(super) fn action_names(&self) -> Option<BTreeSet<String>> {
+        if self.properties.is_some() {
+            return None;
+        }
+        if let Some(symbolic) = &self.symbolic {
+            let actions = symbolic.model().actions();
+            return Some(actions.map(|(_, a)| a.name.to_string()).collect());
+        }
+        let name = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
+        Some(self.labels.iter().map(|(_, l)| name(&l.name)).collect())
     }
 
     /// An action in `?a`, `!x` notation.

@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// The description of the system whose templates read a text log
     #[arg(long, value_name = "TOML")]
     templates: Option<PathBuf>,
-    /// What stands before a message of a text log, such as "{time:float} {message}"
+    /// What stands before a message of a text log, such as "{time} {message}"
     #[arg(long, value_name = "TEMPLATE")]
     prefix: Option<String>,
     /// Leave out lines that fit nothing, instead of an error

@@ -1,5 +1,6 @@
 //! Observers and test purposes, as commands name them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iolite_lang::{Automaton, lower_observer, lower_purpose};
@@ -60,8 +61,15 @@ fn safety_properties(reference: &ModelRef, labels: &Arc<Labels>) -> Result<Vec<O
             LabelKind::Input | LabelKind::Output | LabelKind::Undirected
         )
     });
+    // With values, a formula speaks of the action: `!o` for every `!o(…)`.
+    let actions = visible.map(|(_, l)| {
+        let text = l.to_string();
+        let action = text.split_once('(').map(|(action, _)| action.to_owned());
+        action.unwrap_or(text)
+    });
+    let over: BTreeSet<String> = actions.collect();
     let options = PropertyReadOptions {
-        over: visible.map(|(_, l)| l.to_string()).collect(),
+        over: over.into_iter().collect(),
         hoa: None,
     };
     let properties = property_source::load_all(&PropertyRef::from(reference), &options)?;

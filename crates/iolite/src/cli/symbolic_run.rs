@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use iolite_derive::{Menu, Observation, Progress, SymbolicTester, Tester, Verdict};
 use iolite_exec::codec::{OnUndecodable, UNDECODABLE};
-use iolite_exec::{ExecError, JobId};
+use iolite_exec::{ConcreteAction, ExecError, JobId};
 use iolite_expr::{Strategy, Value};
 use iolite_lang::File;
 use iolite_lts::{LabelId, LabelKind, QuiescencePolicy};
@@ -17,7 +17,7 @@ use super::data_options::{DataOptions, Drawing, ValueOptions, constants, solver}
 use super::judge::Pair;
 use super::source::{self, Format, ModelRef, Opened};
 use super::target::Target;
-use super::valued_codec::ValuedCodec;
+use super::valued_codec::{ValuedCodec, valued};
 
 /// Makes symbolic testers, one for each job.
 pub(super) struct SymbolicJudge {
@@ -168,9 +168,16 @@ impl SymbolicJudge {
         Some(self.table.number(&self.parse_valued(text)?))
     }
 
-    /// The same, with its values.
+    /// The same, with its values, in the language's notation or in that of messages, where words
+    /// need no quotes and records have colons.
     pub(super) fn parse_valued(&self, text: &str) -> Option<ValuedAction> {
-        iolite_lang::parse_action(&self.file, &self.model, text)
+        iolite_lang::parse_action(&self.file, &self.model, text).or_else(|| {
+            let (kind, text) = match text.strip_prefix('?') {
+                Some(text) => (LabelKind::Input, text),
+                None => (LabelKind::Output, text.strip_prefix('!')?),
+            };
+            valued(&self.model, kind, &ConcreteAction::parse(text)).ok()
+        })
     }
 
     /// Tells why a verdict is `unknown`, and saves the query that was not decided.

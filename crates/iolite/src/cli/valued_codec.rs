@@ -25,32 +25,45 @@ impl ValuedCodec {
     }
 
     fn output(&self, action: &ConcreteAction) -> Result<ValuedAction, CodecError> {
-        let known = self.model.find_action(LabelKind::Output, &action.name);
-        let Some(id) = known else {
-            return Err(CodecError(format!("no output of the model is {action}")));
-        };
-        let params = &self.model.action(id).params;
-        if params.len() != action.args.len() {
-            return Err(CodecError(format!(
-                "output {} has {} parameters, and the message {} values",
-                action.name,
-                params.len(),
-                action.args.len()
-            )));
-        }
-        let values = action.args.iter().zip(params).map(|(wire, p)| {
-            value(wire, &p.sort).ok_or_else(|| {
-                CodecError(format!(
-                    "{wire} is no {}, the sort of {} of {}",
-                    p.sort, p.name, action.name
-                ))
-            })
-        });
-        Ok(ValuedAction {
-            action: id,
-            values: values.collect::<Result<_, _>>()?,
-        })
+        valued(&self.model, LabelKind::Output, action)
     }
+}
+
+/// An action as it was read, with values of the model's sorts.
+pub(super) fn valued(
+    model: &Iosts,
+    kind: LabelKind,
+    action: &ConcreteAction,
+) -> Result<ValuedAction, CodecError> {
+    let what = if kind == LabelKind::Input {
+        "input"
+    } else {
+        "output"
+    };
+    let Some(id) = model.find_action(kind, &action.name) else {
+        return Err(CodecError(format!("no {what} of the model is {action}")));
+    };
+    let params = &model.action(id).params;
+    if params.len() != action.args.len() {
+        return Err(CodecError(format!(
+            "{what} {} has {} parameters, and the message {} values",
+            action.name,
+            params.len(),
+            action.args.len()
+        )));
+    }
+    let values = action.args.iter().zip(params).map(|(wire, p)| {
+        value(wire, &p.sort).ok_or_else(|| {
+            CodecError(format!(
+                "{wire} is no {}, the sort of {} of {}",
+                p.sort, p.name, action.name
+            ))
+        })
+    });
+    Ok(ValuedAction {
+        action: id,
+        values: values.collect::<Result<_, _>>()?,
+    })
 }
 
 impl ActionCodec<LabelId> for ValuedCodec {
