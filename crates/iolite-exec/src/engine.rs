@@ -143,7 +143,7 @@ where
     let mut engine = Engine {
         talks: sink.wants_steps(),
         timed: adapter.is_timed(),
-        waited: true,
+        waited: false,
         tester,
         adapter,
         strategy,
@@ -250,7 +250,7 @@ where
                 Choice::Observe => {
                     let patience = self.patience();
                     let received = self.adapter.receive(patience)?;
-                    self.waited = self.timed;
+                    self.waited = true;
                     self.take(received, None, patience)?
                 }
                 Choice::Stimulate(index) => {
@@ -301,12 +301,12 @@ where
         {
             return Ok(Some((self.tester.verdict(), End::Coverage)));
         }
-        let stride = if self.timed {
-            TIMED_CLOCK_STRIDE
+        let due = if self.timed {
+            self.waited || self.steps.is_multiple_of(TIMED_CLOCK_STRIDE)
         } else {
-            CLOCK_STRIDE
+            self.steps.is_multiple_of(CLOCK_STRIDE)
         };
-        if self.waited || self.steps.is_multiple_of(stride) {
+        if due {
             self.waited = false;
             let now = Instant::now();
             if limits.until.is_some_and(|until| now >= until) {
