@@ -1,12 +1,11 @@
 //! `iolite simulate` by hand for models with data, whether finite or not.
 
-use std::io::{BufRead, IsTerminal, Write};
-
 use iolite_derive::{Observation, Progress, SymbolicTester, Tester};
 use iolite_exec::JobId;
 use iolite_lts::LabelKind;
 use iolite_sts::{TraceStep, ValuedAction};
 
+use super::dialogue::converse;
 use super::symbolic_run::SymbolicJudge;
 use super::{Exit, Failure, print};
 
@@ -30,20 +29,10 @@ impl<'m> DataSession<'m> {
     }
 
     pub(super) fn run(mut self) -> Result<Exit, Failure> {
-        let interactive = std::io::stdin().is_terminal();
         self.describe()?;
-        let mut lines = std::io::stdin().lock().lines();
-        loop {
-            if interactive {
-                print("> ")?;
-                let _ = std::io::stdout().flush();
-            }
-            let Some(line) = lines.next() else {
-                return Ok(Exit::Holds);
-            };
-            let line = line.map_err(|e| Failure::fault(format!("standard input: {e}")))?;
-            match line.trim() {
-                "q" | "quit" | "exit" => return Ok(Exit::Holds),
+        converse(|word| {
+            match word {
+                "q" | "quit" | "exit" => return Ok(false),
                 "" => self.describe()?,
                 "b" | "back" => self.back()?,
                 "t" | "trace" => {
@@ -56,7 +45,8 @@ impl<'m> DataSession<'m> {
                 )?,
                 word => self.take(word)?,
             }
-        }
+            Ok(true)
+        })
     }
 
     fn text(&self, step: &TraceStep) -> String {

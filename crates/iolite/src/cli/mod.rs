@@ -9,6 +9,7 @@ mod data_explain;
 mod data_options;
 mod data_session;
 mod derive;
+mod dialogue;
 mod doctor;
 mod effort;
 mod explain;

@@ -1,6 +1,6 @@
 //! `iolite simulate`: step through a model by hand, or run it as a system under test.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use iolite_lts::{
 
 use super::data_options::{DataOptions, ValueOptions};
 use super::data_session::DataSession;
+use super::dialogue::converse;
 use super::semantics_options::{CompletionFlag, SemanticsOptions};
 use super::source::{self, ModelRef, ReadOptions, System, texts};
 use super::symbolic_run::SymbolicJudge;
@@ -148,24 +149,15 @@ impl<'m> Session<'m> {
     }
 
     fn run(mut self) -> Result<Exit, Failure> {
-        let interactive = std::io::stdin().is_terminal();
         print(&self.describe())?;
-        let mut lines = std::io::stdin().lock().lines();
-        loop {
-            if interactive {
-                print("> ")?;
-                let _ = std::io::stdout().flush();
-            }
-            let Some(line) = lines.next() else {
-                return Ok(Exit::Holds);
-            };
-            let line = line.map_err(|e| Failure::fault(format!("standard input: {e}")))?;
-            match self.reply(line.trim())? {
+        converse(|word| {
+            match self.reply(word)? {
                 Reply::Stay => {}
                 Reply::Moved => print(&self.describe())?,
-                Reply::Quit => return Ok(Exit::Holds),
+                Reply::Quit => return Ok(false),
             }
-        }
+            Ok(true)
+        })
     }
 
     fn reply(&mut self, word: &str) -> Result<Reply, Failure> {
