@@ -62,7 +62,10 @@ impl<M: Semantics> ModelSut<M> {
         let own = model.labels();
         let to_tester = own
             .iter()
-            .map(|(_, l)| labels.get(l.kind, &l.name))
+            .map(|(_, l)| {
+                let other = || labels.other_values(l.kind, l.name.split_once('(')?.0);
+                labels.get(l.kind, &l.name).or_else(other)
+            })
             .collect();
         let of_tester = labels
             .iter()

@@ -54,6 +54,10 @@ pub struct LogReader<R> {
     format: LogFormat,
     line: usize,
     bytes: Vec<u8>,
+    /// Whether the first line was the header of a journal.
+    in_journal: bool,
+    /// Steps of this run of a journal alone.
+    run: Option<u64>,
 }
 
 impl<R: BufRead> LogReader<R> {
@@ -65,7 +69,16 @@ impl<R: BufRead> LogReader<R> {
             format,
             line: 0,
             bytes: Vec::new(),
+            in_journal: false,
+            run: None,
         }
+    }
+
+    /// Reads the steps of one run of a journal and no others.
+    #[must_use]
+    pub fn of_run(mut self, run: u64) -> Self {
+        self.run = Some(run);
+        self
     }
 
     fn fail(&self, reason: impl std::fmt::Display) -> ExecError {
@@ -102,8 +115,16 @@ impl<R: BufRead> LogReader<R> {
             }
             let step = match &self.format {
                 LogFormat::JsonLines => match serde_json::from_slice::<Value>(&self.bytes) {
-                    Ok(value) => json_step(&value).map_err(|e| self.fail(e))?,
-                    Err(_) if !whole => return Ok(None),
+                    Ok(value) => {
+                        self.in_journal |= value.get("journal").is_some();
+                        let run = value.get("run").and_then(Value::as_u64);
+                        if self.run.is_some() && run != self.run {
+                            continue;
+                        }
+                        json_step(&value).map_err(|e| self.fail(e))?
+                    }
+                    // A journal's last line may be torn where the tester was killed.
+                    Err(_) if !whole && self.in_journal => return Ok(None),
                     Err(e) => return Err(self.fail(e)),
                 },
                 LogFormat::Text { .. } => self.text_step()?,
@@ -196,6 +217,10 @@ fn json_step(value: &Value) -> Result<Option<(String, Option<f64>)>, String> {
         };
         return Ok(text.map(|text| (text, time)));
     }
+    let said = ["input", "output", "action"].map(|key| value.get(key).is_some());
+    if said.iter().filter(|said| **said).count() > 1 {
+        return Err("more than one of \"input\", \"output\" and \"action\"".to_owned());
+    }
     for (key, sigil) in [("input", "?"), ("output", "!")] {
         if let Some(name) = value.get(key) {
             let mut named = serde_json::Map::new();
@@ -208,10 +233,11 @@ fn json_step(value: &Value) -> Result<Option<(String, Option<f64>)>, String> {
             return Ok(Some((format!("{sigil}{action}"), time)));
         }
     }
-    Ok(value
-        .get("action")
-        .and_then(Value::as_str)
-        .map(|text| (text.to_owned(), time)))
+    match value.get("action") {
+        Some(Value::String(text)) => Ok(Some((text.clone(), time))),
+        Some(other) => Err(format!("\"action\": {other} is no text")),
+        None => Ok(None),
+    }
 }
 
 /// What a log shows.

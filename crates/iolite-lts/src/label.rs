@@ -140,6 +140,16 @@ fn hash(kind: LabelKind, name: &str) -> u64 {
 }
 
 impl Labels {
+    /// The name of an unfolded action with whatever values no transition has: `o(…)`.
+    pub fn with_other_values(action: &str) -> String {
+        format!("{action}(…)")
+    }
+
+    /// The label of an unfolded action for values that no label has, if it is one.
+    pub fn other_values(&self, kind: LabelKind, action: &str) -> Option<LabelId> {
+        self.get(kind, &Self::with_other_values(action))
+    }
+
     /// A table that knows τ and δ only.
     pub fn new() -> Self {
         let mut table = Self {

@@ -97,6 +97,12 @@ impl Iosts {
         result
     }
 
+    /// A location on a cycle of internal transitions, if there is one.
+    pub fn internal_cycle(&self) -> Option<LocationId> {
+        let cycles = self.internal_cycles();
+        cycles.iter().position(|on| *on).map(LocationId::new)
+    }
+
     /// The locations on a cycle of internal transitions: where a livelock could be.
     pub(crate) fn internal_cycles(&self) -> Vec<bool> {
         let n = self.locations.len();

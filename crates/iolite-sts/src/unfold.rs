@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var};
-use iolite_lts::{BuildError, LabelId, Lts, LtsBuilder, StateId};
+use iolite_lts::{BuildError, LabelId, Labels, Lts, LtsBuilder, StateId};
 use rustc_hash::FxHashMap;
 
-use crate::iosts::{Iosts, LabelKind};
+use crate::iosts::{Iosts, LabelKind, TransitionId};
 use crate::semantics::{ModelFault, State, ValuedAction};
 use crate::symbolic::literal;
 
@@ -203,10 +203,14 @@ struct Unfolding<'a> {
 
 impl Unfolding<'_> {
     fn run(mut self) -> Result<Lts, UnfoldError> {
-        // The alphabet holds what is declared without parameters even if it never happens.
+        // The alphabet holds what is declared even if it never happens: L_U has every value of an
+        // output, and those that no transition gives have one label together.
         for (_, a) in self.model.actions() {
             if a.params.is_empty() && a.kind.is_visible() {
                 self.builder.label(a.kind, &a.name);
+            } else if a.kind == LabelKind::Output {
+                self.builder
+                    .label(a.kind, &Labels::with_other_values(&a.name));
             }
         }
         let first = self.initial_states()?;
@@ -348,6 +352,13 @@ impl Unfolding<'_> {
             let rows = if action.params.is_empty() {
                 vec![Vec::new()]
             } else {
+                // An input is not specified for values for which its guard faults; an output or an
+                // internal action that may fault leaves the state without a meaning.
+                if action.kind != LabelKind::Input
+                    && let Some(row) = self.faulting(&state, &constants, t)
+                {
+                    model.fire(&state, &constants, t, &row)?;
+                }
                 self.parameters(&state, &constants, &transition.guard, &action.params)
                     .map_err(|e| match e {
                         Listing::TooMany(v) => UnfoldError::Parameter {
@@ -381,13 +392,42 @@ impl Unfolding<'_> {
         Ok(())
     }
 
-    fn parameters(
+    /// Values of the parameters for which the guard of a transition has no value.
+    fn faulting(
         &mut self,
         state: &State,
         constants: &[Value],
-        guard: &Term,
-        params: &[Var],
-    ) -> Result<Vec<Vec<Value>>, Listing> {
+        t: TransitionId,
+    ) -> Option<Vec<Value>> {
+        let transition = self.model.transition(t);
+        let defined = transition.guard.defined();
+        if defined.is_true() {
+            return None;
+        }
+        let map = self.values(state, constants);
+        let fault = defined.substitute(&map).ok()?.negated().simplify();
+        if fault.is_false() {
+            return None;
+        }
+        let params = &self.model.action(transition.action).params;
+        self.solver.push();
+        for p in params {
+            self.solver.declare(p);
+        }
+        self.solver.assert(&fault);
+        let answer = self.solver.check();
+        self.solver.pop();
+        let Answer::Sat(found) = answer else {
+            return None;
+        };
+        let value = |p: &Var| {
+            let value = found.value(p.id).cloned();
+            value.unwrap_or_else(|| p.sort.default_value())
+        };
+        Some(params.iter().map(value).collect())
+    }
+
+    fn values(&self, state: &State, constants: &[Value]) -> Substitution {
         let mut map = Substitution::new();
         for (c, x) in self.model.constants().iter().zip(constants) {
             map.insert(c.var.id, literal(&c.var, x.clone()));
@@ -395,6 +435,17 @@ impl Unfolding<'_> {
         for (v, x) in self.model.variables().iter().zip(state.values.iter()) {
             map.insert(v.var.id, literal(&v.var, x.clone()));
         }
+        map
+    }
+
+    fn parameters(
+        &mut self,
+        state: &State,
+        constants: &[Value],
+        guard: &Term,
+        params: &[Var],
+    ) -> Result<Vec<Vec<Value>>, Listing> {
+        let map = self.values(state, constants);
         let guard = guard
             .substitute(&map)
             .map_err(|_| Listing::Unknown("the guard grows too large".into()))?;

@@ -68,7 +68,9 @@ impl LabelCodec {
 
     fn decode_new(&self, channel: ChannelId, bytes: &[u8]) -> Result<LabelId, CodecError> {
         let action = self.map.decode(channel, bytes)?;
-        self.outputs.get(&action).copied().ok_or_else(|| {
+        let known = self.outputs.get(&action).copied();
+        let other = || self.labels.other_values(LabelKind::Output, &action.name);
+        known.or_else(other).ok_or_else(|| {
             CodecError(format!(
                 "no output of the model is {action}{}",
                 self.map.mismatches(channel, bytes)

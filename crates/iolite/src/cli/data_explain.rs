@@ -31,6 +31,11 @@ pub(super) fn recheck(
             "no observation decided the verdict".to_owned(),
         ));
     };
+    if !observed.starts_with('!') && !matches!(observed.as_str(), "delta" | "deadlock") {
+        return Ok(Checked::Refuted(format!(
+            "{observed} is neither an output nor delta, and nothing else can be wrong"
+        )));
+    }
     let mut trace = Vec::new();
     for text in certificate.trace.iter().chain([observed]) {
         match step(text) {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::failure::write_whole;
 use super::relate::trace_set;
-use super::semantics_options::QuiescenceFlag;
+use super::semantics_options::{QuiescenceFlag, reject_livelock};
 use super::source::{self, ModelRef, ReadOptions, texts};
 use super::{Exit, Failure, objective, print, print_json};
 
@@ -154,6 +154,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         stem.to_string_lossy().into_owned()
     });
     let lts = model.system.explicit(args.read.budget())?;
+    let policy = args.quiescence.policy();
+    reject_livelock(&lts, &model.reference, policy, args.read.budget())?;
     let reference = CaseModel::of(name, &lts);
     let folder = &args.output_folder;
     std::fs::create_dir_all(folder).map_err(|e| Failure::writing(folder, &e))?;
@@ -170,6 +172,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     for case in &cases {
         write_case(args, case, &mut document)?;
     }
+    warn_of_older_cases(args, &cases);
     if args.json {
         print_json(&document)?;
     } else {
@@ -181,6 +184,21 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     } else {
         Exit::Holds
     })
+}
+
+/// What lay in the folder before is part of the suite, too.
+fn warn_of_older_cases(args: &Args, cases: &[TestCase]) {
+    let folder = &args.output_folder;
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let json = entries.filter(|e| e.path().extension().is_some_and(|e| e == "json"));
+    let older = json.count().saturating_sub(cases.len());
+    if older > 0 {
+        eprintln!(
+            "warning: {} holds {older} more test cases from before; `iolite test --suite` runs them \
+             too",
+            folder.display()
+        );
+    }
 }
 
 fn derived(

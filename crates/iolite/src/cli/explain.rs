@@ -107,9 +107,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         ))
         .hint("`iolite relate … --certificate FILE` writes one")
     })?;
-    let Some(counterexample) = &document.counterexample else {
+    let claimed = document.counterexample.as_ref();
+    let Some(counterexample) = claimed.filter(|_| document.holds == Some(false)) else {
         return Err(Failure::input(format!(
-            "{}: the answer has no counterexample, so there is nothing to re-check",
+            "{}: the answer is no negative one with a counterexample, so there is nothing to re-check",
             args.certificate.display()
         )));
     };
@@ -142,6 +143,11 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(outcome.exit())
 }
 
+/// What runs are judged by.
+const KINDS: [&str; 6] = [
+    "ioco", "ioconf", "ioconf-f", "safety", "purpose", "property",
+];
+
 const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
 
 /// A certificate of `iolite test` or `iolite monitor`: the specification alone is stepped.
@@ -160,6 +166,23 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
     let reference = reference.ok_or_else(|| {
         Failure::input("the certificate names no model").hint("add --specification MODEL")
     })?;
+    if !certificate.verdict.is_failing() {
+        let reason = format!("it claims `{}`, which is no failure", certificate.verdict);
+        return conclude_run(args, certificate, Checked::Refuted(reason), None, "");
+    }
+    if let Some(observed) = &certificate.observed
+        && certificate.allowed.contains(observed)
+    {
+        let reason = format!("it says itself that {observed} is allowed");
+        return conclude_run(args, certificate, Checked::Refuted(reason), None, "");
+    }
+    if !KINDS.contains(&certificate.kind.as_str()) {
+        return Err(Failure::input(format!(
+            "`{}` is no kind of run: {} are",
+            certificate.kind,
+            KINDS.join(", ")
+        )));
+    }
     if certificate.kind == "property" {
         let property = property_source::load(&PropertyRef::from(&reference), &args.property)?;
         let changed = certificate.model.hash.as_ref() != Some(&property.hash);

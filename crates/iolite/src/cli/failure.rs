@@ -32,6 +32,15 @@ impl Failure {
         }
     }
 
+    /// A bound or a solver ran out before there was an answer.
+    pub(super) fn undecided(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Inconclusive,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
     /// A file that cannot be read: the user's to mend.
     pub(super) fn reading(path: &Path, error: &std::io::Error) -> Self {
         Self::input(format!(
@@ -78,14 +87,21 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Writes a file whole or not at all: to a neighbour first, which then takes its name.
+/// Writes a file whole or not at all: to a neighbour first, which then takes its name. A link is
+/// followed, and what is no file (a pipe, a device) is written to as it is.
 pub(super) fn write_whole(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    let followed = std::fs::canonicalize(path);
+    let shown = path;
+    let path = followed.as_deref().unwrap_or(path);
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return std::fs::write(path, text).map_err(|e| Failure::writing(shown, &e));
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
     let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
     written.map_err(|e| {
         let _ = std::fs::remove_file(&part);
-        Failure::writing(path, &e)
+        Failure::writing(shown, &e)
     })
 }

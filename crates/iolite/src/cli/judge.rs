@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester, Tester};
 use iolite_exec::{Certificate, ExecError, JobId, Summary, guided};
-use iolite_lts::{Extended, LabelId, Labels, Semantics};
+use iolite_lts::{Extended, LabelId, LabelKind, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
 
 use super::action_table::ActionTable;
 use super::property_run::PropertyJudge;
 use super::relate::trace_set;
-use super::semantics_options::QuiescenceFlag;
+use super::semantics_options::{QuiescenceFlag, reject_livelock};
 use super::source::{self, Model, ModelRef, ReadOptions, System};
 use super::symbolic_run::SymbolicJudge;
 use super::target::Target;
@@ -109,6 +109,8 @@ impl Judge {
                 "direct it with --input {label} or --output {label}"
             )));
         }
+        let policy = options.quiescence.policy();
+        reject_livelock(&system, &model, policy, read.budget())?;
         let view = Extended::new(system, &extra);
         let labels = Arc::new(view.labels().clone());
         let mut observers = Vec::new();
@@ -380,7 +382,10 @@ impl Judge {
         }
         match &self.properties {
             Some(properties) => Some(properties.recorded(text)),
-            None => self.labels.get_text(text),
+            None => self.labels.get_text(text).or_else(|| {
+                let (action, _) = text.strip_prefix('!')?.split_once('(')?;
+                self.labels.other_values(LabelKind::Output, action)
+            }),
         }
     }
 }

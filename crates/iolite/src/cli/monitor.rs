@@ -1,14 +1,15 @@
 //! `iolite monitor`: passive testing of a log recorded elsewhere.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use iolite_derive::Verdict;
 use iolite_exec::codec::Template;
 use iolite_exec::{
-    ExecError, JobId, LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart, monitor,
+    ExecError, JobId, Journal, LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart,
+    monitor,
 };
 use iolite_lts::Labels;
 use serde::Serialize;
@@ -54,12 +55,18 @@ pub(super) struct Args {
     /// A gap of so many milliseconds between two lines is quiescence
     #[arg(long, value_name = "MS")]
     quiescence_ms: Option<u64>,
+    /// Judge this run of a journal alone
+    #[arg(long, value_name = "N")]
+    run: Option<u64>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     read: ReadOptions,
 }
+
+/// Bytes of a journal's header.
+const HEADER: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum LogKind {
@@ -71,6 +78,11 @@ enum LogKind {
 struct Document {
     verdict: Verdict,
     steps: u64,
+    /// The runs of a journal, and the one that the verdict is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<u64>,
     /// The line where the verdict came, from 1.
     line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,14 +94,57 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         return run_symbolic(args, &symbolic);
     }
     let judge = judge(args)?;
-    let mut log = log(args)?;
     let options = options(args, judge.kind(), &judge.model, &judge.hash);
     if let Some(properties) = judge.properties() {
+        let mut log = match runs(args)?.as_slice() {
+            [one] => log(args, *one)?,
+            several => {
+                return Err(Failure::input(format!(
+                    "{}: a journal of {} runs, and a property judges one at a time",
+                    args.log.display(),
+                    several.len()
+                ))
+                .hint("pick one with --run N"));
+            }
+        };
         return property_monitor::run(properties, &mut log, &options, args.json);
     }
     let mut tester = judge.tester().map_err(|e| fault(&e))?;
-    let monitored = monitor(&mut tester, &mut log, &|text| judge.parse(text), &options);
-    conclude(args, monitored)
+    let parse = |text: &str| judge.parse(text);
+    conclude(args, |log| monitor(&mut tester, log, &parse, &options))
+}
+
+/// The runs of a journal, each a trace of its own; any other log is one trace.
+fn runs(args: &Args) -> Result<Vec<Option<u64>>, Failure> {
+    let journal = match format(args)? {
+        LogFormat::JsonLines => {
+            let mut first = String::new();
+            let file = File::open(&args.log).map_err(|e| Failure::reading(&args.log, &e))?;
+            let read = BufReader::new(file).take(HEADER).read_line(&mut first);
+            let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
+            let header: Option<serde_json::Value> = header.flatten();
+            header.is_some_and(|header| header.get("journal").is_some())
+        }
+        LogFormat::Text { .. } => false,
+    };
+    if !journal {
+        return match args.run {
+            None => Ok(vec![None]),
+            Some(_) => Err(Failure::input("--run is for journals, which have runs")),
+        };
+    }
+    let journal = Journal::read(&args.log).map_err(|e| Failure::input(e.to_string()))?;
+    let wanted = |n: &u64| args.run.is_none_or(|run| run == *n);
+    let numbers = journal.runs().map(|id| id.number).filter(wanted);
+    let runs: Vec<Option<u64>> = numbers.map(Some).collect();
+    if runs.is_empty() {
+        return Err(Failure::input(format!(
+            "{}: no such run; it has {} runs",
+            args.log.display(),
+            journal.runs().count()
+        )));
+    }
+    Ok(runs)
 }
 
 /// A model with data is judged as it is, unless something is asked for that needs it unfolded.
@@ -119,19 +174,26 @@ fn run_symbolic(args: &Args, judge: &SymbolicJudge) -> Result<Exit, Failure> {
     if !args.properties.property.is_empty() {
         return Err(property_beside_system(args));
     }
-    let mut log = log(args)?;
     let options = options(args, "ioco", &judge.reference, &judge.hash);
     let mut tester = judge.valued_tester(JobId(0))?;
     let parse = |text: &str| judge.parse_valued(text);
-    let monitored = monitor(&mut tester, &mut log, &parse, &options);
-    judge.tell_doubt(&tester);
-    conclude(args, monitored)
+    conclude(args, |log| {
+        let monitored = monitor(&mut tester, log, &parse, &options);
+        judge.tell_doubt(&tester);
+        monitored
+    })
 }
 
-fn log(args: &Args) -> Result<LogReader<BufReader<File>>, Failure> {
+type Log = LogReader<BufReader<File>>;
+
+fn log(args: &Args, run: Option<u64>) -> Result<Log, Failure> {
     let file = File::open(&args.log).map_err(|e| Failure::reading(&args.log, &e))?;
     let name = args.log.display().to_string();
-    Ok(LogReader::new(BufReader::new(file), &name, format(args)?))
+    let log = LogReader::new(BufReader::new(file), &name, format(args)?);
+    Ok(match run {
+        Some(run) => log.of_run(run),
+        None => log,
+    })
 }
 
 fn options(args: &Args, kind: &str, model: &ModelRef, hash: &str) -> MonitorOptions {
@@ -146,13 +208,37 @@ fn options(args: &Args, kind: &str, model: &ModelRef, hash: &str) -> MonitorOpti
     }
 }
 
-fn conclude(args: &Args, monitored: Result<Monitored, ExecError>) -> Result<Exit, Failure> {
+/// Judges each trace of the log, and tells the worst verdict.
+fn conclude(
+    args: &Args,
+    mut judge: impl FnMut(&mut Log) -> Result<Monitored, ExecError>,
+) -> Result<Exit, Failure> {
+    let runs = runs(args)?;
+    let mut worst: Option<(Option<u64>, Monitored)> = None;
+    let mut all = 0;
+    for &run in &runs {
+        let monitored = judge(&mut log(args, run)?).map_err(|e| Failure::input(e.to_string()))?;
+        all += monitored.steps;
+        if worst
+            .as_ref()
+            .is_none_or(|(_, w)| rank(monitored.verdict) < rank(w.verdict))
+        {
+            worst = Some((run, monitored));
+        }
+    }
+    let Some((run, monitored)) = worst else {
+        return Err(Failure::input(format!(
+            "{}: no run to judge",
+            args.log.display()
+        )));
+    };
     let Monitored {
         verdict,
-        steps,
         line,
         certificate,
-    } = monitored.map_err(|e| Failure::input(e.to_string()))?;
+        ..
+    } = monitored;
+    let steps = all;
     // A log in which nothing was recognised says nothing, least of all that all is well.
     let verdict = if steps == 0 {
         Verdict::Unknown
@@ -162,6 +248,8 @@ fn conclude(args: &Args, monitored: Result<Monitored, ExecError>) -> Result<Exit
     let document = Document {
         verdict,
         steps,
+        runs: run.is_some().then_some(runs.len()),
+        run,
         line,
         certificate,
     };
@@ -175,6 +263,16 @@ fn conclude(args: &Args, monitored: Result<Monitored, ExecError>) -> Result<Exit
         Verdict::Pass | Verdict::WeakPass => Exit::Holds,
         _ => Exit::Inconclusive,
     })
+}
+
+/// How bad a verdict is, the worst first.
+fn rank(verdict: Verdict) -> u8 {
+    match verdict {
+        verdict if verdict.is_failing() => 0,
+        Verdict::Unknown => 1,
+        Verdict::Inconc => 2,
+        _ => 3,
+    }
 }
 
 fn judge(args: &Args) -> Result<Judge, Failure> {
@@ -237,10 +335,20 @@ fn tell(args: &Args, document: &Document) -> String {
     let Document {
         verdict,
         steps,
+        runs,
+        run,
         line,
         certificate,
     } = document;
     let chart = certificate.as_ref().map(chart).unwrap_or_default();
+    if let (Some(runs), Some(run)) = (runs, run) {
+        let which = if *runs > 1 && rank(*verdict) < 3 {
+            format!(", first in run {run}")
+        } else {
+            String::new()
+        };
+        return format!("{chart}{log}: {verdict}{which}; {runs} runs, {steps} steps\n");
+    }
     match line {
         Some(line) => format!("{chart}{log}:{line}: {verdict} after {steps} steps\n"),
         None => format!("{chart}{log}: {verdict}, {steps} steps\n"),

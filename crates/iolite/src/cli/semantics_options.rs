@@ -1,7 +1,10 @@
 //! What models mean where they leave it open.
 
-use iolite_lts::QuiescencePolicy;
+use iolite_lts::{QuiescencePolicy, Semantics, StateId, Suspension, explore};
 use serde::{Deserialize, Serialize};
+
+use super::Failure;
+use super::source::ModelRef;
 
 /// What models mean where they leave it open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
@@ -46,5 +49,28 @@ impl QuiescenceFlag {
 impl SemanticsOptions {
     pub(super) fn policy(self) -> QuiescencePolicy {
         self.quiescence.policy()
+    }
+}
+
+/// With the strict policy a cycle of internal actions is an error, before anything is judged by it.
+pub(super) fn reject_livelock(
+    system: &impl Semantics<State = StateId>,
+    name: &ModelRef,
+    policy: QuiescencePolicy,
+    budget: usize,
+) -> Result<(), Failure> {
+    if policy != QuiescencePolicy::Strict {
+        return Ok(());
+    }
+    let view = Suspension::new(system, policy);
+    explore(&view, budget)
+        .map_err(|e| Failure::input(e.to_string()).hint("allow more with --max-states N"))?;
+    match view.livelock() {
+        None => Ok(()),
+        Some(state) => Err(Failure::input(format!(
+            "{name} diverges: state {} lies on a cycle of internal actions",
+            system.describe(&state)
+        ))
+        .hint("--quiescence livelock takes such a state for quiescent")),
     }
 }

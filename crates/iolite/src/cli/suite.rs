@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iolite_derive::{StoredTester, TestCase, Verdict};
+use iolite_derive::{StoredTester, TestCase, Verdict, model_hash};
 use iolite_exec::{Instance, JobId, Options, Plan, Summary, Uniform, campaign};
 use serde::Serialize;
 
@@ -57,6 +57,30 @@ struct CaseDocument {
     faults: usize,
 }
 
+/// Test cases of another model, or of an older text of this one, prove nothing about this one.
+fn warn_of_other_models(args: &Args, cases: &[(PathBuf, TestCase)]) -> Result<(), Failure> {
+    let Some(reference) = &args.model else {
+        return Ok(());
+    };
+    let model = source::load(reference, &args.read)?;
+    let hash = model_hash(&model.system.explicit(args.read.budget())?);
+    let other: Vec<&PathBuf> = cases
+        .iter()
+        .filter(|(_, case)| !case.model().hash.is_empty() && case.model().hash != hash)
+        .map(|(path, _)| path)
+        .collect();
+    if let Some(first) = other.first() {
+        eprintln!(
+            "warning: {} of {} test cases were derived from another model than {reference} as it is \
+             now, such as {}; their verdicts are about that one",
+            other.len(),
+            cases.len(),
+            first.display()
+        );
+    }
+    Ok(())
+}
+
 pub(super) fn run(
     args: &Args,
     target: &Target,
@@ -69,6 +93,7 @@ pub(super) fn run(
         ));
     }
     let cases = read_suite(&args.suite)?;
+    warn_of_other_models(args, &cases)?;
     let mut sinks = sinks(
         &args.report,
         target,

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use iolite_derive::{Menu, Observation, Progress, SymbolicTester, Tester, Verdict};
+use iolite_derive::{
+    Menu, Observation, Progress, SymbolicTester, SymbolicTesterError, Tester, Verdict,
+};
 use iolite_exec::codec::{OnUndecodable, UNDECODABLE};
 use iolite_exec::{ConcreteAction, ExecError, JobId};
 use iolite_expr::{Strategy, Value};
@@ -83,6 +85,17 @@ impl SymbolicJudge {
         }
         let model = iolite_lang::lower_data(&file, &name)
             .map_err(|d| source::rejected(&reference.path, &bytes, &d))?;
+        // Only the locations are looked at: whether values allow the cycle is not decided here.
+        let cycle = model.internal_cycle();
+        if let (QuiescencePolicy::Strict, Some(location)) = (policy, cycle) {
+            return Err(Failure::input(format!(
+                "{reference} may diverge: location {} lies on a cycle of internal actions",
+                model.location(location).name
+            ))
+            .hint(
+                "--quiescence livelock takes a livelock for quiescent; --unfold looks at values",
+            ));
+        }
         let constants = constants(&file, &model, &options.constants)?;
         let drawing = values.drawing(&file, &model)?;
         let judge = Self {
@@ -115,8 +128,13 @@ impl SymbolicJudge {
         let semantics = Symbolic::new(self.model.clone(), &constants, self.policy, solver)
             .map_err(|e| wrong(&e))?;
         let seed = self.seed.wrapping_add((job.0 as u64) << 32);
-        let mut tester =
-            SymbolicTester::new(semantics, seed, self.strategy).map_err(|e| wrong(&e))?;
+        let tester = SymbolicTester::new(semantics, seed, self.strategy);
+        let mut tester = tester.map_err(|e| match e {
+            SymbolicTesterError::Undecided(_) => {
+                Failure::undecided(format!("{}: {e}", self.reference))
+            }
+            e => wrong(&e),
+        })?;
         for (action, position, distribution) in &self.drawing {
             tester.draw(*action, *position, distribution.clone());
         }

@@ -1,0 +1,201 @@
+//! Verdicts and answers that would have been wrong: each of these was once.
+
+mod common;
+
+use common::{Ran, iolite, scratch, write};
+
+const SPEC: &str =
+    "system S { input a output x, y  initial state A { ?a -> B }  state B { !x -> A } }\n";
+
+/// It sometimes shows `!x` before any input.
+const EAGER: &str = "\
+system I {
+  input a  output x, y  internal t
+  initial state Z { t -> A  t -> C }
+  state A { ?a -> B }  state B { ?a -> B }  state C { ?a -> C  !x -> A }
+}
+";
+
+fn test_with_journal(spec: &str, sut: &str, journal: &str, more: &[&str]) -> Ran {
+    let sut = format!("model:{sut}");
+    let args = ["test", spec, "--sut", &sut, "--journal", journal];
+    let completion = ["--complete-inputs", "self-loop"];
+    iolite(&[&args[..], &completion, more].concat())
+}
+
+#[test]
+fn each_run_of_a_journal_is_a_trace_of_its_own() {
+    let folder = scratch("honesty-journal");
+    let spec = write(&folder, "spec.iol", SPEC);
+    let eager = write(&folder, "eager.iol", EAGER);
+    let journal = folder.join("runs.jsonl").display().to_string();
+    let short = ["--steps", "1", "--runs", "20"];
+    test_with_journal(&spec, &spec, &journal, &short).expect(0);
+    let judged = iolite(&["monitor", &spec, &journal, "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(judged["runs"], 20);
+    // One run of two is wrong; joined to the other it would look right.
+    let ran = test_with_journal(&spec, &eager, &journal, &["--steps", "1", "--runs", "30"]);
+    assert_eq!(ran.expect(1).code, 1);
+    let judged = iolite(&["monitor", &spec, &journal, "--json"])
+        .expect(1)
+        .json();
+    let run = judged["run"].to_string();
+    let args = ["monitor", &spec, &journal, "--json", "--run"];
+    let alone = iolite(&[&args[..], &[run.as_str()]].concat()).expect(1);
+    assert_eq!(alone.json()["certificate"]["observed"], "!x");
+    iolite(&[&args[..], &["99"]].concat()).expect(2);
+}
+
+#[test]
+fn the_strict_policy_refuses_livelocks_everywhere() {
+    let folder = scratch("honesty-strict");
+    let text = "system S { input a output x internal t  initial state A { ?a -> B } \
+                state B { !x -> A t -> C } state C { t -> B } }\n";
+    let explicit = write(&folder, "explicit.iol", text);
+    let data = write(
+        &folder,
+        "data.iol",
+        text.replace("input a", "var n: int = 0 input a"),
+    );
+    let log = write(&folder, "log.txt", "?a\ndelta\n");
+    let suite = folder.join("suite").display().to_string();
+    for model in [&explicit, &data] {
+        let sut = format!("model:{explicit}");
+        let strict = ["--quiescence", "strict"];
+        for args in [
+            &["monitor", model, &log][..],
+            &["test", model, "--sut", &sut, "--no-journal"],
+            &["derive", model, "-o", &suite],
+        ] {
+            let ran = iolite(&[args, &strict].concat()).expect(2);
+            assert!(ran.stderr.contains("diverge"), "{}", ran.stderr);
+        }
+    }
+    iolite(&["monitor", &explicit, &log]).expect(0);
+}
+
+const COPY: &str = "\
+system S {
+  var x: 0..3 = 0  input a(n: 0..3)  output o(n: 0..9)
+  initial state A { ?a(n) / x := n -> B }
+  state B { !o(n) [n == x] -> A }
+}
+";
+
+#[test]
+fn a_wrong_value_is_a_fail_where_data_are_unfolded() {
+    let folder = scratch("honesty-value");
+    let spec = write(&folder, "spec.iol", COPY);
+    let wrong = COPY.replace("{ !o(n) [n == x]", "{ ?a(_) -> B !o(n) [n == x + 4]");
+    let wrong = write(&folder, "wrong.iol", wrong);
+    let log = write(&folder, "log.txt", "?a(1)\n!o(5)\n");
+    for flags in [&[][..], &["--unfold"]] {
+        iolite(&[&["monitor", &spec, &log], flags].concat()).expect(1);
+    }
+    let suite = folder.join("suite").display().to_string();
+    iolite(&["derive", &spec, "-o", &suite, "--count", "4"]).expect(0);
+    let sut = format!("model:{wrong}");
+    let args = ["test", &spec, "--sut", &sut, "--no-journal"];
+    iolite(&[&args[..], &["--suite", &suite]].concat()).expect(1);
+    // Test cases of another model say so, and so does a folder that was used before.
+    let other = write(&folder, "other.iol", COPY.replace("n == x", "n == x + 1"));
+    let args = ["test", &other, "--sut", &sut, "--no-journal"];
+    let ran = iolite(&[&args[..], &["--suite", &suite]].concat());
+    assert!(ran.stderr.contains("another model"), "{}", ran.stderr);
+    let ran = iolite(&["derive", &spec, "-o", &suite, "--count", "2"]).expect(0);
+    assert!(ran.stderr.contains("2 more test cases"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_guard_that_faults_is_no_silence_in_an_unfolded_system() {
+    let folder = scratch("honesty-fault");
+    let text = COPY.replace("var x", "var w: int[] = [1, 2, 3], x");
+    let faulty = write(&folder, "faulty.iol", text.replace("n == x]", "n == w[x]]"));
+    let mute = text.replace("n == x]", "x < 3 && n == w[x]]");
+    let mute = write(&folder, "mute.iol", mute);
+    let log = write(&folder, "log.txt", "?a(3)\ndelta\n");
+    iolite(&["monitor", &faulty, &log]).expect(3);
+    iolite(&["monitor", &mute, &log]).expect(0);
+    for args in [
+        &["monitor", &faulty, &log, "--unfold"][..],
+        &[
+            "relate",
+            "ioco",
+            &mute,
+            &faulty,
+            "--complete-inputs",
+            "self-loop",
+        ],
+        &["show", &faulty],
+    ] {
+        let ran = iolite(args).expect(2);
+        assert!(ran.stderr.contains("IOL405"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn explain_confirms_claims_and_not_traces_alone() {
+    let folder = scratch("honesty-explain");
+    for text in [
+        SPEC.to_owned(),
+        SPEC.replace("input a", "var n: int = 0 input a"),
+    ] {
+        let spec = write(&folder, "spec.iol", text);
+        let log = write(&folder, "log.txt", "?a\n!y\n");
+        let judged = iolite(&["monitor", &spec, &log, "--json"]).expect(1).json();
+        let certificate = judged["certificate"].clone();
+        let explain = |certificate: &serde_json::Value| {
+            let file = write(&folder, "cert.json", certificate.to_string());
+            iolite(&["explain", &file]).code
+        };
+        assert_eq!(explain(&certificate), 0);
+        for (key, value, code) in [
+            ("verdict", serde_json::json!("pass"), 1),
+            ("observed", serde_json::json!("?a"), 1),
+            ("observed", serde_json::json!("!x"), 1),
+            ("allowed", serde_json::json!(["!x", "!y"]), 1),
+            ("kind", serde_json::json!("xyz"), 2),
+            ("trace", serde_json::json!(["?a", "?a"]), 1),
+        ] {
+            let mut tampered = certificate.clone();
+            tampered[key] = value;
+            assert_eq!(explain(&tampered), code, "{tampered}");
+        }
+    }
+}
+
+#[test]
+fn no_step_of_a_log_is_lost() {
+    let folder = scratch("honesty-log");
+    let spec = write(&folder, "spec.iol", SPEC);
+    for log in [
+        "{\"action\":\"?a\"}\n{\"action\":[\"!y\"]}\n",
+        "{\"input\":\"a\",\"output\":\"y\"}\n",
+        "{\"action\":\"?a\"}\n!y",
+    ] {
+        let log = write(&folder, "log.jsonl", log);
+        iolite(&["monitor", &spec, &log]).expect(2);
+    }
+}
+
+#[test]
+fn a_certificate_is_written_through_a_link() {
+    let folder = scratch("honesty-link");
+    let spec = write(&folder, "spec.iol", SPEC);
+    let wrong = write(
+        &folder,
+        "wrong.iol",
+        SPEC.replace("!x -> A", "!y -> A ?a -> B"),
+    );
+    let target = folder.join("target.json");
+    std::fs::write(&target, "").expect("a file");
+    let link = folder.join("link.json");
+    std::os::unix::fs::symlink(&target, &link).expect("a link");
+    let link = link.display().to_string();
+    let args = ["relate", "ioco", &wrong, &spec, "--certificate", &link];
+    iolite(&[&args[..], &["--complete-inputs", "self-loop"]].concat()).expect(1);
+    assert!(std::fs::read(&target).is_ok_and(|bytes| !bytes.is_empty()));
+    assert!(std::fs::symlink_metadata(&link).is_ok_and(|m| m.is_symlink()));
+}
