@@ -19,6 +19,7 @@ mod quiescence;
 mod semantics;
 mod symbolic;
 mod symbolic_delta;
+mod symbolic_initial;
 mod symbolic_out;
 mod symbolic_state;
 mod unfold;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
 use crate::quiescence::DeltaGuard;
@@ -95,7 +95,7 @@ const NAMED: u32 = 60;
 #[derive(Debug)]
 pub struct Symbolic {
     pub(crate) model: Arc<Iosts>,
-    constants: Vec<Option<Value>>,
+    pub(crate) constants: Vec<Option<Value>>,
     /// All constants, when they are all known.
     pub(crate) known: Option<Vec<Value>>,
     pub(crate) policy: QuiescencePolicy,
@@ -106,7 +106,7 @@ pub struct Symbolic {
     has_internal: Vec<bool>,
     pub(crate) cycles: Option<Vec<bool>>,
     pub(crate) max_states: usize,
-    max_cases: usize,
+    pub(crate) max_cases: usize,
 }
 
 /// Gathers what the solver could not decide.
@@ -178,105 +178,6 @@ impl Symbolic {
         self.max_cases = max;
     }
 
-    /// The states before anything is observed.
-    pub fn initial(&mut self) -> Result<After, SymbolicError> {
-        bounded(self.try_initial())
-    }
-
-    fn try_initial(&mut self) -> Result<After, SymbolicError> {
-        let model = self.model.clone();
-        let mut doubt = Doubt::default();
-        let mut states = Vec::new();
-        for row in self.initial_cases() {
-            states.extend(self.initial_state(&model, &row, &mut doubt)?);
-        }
-        self.finish(states, doubt)
-    }
-
-    /// Values to try one by one for open data of small sorts: unknown constants and variables
-    /// without an initial value. A case each keeps values concrete where terms over an unknown
-    /// would grow with every step; what has too many values stays symbolic.
-    fn initial_cases(&self) -> Vec<Vec<(Var, Value)>> {
-        let constants = self.model.constants().iter().zip(&self.constants);
-        let open = constants
-            .filter(|(_, value)| value.is_none())
-            .map(|(c, _)| &c.var)
-            .chain(
-                self.model
-                    .variables()
-                    .iter()
-                    .filter(|v| v.initial.is_none())
-                    .map(|v| &v.var),
-            );
-        let mut rows: Vec<Vec<(Var, Value)>> = vec![Vec::new()];
-        for v in open {
-            let Some(column) = v.sort.values((self.max_cases / rows.len()) as u64) else {
-                continue;
-            };
-            rows = rows
-                .iter()
-                .flat_map(|row| {
-                    column.iter().map(|x| {
-                        row.iter()
-                            .cloned()
-                            .chain([(v.clone(), x.clone())])
-                            .collect()
-                    })
-                })
-                .collect();
-        }
-        rows
-    }
-
-    fn initial_state(
-        &mut self,
-        model: &Iosts,
-        row: &[(Var, Value)],
-        doubt: &mut Doubt,
-    ) -> Result<Option<SymbolicState>, SymbolicError> {
-        let mut map = self.constant_map();
-        let mut conditions: Vec<Term> = Vec::new();
-        for (v, x) in row {
-            map.insert_value(v, x.clone());
-            if v.id.space() == space::CONSTANT
-                && let Ok(equal) = v.term().equals_value(x)
-            {
-                conditions.push(equal);
-            }
-        }
-        let mut unknowns = 0;
-        let mut values: Vec<Term> = Vec::new();
-        for v in model.variables() {
-            let value = match (&v.initial, map.get(v.var.id)) {
-                (Some(t), _) => {
-                    let t = substituted(t, &map)?;
-                    if t.is_ground() {
-                        let value = t
-                            .eval(&FxHashMap::default())
-                            .map_err(SymbolicError::Initial)?;
-                        literal(&v.var, value)
-                    } else {
-                        conditions.push(t.defined());
-                        t.simplify()
-                    }
-                }
-                (None, Some(value)) => value.clone(),
-                (None, None) => unknown(&v.var, &mut unknowns)?.term(),
-            };
-            values.push(value);
-        }
-        for (v, t) in model.variables().iter().zip(&values) {
-            map.insert(v.var.id, t.clone());
-        }
-        for a in model.assumptions() {
-            let a = substituted(a, &map)?;
-            conditions.push(a.defined());
-            conditions.push(a);
-        }
-        let condition = Term::all(conditions).simplify();
-        Ok(self.settled(model.initial(), values, condition, None, doubt))
-    }
-
     /// The states after a valued input or output.
     pub fn after(
         &mut self,
@@ -321,7 +222,7 @@ impl Symbolic {
             .clone()
     }
 
-    fn constant_map(&self) -> Substitution {
+    pub(crate) fn constant_map(&self) -> Substitution {
         let mut map = Substitution::new();
         for (c, v) in self.model.constants().iter().zip(&self.constants) {
             if let Some(v) = v {
@@ -622,7 +523,7 @@ impl Doubt {
 }
 
 /// A fresh unknown, named after what it is a value of.
-fn unknown(like: &Var, last: &mut usize) -> Result<Var, SymbolicError> {
+pub(crate) fn unknown(like: &Var, last: &mut usize) -> Result<Var, SymbolicError> {
     *last += 1;
     if *last >= 1 << 24 {
         return Err(SymbolicError::Bound("too many unknown values"));
