@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iolite_expr::{Distribution, Draw, Smtlib, Solver, Sort, Strategy, Value};
+use iolite_expr::{Distribution, Draw, SOLVER_VARIABLE, Smtlib, Solver, Sort, Strategy, Value};
 use iolite_lang::File;
 use iolite_lts::LabelKind;
 use iolite_sts::{ActionId, Iosts};
@@ -16,7 +16,8 @@ pub(super) struct DataOptions {
     /// Values of constants, such as max=3,f=[1,2]; others are narrowed by what is seen
     #[arg(long = "const", value_name = "NAME=VALUE,…")]
     pub(super) constants: Vec<String>,
-    /// The SMT-LIB solver: a program, or `embedded` [default: embedded]
+    /// The solver: `embedded`, an SMT-LIB program, or `auto` for one that is found
+    /// [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     pub(super) solver: Option<String>,
     /// Unfold finite data into an explicit model instead of solving for values
@@ -183,17 +184,21 @@ fn draw(file: &File, sort: &Sort, text: &str) -> Result<Draw, String> {
     Err(reason)
 }
 
-/// A solver as `--solver` names it.
+/// A solver as `--solver` names it; without it, the one that the environment names, else our own.
 pub(super) fn solver(name: Option<&str>) -> Result<Solver, Failure> {
-    match name {
-        None | Some("embedded") => Ok(Solver::embedded()),
-        Some(path) => Smtlib::new(path.as_ref())
-            .map(|s| Solver::new(Box::new(s)))
-            .map_err(|e| {
-                Failure::input(format!("--solver: {e}"))
-                    .hint("`iolite doctor` lists the solvers it finds; leave --solver out to use the embedded one")
-            }),
-    }
+    let named = std::env::var(SOLVER_VARIABLE)
+        .ok()
+        .filter(|n| !n.is_empty());
+    let process = match name.or(named.as_deref()) {
+        None | Some("embedded") => return Ok(Solver::embedded()),
+        Some("auto") => Smtlib::detect(None),
+        Some(path) => Smtlib::new(path.as_ref()),
+    };
+    let process = process.map_err(|e| {
+        let hint = "`iolite doctor` lists the solvers it finds; `--solver embedded` needs none";
+        Failure::input(format!("--solver: {e}")).hint(hint)
+    })?;
+    Ok(Solver::new(Box::new(process)))
 }
 
 /// `a=1,b=[1,2]` at its outer commas.

@@ -31,7 +31,8 @@ pub(super) struct Args {
     /// Whether a cycle of internal actions is quiescent (certificates of test runs)
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,
-    /// The SMT-LIB solver for models with data: a program, or `embedded` [default: embedded]
+    /// The solver for models with data: `embedded`, an SMT-LIB program, or `auto` for one that is
+    /// found [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     solver: Option<String>,
     #[command(flatten)]
