@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use rustix::net::{self, AddressFamily, SocketType};
 
 use crate::{ExecError, JobId};
 
@@ -103,12 +105,18 @@ impl JobPlace {
     }
 }
 
+/// A port that nobody uses. Nothing ever listens there: another instance may be waiting for its
+/// own system at the very port, and would be connected to a listener that is gone at once.
+fn unused_port() -> std::io::Result<u16> {
+    let socket = net::socket(AddressFamily::INET, SocketType::STREAM, None)?;
+    net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0))?;
+    let bound = SocketAddrV4::try_from(net::getsockname(&socket)?)?;
+    Ok(bound.port())
+}
+
 fn free_port() -> Result<u16, ExecError> {
     for _ in 0..100 {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|listener| listener.local_addr())
-            .map_err(|e| ExecError::system("cannot find a free port", e))?
-            .port();
+        let port = unused_port().map_err(|e| ExecError::system("cannot find a free port", e))?;
         if GIVEN
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -41,6 +41,11 @@ pub(crate) fn connect(
     loop {
         let left = deadline.saturating_duration_since(Instant::now()).max(NAP);
         match TcpStream::connect_timeout(&target, left) {
+            // Where nobody listens, a port of one's own may answer: both ends are then this socket.
+            Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
+                drop(stream);
+                thread::sleep(NAP);
+            }
             Ok(stream) => {
                 configure(&stream).map_err(|e| ExecError::unreachable(address, e))?;
                 return Ok(stream);
