@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::net::{self, AddressFamily, SocketType};
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 
 use crate::{ExecError, JobId};
 
@@ -105,30 +106,33 @@ impl JobPlace {
     }
 }
 
-/// A port that nobody uses. Nothing ever listens there: another instance may be waiting for its
+/// Ports that operating systems give to nobody by themselves. A client that tries to reach a port
+/// of theirs before anybody listens there may be given that very port and meet itself; then the
+/// system under test cannot have it any more.
+const PORTS: std::ops::Range<u16> = 20_000..32_000;
+
+/// Whether nobody uses a port. Nothing ever listens there: another instance may be waiting for its
 /// own system at the very port, and would be connected to a listener that is gone at once.
-fn unused_port() -> std::io::Result<u16> {
-    let socket = net::socket(AddressFamily::INET, SocketType::STREAM, None)?;
-    net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0))?;
-    let bound = SocketAddrV4::try_from(net::getsockname(&socket)?)?;
-    Ok(bound.port())
+fn is_unused(port: u16) -> std::io::Result<bool> {
+    // A system that another job starts meanwhile must not inherit it, and keep the port.
+    let own = SocketFlags::CLOEXEC;
+    let socket = net::socket_with(AddressFamily::INET, SocketType::STREAM, own, None)?;
+    Ok(net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, port)).is_ok())
 }
 
 fn free_port() -> Result<u16, ExecError> {
-    for _ in 0..100 {
-        let port = unused_port().map_err(|e| ExecError::system("cannot find a free port", e))?;
-        if GIVEN
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(port)
-        {
+    let fault = |e: &dyn std::fmt::Display| ExecError::system("cannot find a free port", e);
+    for _ in 0..1_000 {
+        let lot = RandomState::new().build_hasher().finish();
+        let width = u64::from(PORTS.end - PORTS.start);
+        let port = PORTS.start + (lot % width) as u16;
+        let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if !given.contains(&port) && is_unused(port).map_err(|e| fault(&e))? {
+            given.insert(port);
             return Ok(port);
         }
     }
-    Err(ExecError::system(
-        "cannot find a free port",
-        "all are taken",
-    ))
+    Err(fault(&"all are taken"))
 }
 
 impl Drop for JobPlace {

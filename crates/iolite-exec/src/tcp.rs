@@ -6,6 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt::set_socket_linger;
+
 use crate::ExecError;
 use crate::link::Alive;
 use crate::stream_buffer::StreamBuffer;
@@ -43,6 +45,8 @@ pub(crate) fn connect(
         match TcpStream::connect_timeout(&target, left) {
             // Where nobody listens, a port of one's own may answer: both ends are then this socket.
             Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
+                // Without a trace, or the system could not have the port for a minute.
+                let _ = set_socket_linger(&stream, Some(Duration::ZERO));
                 drop(stream);
                 thread::sleep(NAP);
             }
