@@ -123,8 +123,8 @@ impl<R: BufRead> LogReader<R> {
                         }
                         json_step(&value).map_err(|e| self.fail(e))?
                     }
-                    // A journal's last line may be torn where the tester was killed.
-                    Err(_) if !whole && self.in_journal => return Ok(None),
+                    // A last line may be torn where its writer was killed.
+                    Err(e) if !whole && (self.in_journal || e.is_eof()) => return Ok(None),
                     Err(e) => return Err(self.fail(e)),
                 },
                 LogFormat::Text { .. } => self.text_step()?,
