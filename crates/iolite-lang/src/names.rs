@@ -374,6 +374,21 @@ pub(crate) fn event_id(event: &Event, labels: &Labels) -> Option<LabelId> {
     }
 }
 
+/// The labels that an event stands for: its own, or where actions carry their values, each
+/// `REQ(…)` for `REQ`. Empty where there is none.
+pub(crate) fn event_ids(event: &Event, labels: &Labels) -> Vec<LabelId> {
+    if let Some(label) = event_id(event, labels) {
+        return vec![label];
+    }
+    let EventKind::Label { kind, name, .. } = &event.kind else {
+        return Vec::new();
+    };
+    let valued = labels
+        .iter()
+        .filter(|(_, label)| label.kind == *kind && is_instance(&label.name, &name.text));
+    valued.map(|(id, _)| id).collect()
+}
+
 /// Why an event is none of this alphabet, with the nearest label.
 pub(crate) fn unknown_label(event: &Event, labels: &Labels, whose: &str) -> Diagnostic {
     let EventKind::Label { kind, name, .. } = &event.kind else {

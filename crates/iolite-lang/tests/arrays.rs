@@ -5,7 +5,8 @@ mod common;
 use common::bisimilar;
 use iolite_expr::Solver;
 use iolite_lang::{
-    codes, diagnostic, lower_lazily, lower_system, parse_and_check, systems, unfold_data,
+    codes, diagnostic, lower_lazily, lower_property, lower_system, parse_and_check, systems,
+    unfold_data,
 };
 use iolite_lts::{LabelKind, Lts, LtsBuilder, explore};
 use iolite_sts::UnfoldBudget;
@@ -358,17 +359,51 @@ fn watchers_name_instances() {
             "system S = each k in 0..1 ||| (?on(k); !done(k); stop)\nobserver O for S {{ initial state s {{ !{label} -> v * -> s }} violate state v }}\nproperty P for S = ltl G !{label}"
         )
     };
-    let (_, found) = parse_and_check(&text("\"done(1)\""));
-    assert!(found.is_empty(), "{found:?}");
-    for (label, hint) in [
-        ("done", "write `!\"done(0)\"`"),
-        ("\"done(7)\"", "did you mean"),
-    ] {
+    for label in ["\"done(1)\"", "done"] {
         let (_, found) = parse_and_check(&text(label));
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found.iter().all(|d| d.code == codes::UNKNOWN_LABEL));
-        let given = found[0].hint.clone().unwrap_or_default();
-        assert!(given.contains(hint), "{given}");
+        assert!(found.is_empty(), "{label}: {found:?}");
+    }
+    let (_, found) = parse_and_check(&text("\"done(7)\""));
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|d| d.code == codes::UNKNOWN_LABEL));
+    let hint = found[0].hint.clone().unwrap_or_default();
+    assert!(hint.contains("did you mean"), "{hint}");
+}
+
+/// An action without its values is the choice of all of them, in each way to write a property.
+#[test]
+fn properties_name_actions_without_values() {
+    let property = |body: &str| {
+        let text = format!(
+            "system S = each k in 0..2 ||| (?on(k); !done(k); stop)\nproperty P for S = {body}"
+        );
+        let (file, found) = parse_and_check(&text);
+        assert!(found.is_empty(), "{text}\n{found:?}");
+        lower_property(&file, "P").unwrap_or_else(|d| panic!("{text}\n{d:?}"))
+    };
+    let on = r#"?"on(0)", ?"on(1)", ?"on(2)""#;
+    let done = r#"!"done(0)", !"done(1)", !"done(2)""#;
+    let either = |labels: &str, with: &str| format!("({})", labels.replace(", ", with));
+    let (on_ltl, done_ltl) = (either(on, " || "), either(done, " || "));
+    let (on_regex, done_regex) = (either(on, " | "), either(done, " | "));
+    for (short, long) in [
+        (
+            "ltl G (?on -> F !done)".to_owned(),
+            format!("ltl G ({on_ltl} -> F {done_ltl})"),
+        ),
+        (
+            "E((?on !done)*)".to_owned(),
+            format!("E(({on_regex} {done_regex})*)"),
+        ),
+        (
+            "streett { initial state p { ?on -> q  * -> p } state q { !done -> p  * -> q } pair recurrent {p} persistent {} }"
+                .to_owned(),
+            format!(
+                "streett {{ initial state p {{ {on} -> q  * -> p }} state q {{ {done} -> p  * -> q }} pair recurrent {{p}} persistent {{}} }}"
+            ),
+        ),
+    ] {
+        assert_eq!(property(&short), property(&long), "{short}");
     }
 }
 

@@ -6,7 +6,7 @@ use iolite_lts::{LabelId, LabelKind, Labels};
 
 use super::target_system;
 use crate::lower::machine as lowered;
-use crate::names::{Names, event_id, unknown_label};
+use crate::names::{Names, event_ids, unknown_label};
 use crate::syntax::ast::{
     Event, EventKind, File, Formula, FormulaKind, Item, Ltl, LtlKind, Property, Regex, RegexKind,
     Streett, TraceList,
@@ -123,8 +123,8 @@ impl Walk<'_, '_> {
             )),
             EventKind::Label { .. } => {
                 if let Some((labels, whose)) = &self.alphabet {
-                    match event_id(event, labels) {
-                        Some(id) if labels.kind(id) == LabelKind::Internal => {
+                    match event_ids(event, labels).first() {
+                        Some(&id) if labels.kind(id) == LabelKind::Internal => {
                             self.found.push(Diagnostic::error(
                                 codes::EVENT_NOT_HERE,
                                 event.span,

@@ -6,7 +6,7 @@
 use iolite_lts::{LabelId, LabelKind, Labels, Lts, StateId};
 
 use super::{machine, not_yet};
-use crate::names::{Names, event_id, unknown_label};
+use crate::names::{Names, event_id, event_ids, unknown_label};
 use crate::syntax::ast::{
     Event, EventKind, File, Item, Machine, Mark, Role, State, TraceList, Transition,
 };
@@ -401,22 +401,14 @@ pub(crate) fn automaton(
     }
 }
 
-/// The labels that an event stands for: the one of its name, or where the system's data were
-/// unfolded, each `REQ(…)` for `REQ`. `None` where the system has no such label.
+/// The labels that an event stands for. `None` where the system has no such action; there may be
+/// one that takes no value at all with these constants.
 fn matching(file: &File, event: &Event, labels: &Labels) -> Option<Vec<LabelId>> {
-    if let Some(label) = event_id(event, labels) {
-        return Some(vec![label]);
-    }
-    let EventKind::Label { kind, name, .. } = &event.kind else {
-        return None;
-    };
-    let valued = labels.iter().filter(|(_, label)| {
-        let gate = label.name.split_once('(').map(|(gate, _)| gate);
-        label.kind == *kind && gate == Some(name.text.as_str())
-    });
-    let valued: Vec<LabelId> = valued.map(|(id, _)| id).collect();
-    // With these constants the action may take no value at all.
+    let known = event_ids(event, labels);
     let declared = || {
+        let EventKind::Label { kind, name, .. } = &event.kind else {
+            return false;
+        };
         let machines = file.items.iter().filter_map(|item| match item {
             Item::Machine(m) => Some(m),
             _ => None,
@@ -424,7 +416,7 @@ fn matching(file: &File, event: &Event, labels: &Labels) -> Option<Vec<LabelId>>
         let mut labels = machines.flat_map(Machine::labels);
         labels.any(|(k, l)| k == *kind && l.name.text == name.text && !l.params.is_empty())
     };
-    (!valued.is_empty() || declared()).then_some(valued)
+    (!known.is_empty() || declared()).then_some(known)
 }
 
 /// The traces as a tree; the ends of traces accept.

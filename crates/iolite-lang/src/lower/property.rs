@@ -5,12 +5,12 @@ use std::sync::Arc;
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::ltl::Options;
 use iolite_property::{
-    Alphabet, Dfa, Ltl as Temporal, Operator, Pair, Regular, StateId, StateSet, StreettAutomaton,
-    Structure,
+    Alphabet, Dfa, Letter, Ltl as Temporal, Operator, Pair, Regular, StateId, StateSet,
+    StreettAutomaton, Structure,
 };
 
 use super::machine::{StateTable, initial_of};
-use crate::names::{Names, event_id, unknown_label};
+use crate::names::{Names, event_ids, unknown_label};
 use crate::syntax::ast::{
     Event, EventKind, File, Formula, FormulaKind, Item, Ltl, LtlBinary, LtlKind, LtlUnary, Name,
     Property, Quantifier, Regex, RegexKind, Streett,
@@ -290,22 +290,42 @@ impl Lowering<'_, '_> {
         whole
     }
 
-    /// The letter of an event, in the notation of the alphabet.
-    fn letter(&mut self, event: &Event) -> Option<String> {
+    /// The letters that an event stands for: several where the actions of the alphabet carry
+    /// their values and the event names none. Never empty.
+    fn letters(&mut self, event: &Event) -> Option<Vec<Letter>> {
         let labels = self.alphabet.labels();
-        let known = event_id(event, labels).and_then(|id| self.alphabet.letter(id));
-        if known.is_none() {
+        let known = event_ids(event, labels).into_iter();
+        let known: Vec<Letter> = known.filter_map(|id| self.alphabet.letter(id)).collect();
+        if known.is_empty() {
             let error = unknown_label(event, labels, &self.whose);
             self.found.push(error);
+            return None;
         }
-        known.map(|letter| self.alphabet.text(letter))
+        Some(known)
+    }
+
+    /// The letters that an event stands for, in the notation of the alphabet.
+    fn texts(&mut self, event: &Event) -> Option<Vec<String>> {
+        let letters = self.letters(event)?.into_iter();
+        Some(letters.map(|l| self.alphabet.text(l)).collect())
+    }
+
+    fn symbol(&mut self, event: &Event) -> Option<Regular> {
+        let symbols = self.texts(event)?.into_iter().map(Regular::Symbol);
+        Some(balanced(symbols.collect(), &Regular::Empty, Regular::Alt))
     }
 
     fn ltl(&mut self, ltl: &Ltl) -> Option<Temporal> {
         Some(match &ltl.kind {
             LtlKind::Constant(true) => Temporal::True,
             LtlKind::Constant(false) => Temporal::False,
-            LtlKind::Atom(event) => Temporal::Atom(self.letter(event)?),
+            LtlKind::Atom(event) => {
+                let mut atoms = self.texts(event)?.into_iter().map(Temporal::Atom);
+                match (atoms.next(), atoms.len()) {
+                    (Some(atom), 0) => atom,
+                    (first, _) => Temporal::Or(first.into_iter().chain(atoms).collect()),
+                }
+            }
             LtlKind::Unary(operator, inner) => {
                 let inner = Box::new(self.ltl(inner)?);
                 match operator {
@@ -358,7 +378,7 @@ impl Lowering<'_, '_> {
         Some(match &regex.kind {
             RegexKind::Empty => Regular::Epsilon,
             RegexKind::Any => Regular::Any,
-            RegexKind::Atom(event) => Regular::Symbol(self.letter(event)?),
+            RegexKind::Atom(event) => self.symbol(event)?,
             RegexKind::Sequence(parts) => {
                 let parts = self.regexes(parts)?;
                 balanced(parts, &Regular::Epsilon, Regular::Concat)
@@ -389,11 +409,8 @@ impl Lowering<'_, '_> {
             return None;
         };
         let words = list.traces.iter().map(|trace| {
-            let letters: Option<Vec<Regular>> = trace
-                .events
-                .iter()
-                .map(|e| self.letter(e).map(Regular::Symbol))
-                .collect();
+            let letters: Option<Vec<Regular>> =
+                trace.events.iter().map(|e| self.symbol(e)).collect();
             letters.map(|l| balanced(l, &Regular::Epsilon, Regular::Concat))
         });
         let words: Option<Vec<Regular>> = words.collect();
@@ -420,9 +437,9 @@ impl Lowering<'_, '_> {
                 for event in &transition.events {
                     if event.kind == EventKind::Any {
                         rest = target;
-                    } else if let Some(text) = self.letter(event)
-                        && let Some(letter) = alphabet.letter_of_text(&text)
-                    {
+                        continue;
+                    }
+                    for letter in self.letters(event).unwrap_or_default() {
                         row[letter.index()] = target;
                     }
                 }
