@@ -7,10 +7,12 @@
 // The automaton that a `Regex` builds when it is first used takes no part in its identity.
 #![allow(clippy::mutable_key_type)]
 
+mod construct;
 mod defined;
 mod display;
 mod embedded;
 mod eval;
+mod function;
 mod int;
 mod interval;
 mod linear;
@@ -29,6 +31,7 @@ mod value;
 
 pub use embedded::Embedded;
 pub use eval::{Env, EvalError, Fault};
+pub use function::Function;
 pub use int::{Int, ParseIntError};
 pub use regex::{Regex, RegexError};
 pub use sample::{Distribution, Draw, Sampler, Strategy};
@@ -38,5 +41,5 @@ pub use sort::{EnumSort, MAX_SORT_DEPTH, RangeSort, RecordSort, Sort, SortError}
 pub use span::Span;
 pub use substitute::Substitution;
 pub use term::{Kind, MAX_DEPTH, MAX_SIZE, Op, Term, TermTooLarge, Var, VarId};
-pub use typing::{Function, TypeError, TypeErrorKind};
+pub use typing::{TypeError, TypeErrorKind};
 pub use value::Value;

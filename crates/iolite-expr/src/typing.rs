@@ -1,10 +1,8 @@
-//! The typed constructors of terms.
-
-use std::sync::Arc;
+//! The sorts of operations: [`Term::apply`] checks its arguments and finds the sort of the result.
 
 use crate::regex::RegexError;
 use crate::term::{Kind, MAX_DEPTH, MAX_SIZE, Op};
-use crate::{Int, Regex, Sort, Span, Term, Value, Var};
+use crate::{Sort, Span, Term, Value};
 
 /// A term that cannot be, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,13 +65,13 @@ pub enum TypeErrorKind {
     TooLarge,
 }
 
-type Typed = Result<Term, TypeError>;
+pub(crate) type Typed = Result<Term, TypeError>;
 
-fn error(kind: TypeErrorKind, span: Span) -> TypeError {
+pub(crate) fn error(kind: TypeErrorKind, span: Span) -> TypeError {
     TypeError { kind, span }
 }
 
-fn mismatch(expected: &(impl ToString + ?Sized), found: &Term) -> TypeError {
+pub(crate) fn mismatch(expected: &(impl ToString + ?Sized), found: &Term) -> TypeError {
     error(
         TypeErrorKind::Mismatch {
             expected: expected.to_string(),
@@ -107,7 +105,7 @@ impl Term {
         Self::sized(op, args, sort, span)
     }
 
-    fn sized(op: Op, args: Vec<Self>, sort: Sort, span: Span) -> Typed {
+    pub(crate) fn sized(op: Op, args: Vec<Self>, sort: Sort, span: Span) -> Typed {
         let depth = args.iter().map(Self::depth).max().unwrap_or(0) + 1;
         let size = args.iter().map(Self::size).fold(1, u32::saturating_add);
         if depth > MAX_DEPTH || size > MAX_SIZE {
@@ -336,295 +334,5 @@ impl Term {
             _ => {}
         }
         Err(mismatch(sort, &self))
-    }
-
-    /// An array of the array sort `sort` from its elements.
-    pub fn array(sort: &Sort, items: Vec<Self>, span: Span) -> Typed {
-        let Sort::Array(element) = sort else {
-            return Err(error(
-                TypeErrorKind::Mismatch {
-                    expected: "an array".into(),
-                    found: sort.clone(),
-                },
-                span,
-            ));
-        };
-        let items: Vec<Self> = items
-            .into_iter()
-            .map(|t| t.coerce(element))
-            .collect::<Result<_, _>>()?;
-        let values: Option<Vec<Value>> = items.iter().map(|t| t.as_value().cloned()).collect();
-        match values {
-            Some(values) => Ok(Self::value_of_sort(Value::array(values), sort.clone())),
-            None => Self::sized(Op::Array, items, sort.clone(), span),
-        }
-    }
-
-    /// A record of the record sort `sort` from its fields in order.
-    pub fn record(sort: &Sort, fields: Vec<Self>, span: Span) -> Typed {
-        let Sort::Record(r) = sort else {
-            return Err(error(
-                TypeErrorKind::Mismatch {
-                    expected: "a record".into(),
-                    found: sort.clone(),
-                },
-                span,
-            ));
-        };
-        if r.fields.len() != fields.len() {
-            let kind = TypeErrorKind::Arity {
-                expected: r.fields.len(),
-                found: fields.len(),
-            };
-            return Err(error(kind, span));
-        }
-        let fields: Vec<Self> = fields
-            .into_iter()
-            .zip(&r.fields)
-            .map(|(t, (_, s))| t.coerce(s))
-            .collect::<Result<_, _>>()?;
-        Self::sized(Op::Record, fields, sort.clone(), span)
-    }
-
-    /// `record.name`.
-    pub fn field(record: Self, name: &str, span: Span) -> Typed {
-        let i = Self::field_index(&record, name, span)?;
-        Self::apply(Op::Field(i), vec![record], span)
-    }
-
-    /// `record` with another value for `name`.
-    pub fn update(record: Self, name: &str, value: Self, span: Span) -> Typed {
-        let i = Self::field_index(&record, name, span)?;
-        Self::apply(Op::Update(i), vec![record, value], span)
-    }
-
-    fn field_index(record: &Self, name: &str, span: Span) -> Result<u32, TypeError> {
-        let Sort::Record(r) = record.sort() else {
-            return Err(mismatch("a record", record));
-        };
-        r.fields
-            .iter()
-            .position(|(n, _)| &**n == name)
-            .map(|i| i as u32)
-            .ok_or_else(|| {
-                error(
-                    TypeErrorKind::NoField {
-                        sort: record.sort().clone(),
-                        field: name.into(),
-                    },
-                    span,
-                )
-            })
-    }
-
-    /// Whether the whole of `text` matches the regular expression `pattern`.
-    pub fn matches(text: Self, pattern: &str, span: Span) -> Typed {
-        let re = Regex::parse(pattern).map_err(|e| error(e.into(), span))?;
-        Self::apply(Op::Matches(re), vec![text], span)
-    }
-
-    /// A literal, at a place.
-    pub fn literal(value: Value, sort: &Sort, span: Span) -> Typed {
-        if !sort.contains(&value) {
-            return Err(error(
-                TypeErrorKind::DoesNotFit {
-                    value,
-                    sort: sort.clone(),
-                },
-                span,
-            ));
-        }
-        Ok(Self::value_of_sort(value, sort.clone()))
-    }
-
-    /// The conjunction of Boolean terms, `true` of none.
-    ///
-    /// # Panics
-    /// When one is not Boolean.
-    pub fn all(terms: impl IntoIterator<Item = Self>) -> Self {
-        let terms: Vec<Self> = terms.into_iter().filter(|t| !t.is_true()).collect();
-        assert!(
-            terms.iter().all(|t| *t.sort() == Sort::Bool),
-            "operands are Boolean"
-        );
-        match terms.len() {
-            0 => true.into(),
-            1 => terms[0].clone(),
-            _ => Self::bool_app(Op::And, terms),
-        }
-    }
-
-    /// The disjunction of Boolean terms, `false` of none.
-    ///
-    /// # Panics
-    /// When one is not Boolean.
-    pub fn any(terms: impl IntoIterator<Item = Self>) -> Self {
-        let terms: Vec<Self> = terms.into_iter().filter(|t| !t.is_false()).collect();
-        assert!(
-            terms.iter().all(|t| *t.sort() == Sort::Bool),
-            "operands are Boolean"
-        );
-        match terms.len() {
-            0 => false.into(),
-            1 => terms[0].clone(),
-            _ => Self::bool_app(Op::Or, terms),
-        }
-    }
-
-    /// The negation of a Boolean term.
-    ///
-    /// # Panics
-    /// When it is not Boolean.
-    #[must_use]
-    pub fn negated(&self) -> Self {
-        assert!(*self.sort() == Sort::Bool, "operand is Boolean");
-        match self.kind() {
-            Kind::Lit(Value::Bool(b)) => (!b).into(),
-            Kind::App(Op::Not, args) => args[0].clone(),
-            _ => Self::bool_app(Op::Not, vec![self.clone()]),
-        }
-    }
-
-    /// `∃ vars: body`, with no quantifier where there is nothing to quantify.
-    ///
-    /// # Panics
-    /// When the body is not Boolean.
-    pub fn exists(vars: Vec<Var>, body: Self) -> Self {
-        assert!(*body.sort() == Sort::Bool, "body is Boolean");
-        if vars.is_empty() || body.is_ground() {
-            return body;
-        }
-        Self::bool_app(Op::Exists(vars.into()), vec![body])
-    }
-
-    /// `self == value`, when the value is of a sort that can be compared.
-    pub fn equals_value(&self, value: &Value) -> Typed {
-        let literal = match value {
-            Value::Array(_) => Self::value_of_sort(value.clone(), self.sort().clone()),
-            _ => value.clone().into(),
-        };
-        Self::apply(Op::Eq, vec![self.clone(), literal], self.span())
-    }
-}
-
-macro_rules! binary {
-    ($($(#[$doc:meta])* $name:ident $op:ident),* $(,)?) => {
-        /// Short forms of [`Term::apply`] without a place, for models that are built by program.
-        impl Term {
-            $($(#[$doc])*
-            pub fn $name(&self, other: impl Into<Self>) -> Typed {
-                Self::apply(Op::$op, vec![self.clone(), other.into()], Span::NONE)
-            })*
-        }
-    };
-}
-
-binary! {
-    /// `self == other`.
-    equals Eq,
-    /// `self != other`.
-    differs Ne,
-    /// `self < other`.
-    lt Lt,
-    /// `self <= other`.
-    le Le,
-    /// `self > other`.
-    gt Gt,
-    /// `self >= other`.
-    ge Ge,
-    /// `self + other`.
-    plus Add,
-    /// `self - other`.
-    minus Sub,
-    /// `self * other`.
-    times Mul,
-    /// `self / other`.
-    div Div,
-    /// `self % other`.
-    modulo Mod,
-    /// `self && other`.
-    and And,
-    /// `self || other`.
-    or Or,
-    /// `self => other`.
-    implies Implies,
-    /// `self[other]`.
-    select Select,
-    /// String concatenation.
-    concat Concat,
-}
-
-impl From<&Term> for Term {
-    fn from(term: &Term) -> Self {
-        term.clone()
-    }
-}
-
-impl From<&Var> for Term {
-    fn from(var: &Var) -> Self {
-        var.term()
-    }
-}
-
-impl From<Int> for Term {
-    fn from(n: Int) -> Self {
-        Value::Int(n).into()
-    }
-}
-
-/// A user function without recursion. Calls are inlined: a body can only call functions that
-/// exist before it, so there is no way to write a recursion.
-#[derive(Clone, Debug)]
-pub struct Function {
-    name: Arc<str>,
-    params: Vec<Var>,
-    result: Sort,
-    body: Term,
-}
-
-impl Function {
-    /// A function; the body must not read other variables than the parameters, and is coerced to
-    /// the result sort.
-    pub fn new(name: &str, params: Vec<Var>, result: Sort, body: Term) -> Result<Self, TypeError> {
-        let body = body.coerce(&result)?;
-        Ok(Self {
-            name: name.into(),
-            params,
-            result,
-            body,
-        })
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its parameters.
-    pub fn params(&self) -> &[Var] {
-        &self.params
-    }
-
-    /// Its result sort.
-    pub fn result(&self) -> &Sort {
-        &self.result
-    }
-
-    /// The call, inlined.
-    pub fn call(&self, args: Vec<Term>, span: Span) -> Typed {
-        if args.len() != self.params.len() {
-            let kind = TypeErrorKind::Arity {
-                expected: self.params.len(),
-                found: args.len(),
-            };
-            return Err(error(kind, span));
-        }
-        let mut map = crate::Substitution::new();
-        for (p, a) in self.params.iter().zip(args) {
-            map.insert(p.id, a.coerce(&p.sort)?);
-        }
-        self.body
-            .substitute(&map)
-            .map_err(|_| error(TypeErrorKind::TooLarge, span))
     }
 }

@@ -12,6 +12,9 @@
 //! time are worth more here than a larger logic; that one is there by the SMT-LIB backend.
 
 mod lower;
+mod lower_arithmetic;
+mod lower_array;
+mod lower_text;
 mod omega;
 mod problem;
 mod rational;
@@ -23,7 +26,8 @@ mod words;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::lower::{Arr, Low, Lowering, MAX_ARRAY};
+use self::lower::{Low, Lowering};
+use self::lower_array::{Arr, MAX_ARRAY};
 use self::search::{Assignment, Budget, Outcome, Search};
 use crate::solver::{Answer, Backend, Limits, Model};
 use crate::term::{Kind, Op};

@@ -9,6 +9,7 @@ pub(crate) mod machine;
 mod parts;
 mod process;
 mod property;
+mod property_alphabet;
 mod term;
 mod unfolded;
 mod value;

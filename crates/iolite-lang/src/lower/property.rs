@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::ltl::Options;
 use iolite_property::{
     Alphabet, Dfa, Letter, Ltl as Temporal, Operator, Pair, Regular, StateId, StateSet,
@@ -10,6 +9,7 @@ use iolite_property::{
 };
 
 use super::machine::{StateTable, initial_of};
+use super::property_alphabet::alphabet;
 use crate::names::{Names, event_ids, unknown_label};
 use crate::syntax::ast::{
     Event, EventKind, File, Formula, FormulaKind, Item, Ltl, LtlBinary, LtlKind, LtlUnary, Name,
@@ -18,7 +18,7 @@ use crate::syntax::ast::{
 use crate::{Diagnostic, Span, codes, diagnostic};
 
 /// Properties that name one another are followed so far.
-const MAX_CHAIN: usize = 200;
+pub(super) const MAX_CHAIN: usize = 200;
 
 /// A declared property as an automaton over its alphabet: what follows `over`, else the visible
 /// labels of the system after `for`, else what occurs in it. δ is a letter where the property
@@ -68,117 +68,6 @@ fn find<'f>(names: &Names<'f>, name: &str) -> Result<&'f Property, Vec<Diagnosti
         )
         .maybe_hint(hint),
     ])
-}
-
-fn alphabet<'f>(names: &Names<'f>, property: &'f Property) -> Result<Alphabet, Vec<Diagnostic>> {
-    let mut occurring = Vec::new();
-    collect(names, &property.body, 0, &mut occurring);
-    let mut labels = Labels::new();
-    let mut letters: Vec<LabelId> = Vec::new();
-    let add = |letters: &mut Vec<LabelId>, id: LabelId| {
-        if !letters.contains(&id) {
-            letters.push(id);
-        }
-    };
-    let system = property.of.as_ref().and_then(|of| names.alphabet(&of.text));
-    match (&property.over, system) {
-        (Some(events), _) => {
-            for id in events.iter().filter_map(|e| intern(e, &mut labels)) {
-                add(&mut letters, id);
-            }
-        }
-        (None, Some(known)) => {
-            for (_, label) in known.iter().skip(2) {
-                if label.kind != LabelKind::Internal {
-                    add(&mut letters, labels.intern(label.kind, &label.name));
-                }
-            }
-        }
-        (None, None) => {
-            for id in occurring.iter().filter_map(|e| intern(e, &mut labels)) {
-                add(&mut letters, id);
-            }
-        }
-    }
-    if occurring.iter().any(|e| e.kind == EventKind::Delta) {
-        add(&mut letters, LabelId::DELTA);
-    }
-    Alphabet::new(labels, letters).map_err(|e| {
-        vec![
-            Diagnostic::error(
-                codes::NO_AUTOMATON,
-                property.name.span,
-                format!("property `{}`: {e}", property.name.text),
-            )
-            .hint("name the actions after `over`, as in `over {?a, !x}`"),
-        ]
-    })
-}
-
-fn intern(event: &Event, labels: &mut Labels) -> Option<LabelId> {
-    match &event.kind {
-        EventKind::Label { kind, name, .. } | EventKind::Offer { kind, name, .. } => {
-            Some(labels.intern(*kind, &name.text))
-        }
-        EventKind::Delta => Some(LabelId::DELTA),
-        EventKind::Tau | EventKind::Any => None,
-    }
-}
-
-/// The events that occur in a formula and in the properties it names, in order.
-fn collect<'f>(names: &Names<'f>, formula: &'f Formula, depth: usize, out: &mut Vec<&'f Event>) {
-    match &formula.kind {
-        FormulaKind::Not(inner) => collect(names, inner, depth, out),
-        FormulaKind::And(parts) | FormulaKind::Or(parts) => {
-            for part in parts {
-                collect(names, part, depth, out);
-            }
-        }
-        FormulaKind::Ltl(ltl) => collect_ltl(ltl, out),
-        FormulaKind::Language { regex, .. } => collect_regex(names, regex, out),
-        FormulaKind::Streett(automaton) => {
-            let transitions = automaton.states.iter().flat_map(|s| &s.transitions);
-            out.extend(transitions.flat_map(|t| &t.events));
-        }
-        FormulaKind::Name(name) => {
-            if let Some(Item::Property(other)) = names.get(&name.text)
-                && depth < MAX_CHAIN
-            {
-                collect(names, &other.body, depth + 1, out);
-            }
-        }
-        FormulaKind::Error => {}
-    }
-}
-
-fn collect_ltl<'f>(ltl: &'f Ltl, out: &mut Vec<&'f Event>) {
-    match &ltl.kind {
-        LtlKind::Atom(event) => out.push(event),
-        LtlKind::Unary(_, a) => collect_ltl(a, out),
-        LtlKind::Binary(_, a, b) => {
-            collect_ltl(a, out);
-            collect_ltl(b, out);
-        }
-        LtlKind::Constant(_) | LtlKind::Error => {}
-    }
-}
-
-fn collect_regex<'f>(names: &Names<'f>, regex: &'f Regex, out: &mut Vec<&'f Event>) {
-    match &regex.kind {
-        RegexKind::Atom(event) => out.push(event),
-        RegexKind::Sequence(parts) | RegexKind::Alternatives(parts) => {
-            for part in parts {
-                collect_regex(names, part, out);
-            }
-        }
-        RegexKind::Star(a) | RegexKind::Plus(a) => collect_regex(names, a, out),
-        RegexKind::Traces(name) => {
-            if let Some(Item::Traces(list)) = names.get(&name.text) {
-                out.extend(list.traces.iter().flat_map(|t| &t.events));
-            }
-        }
-        RegexKind::Empty | RegexKind::Any | RegexKind::Error => {}
-    }
 }
 
 struct Lowering<'a, 'f> {

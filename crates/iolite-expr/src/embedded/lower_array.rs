@@ -1,0 +1,133 @@
+//! Arrays in the solver's own shape: reads of unknown ones agree where indices do (Ackermann).
+
+use std::rc::Rc;
+
+use super::lower::{Low, Lowered, Lowering, Unsupported};
+use super::problem::Lin;
+use super::sat::Lit;
+use super::simplex::IntVar;
+use crate::{Int, Sort};
+
+/// Longest array that a model may have; a query that needs a longer one is "unknown".
+pub(super) const MAX_ARRAY: i64 = 4_096;
+
+/// An array.
+pub(super) enum Arr {
+    Var(usize),
+    Items(Vec<Low>, Sort),
+    Store(Rc<Arr>, Lin, Low),
+    Ite(Lit, Rc<Arr>, Rc<Arr>),
+    Append(Rc<Arr>, Rc<Arr>),
+    Slice(Rc<Arr>, Lin, Lin),
+}
+
+/// An unknown array: its length and the reads made so far.
+pub(super) struct ArrVar {
+    pub(super) length: IntVar,
+    pub(super) element: Sort,
+    pub(super) reads: Vec<(Lin, Low)>,
+}
+
+impl Lowering {
+    pub(super) fn equal_arrays(&mut self, a: &Rc<Arr>, b: &Rc<Arr>) -> Lowered<Lit> {
+        if Rc::ptr_eq(a, b) {
+            return Ok(self.problem.truth);
+        }
+        let (la, lb) = (self.len(a)?, self.len(b)?);
+        let same_length = self.problem.eq_int(&la, &lb);
+        let known = [&la, &lb]
+            .into_iter()
+            .find_map(|l| l.as_constant().and_then(Int::to_usize));
+        let Some(n) = known.filter(|n| *n <= 64) else {
+            // Equality of two unknown arrays: a free literal that implies equal lengths. A model
+            // that does not mean it is caught by evaluation and becomes "unknown".
+            let lit = self.problem.new_bool();
+            self.problem.clause(vec![!lit, same_length]);
+            return Ok(lit);
+        };
+        let mut parts = vec![same_length];
+        for i in 0..n {
+            let i = Lin::constant(i.into());
+            let (x, y) = (self.select(a, &i)?, self.select(b, &i)?);
+            parts.push(self.equal(&x, &y)?);
+        }
+        Ok(self.problem.and(parts))
+    }
+
+    pub(super) fn len(&mut self, a: &Rc<Arr>) -> Lowered<Lin> {
+        Ok(match &**a {
+            Arr::Var(v) => Lin::atom(self.arrays[*v].length),
+            Arr::Items(items, _) => Lin::constant(items.len().into()),
+            Arr::Store(a, _, _) => self.len(a)?,
+            Arr::Ite(c, x, y) => {
+                let (x, y) = (self.len(x)?, self.len(y)?);
+                match self.ite(*c, &Low::Int(x), &Low::Int(y))? {
+                    Low::Int(l) => l,
+                    _ => return Err(Unsupported("ill-sorted term")),
+                }
+            }
+            Arr::Append(x, y) => self.len(x)?.plus(&self.len(y)?),
+            Arr::Slice(_, lo, hi) => hi.minus(lo),
+        })
+    }
+
+    pub(super) fn select(&mut self, a: &Rc<Arr>, i: &Lin) -> Lowered<Low> {
+        match &**a {
+            Arr::Var(v) => {
+                if let Some((_, low)) = self.arrays[*v].reads.iter().find(|(j, _)| j == i) {
+                    return Ok(low.clone());
+                }
+                let element = self.arrays[*v].element.clone();
+                let low = self.fresh(&element)?;
+                let before: Vec<(Lin, Low)> = self.arrays[*v].reads.clone();
+                for (j, other) in before {
+                    let same_index = self.problem.eq_int(i, &j);
+                    let same = self.equal(&low, &other)?;
+                    self.problem.clause(vec![!same_index, same]);
+                }
+                self.arrays[*v].reads.push((i.clone(), low.clone()));
+                Ok(low)
+            }
+            Arr::Items(items, element) => {
+                if let Some(n) = i.as_constant() {
+                    return match n.to_usize().and_then(|n| items.get(n)) {
+                        Some(item) => Ok(item.clone()),
+                        // Out of range: never read where the term is defined.
+                        None => self.fresh(element),
+                    };
+                }
+                if items.len() > 256 {
+                    return Err(Unsupported("an unknown index into a long array"));
+                }
+                let Some(last) = items.last() else {
+                    return self.fresh(element);
+                };
+                let mut low = last.clone();
+                for (n, item) in items.iter().enumerate().rev().skip(1) {
+                    let here = self.problem.eq_int(i, &Lin::constant(n.into()));
+                    low = self.ite(here, item, &low)?;
+                }
+                Ok(low)
+            }
+            Arr::Store(b, j, v) => {
+                let same = self.problem.eq_int(i, j);
+                if same == self.problem.truth {
+                    return Ok(v.clone());
+                }
+                let other = self.select(b, i)?;
+                self.ite(same, v, &other)
+            }
+            Arr::Ite(c, x, y) => {
+                let (a, b) = (self.select(x, i)?, self.select(y, i)?);
+                self.ite(*c, &a, &b)
+            }
+            Arr::Append(x, y) => {
+                let n = self.len(x)?;
+                let first = !self.problem.le(&n, i);
+                let (a, b) = (self.select(x, i)?, self.select(y, &i.minus(&n))?);
+                self.ite(first, &a, &b)
+            }
+            Arr::Slice(b, lo, _) => self.select(b, &lo.plus(i)),
+        }
+    }
+}
