@@ -133,6 +133,22 @@ pub fn brp_sender(with_assumption: bool) -> Iosts {
 
 /// A random model with finite data, free of faults.
 pub fn random_model(seed: u64) -> Iosts {
+    random_model_with(seed, |_, _| Vec::new())
+}
+
+/// The same with quotients whose divisor may be 0.
+pub fn random_faulty_model(seed: u64) -> Iosts {
+    random_model_with(seed, |x, c| {
+        vec![
+            Term::from(2).div(x).unwrap(),
+            Term::from(1).modulo(c).unwrap(),
+            x.div(x.minus(c).unwrap()).unwrap(),
+        ]
+    })
+}
+
+/// A random model over a variable and a constant, and terms made of the two.
+fn random_model_with(seed: u64, terms: fn(&Term, &Term) -> Vec<Term>) -> Iosts {
     let mut g = Random {
         rng: Xoshiro256PlusPlus::seed_from_u64(seed),
     };
@@ -166,6 +182,7 @@ pub fn random_model(seed: u64) -> Iosts {
         let a = actions[[0, 0, 1, 2, 2, 3, 4, 5][g.below(8)]];
         let mut ints = vec![x.term(), c.term()];
         ints.extend(b.params(a).iter().map(Var::term));
+        ints.extend(terms(&x.term(), &c.term()));
         let guard = g.guard(&ints, &y.term(), 2);
         let mut assign = Vec::new();
         if g.below(2) == 0 {
