@@ -130,7 +130,15 @@ impl Parser<'_> {
             let name = self.ident("a name")?;
             self.expect(":")?;
             let sort = self.sort()?;
-            let value = if self.eat("=") {
+            if self.is(":=") {
+                let error =
+                    Diagnostic::error(codes::EXPECTED, self.span(), "expected `=`, found `:=`")
+                        .hint(
+                            "an initial value is written `=`, an assignment in a transition `:=`",
+                        );
+                self.report(error);
+            }
+            let value = if self.eat("=") || self.eat(":=") {
                 Some(self.expr()?)
             } else {
                 None
@@ -273,7 +281,13 @@ impl Parser<'_> {
                 }
             }
         }
-        self.expect("->")?;
+        if !self.is("->") {
+            let message = format!("expected `->`, found {}", self.found_here());
+            let error = Diagnostic::error(codes::EXPECTED, self.span(), message)
+                .hint("a transition is written `event [guard] / x := 1, y := 2 -> state`");
+            return Err(self.report(error));
+        }
+        self.bump();
         let target = self.name("the name of a state")?;
         self.eat(";");
         Ok(Transition {
@@ -307,9 +321,18 @@ impl Parser<'_> {
         Ok(Effect { place, value })
     }
 
-    /// Skips the rest of a transition, its target included.
+    /// Skips the rest of a transition, its target and what it may have in braces included.
     fn skip_transition(&mut self) {
-        while !self.at_end() && !self.starts_item() && !self.starts_member() && !self.is("}") {
+        let mut open = 0usize;
+        while !self.at_end() && !self.starts_item() && !self.starts_member() {
+            if self.is("{") {
+                open += 1;
+            } else if self.is("}") {
+                if open == 0 {
+                    return;
+                }
+                open -= 1;
+            }
             if self.eat("->") {
                 if matches!(self.token().kind, Kind::Ident | Kind::Int | Kind::Str) {
                     self.bump();
