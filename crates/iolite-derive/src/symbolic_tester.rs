@@ -102,6 +102,11 @@ impl SymbolicTester {
         &self.states
     }
 
+    /// What the run tells of the constants so far: see [`Symbolic::narrowed`].
+    pub fn narrowed(&mut self) -> Term {
+        self.semantics.narrowed(&self.states)
+    }
+
     /// Why the verdict is `unknown`, when it is.
     pub fn doubt(&self) -> Option<&Doubt> {
         self.doubt.as_ref()

@@ -12,17 +12,37 @@ use crate::{Embedded, Int, Sort, Span, Substitution, Term, Var, VarId};
 
 /// Disjuncts that elimination may make before it gives up.
 const MAX_CASES: usize = 256;
+/// Size of a term that is still taken apart.
+const MAX_SIZE: u32 = 10_000;
 /// Values of a sort that are tried one by one.
 const MAX_VALUES: u64 = 32;
 /// Greatest common multiple of coefficients for Cooper's method.
 const MAX_MULTIPLE: i64 = 64;
 
 /// A quantifier-free term that is equivalent to `∃ vars: body` wherever `body` is defined for all
-/// values of `vars`; `None` when none is found.
+/// values of `vars`, and does not fault there; `None` when none is found.
 pub fn eliminate(vars: &[Var], body: &Term) -> Option<Term> {
     let mut cases = MAX_CASES;
     let result = exists(vars, &body.simplify(), &mut cases)?;
-    result.bounded().ok()
+    guarded(result)?.bounded().ok()
+}
+
+/// Taking a body apart may put a term before what protected it, an operand of `||` before those to
+/// its left. Where such a term faults, the body does not get so far: what came before is false for
+/// every value, or true and a part of its own. So the part that faults may be false there.
+fn guarded(part: Term) -> Option<Term> {
+    if part.is_total() {
+        return Some(part);
+    }
+    let whole = Term::all([part.defined(), part]);
+    (whole.size() <= MAX_SIZE).then(|| whole.simplify())
+}
+
+/// The choice between parts, none of which may fault before another is true.
+fn choice(parts: Vec<Term>) -> Option<Term> {
+    let parts: Option<Vec<Term>> = parts.into_iter().map(guarded).collect();
+    let whole = Term::any(parts?);
+    (whole.size() <= MAX_SIZE).then(|| whole.simplify())
 }
 
 fn exists(vars: &[Var], body: &Term, cases: &mut usize) -> Option<Term> {
@@ -33,10 +53,13 @@ fn exists(vars: &[Var], body: &Term, cases: &mut usize) -> Option<Term> {
         return Some(body.clone());
     }
     *cases = cases.checked_sub(1)?;
+    if body.size() > MAX_SIZE {
+        return None;
+    }
     match body.kind() {
         Kind::App(Op::Or, args) => {
             let parts: Option<Vec<Term>> = args.iter().map(|a| exists(&vars, a, cases)).collect();
-            Some(Term::any(parts?).simplify())
+            choice(parts?)
         }
         Kind::App(Op::And, args) => conjunction(&vars, args.to_vec(), cases),
         _ => conjunction(&vars, vec![body.clone()], cases),
@@ -127,7 +150,7 @@ fn quantified(vars: &[Var], inner: &[Term], cases: &mut usize) -> Option<Term> {
             case[i] = alternative;
             parts.push(exists(vars, &Term::all(case).simplify(), cases)?);
         }
-        return Some(Term::any(parts).simplify());
+        return choice(parts);
     }
     for v in vars {
         if let Some(result) = linear_elimination(v, inner) {
@@ -142,7 +165,7 @@ fn quantified(vars: &[Var], inner: &[Term], cases: &mut usize) -> Option<Term> {
                 let literal = Term::value_of_sort(value, v.sort.clone());
                 parts.push(exists(vars, &replace(&body, v, literal).simplify(), cases)?);
             }
-            return Some(Term::any(parts).simplify());
+            return choice(parts);
         }
     }
     None
@@ -365,5 +388,5 @@ fn cooper(
             cases.push(Term::all(parts));
         }
     }
-    Some(Term::all(rest.into_iter().chain([Term::any(cases)])))
+    Some(Term::all(rest.into_iter().chain([choice(cases)?])))
 }

@@ -13,6 +13,7 @@ mod compose;
 mod input_choice;
 mod iosts;
 mod lint;
+mod narrowed;
 mod path_formula;
 mod product;
 mod quiescence;

@@ -110,13 +110,18 @@ impl SymbolicState {
     }
 }
 
+/// The parts of a conjunction; none of `true`.
+pub(crate) fn conjuncts(condition: &Term) -> Vec<Term> {
+    match condition.kind() {
+        Kind::App(Op::And, args) => args.to_vec(),
+        _ if condition.is_true() => Vec::new(),
+        _ => vec![condition.clone()],
+    }
+}
+
 /// The unknowns and constants that a condition fixes: its conjuncts `x == value`.
 pub(crate) fn fixed(condition: &Term) -> Vec<(VarId, Term)> {
-    let conjuncts = match condition.kind() {
-        Kind::App(Op::And, args) => args.to_vec(),
-        _ => vec![condition.clone()],
-    };
-    conjuncts
+    conjuncts(condition)
         .iter()
         .filter_map(|c| match c.kind() {
             Kind::Var(v) => Some((v.id, true.into())),
@@ -148,10 +153,7 @@ pub(crate) fn settle(values: &mut [Term], condition: Term) -> Term {
         if let Kind::App(Op::And | Op::Eq | Op::Not, _) | Kind::Var(_) = condition.kind() {
             // The simplifier has put the value into the other conjuncts already, so an unknown
             // occurs in its own conjunct only.
-            let conjuncts = match condition.kind() {
-                Kind::App(Op::And, args) => args.to_vec(),
-                _ => vec![condition.clone()],
-            };
+            let conjuncts = conjuncts(&condition);
             let spent = |c: &Term| {
                 fixed(c).first().is_some_and(|(id, _)| {
                     id.space() == space::UNKNOWN

@@ -160,6 +160,8 @@ fn unknown_constants_are_narrowed_by_what_is_seen() {
     );
     assert_eq!(s.sees("!DONT_KNOW", &[]), Said::Possible);
     assert_eq!(s.delta(), Said::Possible);
+    let known = s.semantics.narrowed(&s.states).to_string();
+    expect!["len(f) >= 1 && max == 2 && f[0] == 5"].assert_eq(&known);
 }
 
 #[test]

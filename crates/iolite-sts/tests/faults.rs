@@ -9,7 +9,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use iolite_expr::{Int, Solver, Sort, Span, Value, VarId};
+use iolite_expr::{Int, Solver, Sort, Span, Term, Value, VarId};
 use iolite_lts::QuiescencePolicy;
 use iolite_sts::{
     After, Builder, Iosts, LabelKind, State, Symbolic, SymbolicError, TransitionId, ValuedAction,
@@ -155,6 +155,22 @@ struct Tally {
     impossible: usize,
     unknown: usize,
     faults: usize,
+    /// Constants that explain nothing and were narrowed away.
+    excluded: usize,
+}
+
+fn holds(model: &Iosts, condition: &Term, constants: &[Value]) -> bool {
+    let vars = model.constants().iter().map(|c| c.var.id);
+    let env: FxHashMap<VarId, Value> = vars.zip(constants.iter().cloned()).collect();
+    condition.eval_bool(&env).unwrap_or(false)
+}
+
+fn excluded(model: &Iosts, narrowed: &Term, worlds: &BTreeSet<World>) -> usize {
+    let gone = |c: &i64| {
+        let c = vec![Value::from(*c)];
+        !worlds.iter().any(|(known, _)| *known == c) && !holds(model, narrowed, &c)
+    };
+    (0..=2).filter(gone).count()
 }
 
 fn compare(seed: u64, constant: Option<i64>, cases: usize, tally: &mut Tally) {
@@ -209,6 +225,12 @@ fn compare(seed: u64, constant: Option<i64>, cases: usize, tally: &mut Tally) {
             match said {
                 Ok(After::Possible(next)) => {
                     assert!(!step.next.is_empty(), "possible: {}", context());
+                    let narrowed = symbolic.narrowed(&next);
+                    for (c, _) in &step.next {
+                        let explains = holds(&model, &narrowed, c);
+                        assert!(explains, "narrowed to {narrowed}: {}", context());
+                    }
+                    tally.excluded += excluded(&model, &narrowed, &step.next);
                     tally.possible += 1;
                     possible.push((next, step, name));
                 }
@@ -265,7 +287,10 @@ fn faults_with_unknown_constants() {
     }
     println!("{tally:?}");
     assert!(
-        tally.possible > 100 && tally.impossible > 100 && tally.unknown > 20,
+        tally.possible > 100
+            && tally.impossible > 100
+            && tally.unknown > 20
+            && tally.excluded > 100,
         "{tally:?}"
     );
 }
