@@ -9,6 +9,7 @@ use iolite_lts::{Extended, LabelId, LabelKind, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
 
 use super::action_table::ActionTable;
+use super::learnt::Constants;
 use super::property_run::PropertyJudge;
 use super::relate::trace_set;
 use super::semantics_options::{QuiescenceFlag, reject_livelock};
@@ -220,6 +221,11 @@ impl Judge {
             adapter,
             valued: None,
         })
+    }
+
+    /// What the runs tell of constants that were left unknown, if any were.
+    pub(super) fn constants(&self) -> Option<Constants> {
+        self.symbolic.as_ref().and_then(SymbolicJudge::constants)
     }
 
     /// What the actions that are given on the command line weigh.

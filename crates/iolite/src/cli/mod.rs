@@ -18,6 +18,7 @@ mod failure;
 mod fmt;
 mod goals;
 mod judge;
+mod learnt;
 mod monitor;
 mod objective;
 mod property_explain;

@@ -17,6 +17,7 @@ use super::Failure;
 use super::action_table::ActionTable;
 use super::data_options::{DataOptions, Drawing, ValueOptions, constants, solver};
 use super::judge::Pair;
+use super::learnt::{Constants, Learnt};
 use super::source::{self, Format, ModelRef, Opened};
 use super::target::Target;
 use super::valued_codec::{ValuedCodec, valued};
@@ -34,6 +35,7 @@ pub(super) struct SymbolicJudge {
     strategy: Strategy,
     seed: u64,
     table: ActionTable,
+    learnt: Learnt,
 }
 
 impl SymbolicJudge {
@@ -110,6 +112,7 @@ impl SymbolicJudge {
             strategy: values.strategy(),
             seed,
             table: ActionTable::default(),
+            learnt: Learnt::default(),
         };
         // Mistakes show before anything is started.
         judge.valued_tester(JobId(0))?;
@@ -148,7 +151,20 @@ impl SymbolicJudge {
             menu: Menu::default(),
             unknown_query: self.options.unknown_query.clone(),
             warned: 0,
+            learnt: self.learnt.clone(),
+            began: false,
         })
+    }
+
+    /// What the runs so far tell of the constants that were left unknown, if any were.
+    pub(super) fn constants(&self) -> Option<Constants> {
+        let given = |name: &str| self.constants.iter().any(|(known, _)| known == name);
+        let names = self
+            .model
+            .constants()
+            .iter()
+            .map(|c| c.var.name.to_string());
+        self.learnt.of(names.filter(|name| !given(name)).collect())
     }
 
     /// A tester for one job, and the system that it drives.
@@ -231,9 +247,25 @@ struct Numbered {
     unknown_query: PathBuf,
     /// How many untried inputs were told of.
     warned: usize,
+    learnt: Learnt,
+    /// Whether the run has seen anything yet.
+    began: bool,
+}
+
+impl Drop for Numbered {
+    fn drop(&mut self) {
+        self.learn();
+    }
 }
 
 impl Numbered {
+    /// Keeps what the run tells of the constants; one that nothing explains tells nothing.
+    fn learn(&mut self) {
+        if std::mem::take(&mut self.began) && !self.tester.verdict().is_failing() {
+            self.learnt.add(self.tester.narrowed());
+        }
+    }
+
     /// An input that is silently left out would make a pass say more than it does.
     fn warn_of_untried(&mut self) {
         let untried = self.tester.untried();
@@ -281,6 +313,7 @@ impl Tester for Numbered {
     type Action = LabelId;
 
     fn reset(&mut self) {
+        self.learn();
         self.table.trim();
         self.tester.reset();
     }
@@ -300,6 +333,7 @@ impl Tester for Numbered {
         let Some(action) = self.table.action(*stimulus) else {
             return Progress::Ended(Verdict::Inconc);
         };
+        self.began = true;
         let progress = self.tester.stimulate(&action);
         self.noted(progress)
     }
@@ -313,6 +347,7 @@ impl Tester for Numbered {
             Observation::Quiescence => Observation::Quiescence,
             Observation::Deadlock => Observation::Deadlock,
         };
+        self.began = true;
         let progress = self.tester.observe(&observation);
         self.noted(progress)
     }

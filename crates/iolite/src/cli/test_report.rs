@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::goals::{self, Goals};
 use super::judge::Judge;
+use super::learnt::Constants;
 use super::target::Target;
 use super::test::fault;
 use super::{Exit, Failure, print, print_json, silence};
@@ -95,6 +96,9 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     violated: Vec<String>,
     faults: Vec<FaultDocument>,
+    /// What the runs tell of constants that were left unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constants: Option<Constants>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
 }
@@ -141,6 +145,7 @@ pub(super) fn conclude(
                     message: e.to_string(),
                 })
                 .collect(),
+            constants: judge.constants(),
             journal: (!report.no_journal).then(|| report.journal.display().to_string()),
         })?;
     } else {
@@ -211,6 +216,9 @@ fn tell(report: &ReportOptions, target: &Target, judge: &Judge, summary: &Summar
         );
     }
     text.push('\n');
+    if let Some(constants) = judge.constants() {
+        text += &constants.tell();
+    }
     if judge.properties().is_some() {
         if judge.overall(summary) == Some(Verdict::Unknown) {
             text += "unknown means: no run settled the property, and nothing wrong was seen\n";
