@@ -13,22 +13,18 @@ impl Term {
     pub fn defined(&self) -> Self {
         defined(self, &mut FxHashMap::default())
     }
+}
 
-    /// Whether no subterm can fault.
-    pub(crate) fn is_total(&self) -> bool {
-        match self.kind() {
-            Kind::Lit(_) | Kind::Var(_) => true,
-            Kind::App(op, args) => {
-                let here = match op {
-                    Op::Div | Op::Mod => args[1]
-                        .as_value()
-                        .and_then(|v| v.as_int())
-                        .is_some_and(|n| !n.is_zero()),
-                    Op::Select | Op::Store | Op::Slice | Op::Narrow => false,
-                    _ => true,
-                };
-                here && args.iter().all(Self::is_total)
-            }
+impl Op {
+    /// Whether this operation on these arguments cannot fault, whatever their values are.
+    pub(crate) fn is_total(&self, args: &[Term]) -> bool {
+        match self {
+            Self::Div | Self::Mod => args[1]
+                .as_value()
+                .and_then(|v| v.as_int())
+                .is_some_and(|n| !n.is_zero()),
+            Self::Select | Self::Store | Self::Slice | Self::Narrow => false,
+            _ => true,
         }
     }
 }

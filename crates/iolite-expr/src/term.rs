@@ -2,8 +2,8 @@
 //!
 //! A term is a shared, immutable tree (`Arc`), not an index into a hash-consed store: building
 //! needs no mutable store, so symbolic states of different threads share values freely; and each
-//! node keeps the place it was written at, which hash-consing would merge away. Hash, size and
-//! depth are cached in the node, so equality mostly ends at a pointer or a hash, and the limits
+//! node keeps the place it was written at, which hash-consing would merge away. Hash, size,
+//! depth and totality are cached in the node, so equality mostly ends at a pointer or a hash, and the limits
 //! [`MAX_DEPTH`] and [`MAX_SIZE`] hold for every term that the public constructors return:
 //! recursion over a term is therefore bounded.
 
@@ -199,6 +199,7 @@ struct Node {
     depth: u32,
     size: u32,
     ground: bool,
+    total: bool,
 }
 
 /// A typed term. Cloning is cheap; equality ignores places.
@@ -213,7 +214,7 @@ pub struct TermTooLarge;
 impl Term {
     fn node(kind: Kind, sort: Sort, span: Span) -> Self {
         let mut hasher = rustc_hash::FxHasher::default();
-        let (mut depth, mut size, mut ground) = (1, 1u32, true);
+        let (mut depth, mut size, mut ground, mut total) = (1, 1u32, true, true);
         match &kind {
             Kind::Lit(v) => v.hash(&mut hasher),
             Kind::Var(v) => {
@@ -227,7 +228,9 @@ impl Term {
                     depth = depth.max(a.0.depth + 1);
                     size = size.saturating_add(a.0.size);
                     ground &= a.0.ground;
+                    total &= a.0.total;
                 }
+                total &= op.is_total(args);
                 ground &= !matches!(op, Op::Exists(_));
             }
         }
@@ -239,6 +242,7 @@ impl Term {
             depth,
             size,
             ground,
+            total,
         }))
     }
 
@@ -289,6 +293,11 @@ impl Term {
     /// Depth as a tree.
     pub fn depth(&self) -> u32 {
         self.0.depth
+    }
+
+    /// Whether no subterm can fault.
+    pub(crate) fn is_total(&self) -> bool {
+        self.0.total
     }
 
     /// Size as a tree, saturating.

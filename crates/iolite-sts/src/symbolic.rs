@@ -83,9 +83,9 @@ pub enum SymbolicError {
 
 /// States that one set may have.
 const DEFAULT_STATES: usize = 1_000;
-/// Size that the conditions of one set may have together. Where each internal step makes them
-/// longer, this ends the search long before the number of states does.
-const MOST_CONDITIONS: u64 = 100_000;
+/// Size that the conditions and values of one set may have together. Where each internal step makes
+/// them longer, this ends the search long before the number of states does.
+const MOST_TERMS: u64 = 100_000;
 /// Values that are tried one by one instead of being unknown.
 const DEFAULT_CASES: usize = 64;
 /// Why something is not known where a term faults.
@@ -478,7 +478,7 @@ impl Symbolic {
             let mut seen: FxHashSet<SymbolicState> = FxHashSet::default();
             states.retain(|s| seen.insert(s.clone()));
             let mut next = 0;
-            let mut conditions = 0;
+            let mut size = 0;
             while next < states.len() {
                 let s = states[next].clone();
                 next += 1;
@@ -492,7 +492,7 @@ impl Symbolic {
                     }
                     for s in self.internal(&s, t, &mut doubt)? {
                         if seen.insert(s.clone()) {
-                            conditions += u64::from(s.condition().size());
+                            size += s.size();
                             states.push(s);
                         }
                     }
@@ -503,9 +503,9 @@ impl Symbolic {
                         query: String::new(),
                     });
                 }
-                if conditions > MOST_CONDITIONS {
+                if size > MOST_TERMS {
                     return Err(SymbolicError::Bound(
-                        "internal actions lead to ever longer conditions",
+                        "internal actions lead to ever longer conditions and values",
                     ));
                 }
             }

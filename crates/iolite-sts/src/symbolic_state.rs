@@ -86,6 +86,17 @@ impl SymbolicState {
         }
     }
 
+    /// Size of its terms.
+    pub(crate) fn size(&self) -> u64 {
+        match &self.data {
+            Data::Concrete(_) => 0,
+            Data::Symbolic { values, condition } => {
+                let terms = values.iter().chain([condition]);
+                terms.map(|t| u64::from(t.size())).sum()
+            }
+        }
+    }
+
     /// Whether the trace so far is known to lead here.
     pub fn is_certain(&self) -> bool {
         self.certain && !self.tainted

@@ -13,7 +13,12 @@ pub(crate) struct Language {
     edges: Vec<Option<Vec<(u32, u32, u32)>>>,
     accepting: Vec<bool>,
     limit: usize,
+    /// Size of all states together.
+    size: usize,
 }
+
+/// Nested repetitions have few derivatives, but large ones.
+const MAX_SIZE: usize = 200_000;
 
 /// Lengths around a wanted one at which the language has words.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,6 +39,7 @@ impl Language {
             edges: Vec::new(),
             accepting: Vec::new(),
             limit,
+            size: 0,
         };
         language.intern(re);
         language
@@ -45,18 +51,19 @@ impl Language {
         }
         let id = self.states.len() as u32;
         self.accepting.push(re.nullable());
+        self.size += re.size();
         self.states.push(re.clone());
         self.edges.push(None);
         self.index.insert(re, id);
         id
     }
 
-    /// Explores one state; `false` when the state limit is hit.
+    /// Explores one state; `false` when a limit is hit.
     fn explore(&mut self, state: u32) -> bool {
         if self.edges[state as usize].is_some() {
             return true;
         }
-        if self.states.len() > self.limit {
+        if self.states.len() > self.limit || self.size > MAX_SIZE {
             return false;
         }
         let re = self.states[state as usize].clone();

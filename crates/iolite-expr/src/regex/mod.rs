@@ -401,6 +401,11 @@ mod tests {
         check("(a?){3}", &["", "a", "aaa"], &["aaaa"]);
         check("(ab?){2,}", &["aa", "abab", "aba"], &["a", "abb"]);
         check(".", &["x", "😀"], &["", "xy"]);
+        check(
+            "((a{1,10}){1,10}){1,10}b",
+            &["ab", "aaaaaaaaaaaab"],
+            &["b", "aaaaaaaaaaaaba"],
+        );
         check(r"[\]\-a]", &["]", "-", "a"], &["\\"]);
     }
 
@@ -411,6 +416,7 @@ mod tests {
         ] {
             assert!(Regex::parse(bad).is_err(), "{bad} must not parse");
         }
+        assert!(Regex::parse("((a{1,30}){1,30}){1,30}b").is_err());
         assert!(Regex::parse(&"(".repeat(10_000)).is_err());
         assert!(Regex::parse(&"a".repeat(100_000)).is_err());
     }
