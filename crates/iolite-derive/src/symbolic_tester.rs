@@ -51,6 +51,7 @@ pub struct SymbolicTester {
     initial: SymbolicStates,
     states: SymbolicStates,
     choice: InputChoice,
+    seed: u64,
     rng: Xoshiro256PlusPlus,
     verdict: Verdict,
     ended: bool,
@@ -79,6 +80,7 @@ impl SymbolicTester {
             states: initial.clone(),
             initial,
             choice: InputChoice::new(seed, strategy),
+            seed,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             verdict: Verdict::Pass,
             ended: false,
@@ -223,6 +225,12 @@ impl Tester for SymbolicTester {
         self.verdict = Verdict::Pass;
         self.ended = false;
         self.doubt = None;
+    }
+
+    fn begin(&mut self, seed: u64) {
+        self.choice.reseed(seed ^ self.seed);
+        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ self.seed);
+        self.reset();
     }
 
     fn menu(&mut self, menu: &mut Menu<ValuedAction>) {

@@ -67,6 +67,12 @@ pub trait Tester {
     /// Goes back to the start of a new run.
     fn reset(&mut self);
 
+    /// The same, for a run with this seed: whatever the tester draws by lot depends on it, and on
+    /// nothing that earlier runs left behind.
+    fn begin(&mut self, _seed: u64) {
+        self.reset();
+    }
+
     /// Fills in what may be done now. The menu comes in cleared.
     fn menu(&mut self, menu: &mut Menu<Self::Action>);
 
@@ -101,6 +107,10 @@ impl<T: Tester + ?Sized> Tester for Box<T> {
 
     fn reset(&mut self) {
         (**self).reset();
+    }
+
+    fn begin(&mut self, seed: u64) {
+        (**self).begin(seed);
     }
 
     fn menu(&mut self, menu: &mut Menu<Self::Action>) {

@@ -219,7 +219,7 @@ where
 {
     fn run(&mut self) -> Result<RunOutcome<T::Action>, ExecError> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.id.seed);
-        self.tester.reset();
+        self.tester.begin(self.id.seed);
         self.strategy.begin();
         self.adapter.start(self.id.seed)?;
         self.last_progress = Instant::now();

@@ -81,6 +81,10 @@ impl<T: Guide> Tester for Advised<T> {
         self.tester.reset();
     }
 
+    fn begin(&mut self, seed: u64) {
+        self.tester.begin(seed);
+    }
+
     fn menu(&mut self, menu: &mut Menu<T::Action>) {
         self.tester.menu(menu);
         let hint = self.tester.hint();

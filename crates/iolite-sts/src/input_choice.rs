@@ -45,6 +45,13 @@ impl InputChoice {
         }
     }
 
+    /// Starts again with another seed, as if nothing had been chosen before.
+    pub fn reseed(&mut self, seed: u64) {
+        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        self.seed = seed;
+        self.samplers.clear();
+    }
+
     /// How the values of a parameter of an action are drawn.
     pub fn set_distribution(
         &mut self,

@@ -10,6 +10,7 @@
 
 mod builder;
 mod compose;
+mod faults;
 mod input_choice;
 mod iosts;
 mod lint;

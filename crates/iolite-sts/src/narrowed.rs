@@ -40,23 +40,31 @@ impl Symbolic {
         Term::all(shared.into_iter().chain([Term::any(rest)])).simplify()
     }
 
-    /// The conjuncts of `∃ unknowns: condition`.
+    /// The conjuncts of `∃ unknowns: condition`, as far as they are found.
     fn of_constants(&mut self, condition: &Term) -> Vec<Term> {
+        if let Some(whole) = self.project(condition) {
+            return conjuncts(&whole);
+        }
+        let mut parts = conjuncts(condition);
+        let reads_unknown = |c: &Term| c.free_vars().iter().any(|v| v.id.space() == space::UNKNOWN);
+        parts.retain(|c| !reads_unknown(c));
+        parts
+    }
+
+    /// `∃ unknowns: condition`, over the constants alone, if it is found. The condition carries its
+    /// definedness, so elimination is exact.
+    pub(crate) fn project(&mut self, condition: &Term) -> Option<Term> {
         let unknowns: Vec<_> = condition
             .free_vars()
             .into_iter()
             .filter(|v| v.id.space() == space::UNKNOWN)
             .collect();
-        let whole = if unknowns.is_empty() {
-            Some(condition.clone())
-        } else if condition.size() > MOST {
-            None
-        } else {
-            // Conditions carry their definedness, so elimination is exact here.
-            self.solver.eliminate(&unknowns, condition)
-        };
-        let mut conjuncts = conjuncts(&whole.unwrap_or_else(|| condition.clone()));
-        conjuncts.retain(|c| unknowns.iter().all(|u| !c.reads(u.id)));
-        conjuncts
+        if unknowns.is_empty() {
+            return Some(condition.clone());
+        }
+        if condition.size() > MOST {
+            return None;
+        }
+        self.solver.eliminate(&unknowns, condition)
     }
 }

@@ -4,15 +4,17 @@
 //! It shares terms and solver with [`Symbolic`](crate::Symbolic), and none of its sets of states,
 //! so that a verdict can be looked at again and the fast way be tested against it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 use rustc_hash::FxHashSet;
 
+use crate::faults::NO_VALUE;
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition, space};
 use crate::semantics::ValuedAction;
-use crate::symbolic::{NO_VALUE, literal};
+use crate::symbolic::literal;
 
 /// One step of a suspension trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +54,15 @@ struct Search<'a> {
     budget: usize,
     fresh: usize,
     doubt: Option<Arc<str>>,
-    open: Vec<Point>,
+    /// By how much of the trace they have shown; those that have shown most come first.
+    open: Vec<VecDeque<Point>>,
     seen: FxHashSet<Point>,
+    /// Size of the terms of all points.
+    size: u64,
 }
+
+/// Where internal actions go in circles, points grow without end.
+const MOST_TERMS: u64 = 1_000_000;
 
 impl Iosts {
     /// Whether some run of the model shows `trace`: δ where no output and no internal action is
@@ -75,8 +83,9 @@ impl Iosts {
             budget,
             fresh: 0,
             doubt: None,
-            open: Vec::new(),
+            open: vec![VecDeque::new(); trace.len() + 1],
             seen: FxHashSet::default(),
+            size: 0,
         };
         search.start();
         search.run()
@@ -85,7 +94,7 @@ impl Iosts {
 
 impl Search<'_> {
     fn run(&mut self) -> HasTrace {
-        while let Some(point) = self.open.pop() {
+        while let Some(point) = self.open.iter_mut().rev().find_map(VecDeque::pop_front) {
             let condition = std::slice::from_ref(&point.condition);
             let possible = match self.decide(condition) {
                 Answer::Unsat => continue,
@@ -101,7 +110,7 @@ impl Search<'_> {
                 }
                 continue;
             }
-            if self.seen.len() > self.budget {
+            if self.seen.len() > self.budget || self.size > MOST_TERMS {
                 return HasTrace::Unknown("too many ways to explain the trace".into());
             }
             self.extend(&point);
@@ -175,7 +184,9 @@ impl Search<'_> {
             condition,
         };
         if !point.condition.is_false() && self.seen.insert(point.clone()) {
-            self.open.push(point);
+            let terms = point.values.iter().chain([&point.condition]);
+            self.size += terms.map(|t| u64::from(t.size())).sum::<u64>();
+            self.open[shown].push_back(point);
         }
     }
 
@@ -236,9 +247,12 @@ impl Search<'_> {
         );
     }
 
-    /// A guard without a value neither allows nor forbids.
+    /// A guard or an effect without a value neither allows nor forbids.
     fn note_fault(&mut self, point: &Point, transition: &Transition, map: &Substitution) {
-        let defined = transition.guard.defined().simplify();
+        let guard = &transition.guard;
+        let effects = Term::all(transition.assignments.iter().map(|(_, e)| e.defined()));
+        let harmless = Term::any([guard.negated(), effects]);
+        let defined = Term::all([guard.defined(), harmless]).simplify();
         self.doubt_unless(point, &defined, map);
     }
 

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var, VarId};
+use iolite_expr::{Answer, Solver, Span, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 use rustc_hash::FxHashSet;
 
@@ -88,9 +88,6 @@ const DEFAULT_STATES: usize = 1_000;
 const MOST_TERMS: u64 = 100_000;
 /// Values that are tried one by one instead of being unknown.
 const DEFAULT_CASES: usize = 64;
-/// Why something is not known where a term faults.
-pub(crate) const NO_VALUE: &str =
-    "the model has no meaning here: a guard or an effect has no value";
 /// Values deeper or larger than this get a name of their own.
 const NAMED: u32 = 60;
 
@@ -106,15 +103,23 @@ pub struct Symbolic {
     pub(crate) delta: Vec<Option<DeltaGuard>>,
     /// Per transition: guard and assignments are defined and the guard holds.
     enabling: Vec<Option<Term>>,
+    /// Per transition: the guard has no value, or it holds and an assignment has none.
+    faulting: Vec<Option<Term>>,
+    /// Where a term without a value was met last.
+    pub(crate) fault: Option<Span>,
     has_internal: Vec<bool>,
     pub(crate) cycles: Option<Vec<bool>>,
     pub(crate) max_states: usize,
     pub(crate) max_cases: usize,
 }
 
-/// Gathers what the solver could not decide.
+/// Gathers what the solver could not decide, and where the model has no meaning.
 #[derive(Default)]
-pub(crate) struct Doubt(Option<(Arc<str>, String)>);
+pub(crate) struct Doubt {
+    undecided: Option<(Arc<str>, String)>,
+    /// Conditions over the constants under which a term has no value.
+    faults: Vec<Term>,
+}
 
 impl Symbolic {
     /// The semantics of `model`, with values for some of its constants.
@@ -145,6 +150,7 @@ impl Symbolic {
             .collect();
         let delta = (0..model.locations().len()).map(|_| None).collect();
         let enabling = vec![None; model.transitions().len()];
+        let faulting = enabling.clone();
         Ok(Self {
             known: values.iter().cloned().collect(),
             constants: values,
@@ -152,6 +158,8 @@ impl Symbolic {
             solver,
             delta,
             enabling,
+            faulting,
+            fault: None,
             has_internal,
             cycles: None,
             max_states: DEFAULT_STATES,
@@ -206,7 +214,7 @@ impl Symbolic {
                 next.extend(self.step(s, t, Some(&observed.values), &mut doubt)?);
             }
         }
-        self.finish(next, doubt)
+        self.finish(&states.states, next, doubt)
     }
 
     pub(crate) fn enabling(&mut self, t: TransitionId) -> Term {
@@ -221,6 +229,19 @@ impl Symbolic {
                         .chain(assignments),
                 )
                 .simplify()
+            })
+            .clone()
+    }
+
+    fn faulting(&mut self, t: TransitionId) -> Term {
+        let transition = self.model.transition(t);
+        self.faulting[t.index()]
+            .get_or_insert_with(|| {
+                let guard = &transition.guard;
+                // An effect counts only where the guard holds.
+                let effects = transition.assignments.iter().map(|(_, e)| e.defined());
+                let lost = Term::all([guard.clone(), Term::all(effects).negated()]);
+                Term::any([guard.defined().negated(), lost]).simplify()
             })
             .clone()
     }
@@ -343,10 +364,11 @@ impl Symbolic {
                 .collect::<Result<_, SymbolicError>>()?,
         };
         let map = self.state_map(&values, Some((signature, &arguments)));
+        let faulting = substituted(&self.faulting(t), &map)?;
+        self.exclude(&condition, &faulting, transition.span, doubt);
         let enabling = substituted(&self.enabling(t), &map)?;
         let joint = Term::all([condition.clone(), enabling]).simplify();
         if joint.is_false() {
-            self.note_fault(t, &map, &condition, doubt)?;
             return Ok(None);
         }
         let mut new = values;
@@ -369,48 +391,10 @@ impl Symbolic {
         let joint = Term::all([joint].into_iter().chain(extra));
         let before = s.certain.then_some(&condition);
         let next = self.settled(transition.target, new, joint, before, doubt);
-        if next.is_none() {
-            self.note_fault(t, &map, &condition, doubt)?;
-        }
         Ok(next.map(|next| SymbolicState {
             tainted: s.tainted,
             ..next
         }))
-    }
-
-    /// Where the guard or the effect of a transition has no value whatever the unknowns are, that
-    /// it cannot be taken proves nothing. Where it has one for some of them, those are what the
-    /// model means: a constant under which it faults is no specification.
-    fn note_fault(
-        &mut self,
-        t: TransitionId,
-        map: &Substitution,
-        condition: &Term,
-        doubt: &mut Doubt,
-    ) -> Result<(), SymbolicError> {
-        let transition = self.model.transition(t);
-        let guard = &transition.guard;
-        // An effect counts only where the guard holds.
-        let effects = Term::all(transition.assignments.iter().map(|(_, e)| e.defined()));
-        let harmless = Term::any([guard.negated(), effects]);
-        let defined = Term::all([guard.defined(), harmless]).simplify();
-        if !defined.is_true() && self.is_meaningless(&substituted(&defined, map)?, condition) {
-            doubt.note(NO_VALUE, String::new);
-        }
-        Ok(())
-    }
-
-    /// Whether no values that satisfy the condition make the terms defined.
-    pub(crate) fn is_meaningless(&mut self, defined: &Term, condition: &Term) -> bool {
-        let meaningful = Term::all([condition.clone(), defined.clone()]).simplify();
-        if meaningful.is_true() || meaningful == *condition {
-            return false;
-        }
-        self.solver.push();
-        self.solver.assert(&meaningful);
-        let answer = self.solver.check();
-        self.solver.pop();
-        !matches!(answer, Answer::Sat(_))
     }
 
     /// The state, if its condition can be true; `before` is a condition known to be satisfiable.
@@ -470,6 +454,7 @@ impl Symbolic {
     /// Closes under internal actions and turns states and doubts into an answer.
     pub(crate) fn finish(
         &mut self,
+        before: &[SymbolicState],
         first: Vec<SymbolicState>,
         mut doubt: Doubt,
     ) -> Result<After, SymbolicError> {
@@ -510,10 +495,19 @@ impl Symbolic {
                 }
             }
         }
+        if !doubt.faults.is_empty() {
+            match self.without_faults(before, states, &mut doubt) {
+                Some(left) => states = left,
+                None => {
+                    let (reason, query) = doubt.undecided.unwrap_or_default();
+                    return Ok(After::Unknown { reason, query });
+                }
+            }
+        }
         if states.iter().any(SymbolicState::is_certain) {
             return Ok(After::Possible(SymbolicStates { states }));
         }
-        Ok(match doubt.0 {
+        Ok(match doubt.undecided {
             Some((reason, query)) => After::Unknown { reason, query },
             None if states.is_empty() => After::Impossible,
             None => After::Unknown {
@@ -526,9 +520,21 @@ impl Symbolic {
 
 impl Doubt {
     pub(crate) fn note(&mut self, reason: &str, query: impl FnOnce() -> String) {
-        if self.0.is_none() {
-            self.0 = Some((reason.into(), query()));
+        if self.undecided.is_none() {
+            self.undecided = Some((reason.into(), query()));
         }
+    }
+
+    /// The model has no meaning for constants that meet this condition.
+    pub(crate) fn fault(&mut self, constants: Term) {
+        if !self.faults.contains(&constants) {
+            self.faults.push(constants);
+        }
+    }
+
+    /// The conditions under which the model has no meaning.
+    pub(crate) fn faults(&self) -> &[Term] {
+        &self.faults
     }
 }
 

@@ -8,7 +8,7 @@ use crate::iosts::{LabelKind, LocationId, TransitionId};
 use crate::quiescence::DeltaGuard;
 use crate::semantics::{Frame, ModelFault};
 use crate::symbolic::{
-    After, Doubt, NO_VALUE, Symbolic, SymbolicError, SymbolicStates, bounded, literal, substituted,
+    After, Doubt, Symbolic, SymbolicError, SymbolicStates, bounded, literal, substituted,
 };
 use crate::symbolic_state::{Data, SymbolicState};
 
@@ -23,63 +23,56 @@ impl Symbolic {
         let mut doubt = Doubt::default();
         let mut next = Vec::new();
         for s in &states.states {
-            match &s.data {
-                Data::Concrete(values) => {
-                    let quiet = self.is_quiescent(s.location, values, &mut doubt)?;
-                    let quiet = match quiet {
-                        Some(true) => Some(true),
-                        quiet => match self.is_livelocked(s, &mut doubt)? {
-                            Some(false) => quiet,
-                            livelocked => livelocked,
-                        },
-                    };
-                    let quiet = match quiet {
-                        Some(false) => self.unless_faulty(s.location, values, &mut doubt)?,
-                        quiet => quiet,
-                    };
-                    // What is undecided stays, or later outputs of it would be called wrong.
-                    if quiet != Some(false) {
-                        next.push(SymbolicState {
-                            tainted: s.tainted || quiet.is_none(),
-                            ..s.clone()
-                        });
-                    }
-                }
+            let quiet = match &s.data {
+                Data::Concrete(values) => self.is_quiescent(s, values, &mut doubt)?,
                 Data::Symbolic { values, condition } => {
                     let DeltaGuard { guard, faulty, .. } = self.delta_guard(s.location).clone();
                     let map = self.state_map(values, None);
-                    let fine = substituted(&faulty, &map)?.negated();
-                    if !faulty.is_false() && self.is_meaningless(&fine, condition) {
-                        doubt.note(NO_VALUE, String::new);
-                        next.push(SymbolicState {
-                            tainted: true,
-                            ..s.clone()
-                        });
-                    }
+                    let place = self.model.location(s.location).span;
+                    let faulty = substituted(&faulty, &map)?;
+                    self.exclude(condition, &faulty, place, &mut doubt);
                     let guard = substituted(&guard, &map)?;
                     let joint = Term::all([condition.clone(), guard]).simplify();
                     let before = s.certain.then_some(condition);
-                    let mut quiet =
-                        self.settled(s.location, values.to_vec(), joint, before, &mut doubt);
-                    if let Some(quiet) = &mut quiet {
-                        quiet.tainted |= s.tainted;
-                    }
-                    next.extend(quiet);
-                    if self.policy != QuiescencePolicy::Strict && self.on_cycle(s.location) {
-                        // Whether the values allow the cycle is not decided here.
-                        doubt.note(
-                            "a cycle of internal actions over unknown values",
-                            String::new,
-                        );
-                        next.push(SymbolicState {
-                            tainted: true,
-                            ..s.clone()
-                        });
-                    }
+                    next.extend(self.settled_beside(s, joint, before, &mut doubt));
+                    Some(false)
                 }
+            };
+            if quiet == Some(true) {
+                next.push(s.clone());
+                continue;
+            }
+            let Livelock {
+                conditions,
+                decided,
+            } = self.livelock(s, &mut doubt)?;
+            for condition in conditions {
+                next.extend(self.settled_beside(s, condition, None, &mut doubt));
+            }
+            // What is undecided stays, or later outputs of it would be called wrong.
+            if quiet.is_none() || !decided {
+                next.push(SymbolicState {
+                    tainted: true,
+                    ..s.clone()
+                });
             }
         }
-        self.finish(next, doubt)
+        self.finish(&states.states, next, doubt)
+    }
+
+    /// The same place with the same values, under another condition.
+    fn settled_beside(
+        &mut self,
+        s: &SymbolicState,
+        condition: Term,
+        before: Option<&Term>,
+        doubt: &mut Doubt,
+    ) -> Option<SymbolicState> {
+        let next = self.settled(s.location, s.values(), condition, before, doubt)?;
+        Some(SymbolicState {
+            tainted: s.tainted,
+            ..next
+        })
     }
 
     /// The guard of δ in a location, with its quantifiers eliminated where possible.
@@ -88,29 +81,24 @@ impl Symbolic {
         self.delta[location.index()].get_or_insert_with(|| model.delta_guard_with(location, solver))
     }
 
+    /// Whether δ's guard holds in a concrete state, if that is found out. Where nothing but a guard
+    /// without a value speaks against δ, the model has no meaning.
     fn is_quiescent(
         &mut self,
-        location: LocationId,
+        s: &SymbolicState,
         values: &[Value],
         doubt: &mut Doubt,
     ) -> Result<Option<bool>, SymbolicError> {
-        let guard = self.delta_guard(location).guard.clone();
-        self.holds_in(location, values, &guard, doubt)
-    }
-
-    /// Where nothing but a guard without a value speaks against δ, it is not known.
-    fn unless_faulty(
-        &mut self,
-        location: LocationId,
-        values: &[Value],
-        doubt: &mut Doubt,
-    ) -> Result<Option<bool>, SymbolicError> {
-        let faulty = self.delta_guard(location).faulty.clone();
-        if faulty.is_false() || self.holds_in(location, values, &faulty, doubt)? == Some(false) {
-            return Ok(Some(false));
+        let DeltaGuard { guard, faulty, .. } = self.delta_guard(s.location).clone();
+        let quiet = self.holds_in(s.location, values, &guard, doubt)?;
+        if quiet == Some(false)
+            && !faulty.is_false()
+            && self.holds_in(s.location, values, &faulty, doubt)? != Some(false)
+        {
+            self.fault = Some(self.model.location(s.location).span);
+            doubt.fault(true.into());
         }
-        doubt.note(NO_VALUE, String::new);
-        Ok(None)
+        Ok(quiet)
     }
 
     /// Whether a condition over V ∪ C holds in a concrete state, if that is found out.
@@ -159,46 +147,58 @@ impl Symbolic {
         self.cycles.get_or_insert_with(|| model.internal_cycles())[location.index()]
     }
 
-    /// Whether a concrete state can come back to itself by internal actions alone, if that is
-    /// found out.
-    fn is_livelocked(
+    /// When a state can come back to itself by internal actions alone.
+    fn livelock(
         &mut self,
         s: &SymbolicState,
         doubt: &mut Doubt,
-    ) -> Result<Option<bool>, SymbolicError> {
+    ) -> Result<Livelock, SymbolicError> {
+        let mut found = Livelock {
+            conditions: Vec::new(),
+            decided: true,
+        };
         if self.policy == QuiescencePolicy::Strict || !self.on_cycle(s.location) {
-            return Ok(Some(false));
+            return Ok(found);
         }
-        let mut complete = true;
         let model = self.model.clone();
         let mut seen: FxHashSet<SymbolicState> = FxHashSet::default();
         let mut stack = vec![s.clone()];
         while let Some(here) = stack.pop() {
+            // Two states with the same literal values are the same place; with terms one cannot
+            // tell.
+            if !here.has_literal_values() || seen.len() > self.max_states {
+                doubt.note(
+                    "a cycle of internal actions over unknown values",
+                    String::new,
+                );
+                found.decided = false;
+                return Ok(found);
+            }
             for &t in model.outgoing(here.location) {
                 if model.kind(t) != LabelKind::Internal {
                     continue;
                 }
                 for next in self.internal(&here, t, doubt)? {
-                    if next == *s {
-                        return Ok(Some(true));
-                    }
-                    if seen.len() > self.max_states {
-                        doubt.note("too many internal steps", String::new);
-                        return Ok(None);
-                    }
-                    if matches!(next.data, Data::Symbolic { .. }) {
-                        doubt.note(
-                            "a cycle of internal actions over unknown values",
-                            String::new,
-                        );
-                        complete = false;
-                    }
-                    if seen.insert(next.clone()) {
+                    if next.location == s.location && next.values() == s.values() {
+                        let condition = next.condition();
+                        if next.certain && !found.conditions.contains(&condition) {
+                            found.conditions.push(condition);
+                        }
+                        found.decided &= next.certain;
+                    } else if seen.insert(next.clone()) {
                         stack.push(next);
                     }
                 }
             }
         }
-        Ok(complete.then_some(false))
+        Ok(found)
     }
+}
+
+/// When a state is on a cycle of internal actions.
+struct Livelock {
+    /// Under each of these it is.
+    conditions: Vec<Term>,
+    /// Whether there are no others.
+    decided: bool,
 }

@@ -22,7 +22,7 @@ impl Symbolic {
         for row in self.initial_cases() {
             states.extend(self.initial_state(&model, &row, &mut doubt)?);
         }
-        self.finish(states, doubt)
+        self.finish(&states.clone(), states, doubt)
     }
 
     /// Values to try one by one for open data of small sorts: unknown constants and variables

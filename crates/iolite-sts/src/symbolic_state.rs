@@ -86,6 +86,14 @@ impl SymbolicState {
         }
     }
 
+    /// Whether each variable has one value, whatever the constants are.
+    pub(crate) fn has_literal_values(&self) -> bool {
+        match &self.data {
+            Data::Concrete(_) => true,
+            Data::Symbolic { values, .. } => values.iter().all(|t| t.as_value().is_some()),
+        }
+    }
+
     /// Size of its terms.
     pub(crate) fn size(&self) -> u64 {
         match &self.data {

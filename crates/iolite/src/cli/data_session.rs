@@ -1,7 +1,6 @@
 //! `iolite simulate` by hand for models with data, whether finite or not.
 
 use iolite_derive::{Observation, Progress, SymbolicTester, Tester};
-use iolite_exec::JobId;
 use iolite_lts::LabelKind;
 use iolite_sts::{TraceStep, ValuedAction};
 
@@ -22,7 +21,7 @@ impl<'m> DataSession<'m> {
     pub(super) fn new(judge: &'m SymbolicJudge) -> Result<Self, Failure> {
         Ok(Self {
             judge,
-            tester: judge.valued_tester(JobId(0))?,
+            tester: judge.valued_tester()?,
             trace: Vec::new(),
             offers: Vec::new(),
         })

@@ -8,8 +8,7 @@ use std::time::Duration;
 use iolite_derive::Verdict;
 use iolite_exec::codec::Template;
 use iolite_exec::{
-    ExecError, JobId, Journal, LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart,
-    monitor,
+    ExecError, Journal, LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart, monitor,
 };
 use iolite_lts::Labels;
 use serde::Serialize;
@@ -175,7 +174,7 @@ fn run_symbolic(args: &Args, judge: &SymbolicJudge) -> Result<Exit, Failure> {
         return Err(property_beside_system(args));
     }
     let options = options(args, "ioco", &judge.reference, &judge.hash);
-    let mut tester = judge.valued_tester(JobId(0))?;
+    let mut tester = judge.valued_tester()?;
     let parse = |text: &str| judge.parse_valued(text);
     conclude(args, |log| {
         let monitored = monitor(&mut tester, log, &parse, &options);

@@ -115,12 +115,12 @@ impl SymbolicJudge {
             learnt: Learnt::default(),
         };
         // Mistakes show before anything is started.
-        judge.valued_tester(JobId(0))?;
+        judge.valued_tester()?;
         Ok(Some(judge))
     }
 
     /// A tester over valued actions.
-    pub(super) fn valued_tester(&self, job: JobId) -> Result<SymbolicTester, Failure> {
+    pub(super) fn valued_tester(&self) -> Result<SymbolicTester, Failure> {
         let constants: Vec<(&str, Value)> = self
             .constants
             .iter()
@@ -130,8 +130,7 @@ impl SymbolicJudge {
         let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", self.reference));
         let semantics = Symbolic::new(self.model.clone(), &constants, self.policy, solver)
             .map_err(|e| wrong(&e))?;
-        let seed = self.seed.wrapping_add((job.0 as u64) << 32);
-        let tester = SymbolicTester::new(semantics, seed, self.strategy);
+        let tester = SymbolicTester::new(semantics, self.seed, self.strategy);
         let mut tester = tester.map_err(|e| match e {
             SymbolicTesterError::Undecided(_) => {
                 Failure::undecided(format!("{}: {e}", self.reference))
@@ -144,9 +143,9 @@ impl SymbolicJudge {
         Ok(tester)
     }
 
-    fn tester(&self, job: JobId, table: ActionTable) -> Result<Numbered, Failure> {
+    fn tester(&self, table: ActionTable) -> Result<Numbered, Failure> {
         Ok(Numbered {
-            tester: self.valued_tester(job)?,
+            tester: self.valued_tester()?,
             table,
             menu: Menu::default(),
             unknown_query: self.options.unknown_query.clone(),
@@ -171,7 +170,7 @@ impl SymbolicJudge {
     pub(super) fn pair(&self, target: &Target, job: JobId) -> Result<Pair, ExecError> {
         let config = |f: Failure| ExecError::Config(f.to_string());
         let table = self.table.fork();
-        let tester = self.tester(job, table.clone()).map_err(config)?;
+        let tester = self.tester(table.clone()).map_err(config)?;
         let map = target.config.action_map()?;
         if map.undecodable_policy() == OnUndecodable::Output
             && self
@@ -316,6 +315,11 @@ impl Tester for Numbered {
         self.learn();
         self.table.trim();
         self.tester.reset();
+    }
+
+    fn begin(&mut self, seed: u64) {
+        self.reset();
+        self.tester.begin(seed);
     }
 
     fn menu(&mut self, menu: &mut Menu<LabelId>) {
