@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Distribution, Kind, Op, Strategy, Term};
+use iolite_expr::{Answer, Distribution, Kind, Op, Span, Strategy, Term};
 use iolite_sts::{
     ActionId, After, Enabled, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
     SymbolicStates, ValuedAction,
@@ -24,6 +24,8 @@ pub struct Doubt {
     pub reason: Arc<str>,
     /// The query that the solver could not decide, in SMT-LIB; empty where none was asked.
     pub query: String,
+    /// The place in the model of a term that has no value.
+    pub place: Option<Span>,
 }
 
 /// Why there is no tester.
@@ -43,6 +45,10 @@ pub enum SymbolicTesterError {
 /// Tests for ioco with values. Inputs are solved for, diverse and seeded; outputs are checked
 /// exactly against every symbolic state; δ has the guard of [Rusu et al. 2004, def. 7].
 ///
+/// A constant without a value stands for each value that the assumptions allow: a run fails if it
+/// fails for all of them. Values that leave an input of the run unspecified explain all that comes
+/// after it, so nothing fails any more then; such inputs are given only where there is no other.
+///
 /// Where the solver gives up, or the model divides by zero, the run ends `unknown` and
 /// [`SymbolicTester::doubt`] keeps the reason: never a pass, never a fail.
 #[derive(Debug)]
@@ -56,10 +62,15 @@ pub struct SymbolicTester {
     verdict: Verdict,
     ended: bool,
     doubt: Option<Doubt>,
+    /// The first input of the run that not all constants specify.
+    guessed: Option<ValuedAction>,
     /// Inputs that were not offered somewhere because the solver gave up, with its reason.
     untried: BTreeMap<ActionId, Arc<str>>,
 }
 
+/// How often values are drawn for an input before it is given with values that not all constants
+/// specify.
+const DRAWS: usize = 4;
 /// Locations and guards that people are shown at once.
 const MOST_SHOWN: usize = 20;
 
@@ -85,6 +96,7 @@ impl SymbolicTester {
             verdict: Verdict::Pass,
             ended: false,
             doubt: None,
+            guessed: None,
             untried: BTreeMap::new(),
         })
     }
@@ -120,6 +132,11 @@ impl SymbolicTester {
         &self.untried
     }
 
+    /// The first input of the run that only some values of the unknown constants specify.
+    pub fn guessed(&self) -> Option<&ValuedAction> {
+        self.guessed.as_ref()
+    }
+
     /// The semantics, for its solver's statistics.
     pub fn semantics(&mut self) -> &mut Symbolic {
         &mut self.semantics
@@ -132,7 +149,11 @@ impl SymbolicTester {
     }
 
     fn undecided(&mut self, reason: Arc<str>, query: String) -> Progress {
-        self.doubt = Some(Doubt { reason, query });
+        self.doubt = Some(Doubt {
+            reason,
+            query,
+            place: self.semantics.fault_place(),
+        });
         self.end(Verdict::Unknown)
     }
 
@@ -142,11 +163,29 @@ impl SymbolicTester {
                 self.states = states;
                 Progress::Continue
             }
-            Ok(After::Impossible) => self.end(otherwise),
+            Ok(After::Impossible) => match (&self.guessed, otherwise) {
+                (Some(input), Verdict::Fail) => {
+                    let reason = format!(
+                        "no values of the constants that specify {} explain this, but the others do",
+                        self.show(input)
+                    );
+                    self.doubt = Some(Doubt {
+                        reason: reason.into(),
+                        query: String::new(),
+                        place: None,
+                    });
+                    self.end(Verdict::Inconc)
+                }
+                _ => self.end(otherwise),
+            },
             Ok(After::Unknown { reason, query }) => self.undecided(reason, query),
             Err(error) => {
                 let reason = format!("the model has no meaning here: {error}");
-                self.undecided(reason.into(), String::new())
+                self.undecided(reason.into(), String::new());
+                if let (SymbolicError::Fault(fault), Some(doubt)) = (error, &mut self.doubt) {
+                    doubt.place = Some(fault.error.span);
+                }
+                Progress::Ended(self.verdict)
             }
         }
     }
@@ -190,6 +229,32 @@ impl SymbolicTester {
         })
     }
 
+    /// Whether all constants that explain the run so far specify an input, as far as it matters.
+    fn is_specified(&mut self, input: &ValuedAction) -> bool {
+        self.ended
+            || self.guessed.is_some()
+            || self.semantics.knows_constants()
+            || input.action.index() >= self.semantics.model().actions().len()
+            || matches!(
+                self.semantics.specifies(&self.states, input),
+                Ok(Some(true))
+            )
+    }
+
+    /// Values for an input that all constants specify; one that only some do where no other was
+    /// found.
+    fn specified(&mut self, ways: Vec<Enabled>) -> Result<Option<ValuedAction>, ValuedAction> {
+        let mut guess = None;
+        for _ in 0..DRAWS {
+            match self.solved(ways.clone()) {
+                Some(input) if self.is_specified(&input) => return Ok(Some(input)),
+                Some(input) => guess = guess.or(Some(input)),
+                None => break,
+            }
+        }
+        guess.map_or(Ok(None), Err)
+    }
+
     /// Values for one of the ways to take an input, tried in an order drawn by lot.
     fn solved(&mut self, mut ways: Vec<Enabled>) -> Option<ValuedAction> {
         while !ways.is_empty() {
@@ -225,6 +290,7 @@ impl Tester for SymbolicTester {
         self.verdict = Verdict::Pass;
         self.ended = false;
         self.doubt = None;
+        self.guessed = None;
     }
 
     fn begin(&mut self, seed: u64) {
@@ -245,12 +311,29 @@ impl Tester for SymbolicTester {
         for way in inputs {
             gates.entry(way.action).or_default().push(way);
         }
+        let mut guesses = Vec::new();
         for ways in gates.into_values() {
-            menu.stimuli.extend(self.solved(ways));
+            match self.specified(ways) {
+                Ok(input) => menu.stimuli.extend(input),
+                Err(guess) => guesses.push(guess),
+            }
+        }
+        if menu.stimuli.is_empty() {
+            menu.stimuli = guesses;
+            return;
+        }
+        for guess in guesses {
+            let why = "only some values of the unknown constants specify it";
+            self.untried
+                .entry(guess.action)
+                .or_insert_with(|| why.into());
         }
     }
 
     fn stimulate(&mut self, stimulus: &ValuedAction) -> Progress {
+        if !self.is_specified(stimulus) {
+            self.guessed.get_or_insert_with(|| stimulus.clone());
+        }
         self.step(stimulus, Verdict::Inconc)
     }
 

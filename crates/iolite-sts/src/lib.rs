@@ -19,6 +19,7 @@ mod path_formula;
 mod product;
 mod quiescence;
 mod semantics;
+mod specified;
 mod symbolic;
 mod symbolic_delta;
 mod symbolic_initial;

@@ -173,6 +173,11 @@ impl Symbolic {
         &self.model
     }
 
+    /// Whether each constant has one value.
+    pub fn knows_constants(&self) -> bool {
+        self.known.is_some()
+    }
+
     /// The solver, for its statistics and limits.
     pub fn solver(&mut self) -> &mut Solver {
         &mut self.solver
@@ -233,7 +238,7 @@ impl Symbolic {
             .clone()
     }
 
-    fn faulting(&mut self, t: TransitionId) -> Term {
+    pub(crate) fn faulting(&mut self, t: TransitionId) -> Term {
         let transition = self.model.transition(t);
         self.faulting[t.index()]
             .get_or_insert_with(|| {
@@ -496,13 +501,11 @@ impl Symbolic {
             }
         }
         if !doubt.faults.is_empty() {
-            match self.without_faults(before, states, &mut doubt) {
-                Some(left) => states = left,
-                None => {
-                    let (reason, query) = doubt.undecided.unwrap_or_default();
-                    return Ok(After::Unknown { reason, query });
-                }
-            }
+            let Some(left) = self.without_faults(before, states, &mut doubt) else {
+                let (reason, query) = doubt.undecided.unwrap_or_default();
+                return Ok(After::Unknown { reason, query });
+            };
+            states = left;
         }
         if states.iter().any(SymbolicState::is_certain) {
             return Ok(After::Possible(SymbolicStates { states }));

@@ -1,6 +1,6 @@
 //! `iolite test` with data: values are solved for while the system answers.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iolite_derive::{
@@ -9,7 +9,7 @@ use iolite_derive::{
 use iolite_exec::codec::{OnUndecodable, UNDECODABLE};
 use iolite_exec::{ConcreteAction, ExecError, JobId};
 use iolite_expr::{Strategy, Value};
-use iolite_lang::File;
+use iolite_lang::{File, LineIndex};
 use iolite_lts::{LabelId, LabelKind, QuiescencePolicy};
 use iolite_sts::{Iosts, Symbolic, ValuedAction};
 
@@ -148,7 +148,7 @@ impl SymbolicJudge {
             tester: self.valued_tester()?,
             table,
             menu: Menu::default(),
-            unknown_query: self.options.unknown_query.clone(),
+            doubts: self.doubts(),
             warned: 0,
             learnt: self.learnt.clone(),
             began: false,
@@ -213,9 +213,17 @@ impl SymbolicJudge {
         })
     }
 
-    /// Tells why a verdict is `unknown`, and saves the query that was not decided.
+    /// Tells why a verdict is no `pass` and no `fail`, and saves the query that was not decided.
     pub(super) fn tell_doubt(&self, tester: &SymbolicTester) {
-        tell_doubt(tester, &self.options.unknown_query);
+        self.doubts().tell(tester);
+    }
+
+    fn doubts(&self) -> Doubts {
+        let path = self.reference.path.display().to_string();
+        Doubts {
+            query: self.options.unknown_query.clone(),
+            lines: Arc::new((path, self.file.lines.clone())),
+        }
     }
 }
 
@@ -238,12 +246,20 @@ fn with_constants(reference: ModelRef, constants: &[String]) -> ModelRef {
 /// Warnings that some job has given already.
 static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
+fn warn_once(text: String) {
+    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !warned.contains(&text) {
+        eprintln!("{text}");
+        warned.push(text);
+    }
+}
+
 /// A symbolic tester whose actions are numbers.
 struct Numbered {
     tester: SymbolicTester,
     table: ActionTable,
     menu: Menu<ValuedAction>,
-    unknown_query: PathBuf,
+    doubts: Doubts,
     /// How many untried inputs were told of.
     warned: usize,
     learnt: Learnt,
@@ -274,38 +290,59 @@ impl Numbered {
         self.warned = untried.len();
         for (action, why) in untried {
             let name = &self.tester.model().action(*action).name;
-            let once = format!(
+            warn_once(format!(
                 "warning: no values for ?{name}: {why}; where that is so, it is not tried, and \
                  these runs say nothing about it"
-            );
-            let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
-            if !warned.contains(&once) {
-                eprintln!("{once}");
-                warned.push(once);
-            }
+            ));
+        }
+    }
+
+    /// After such an input nothing can fail, which a pass should not hide.
+    fn warn_of_guess(&self) {
+        if let Some(input) = self.tester.guessed() {
+            let name = &self.tester.model().action(input.action).name;
+            warn_once(format!(
+                "warning: only some values of the constants specify ?{name} with the values it is \
+                 given; the others explain whatever comes after it, so such a run cannot fail: give \
+                 constants with --const, or assume more of them"
+            ));
         }
     }
 
     fn noted(&self, progress: Progress) -> Progress {
-        if progress == Progress::Ended(Verdict::Unknown) {
-            tell_doubt(&self.tester, &self.unknown_query);
+        if let Progress::Ended(Verdict::Unknown | Verdict::Inconc) = progress {
+            self.doubts.tell(&self.tester);
         }
         progress
     }
 }
 
-/// Saves what could not be decided; the verdict says the rest.
-fn tell_doubt(tester: &SymbolicTester, path: &Path) {
-    let Some(doubt) = tester.doubt() else { return };
-    let mut text = format!("warning: undecided: {}", doubt.reason);
-    if !doubt.query.is_empty() {
-        let shown = path.display();
-        match super::failure::write_whole(path, doubt.query.as_bytes()) {
-            Ok(()) => text += &format!("; the query is in {shown}"),
-            Err(e) => text += &format!("; the query is lost: {e}"),
+/// Tells why a verdict is no `pass` and no `fail`.
+#[derive(Clone)]
+struct Doubts {
+    /// Where an undecided query is kept.
+    query: PathBuf,
+    /// The model's file and its lines.
+    lines: Arc<(String, LineIndex)>,
+}
+
+impl Doubts {
+    fn tell(&self, tester: &SymbolicTester) {
+        let Some(doubt) = tester.doubt() else { return };
+        let mut text = format!("warning: undecided: {}", doubt.reason);
+        if let Some(place) = doubt.place.filter(|place| place.is_some()) {
+            let (path, lines) = &*self.lines;
+            text += &format!(" ({path}:{})", lines.line(place.start as usize));
         }
+        if !doubt.query.is_empty() {
+            let shown = self.query.display();
+            match super::failure::write_whole(&self.query, doubt.query.as_bytes()) {
+                Ok(()) => text += &format!("; the query is in {shown}"),
+                Err(e) => text += &format!("; the query is lost: {e}"),
+            }
+        }
+        eprintln!("{text}");
     }
-    eprintln!("{text}");
 }
 
 impl Tester for Numbered {
@@ -339,6 +376,7 @@ impl Tester for Numbered {
         };
         self.began = true;
         let progress = self.tester.stimulate(&action);
+        self.warn_of_guess();
         self.noted(progress)
     }
 
