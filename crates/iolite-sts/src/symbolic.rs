@@ -222,6 +222,12 @@ impl Symbolic {
             .clone()
     }
 
+    /// Gives the constants other values, or takes them away. What is known of guards holds for all.
+    pub(crate) fn set_constants(&mut self, values: Vec<Option<Value>>) {
+        self.known = values.iter().cloned().collect();
+        self.constants = values;
+    }
+
     pub(crate) fn constant_map(&self) -> Substitution {
         let mut map = Substitution::new();
         for (c, v) in self.model.constants().iter().zip(&self.constants) {
@@ -285,7 +291,7 @@ impl Symbolic {
     }
 
     /// One transition from one state; without values for the parameters they are unknown.
-    fn step(
+    pub(crate) fn step(
         &mut self,
         s: &SymbolicState,
         t: TransitionId,
@@ -515,6 +521,11 @@ impl Symbolic {
 }
 
 impl Doubt {
+    /// The first thing that was not decided.
+    pub(crate) fn reason(self) -> Option<Arc<str>> {
+        self.0.map(|(reason, _)| reason)
+    }
+
     pub(crate) fn note(&mut self, reason: &str, query: impl FnOnce() -> String) {
         if self.0.is_none() {
             self.0 = Some((reason.into(), query()));

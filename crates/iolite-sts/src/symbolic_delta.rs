@@ -88,7 +88,8 @@ impl Symbolic {
         self.delta[location.index()].get_or_insert_with(|| model.delta_guard_with(location, solver))
     }
 
-    fn is_quiescent(
+    /// Whether δ's guard holds in a concrete state, if that is found out.
+    pub(crate) fn is_quiescent(
         &mut self,
         location: LocationId,
         values: &[Value],
@@ -161,7 +162,7 @@ impl Symbolic {
 
     /// Whether a concrete state can come back to itself by internal actions alone, if that is
     /// found out.
-    fn is_livelocked(
+    pub(crate) fn is_livelocked(
         &mut self,
         s: &SymbolicState,
         doubt: &mut Doubt,

@@ -20,6 +20,7 @@ mod goals;
 mod judge;
 mod monitor;
 mod objective;
+mod played_model;
 mod property_explain;
 mod property_monitor;
 mod property_run;

@@ -15,8 +15,9 @@ use iolite_sts::{Iosts, Symbolic, ValuedAction};
 
 use super::Failure;
 use super::action_table::ActionTable;
-use super::data_options::{DataOptions, Drawing, ValueOptions, constants, solver};
+use super::data_options::{DataOptions, Drawing, ValueOptions, constants, not_solved, solver};
 use super::judge::Pair;
+use super::played_model::{Played, TableDictionary};
 use super::source::{self, Format, ModelRef, Opened};
 use super::target::Target;
 use super::valued_codec::{ValuedCodec, valued};
@@ -50,14 +51,8 @@ impl SymbolicJudge {
             None => Self::load(reference, options, values, policy, seed)?,
         };
         let given = options.given().or_else(|| values.given());
-        match (&symbolic, given, explicit) {
-            (None, Some(flag), Some(reason)) => Err(Failure::input(format!(
-                "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
-            ))
-            .hint("give constants with the model, as in `FILE#Sender(max = 3)`")),
-            (None, Some(flag), None) => Err(Failure::input(format!(
-                "{flag} is for models with data, and {reference} has none"
-            ))),
+        match (&symbolic, given) {
+            (None, Some(flag)) => Err(not_solved(flag, reference, explicit)),
             _ => Ok(symbolic),
         }
     }
@@ -116,6 +111,15 @@ impl SymbolicJudge {
         Ok(Some(judge))
     }
 
+    /// The judge of what the target shows: where a model plays it, its outputs have names here too,
+    /// and one that the specification does not have is a `fail`.
+    pub(super) fn against(mut self, target: &Target) -> Result<Self, Failure> {
+        if let Some(played) = target.played(true)? {
+            self.model = Arc::new(self.model.with_outputs_of(played.model()));
+        }
+        Ok(self)
+    }
+
     /// A tester over valued actions.
     pub(super) fn valued_tester(&self, job: JobId) -> Result<SymbolicTester, Failure> {
         let constants: Vec<(&str, Value)> = self
@@ -156,6 +160,14 @@ impl SymbolicJudge {
         let config = |f: Failure| ExecError::Config(f.to_string());
         let table = self.table.fork();
         let tester = self.tester(job, table.clone()).map_err(config)?;
+        if let Some(played) = target.played(true).map_err(config)? {
+            let dictionary = TableDictionary::new(table.clone(), &self.model, &played);
+            return Ok(Pair {
+                tester: Box::new(tester),
+                adapter: Box::new(Played::new(target.running(&played)?, dictionary)),
+                valued: Some(table),
+            });
+        }
         let map = target.config.action_map()?;
         if map.undecodable_policy() == OnUndecodable::Output
             && self

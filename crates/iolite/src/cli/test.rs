@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[command(flatten)]
     pub(super) properties: PropertyOptions,
     #[command(flatten)]
-    data: DataOptions,
+    pub(super) data: DataOptions,
     #[command(flatten)]
     values: ValueOptions,
     /// Run stored test cases instead: JSON files, or folders of them
@@ -58,7 +58,7 @@ pub(super) type AnyStrategy = Box<dyn Strategy<LabelId>>;
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let effort = &args.effort;
-    let target = Target::new(&args.target, &args.read)?;
+    let target = Target::new(&args.target, &args.data, &args.read)?;
     let judge = judge(args, &target)?;
     let choices = effort.choices(&judge)?;
     if let Some(model) = &args.model {
@@ -147,8 +147,8 @@ fn data_judge(args: &Args, model: &ModelRef, target: &Target) -> Result<Option<J
         ),
         (args.judge.relation != TestedRelation::Ioco, "--relation"),
         (
-            target.config.model.is_some(),
-            "a model as the system under test",
+            target.is_foreign_model(),
+            "a model without values as the system under test",
         ),
     ];
     let explicit = needs
@@ -161,7 +161,11 @@ fn data_judge(args: &Args, model: &ModelRef, target: &Target) -> Result<Option<J
         args.judge.quiescence.policy(),
         args.effort.seed,
     )?;
-    Ok(symbolic.map(|symbolic| Judge::of_data(symbolic, &args.read, &args.judge)))
+    let Some(symbolic) = symbolic else {
+        return Ok(None);
+    };
+    let symbolic = symbolic.against(target)?;
+    Ok(Some(Judge::of_data(symbolic, &args.read, &args.judge)))
 }
 
 /// What a run needs to know beside tester, system and strategy.
