@@ -215,11 +215,19 @@ impl Simulation {
             .map(|(c, _)| c.var.clone())
             .chain(unset.map(|v| v.var.clone()))
             .collect();
-        let seed = self.rng.random();
+        let (seed, draws) = (self.rng.random(), self.rng.random_range(1..=4));
         let solver = self.semantics.solver();
         solver.push();
         solver.assert(&Term::all(conditions).simplify());
-        let answer = Sampler::new(seed, Strategy::Small).sample(solver, &vars);
+        // A sampler draws nothing twice in a row, but its first draw is often the least one.
+        let mut sampler = Sampler::new(seed, Strategy::Small);
+        let mut answer = sampler.sample(solver, &vars);
+        for _ in 1..draws {
+            match sampler.sample(solver, &vars) {
+                Answer::Sat(found) => answer = Answer::Sat(found),
+                _ => break,
+            }
+        }
         solver.pop();
         Ok(answer)
     }
