@@ -11,6 +11,7 @@
 mod builder;
 mod compose;
 mod fault;
+mod firing;
 mod input_choice;
 mod iosts;
 mod lint;
@@ -19,6 +20,7 @@ mod product;
 mod quiescence;
 mod semantics;
 mod simulation;
+mod simulation_initial;
 mod symbolic;
 mod symbolic_delta;
 mod symbolic_initial;

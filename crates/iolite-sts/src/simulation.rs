@@ -6,18 +6,19 @@
 
 use std::sync::Arc;
 
-use iolite_expr::{Answer, EvalError, Sampler, Span, Strategy, Term, Value, Var, VarId};
+use iolite_expr::{Answer, EvalError, Sampler, Span, Strategy, Term, Value, Var};
 use iolite_lts::Completion;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use crate::firing::Firing;
 use crate::input_choice::InputChoice;
 use crate::iosts::{ActionId, Iosts, LabelKind, TransitionId, space};
-use crate::semantics::{State, ValuedAction};
+use crate::semantics::{Frame, State, ValuedAction};
 use crate::symbolic::{Doubt, Symbolic, SymbolicError, literal, substituted};
 use crate::symbolic_out::Enabled;
-use crate::symbolic_state::{SymbolicState, fixed};
+use crate::symbolic_state::SymbolicState;
 
 /// Why a model does not run on. None of these is an observation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,16 +78,16 @@ const INTERNAL_BOUND: usize = 1 << 16;
 /// its inputs.
 #[derive(Debug)]
 pub struct Simulation {
-    semantics: Symbolic,
+    pub(crate) semantics: Symbolic,
     /// What the user says of the constants.
-    given: Vec<Option<Value>>,
+    pub(crate) given: Vec<Option<Value>>,
     constants: Vec<Value>,
     here: Here,
     completion: Option<Completion>,
-    /// Per transition: the guard is defined and holds.
-    guards: Vec<Option<Term>>,
+    /// By transition, once it was looked at.
+    firings: Vec<Option<Arc<Firing>>>,
     values: InputChoice,
-    rng: Xoshiro256PlusPlus,
+    pub(crate) rng: Xoshiro256PlusPlus,
 }
 
 /// Where it is; chaos as in [`iolite_lts::Completed`].
@@ -110,7 +111,7 @@ impl Simulation {
     /// A simulation of the model of `semantics`, whose constants win over those by lot.
     /// [`Simulation::start`] comes first.
     pub fn new(semantics: Symbolic) -> Self {
-        let guards = vec![None; semantics.model().transitions().len()];
+        let firings = vec![None; semantics.model().transitions().len()];
         Self {
             given: semantics.constants.clone(),
             constants: Vec::new(),
@@ -119,7 +120,7 @@ impl Simulation {
                 values: Arc::default(),
             }),
             completion: None,
-            guards,
+            firings,
             values: InputChoice::new(0, Strategy::Mixed),
             rng: Xoshiro256PlusPlus::seed_from_u64(0),
             semantics,
@@ -166,7 +167,7 @@ impl Simulation {
         self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         self.values = InputChoice::new(self.rng.random(), Strategy::Mixed);
         self.semantics.set_constants(self.given.clone());
-        let initial = self.initial();
+        let initial = self.draw_initial();
         let model = self.model();
         let at = || model.location(model.initial()).name.to_string();
         let (constants, state) = match initial {
@@ -184,78 +185,6 @@ impl Simulation {
         self.constants = constants;
         self.here = Here::Model(state);
         Ok(())
-    }
-
-    /// Values for what has none, small ones: who wants others gives them.
-    fn initial(&mut self) -> Result<Answer, SymbolicError> {
-        let model = self.model().clone();
-        let mut map = self.semantics.constant_map();
-        let mut conditions = Vec::new();
-        for v in model.variables() {
-            if let Some(initial) = &v.initial {
-                let initial = substituted(initial, &map)?;
-                if initial.is_ground() {
-                    let value = initial.eval(&FxHashMap::default());
-                    map.insert_value(&v.var, value.map_err(SymbolicError::Initial)?);
-                } else {
-                    conditions.push(initial.defined());
-                    map.insert(v.var.id, initial);
-                }
-            }
-        }
-        for assumption in model.assumptions() {
-            let assumption = substituted(assumption, &map)?;
-            conditions.push(assumption.defined());
-            conditions.push(assumption);
-        }
-        let constants = model.constants().iter().zip(&self.given);
-        let open = constants.filter(|(_, value)| value.is_none());
-        let unset = model.variables().iter().filter(|v| v.initial.is_none());
-        let vars: Vec<Var> = open
-            .map(|(c, _)| c.var.clone())
-            .chain(unset.map(|v| v.var.clone()))
-            .collect();
-        let (seed, draws) = (self.rng.random(), self.rng.random_range(1..=4));
-        let solver = self.semantics.solver();
-        solver.push();
-        solver.assert(&Term::all(conditions).simplify());
-        // A sampler draws nothing twice in a row, but its first draw is often the least one.
-        let mut sampler = Sampler::new(seed, Strategy::Small);
-        let mut answer = sampler.sample(solver, &vars);
-        for _ in 1..draws {
-            match sampler.sample(solver, &vars) {
-                Answer::Sat(found) => answer = Answer::Sat(found),
-                _ => break,
-            }
-        }
-        solver.pop();
-        Ok(answer)
-    }
-
-    /// The constants and the initial state that a solution of the initial condition stands for.
-    fn valued(&self, found: &iolite_expr::Model) -> Result<(Vec<Value>, State), SymbolicError> {
-        let model = self.model();
-        let drawn = |v: &Var| {
-            let value = found.value(v.id).cloned();
-            value.unwrap_or_else(|| v.sort.default_value())
-        };
-        let constants: Vec<Value> = model
-            .constants()
-            .iter()
-            .zip(&self.given)
-            .map(|(c, given)| given.clone().unwrap_or_else(|| drawn(&c.var)))
-            .collect();
-        let names = model.constants().iter().map(|c| c.var.id);
-        let env: FxHashMap<VarId, Value> = names.zip(constants.iter().cloned()).collect();
-        let values = model.variables().iter().map(|v| match &v.initial {
-            Some(initial) => initial.eval(&env).map_err(SymbolicError::Initial),
-            None => Ok(drawn(&v.var)),
-        });
-        let state = State {
-            location: model.initial(),
-            values: values.collect::<Result<_, _>>()?,
-        };
-        Ok((constants, state))
     }
 
     /// Runs on to the next output; `None` where it stays silent.
@@ -421,7 +350,8 @@ impl Simulation {
         Ok(next.map(|next| (ValuedAction { action, values }, next)))
     }
 
-    /// Values of the parameters under which the guard holds, if there are any.
+    /// Values of the parameters to try: the guard holds for them if it holds for any, and faults for
+    /// them if it faults for any.
     fn parameters(
         &mut self,
         state: &State,
@@ -432,42 +362,58 @@ impl Simulation {
             return Ok(Some(Vec::new()));
         }
         let model = self.model().clone();
-        let variables = model.variables().iter().zip(state.values.iter());
-        let terms: Vec<Term> = variables.map(|(v, x)| literal(&v.var, x.clone())).collect();
-        let map = self.semantics.state_map(&terms, None);
-        // A guard that faults for some values leaves the state without a meaning.
-        if let Some(row) = model.faulting(&mut self.semantics.solver, &map, t) {
-            let fired = model.fire(state, &self.constants, t, &row);
-            fired.map_err(|fault| self.failed(fault.into()))?;
-        }
-        let guard = self.guards[t.index()]
-            .get_or_insert_with(|| {
-                let guard = &model.transition(t).guard;
-                Term::all([guard.defined(), guard.clone()]).simplify()
-            })
-            .clone();
-        let guard = substituted(&guard, &map).map_err(|e| self.failed(e))?;
-        let guard = guard.simplify();
-        if guard.is_false() {
-            return Ok(None);
+        let firing = self.firings[t.index()].get_or_insert_with(|| Firing::new(&model, t).into());
+        let firing = Arc::clone(firing);
+        let frame = Frame {
+            variables: &state.values,
+            constants: &self.constants,
+            params: &[],
+        };
+        if !firing.faults_by_value && !matches!(firing.defined.eval_bool(&frame), Ok(true)) {
+            // It faults whatever the values are.
+            return Ok(Some(
+                params.iter().map(|p| p.sort.default_value()).collect(),
+            ));
         }
         // Most outputs say what their values are; then there is nothing to solve.
-        let known = fixed(&guard);
-        let only = params.iter().map(|p| {
-            let equal = known.iter().find(|(id, _)| *id == p.id);
-            equal.and_then(|(_, value)| value.as_value().cloned())
-        });
-        if let Some(values) = only.collect::<Option<Vec<Value>>>() {
+        let determined = firing.determined(&frame);
+        if !firing.faults_by_value
+            && let Some(values) = determined.iter().cloned().collect::<Option<Vec<Value>>>()
+        {
             return Ok(Some(values));
         }
+        let variables = model.variables().iter().zip(state.values.iter());
+        let terms: Vec<Term> = variables.map(|(v, x)| literal(&v.var, x.clone())).collect();
+        let mut map = self.semantics.state_map(&terms, None);
+        // A guard that faults for some values leaves the state without a meaning.
+        if firing.faults_by_value
+            && let Some(row) = model.faulting(&mut self.semantics.solver, &map, t)
+        {
+            return Ok(Some(row));
+        }
+        for (p, value) in params.iter().zip(&determined) {
+            if let Some(value) = value {
+                if !p.sort.contains(value) {
+                    return Ok(None);
+                }
+                map.insert_value(p, value.clone());
+            }
+        }
+        let guard = substituted(&firing.guard, &map).map_err(|e| self.failed(e))?;
         let way = Enabled {
             action: model.transition(t).action,
             transition: t,
-            guard,
+            guard: guard.simplify(),
             condition: true.into(),
         };
+        if way.guard.is_false() {
+            return Ok(None);
+        }
         match self.values.values(&mut self.semantics, &way) {
-            Answer::Sat(found) => Ok(Some(drawn(params, &found))),
+            Answer::Sat(found) => {
+                let values = drawn(params, &found).into_iter().zip(determined);
+                Ok(Some(values.map(|(v, fixed)| fixed.unwrap_or(v)).collect()))
+            }
             Answer::Unsat => Ok(None),
             Answer::Unknown(reason) => Err(self.gave_up(reason)),
         }
@@ -494,14 +440,13 @@ impl Simulation {
 
     /// Meets an input that the model does not take, or does not have: whether it goes on.
     pub fn refuse(&mut self) -> bool {
-        match (self.completion, &self.here) {
-            (Some(Completion::SelfLoop), _) => true,
-            (Some(Completion::Chaos), _) => {
+        match self.completion {
+            Some(Completion::SelfLoop) => true,
+            Some(Completion::Chaos) => {
                 self.here = Here::Chaos;
                 true
             }
-            (None, Here::Model(_)) => false,
-            (None, _) => true,
+            None => false,
         }
     }
 

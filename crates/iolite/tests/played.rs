@@ -187,10 +187,10 @@ system Factors {
   initial state Wait { ?a(x) [x > 1] / n := x -> Say }
   state Say { !z(p, q) [p > 1 && q > 1 && p * q == n] -> Wait }
 }
-type Item = { name: string, count: int }
-enum Mood { Good, Bad }
+record Item { name: string, count: int }
+enum Mood { good, bad }
 system Echo {
-  var last: Item = { name: \"\", count: 0 }, all: string[] = [], mood: Mood = Good
+  var last: Item = Item { name = \"\", count = 0 }, all: string[] = [], mood: Mood = good
   input put(i: Item, m: Mood)
   output got(i: Item, m: Mood, all: string[])
   initial state Wait { ?put(i, m) / last := i, mood := m, all := all ++ [i.name] -> Say }
@@ -209,11 +209,11 @@ fn values_of_every_sort_cross_the_wire() {
     let folder = scratch("played-wire");
     let model = write(&folder, "answers.iol", ANSWERS);
     let echo = format!("{model}#Echo");
-    let put = "put({name: \"a b\", count: 3}, Bad)\n";
+    let put = "put({name: \"a b\", count: 3}, bad)\n";
     let ran = iolite_with_input(&["simulate", &echo, "--stdio"], put).expect(0);
     assert_eq!(
         ran.stdout,
-        "got({name: \"a b\", count: 3}, Bad, [\"a b\"])\n"
+        "got({name: \"a b\", count: 3}, bad, [\"a b\"])\n"
     );
     let command = format!(
         "cmd:{} simulate {echo} --stdio",
@@ -223,6 +223,21 @@ fn values_of_every_sort_cross_the_wire() {
     let more = ["--quiescence-ms", "500", "--runs", "2", "--steps", "12"];
     iolite(&[&args[..], &more].concat()).expect(0);
     tested(&echo, &echo, &["--runs", "4"]).expect(0);
+    // A tester of labels knows records in the notation of the language.
+    let small = "\
+record Item { kind: 0..1, count: 0..2 }
+system Echo {
+  var last: Item
+  input put(i: Item)
+  output got(i: Item)
+  initial state Wait { ?put(i) / last := i -> Say }
+  state Say { ?put(_) -> Say  !got(i) [i == last] -> Wait }
+}
+";
+    let small = write(&folder, "small.iol", small);
+    let args = ["--relation", "ioconf", "--runs", "20"];
+    let ran = tested(&small, &small, &args).expect(0);
+    assert!(!ran.stdout.contains("0 of"), "{}", ran.stdout);
 }
 
 /// Neither a guard without a value nor a solver that gives up is silence.
@@ -393,7 +408,7 @@ property Answers for Counter = ltl G(?down -> F !empty)
             .replace("    ?up [n == 3] -> Say\n", ""),
     );
     let spec = format!("{model}#Counter");
-    let runs = ["--runs", "20"];
+    let runs = ["--runs", "300"];
     for more in [
         &[][..],
         &["--relation", "ioconf"],

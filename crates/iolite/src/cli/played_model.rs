@@ -9,7 +9,7 @@ use std::time::Duration;
 use iolite_derive::Refusal;
 use iolite_exec::{Adapter, ConcreteAction, ExecError, Received, SymbolicSut};
 use iolite_expr::{Span, Value};
-use iolite_lang::LineIndex;
+use iolite_lang::{File, LineIndex};
 use iolite_lts::{Completion, LabelId, LabelKind, Labels, QuiescencePolicy};
 use iolite_sts::{ActionId, Iosts, Simulation, SimulationError, Symbolic, ValuedAction};
 
@@ -24,6 +24,7 @@ use super::valued_codec::{concrete, valued};
 pub(super) struct PlayedModel {
     reference: ModelRef,
     text: Vec<u8>,
+    file: Arc<File>,
     model: Arc<Iosts>,
     constants: Vec<(String, Value)>,
     solver: Option<String>,
@@ -56,6 +57,7 @@ impl PlayedModel {
             constants: constants(&file, &model, given)?,
             reference,
             text: bytes,
+            file: Arc::new(file),
             model: Arc::new(model),
             solver: solver.map(str::to_owned),
         };
@@ -180,6 +182,7 @@ pub(super) trait Dictionary {
 /// The labels of a tester of explicit models.
 pub(super) struct LabelDictionary {
     labels: Arc<Labels>,
+    file: Arc<File>,
     model: Arc<Iosts>,
     outputs: HashMap<ConcreteAction, LabelId>,
 }
@@ -190,6 +193,7 @@ impl LabelDictionary {
         Self {
             outputs: labels.outputs().map(|id| (action(id), id)).collect(),
             labels: Arc::clone(labels),
+            file: played.file.clone(),
             model: played.model.clone(),
         }
     }
@@ -197,15 +201,22 @@ impl LabelDictionary {
 
 impl Dictionary for LabelDictionary {
     fn input(&self, stimulus: LabelId) -> Result<ValuedAction, String> {
+        // Labels of unfolded models are in the language's notation, others as messages are.
+        let text = self.labels.text(stimulus);
+        if let Some(action) = iolite_lang::parse_action(&self.file, &self.model, &text) {
+            return Ok(action);
+        }
         let action = ConcreteAction::parse(&self.labels.label(stimulus).name);
-        valued(&self.model, LabelKind::Input, &action).map_err(|_| self.labels.text(stimulus))
+        valued(&self.model, LabelKind::Input, &action).map_err(|_| text)
     }
 
     fn output(&self, output: &ValuedAction) -> Result<LabelId, ExecError> {
         let action = concrete(&self.model, output);
-        let other = || self.labels.other_values(LabelKind::Output, &action.name);
-        let known = self.outputs.get(&action).copied().or_else(other);
-        known.ok_or_else(|| {
+        let (kind, name) = (LabelKind::Output, self.model.label(output));
+        let message = || self.outputs.get(&action).copied();
+        let other = || self.labels.other_values(kind, &action.name);
+        let known = self.labels.get(kind, &name).or_else(message);
+        known.or_else(other).ok_or_else(|| {
             ExecError::Model(format!("output !{action} is not in the tester's alphabet"))
         })
     }

@@ -89,12 +89,11 @@ fn serve(args: &Args, needed: Option<&str>) -> Result<Exit, Failure> {
         Some(path) => templates(path)?,
         None => ActionMap::new(),
     };
-    let played = match needed {
-        Some(_) => None,
-        None => {
-            let solver = args.data.solver.as_deref();
-            PlayedModel::load(&args.model, &args.data.constants, solver, false)?
-        }
+    let solver = args.data.solver.as_deref();
+    let played = if needed.is_some() {
+        None
+    } else {
+        PlayedModel::load(&args.model, &args.data.constants, solver, false)?
     };
     if let Some(played) = played {
         return serve_data(args, &played, &map);
