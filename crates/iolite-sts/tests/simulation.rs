@@ -80,7 +80,7 @@ fn runs_are_suspension_traces() {
                     let b = model.find_action(LabelKind::Input, "b").unwrap();
                     let input = match random.below(4) {
                         3 => (b, Vec::new()),
-                        n => (a, values(&[n as i64])),
+                        n => (a, vec![Value::Int(n.into())]),
                     };
                     let input = ValuedAction {
                         action: input.0,
@@ -108,18 +108,15 @@ fn runs_are_suspension_traces() {
                     assert!(!quiet || seen.is_none(), "model {seed}");
                     seen
                 };
-                let (label, after) = match &step {
-                    Some(action) => {
-                        let kind = model.action(action.action).kind;
-                        counts[usize::from(kind == LabelKind::Output)] += 1;
-                        let label = lts.labels().get(kind, &model.label(action));
-                        (label, states.as_ref().map(|s| sets.after(s, action)))
-                    }
-                    None => {
-                        counts[2] += 1;
-                        let after = states.as_ref().map(|s| sets.after_delta(s));
-                        (Some(LabelId::DELTA), after)
-                    }
+                let (label, after) = if let Some(action) = &step {
+                    let kind = model.action(action.action).kind;
+                    counts[usize::from(kind == LabelKind::Output)] += 1;
+                    let label = lts.labels().get(kind, &model.label(action));
+                    (label, states.as_ref().map(|s| sets.after(s, action)))
+                } else {
+                    counts[2] += 1;
+                    let after = states.as_ref().map(|s| sets.after_delta(s));
+                    (Some(LabelId::DELTA), after)
                 };
                 let shown = step.map_or("delta".to_owned(), |a| model.label(&a));
                 let label = label.unwrap_or_else(|| panic!("model {seed} never says {shown}"));
