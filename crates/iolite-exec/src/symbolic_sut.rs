@@ -7,14 +7,14 @@ use iolite_sts::{Simulation, SimulationError, ValuedAction};
 use crate::model_sut::scheduler_seed;
 use crate::{Adapter, ExecError, Received, RunningModel};
 
-/// Where in its text a model's term has no value, for people.
-type Placing = Box<dyn Fn(&SimulationError) -> Option<String> + Send>;
+/// Why a model does not run on, for people.
+type Telling = Box<dyn Fn(&SimulationError) -> String + Send>;
 
 /// A model with data that runs. Time does not pass: quiescence is known.
 pub struct SymbolicSut {
     simulation: Simulation,
     seed: u64,
-    placing: Placing,
+    telling: Telling,
     starting: Box<dyn Fn(&Simulation) + Send>,
 }
 
@@ -24,18 +24,18 @@ impl SymbolicSut {
         Self {
             simulation,
             seed,
-            placing: Box::new(|_| None),
+            telling: Box::new(ToString::to_string),
             starting: Box::new(|_| ()),
         }
     }
 
-    /// How errors say where they are.
+    /// How errors are put into words: whoever knows the model's text also knows the place.
     #[must_use]
-    pub fn placing(
+    pub fn telling(
         mut self,
-        placing: impl Fn(&SimulationError) -> Option<String> + Send + 'static,
+        telling: impl Fn(&SimulationError) -> String + Send + 'static,
     ) -> Self {
-        self.placing = Box::new(placing);
+        self.telling = Box::new(telling);
         self
     }
 
@@ -70,17 +70,18 @@ impl SymbolicSut {
     }
 
     fn fault(&self, error: &SimulationError) -> ExecError {
-        ExecError::Model(match (self.placing)(error) {
-            Some(place) => format!("{place}: {error}"),
-            None => error.to_string(),
-        })
+        ExecError::Model((self.telling)(error))
     }
 }
 
 impl RunningModel<ValuedAction> for SymbolicSut {
     fn can_move(&mut self) -> Result<bool, ExecError> {
-        let quiescent = self.simulation.is_quiescent();
-        quiescent.map(|q| !q).map_err(|e| self.fault(&e))
+        match self.simulation.is_quiescent() {
+            Ok(quiescent) => Ok(!quiescent),
+            // Whoever waits for it will hear of it.
+            Err(SimulationError::Undecided { .. }) => Ok(true),
+            Err(error) => Err(self.fault(&error)),
+        }
     }
 }
 

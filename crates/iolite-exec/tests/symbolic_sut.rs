@@ -75,7 +75,7 @@ fn errors_have_a_place_and_runs_can_be_repeated() {
     let constants = Arc::new(Mutex::new(Vec::new()));
     let (count, list) = (told.clone(), constants.clone());
     let mut sut = SymbolicSut::new(Simulation::new(symbolic(&model)), 0)
-        .placing(|_| Some("text:1".to_owned()))
+        .telling(|error| format!("text:1: {error}"))
         .starting(move |run| {
             count.fetch_add(1, Ordering::Relaxed);
             list.lock().unwrap().push(run.constants().to_vec());

@@ -33,6 +33,8 @@ pub enum SimulationError {
         state: String,
         /// Why.
         reason: Arc<str>,
+        /// The undecided query in SMT-LIB; empty where none was asked.
+        query: String,
     },
     /// The model's terms have no value.
     #[error("{error}, in {state}")]
@@ -174,8 +176,12 @@ impl Simulation {
             Ok(Answer::Sat(found)) => self.valued(&found),
             Ok(Answer::Unsat) => return Err(SimulationError::NoInitialState),
             Ok(Answer::Unknown(reason)) => {
-                let state = at();
-                return Err(SimulationError::Undecided { state, reason });
+                let (state, query) = (at(), String::new());
+                return Err(SimulationError::Undecided {
+                    state,
+                    reason,
+                    query,
+                });
             }
             Err(error) => Err(error),
         }
@@ -415,7 +421,14 @@ impl Simulation {
                 Ok(Some(values.map(|(v, fixed)| fixed.unwrap_or(v)).collect()))
             }
             Answer::Unsat => Ok(None),
-            Answer::Unknown(reason) => Err(self.gave_up(reason)),
+            Answer::Unknown(reason) => {
+                let solver = self.semantics.solver();
+                solver.push();
+                solver.assert(&way.guard);
+                let query = solver.query_text();
+                solver.pop();
+                Err(self.gave_up_on(reason, query))
+            }
         }
     }
 
@@ -488,8 +501,8 @@ impl Simulation {
                 break;
             }
         }
-        match doubt.reason() {
-            Some(reason) if takers.is_empty() => Err(self.gave_up(reason)),
+        match doubt.first() {
+            Some((reason, query)) if takers.is_empty() => Err(self.gave_up_on(reason, query)),
             _ => Ok(takers),
         }
     }
@@ -531,15 +544,22 @@ impl Simulation {
     }
 
     fn gave_up(&self, reason: Arc<str>) -> SimulationError {
+        self.gave_up_on(reason, String::new())
+    }
+
+    fn gave_up_on(&self, reason: Arc<str>, query: String) -> SimulationError {
         SimulationError::Undecided {
             state: self.describe(),
             reason,
+            query,
         }
     }
 
     fn undecided(&self, doubt: Doubt) -> SimulationError {
-        let reason = doubt.reason();
-        self.gave_up(reason.unwrap_or_else(|| "whether it is silent".into()))
+        match doubt.first() {
+            Some((reason, query)) => self.gave_up_on(reason, query),
+            None => self.gave_up("whether it is silent".into()),
+        }
     }
 }
 
@@ -557,6 +577,7 @@ fn error_in(state: String, error: SymbolicError) -> SimulationError {
         SymbolicError::Bound(reason) => SimulationError::Undecided {
             state,
             reason: reason.into(),
+            query: String::new(),
         },
         error => SimulationError::Fault { state, error },
     }

@@ -521,9 +521,9 @@ impl Symbolic {
 }
 
 impl Doubt {
-    /// The first thing that was not decided.
-    pub(crate) fn reason(self) -> Option<Arc<str>> {
-        self.0.map(|(reason, _)| reason)
+    /// The first thing that was not decided: why, and the query.
+    pub(crate) fn first(self) -> Option<(Arc<str>, String)> {
+        self.0
     }
 
     pub(crate) fn note(&mut self, reason: &str, query: impl FnOnce() -> String) {

@@ -321,8 +321,9 @@ fn what_is_not_decided_is_no_silence() {
         .input(&action(&model, LabelKind::Input, "a", &product))
         .unwrap();
     match running.observe() {
-        Err(error @ SimulationError::Undecided { .. }) => {
-            assert!(error.to_string().contains("Say"), "{error}");
+        Err(SimulationError::Undecided { state, query, .. }) => {
+            assert!(state.starts_with("Say"), "{state}");
+            assert!(query.contains("check-sat"), "{query}");
         }
         Ok(Some(said)) => {
             let text = model.label(&said);

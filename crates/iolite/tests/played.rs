@@ -245,9 +245,11 @@ system Echo {
 fn what_the_model_does_not_say_is_an_error() {
     let folder = scratch("played-errors");
     let model = write(&folder, "answers.iol", ANSWERS);
+    let query = folder.join("query.smt2").display().to_string();
     let said = |name: &str, input: &str, code: i32| {
         let model = format!("{model}#{name}");
-        iolite_with_input(&["simulate", &model, "--stdio"], input).expect(code)
+        let args = ["simulate", &model, "--stdio", "--unknown-query", &query];
+        iolite_with_input(&args, input).expect(code)
     };
     assert_eq!(said("Divides", "a(3)\n", 0).stdout, "z(33)\n");
     let ran = said("Divides", "a(0)\n", 4);
@@ -256,6 +258,9 @@ fn what_the_model_does_not_say_is_an_error() {
     assert_eq!(said("Factors", "a(7)\n", 0).stdout, "", "a prime");
     let ran = said("Factors", "a(998244359987710471)\n", 4);
     assert!(ran.stderr.contains("not decided in Say"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the query is in"), "{}", ran.stderr);
+    let query = std::fs::read_to_string(&query).expect("a query");
+    assert!(query.contains("check-sat"), "{query}");
     let ran = said("Factors", "a(1)\n", 4);
     assert!(ran.stderr.contains("?a(1) is refused"), "{}", ran.stderr);
     assert!(ran.stderr.contains("--complete-inputs"), "{}", ran.stderr);
@@ -418,6 +423,9 @@ property Answers for Counter = ltl G(?down -> F !empty)
         let ran = tested(&spec, &wrong, &[&runs[..], more].concat()).expect(1);
         assert!(ran.stdout.contains("observed: !at("), "{}", ran.stdout);
     }
+    let embedded = ["--solver", "embedded", "--relation", "ioconf"];
+    tested(&spec, &right, &[&runs[..], &embedded].concat()).expect(0);
+    tested(&spec, "examples/candy/candy.iol", &embedded).expect(2);
     let observer = format!("{model}#Known");
     tested(&spec, &right, &["--observer", &observer, "--runs", "3"]).expect(1);
     let sut = format!("model:{right}");

@@ -16,8 +16,9 @@ use iolite_sts::{ActionId, Iosts, Simulation, SimulationError, Symbolic, ValuedA
 use super::Failure;
 use super::abstraction::Abstraction;
 use super::action_table::ActionTable;
-use super::data_options::{constants, solver};
+use super::data_options::{DataOptions, constants, solver};
 use super::source::{self, Format, ModelRef, Opened};
+use super::symbolic_run::saved;
 use super::valued_codec::{concrete, valued};
 
 /// A model that is run as it is, with a solver for its values.
@@ -27,15 +28,15 @@ pub(super) struct PlayedModel {
     file: Arc<File>,
     model: Arc<Iosts>,
     constants: Vec<(String, Value)>,
-    solver: Option<String>,
+    options: DataOptions,
 }
 
 impl PlayedModel {
-    /// The model if it has data; one without any too where the tester's actions have `values`.
+    /// The model if it has data; one without any too where the tester's actions have `values`. The
+    /// options' constants are its own.
     pub(super) fn load(
         reference: &ModelRef,
-        given: &[String],
-        solver: Option<&str>,
+        options: &DataOptions,
         values: bool,
     ) -> Result<Option<Self>, Failure> {
         if Format::of(&reference.path)? != Format::Iol {
@@ -54,12 +55,12 @@ impl PlayedModel {
         let model = iolite_lang::lower_data(&file, &name)
             .map_err(|d| source::rejected(&reference.path, &bytes, &d))?;
         let played = Self {
-            constants: constants(&file, &model, given)?,
+            constants: constants(&file, &model, &options.constants)?,
             reference,
             text: bytes,
             file: Arc::new(file),
             model: Arc::new(model),
-            solver: solver.map(str::to_owned),
+            options: options.clone(),
         };
         played.check()?;
         Ok(Some(played))
@@ -76,7 +77,7 @@ impl PlayedModel {
             .iter()
             .map(|(n, v)| (n.as_str(), v.clone()))
             .collect();
-        let solver = solver(self.solver.as_deref())?;
+        let solver = solver(self.options.solver.as_deref())?;
         // A running model may go in circles, whatever that is called.
         let policy = QuiescencePolicy::Livelock;
         let semantics = Symbolic::new(self.model.clone(), &constants, policy, solver)
@@ -88,9 +89,7 @@ impl PlayedModel {
     fn check(&self) -> Result<(), Failure> {
         let started = self.simulation(None)?.start(0);
         started.map_err(|error| {
-            let place = Places::new(self).of(&error);
-            let at = place.unwrap_or_else(|| self.reference.to_string());
-            let text = format!("{at}: {error}");
+            let text = Words::new(self).of(&error);
             match error {
                 SimulationError::Undecided { .. } => Failure::undecided(text),
                 _ => Failure::input(text),
@@ -104,9 +103,9 @@ impl PlayedModel {
         completion: Option<Completion>,
         seed: u64,
     ) -> Result<SymbolicSut, Failure> {
-        let places = Places::new(self);
+        let words = Words::new(self);
         let sut = SymbolicSut::new(self.simulation(completion)?, seed);
-        Ok(sut.placing(move |error| places.of(error)))
+        Ok(sut.telling(move |error| words.of(error)))
     }
 
     /// What tells which values the constants have in a run that nobody gave one.
@@ -141,32 +140,45 @@ impl PlayedModel {
     }
 }
 
-/// From the place of a term to `FILE:LINE:COLUMN`.
-struct Places {
-    path: PathBuf,
+/// Why a model does not run on, with the place in its text and the query that is to blame.
+struct Words {
+    reference: ModelRef,
     text: Vec<u8>,
     lines: LineIndex,
     model: Arc<Iosts>,
+    unknown_query: PathBuf,
 }
 
-impl Places {
+impl Words {
     fn new(played: &PlayedModel) -> Self {
         Self {
-            path: played.reference.path.clone(),
+            reference: played.reference.clone(),
             lines: LineIndex::new(&played.text),
             text: played.text.clone(),
             model: played.model.clone(),
+            unknown_query: played.options.unknown_query.clone(),
         }
     }
 
-    fn of(&self, error: &SimulationError) -> Option<String> {
-        let Span { start, .. } = error.place(&self.model)?;
+    fn of(&self, error: &SimulationError) -> String {
+        let at = match error.place(&self.model) {
+            Some(place) => self.place(place),
+            None => self.reference.to_string(),
+        };
+        let query = match error {
+            SimulationError::Undecided { query, .. } => saved(query, &self.unknown_query),
+            _ => String::new(),
+        };
+        format!("{at}: {error}{query}")
+    }
+
+    fn place(&self, Span { start, .. }: Span) -> String {
         let start = start as usize;
         let line = self.lines.line(start);
         let begin = self.lines.line_span(&self.text, line).start;
         let before = self.text.get(begin..start).unwrap_or_default();
         let column = String::from_utf8_lossy(before).chars().count() + 1;
-        Some(format!("{}:{line}:{column}", self.path.display()))
+        format!("{}:{line}:{column}", self.reference.path.display())
     }
 }
 

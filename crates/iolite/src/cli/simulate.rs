@@ -89,11 +89,10 @@ fn serve(args: &Args, needed: Option<&str>) -> Result<Exit, Failure> {
         Some(path) => templates(path)?,
         None => ActionMap::new(),
     };
-    let solver = args.data.solver.as_deref();
     let played = if needed.is_some() {
         None
     } else {
-        PlayedModel::load(&args.model, &args.data.constants, solver, false)?
+        PlayedModel::load(&args.model, &args.data, false)?
     };
     if let Some(played) = played {
         return serve_data(args, &played, &map);

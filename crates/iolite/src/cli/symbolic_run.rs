@@ -278,15 +278,22 @@ impl Numbered {
 /// Saves what could not be decided; the verdict says the rest.
 fn tell_doubt(tester: &SymbolicTester, path: &Path) {
     let Some(doubt) = tester.doubt() else { return };
-    let mut text = format!("warning: undecided: {}", doubt.reason);
-    if !doubt.query.is_empty() {
-        let shown = path.display();
-        match super::failure::write_whole(path, doubt.query.as_bytes()) {
-            Ok(()) => text += &format!("; the query is in {shown}"),
-            Err(e) => text += &format!("; the query is lost: {e}"),
-        }
+    eprintln!(
+        "warning: undecided: {}{}",
+        doubt.reason,
+        saved(&doubt.query, path)
+    );
+}
+
+/// Saves a query that was not decided, and says where it is.
+pub(super) fn saved(query: &str, path: &Path) -> String {
+    if query.is_empty() {
+        return String::new();
     }
-    eprintln!("{text}");
+    match super::failure::write_whole(path, query.as_bytes()) {
+        Ok(()) => format!("; the query is in {}", path.display()),
+        Err(e) => format!("; the query is lost: {e}"),
+    }
 }
 
 impl Tester for Numbered {

@@ -33,8 +33,7 @@ pub(super) struct Target {
     model: Option<ModelRef>,
     complete_inputs: Option<CompletionFlag>,
     read: ReadOptions,
-    solver: Option<String>,
-    unfold: bool,
+    data: DataOptions,
 }
 
 impl Target {
@@ -59,8 +58,11 @@ impl Target {
             model,
             complete_inputs,
             read: read.clone(),
-            solver: data.solver.clone(),
-            unfold: data.unfold,
+            // Constants are the specification's.
+            data: DataOptions {
+                constants: Vec::new(),
+                ..data.clone()
+            },
         })
     }
 
@@ -68,8 +70,8 @@ impl Target {
     /// the tester's actions have `values`.
     pub(super) fn played(&self, values: bool) -> Result<Option<PlayedModel>, Failure> {
         match &self.model {
-            Some(reference) if !self.unfold => {
-                PlayedModel::load(reference, &[], self.solver.as_deref(), values)
+            Some(reference) if !self.data.unfold => {
+                PlayedModel::load(reference, &self.data, values)
             }
             _ => Ok(None),
         }

@@ -154,14 +154,22 @@ fn data_judge(args: &Args, model: &ModelRef, target: &Target) -> Result<Option<J
     let explicit = needs
         .iter()
         .find_map(|(asked, flag)| asked.then_some(*flag));
-    let symbolic = SymbolicJudge::load_unless(
-        explicit,
-        model,
-        (&args.data, &args.values),
-        args.judge.quiescence.policy(),
-        args.effort.seed,
-    )?;
-    let Some(symbolic) = symbolic else {
+    let load = |data: &DataOptions| {
+        let policy = args.judge.quiescence.policy();
+        let options = (data, &args.values);
+        SymbolicJudge::load_unless(explicit, model, options, policy, args.effort.seed)
+    };
+    // The solver may be meant for the model that plays the system alone.
+    if args.data.solver.is_some() && target.played(false)?.is_some() {
+        let without = DataOptions {
+            solver: None,
+            ..args.data.clone()
+        };
+        if load(&without)?.is_none() {
+            return Ok(None);
+        }
+    }
+    let Some(symbolic) = load(&args.data)? else {
         return Ok(None);
     };
     let symbolic = symbolic.against(target)?;
