@@ -44,8 +44,8 @@ pub(super) struct Args {
     /// The same over TCP, one connection after the other
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "stdio")]
     tcp: Option<String>,
-    /// Messages as the templates of this system's description have them: what it sends is read here,
-    /// what it receives is written
+    /// The description whose templates the running model speaks: its `send` is read here, its `recv`
+    /// written
     #[arg(long, value_name = "TOML")]
     templates: Option<PathBuf>,
     /// Seed of the scheduler that chooses where the model leaves a choice
