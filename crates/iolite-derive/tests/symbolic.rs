@@ -1,13 +1,18 @@
 //! Two routes, one answer: the symbolic tester and the ioco testers of the systems unfolded with each
-//! value of the constant judge the same observations alike, on random models with finite data.
+//! value of the constant judge the same observations alike, on random models with finite data. And
+//! with a running model as the system: it conforms to itself, and to another model exactly where the
+//! relation says so, as far as tests can show.
 
 use std::sync::Arc;
 
-use iolite_derive::{IocoTester, Observation, Progress, SymbolicTester, Tester, Verdict};
+use iolite_derive::{IocoTester, Menu, Observation, Progress, SymbolicTester, Tester, Verdict};
 use iolite_expr::{Solver, Strategy as Values, Value};
-use iolite_lts::{LabelId, LabelKind, Lts, QuiescencePolicy};
-use iolite_sts::{Symbolic, UnfoldBudget, ValuedAction};
+use iolite_lts::relation::{Holds, Relation, relate};
+use iolite_lts::{Completed, Completion, Interned, LabelId, LabelKind, Lts, QuiescencePolicy};
+use iolite_sts::{Iosts, Simulation, Symbolic, UnfoldBudget, ValuedAction};
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A random model: three states, a constant that is left open, a variable, nondeterminism and
 /// internal steps. Guards and effects are drawn from small pools.
@@ -126,4 +131,164 @@ fn together(
 fn label(tester: &IocoTester<Lts>, kind: LabelKind, text: &str) -> LabelId {
     let labels = tester.labels();
     labels.get(kind, text).unwrap_or(LabelId::new(labels.len()))
+}
+
+const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
+
+type Row = (u8, u8, u8, u8, u8);
+
+fn lowered(rows: &[Row]) -> (Arc<Iosts>, Lts) {
+    let text = model(rows);
+    let (file, found) = iolite_lang::parse_and_check(&text);
+    assert!(found.iter().all(|d| !d.is_error()), "{text}\n{found:?}");
+    let iosts = Arc::new(iolite_lang::lower_data(&file, "M").expect("it lowers"));
+    let lts = iosts
+        .unfold(&mut Solver::embedded(), UnfoldBudget::default())
+        .expect("finite data unfold");
+    (iosts, lts)
+}
+
+fn symbolic(model: &Arc<Iosts>) -> Symbolic {
+    Symbolic::new(model.clone(), &[], POLICY, Solver::embedded()).expect("no constants are given")
+}
+
+/// A run of the system as the engine has it, judged by both testers; `None` where the symbolic one
+/// is in doubt.
+fn verdicts(
+    tester: &mut SymbolicTester,
+    explicit: &mut IocoTester<Lts>,
+    system: &mut Simulation,
+    seed: u64,
+) -> Option<(Verdict, Verdict)> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    system.start(seed).expect("it has an initial state");
+    tester.reset();
+    explicit.reset();
+    let labels = explicit.labels().clone();
+    let iosts = system.model().clone();
+    let label = |kind, a: &ValuedAction| {
+        let other = || labels.other_values(kind, &iosts.action(a.action).name);
+        labels.get(kind, &iosts.label(a)).or_else(other)
+    };
+    for _ in 0..30 {
+        let mut menu = Menu::default();
+        tester.menu(&mut menu);
+        let mut stimulus = None;
+        if !menu.stimuli.is_empty() && rng.random_bool(0.5) {
+            let pick = rng.random_range(0..menu.stimuli.len());
+            stimulus = Some(menu.stimuli.swap_remove(pick));
+        }
+        let output = match &stimulus {
+            Some(_) => system.race(),
+            None => system.observe(),
+        }
+        .expect("finite data are decided");
+        let (left, right) = match (output, stimulus) {
+            (Some(output), _) => {
+                let label = label(LabelKind::Output, &output).expect("an output of the model");
+                (
+                    tester.observe(&Observation::Output(output)),
+                    explicit.observe(&Observation::Output(label)),
+                )
+            }
+            (None, Some(input)) => {
+                if !system.input(&input).expect("finite data are decided") {
+                    // Refused: the run ends without a verdict.
+                    return Some((Verdict::Pass, Verdict::Pass));
+                }
+                let label = label(LabelKind::Input, &input).expect("an input of the model");
+                (tester.stimulate(&input), explicit.stimulate(&label))
+            }
+            (None, None) => (
+                tester.observe(&Observation::Quiescence),
+                explicit.observe(&Observation::Quiescence),
+            ),
+        };
+        if left == Progress::Ended(Verdict::Unknown) {
+            return None;
+        }
+        // The unfolded system takes the constant for a part of its state.
+        let guessed = tester.guessed().is_some() && left == Progress::Ended(Verdict::Inconc);
+        assert!(guessed || left == right, "{left:?}, {right:?}");
+        if left != Progress::Continue {
+            break;
+        }
+    }
+    Some((tester.verdict(), explicit.verdict()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Inputs that the model refuses end the run; what it shows before is its own.
+    #[test]
+    fn a_running_model_conforms_to_itself(
+        rows in prop::collection::vec(any::<Row>(), 1..9),
+        seed: u64,
+    ) {
+        let (iosts, lts) = lowered(&rows);
+        let mut tester = SymbolicTester::new(symbolic(&iosts), seed, Values::Mixed)
+            .expect("there are initial states");
+        let mut explicit = IocoTester::new(lts, POLICY);
+        let mut system = Simulation::new(symbolic(&iosts));
+        for run in 0..4 {
+            let found = verdicts(&mut tester, &mut explicit, &mut system, seed.wrapping_add(run));
+            let (left, right) = found.unwrap_or((Verdict::Pass, Verdict::Pass));
+            prop_assert_eq!(left, Verdict::Pass, "{}", model(&rows));
+            prop_assert_eq!(right, Verdict::Pass, "{}", model(&rows));
+        }
+    }
+}
+
+/// A model with one transition changed plays the system. Where the explicit relation holds, no run
+/// fails; where it does not, most differences show within a few runs.
+#[test]
+fn changed_models_fail_only_where_the_relation_does_not_hold() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
+    let (mut holding, mut differing, mut found) = (0, 0, 0);
+    for case in 0..250 {
+        let count = rng.random_range(2..8);
+        let rows: Vec<Row> = (0..count).map(|_| rng.random()).collect();
+        let mut changed = rows.clone();
+        let at = rng.random_range(0..rows.len());
+        changed[at] = (
+            rows[at].0,
+            rows[at].1,
+            rng.random(),
+            rng.random(),
+            rows[at].4,
+        );
+        let (spec, spec_lts) = lowered(&rows);
+        let (mutant, mutant_lts) = lowered(&changed);
+        let completed = Completed::over(&mutant_lts, Completion::SelfLoop, spec_lts.labels());
+        let completed = Interned::new(completed);
+        let answer = relate(Relation::Ioco, &completed, &spec_lts, POLICY, None);
+        let conforms = matches!(answer.expect("input-enabled").holds, Holds::Yes);
+        let mut tester = SymbolicTester::new(symbolic(&spec), case, Values::Mixed)
+            .expect("there are initial states");
+        let mut explicit = IocoTester::new(spec_lts, POLICY);
+        let system = Simulation::new(symbolic(&mutant));
+        let mut system = system.completed(Some(Completion::SelfLoop));
+        let failed = (0..20).any(|run| {
+            let verdicts = verdicts(&mut tester, &mut explicit, &mut system, case * 1000 + run);
+            verdicts.is_some_and(|(_, unfolded)| unfolded == Verdict::Fail)
+        });
+        if conforms {
+            holding += 1;
+            assert!(
+                !failed,
+                "case {case}\n{}\n{}",
+                model(&rows),
+                model(&changed)
+            );
+        } else {
+            differing += 1;
+            found += usize::from(failed);
+        }
+    }
+    assert!(holding > 40 && differing > 40, "{holding} and {differing}");
+    assert!(
+        found * 10 > differing * 8,
+        "{found} of {differing} were found"
+    );
 }

@@ -45,6 +45,7 @@ mod strategy;
 mod stream_buffer;
 mod stream_link;
 mod sut;
+mod symbolic_sut;
 mod tcp;
 mod trace;
 mod udp;
@@ -77,12 +78,13 @@ pub use quiescence::Quiescence;
 pub use replay::{Divergence, Replay, replay};
 pub use script::{Op, Script};
 pub use shrink::{ShrinkPlan, Shrunk, shrink};
-pub use simulate::Simulator;
+pub use simulate::{PlayedLabels, RunningModel, Simulator};
 pub use strategy::{Choice, Coverage, Strategy, Uniform};
 pub use sut::{
     ActionConfig, ChannelConfig, LimitsConfig, QuiescenceConfig, ResetKind, SutConfig,
     UdpAddresses, UndecodableKind,
 };
+pub use symbolic_sut::SymbolicSut;
 pub use tcp::TcpRole;
 pub use trace::{Step, Trace};
 pub use weighted::{Sparing, Weighted, Weights};

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Adapter, ExecError, Received};
+use crate::{Adapter, ExecError, Received, RunningModel};
 
 /// What a model does with an input that it does not take in its present state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +48,12 @@ pub struct ModelSut<M: Semantics> {
 
 /// Sets the scheduler's random numbers apart from the tester's.
 const SCHEDULER: u64 = 0x5c4e_d01e_5c4e_d01e;
+
+/// The seed of a model's lots in a run. The tester draws from the run's seed too; the schedule must
+/// not follow its choices.
+pub(crate) fn scheduler_seed(own: u64, run: u64) -> u64 {
+    own ^ run.rotate_left(17) ^ SCHEDULER
+}
 
 enum Move {
     Internal,
@@ -97,17 +103,6 @@ impl<M: Semantics> ModelSut<M> {
     /// The present state, for people.
     pub fn describe_state(&self) -> String {
         self.model.describe(&self.state)
-    }
-
-    /// Whether the model could do something by itself, now or after internal steps.
-    pub(crate) fn can_move(&mut self) -> bool {
-        self.load();
-        self.row.iter().any(|(l, _)| {
-            matches!(
-                self.kinds[l.index()],
-                LabelKind::Output | LabelKind::Internal | LabelKind::Undirected
-            )
-        })
     }
 
     fn load(&mut self) {
@@ -271,11 +266,22 @@ impl<M: Semantics> ModelSut<M> {
     }
 }
 
+impl<M: Semantics> RunningModel<LabelId> for ModelSut<M> {
+    fn can_move(&mut self) -> Result<bool, ExecError> {
+        self.load();
+        Ok(self.row.iter().any(|(l, _)| {
+            matches!(
+                self.kinds[l.index()],
+                LabelKind::Output | LabelKind::Internal | LabelKind::Undirected
+            )
+        }))
+    }
+}
+
 impl<M: Semantics> Adapter<LabelId> for ModelSut<M> {
     fn start(&mut self, seed: u64) -> Result<(), ExecError> {
         self.state = self.model.initial();
-        // The tester draws from the run's seed too; the schedule must not follow its choices.
-        self.rng = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ seed.rotate_left(17) ^ SCHEDULER);
+        self.rng = Xoshiro256PlusPlus::seed_from_u64(scheduler_seed(self.seed, seed));
         Ok(())
     }
 

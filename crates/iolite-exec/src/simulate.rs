@@ -1,6 +1,7 @@
 //! A model as a running program: what `iolite simulate` starts.
 
 use std::io::{Read, Write};
+use std::marker::PhantomData;
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use iolite_lts::{LabelId, LabelKind, Labels, Semantics};
 use rustc_hash::FxHashMap;
 use rustix::event::{PollFd, PollFlags};
 
-use crate::codec::{ActionMap, ChannelId};
+use crate::codec::{ActionCodec, ActionMap, ChannelId, CodecError, Decoded};
 use crate::framing::Framer;
 use crate::readiness::wait;
 use crate::stream_buffer::StreamBuffer;
@@ -19,29 +20,32 @@ use crate::{Adapter, Bounds, ConcreteAction, ExecError, Framing, ModelSut, Recei
 /// Outputs that a model may still give when its input has ended.
 const LAST_WORDS: usize = 1000;
 
+/// A model that runs by itself, as a program does.
+pub trait RunningModel<A>: Adapter<A> {
+    /// Whether it could do something by itself, now or after internal steps.
+    fn can_move(&mut self) -> Result<bool, ExecError>;
+}
+
 /// Runs a model over byte streams, in real time.
-pub struct Simulator<M: Semantics> {
-    sut: ModelSut<M>,
-    inputs: FxHashMap<ConcreteAction, LabelId>,
-    outputs: Vec<Option<ConcreteAction>>,
-    map: ActionMap,
+pub struct Simulator<A, S, C> {
+    sut: S,
+    codec: C,
     framing: Framing,
     /// Time before each move of the model's own.
     delay: Duration,
     seed: u64,
+    action: PhantomData<A>,
 }
 
-impl<M: Semantics> Simulator<M> {
-    /// A simulator of `sut`, whose labels are `labels`. `map` is the tester's: its `send` templates
-    /// are read here, its `recv` templates written.
-    pub fn new(
-        sut: ModelSut<M>,
-        labels: &Labels,
-        map: &ActionMap,
-        framing: Framing,
-        delay: Duration,
-        seed: u64,
-    ) -> Self {
+/// The labels of a model as the messages of the system that it plays.
+pub struct PlayedLabels {
+    inputs: FxHashMap<ConcreteAction, LabelId>,
+    outputs: Vec<Option<ConcreteAction>>,
+    map: ActionMap,
+}
+
+impl PlayedLabels {
+    fn new(labels: &Labels, map: &ActionMap) -> Self {
         let mut inputs = FxHashMap::default();
         let mut outputs = vec![None; labels.len()];
         for (id, label) in labels.iter() {
@@ -55,13 +59,61 @@ impl<M: Semantics> Simulator<M> {
             }
         }
         Self {
-            sut,
             inputs,
             outputs,
             map: map.reversed(),
+        }
+    }
+}
+
+impl ActionCodec<LabelId> for PlayedLabels {
+    fn encode(&mut self, output: &LabelId, bytes: &mut Vec<u8>) -> Result<ChannelId, CodecError> {
+        match &self.outputs[output.index()] {
+            Some(action) => self.map.encode(action, bytes),
+            // A plain label happens, and nobody hears of it.
+            None => Ok(ChannelId::FIRST),
+        }
+    }
+
+    fn decode(&mut self, channel: ChannelId, bytes: &[u8]) -> Result<Decoded<LabelId>, CodecError> {
+        let action = self.map.decode(channel, bytes)?;
+        let input = self.inputs.get(&action);
+        let input = input.ok_or_else(|| CodecError(format!("no input of the model is {action}")));
+        Ok(Decoded::plain(*input?))
+    }
+
+    fn show(&self, output: &LabelId) -> String {
+        let action = self.outputs[output.index()].as_ref();
+        action.map_or_else(|| format!("number {}", output.index()), ToString::to_string)
+    }
+}
+
+impl<M: Semantics> Simulator<LabelId, ModelSut<M>, PlayedLabels> {
+    /// A simulator of `sut`, whose labels are `labels`. `map` is the tester's: its `send` templates
+    /// are read here, its `recv` templates written.
+    pub fn new(
+        sut: ModelSut<M>,
+        labels: &Labels,
+        map: &ActionMap,
+        framing: Framing,
+        delay: Duration,
+        seed: u64,
+    ) -> Self {
+        let codec = PlayedLabels::new(labels, map);
+        Self::over(sut, codec, framing, delay, seed)
+    }
+}
+
+impl<A, S: RunningModel<A>, C: ActionCodec<A>> Simulator<A, S, C> {
+    /// A simulator of `sut`, with the messages that `codec` has for its outputs and inputs.
+    pub fn over(sut: S, codec: C, framing: Framing, delay: Duration, seed: u64) -> Self {
+        Self {
+            sut,
+            codec,
             framing,
             delay,
             seed,
+            action: PhantomData,
         }
     }
 
@@ -90,10 +142,10 @@ impl<M: Semantics> Simulator<M> {
             if buffer.ended.is_some() {
                 // What the last inputs led to is still said: `echo a | iolite simulate …`.
                 for _ in 0..LAST_WORDS {
-                    let Received::Output(label) = self.sut.receive(Duration::ZERO)? else {
+                    let Received::Output(output) = self.sut.receive(Duration::ZERO)? else {
                         break;
                     };
-                    if !self.output(label, &mut framer, &mut writer)? {
+                    if !self.output(&output, &mut framer, &mut writer)? {
                         break;
                     }
                 }
@@ -109,34 +161,34 @@ impl<M: Semantics> Simulator<M> {
                 None => continue,
             }
             match self.sut.receive(Duration::ZERO)? {
-                Received::Output(label) => {
-                    if !self.output(label, &mut framer, &mut writer)? {
+                Received::Output(output) => {
+                    if !self.output(&output, &mut framer, &mut writer)? {
                         return Ok(());
                     }
                 }
                 // Where only a livelock makes it silent, it may go on later.
-                _ => quiet = !self.sut.can_move(),
+                _ => quiet = !self.sut.can_move()?,
             }
         }
     }
 
     /// Writes an output; `false` when nobody listens any more.
     fn output(
-        &self,
-        label: LabelId,
+        &mut self,
+        output: &A,
         framer: &mut Framer,
         writer: &mut impl Write,
     ) -> Result<bool, ExecError> {
-        let Some(action) = &self.outputs[label.index()] else {
-            return Ok(true);
-        };
         let mut bytes = Vec::new();
-        self.map
-            .encode(action, &mut bytes)
+        self.codec
+            .encode(output, &mut bytes)
             .map_err(|e| ExecError::Unencodable {
-                action: action.to_string(),
+                action: self.codec.show(output),
                 reason: e.0,
             })?;
+        if bytes.is_empty() {
+            return Ok(true);
+        }
         let mut frame = Vec::new();
         framer.frame(&bytes, &mut frame)?;
         Ok(writer
@@ -157,19 +209,12 @@ impl<M: Semantics> Simulator<M> {
     }
 
     fn input(&mut self, message: &[u8]) -> Result<(), ExecError> {
-        let undecodable = |reason: String| ExecError::Undecodable {
+        let decoded = self.codec.decode(ChannelId::FIRST, message);
+        let input = decoded.map_err(|e| ExecError::Undecodable {
             channel: "input".into(),
-            reason,
+            reason: e.0,
             dump: crate::hexdump(message),
-        };
-        let action = self
-            .map
-            .decode(ChannelId::FIRST, message)
-            .map_err(|e| undecodable(e.0))?;
-        let input = self
-            .inputs
-            .get(&action)
-            .ok_or_else(|| undecodable(format!("no input of the model is {action}")))?;
-        self.sut.send(input)
+        })?;
+        self.sut.send(&input.action)
     }
 }

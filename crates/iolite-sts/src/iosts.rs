@@ -233,6 +233,16 @@ impl Iosts {
         self.actions.iter().any(|a| a.kind == LabelKind::Delta)
     }
 
+    /// The same system in a larger alphabet: beside its own actions it has the outputs of `other`,
+    /// and gives none of them. The ids of those come after its own, in the order of `other`.
+    #[must_use]
+    pub fn with_outputs_of(&self, other: &Self) -> Self {
+        let mut result = self.clone();
+        let outputs = other.actions.iter().filter(|a| a.kind == LabelKind::Output);
+        result.actions.extend(outputs.cloned());
+        result
+    }
+
     pub(crate) fn index_outgoing(&mut self) {
         self.outgoing = vec![Vec::new(); self.locations.len()];
         for (i, t) in self.transitions.iter().enumerate() {

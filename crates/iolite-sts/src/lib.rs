@@ -1,6 +1,6 @@
 //! Symbolic models: input-output symbolic transition systems (IOSTS) [Rusu et al. 2004], their
-//! product, quiescence and composition, the symbolic states after a trace, and the unfolding of
-//! finite data into the explicit kernel.
+//! product, quiescence and composition, the symbolic states after a trace, a model that runs, and the
+//! unfolding of finite data into the explicit kernel.
 //!
 //! The crate drives no system under test and reads no model text; it knows solvers only through
 //! the port of `iolite-expr`.
@@ -10,7 +10,9 @@
 
 mod builder;
 mod compose;
+mod faulting_values;
 mod faults;
+mod firing;
 mod input_choice;
 mod iosts;
 mod lint;
@@ -19,6 +21,8 @@ mod path_formula;
 mod product;
 mod quiescence;
 mod semantics;
+mod simulation;
+mod simulation_initial;
 mod specified;
 mod symbolic;
 mod symbolic_delta;
@@ -38,6 +42,7 @@ pub use lint::Lint;
 pub use path_formula::{HasTrace, TraceStep};
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};
+pub use simulation::{Simulation, SimulationError};
 pub use symbolic::{After, Symbolic, SymbolicError, SymbolicStates};
 pub use symbolic_out::{Enabled, Out};
 pub use symbolic_state::SymbolicState;

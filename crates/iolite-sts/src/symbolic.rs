@@ -251,6 +251,12 @@ impl Symbolic {
             .clone()
     }
 
+    /// Gives the constants other values, or takes them away. What is known of guards holds for all.
+    pub(crate) fn set_constants(&mut self, values: Vec<Option<Value>>) {
+        self.known = values.iter().cloned().collect();
+        self.constants = values;
+    }
+
     pub(crate) fn constant_map(&self) -> Substitution {
         let mut map = Substitution::new();
         for (c, v) in self.model.constants().iter().zip(&self.constants) {
@@ -314,7 +320,7 @@ impl Symbolic {
     }
 
     /// One transition from one state; without values for the parameters they are unknown.
-    fn step(
+    pub(crate) fn step(
         &mut self,
         s: &SymbolicState,
         t: TransitionId,
@@ -522,6 +528,11 @@ impl Symbolic {
 }
 
 impl Doubt {
+    /// The first thing that was not decided: why, and the query.
+    pub(crate) fn first(self) -> Option<(Arc<str>, String)> {
+        self.undecided
+    }
+
     pub(crate) fn note(&mut self, reason: &str, query: impl FnOnce() -> String) {
         if self.undecided.is_none() {
             self.undecided = Some((reason.into(), query()));

@@ -83,7 +83,7 @@ impl Symbolic {
 
     /// Whether δ's guard holds in a concrete state, if that is found out. Where nothing but a guard
     /// without a value speaks against δ, the model has no meaning.
-    fn is_quiescent(
+    pub(crate) fn is_quiescent(
         &mut self,
         s: &SymbolicState,
         values: &[Value],
@@ -145,6 +145,24 @@ impl Symbolic {
     fn on_cycle(&mut self, location: LocationId) -> bool {
         let model = &self.model;
         self.cycles.get_or_insert_with(|| model.internal_cycles())[location.index()]
+    }
+
+    /// Whether a concrete state can come back to itself by internal actions alone, if that is
+    /// found out.
+    pub(crate) fn is_livelocked(
+        &mut self,
+        s: &SymbolicState,
+        doubt: &mut Doubt,
+    ) -> Result<Option<bool>, SymbolicError> {
+        let Livelock {
+            conditions,
+            decided,
+        } = self.livelock(s, doubt)?;
+        Ok(match (conditions.is_empty(), decided) {
+            (false, _) => Some(true),
+            (true, true) => Some(false),
+            (true, false) => None,
+        })
     }
 
     /// When a state can come back to itself by internal actions alone.

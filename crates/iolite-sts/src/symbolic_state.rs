@@ -54,6 +54,16 @@ impl Hash for SymbolicState {
 }
 
 impl SymbolicState {
+    /// The one state `state`.
+    pub(crate) fn concrete(state: &State) -> Self {
+        Self {
+            location: state.location,
+            data: Data::Concrete(state.values.clone()),
+            certain: true,
+            tainted: false,
+        }
+    }
+
     /// The location.
     pub fn location(&self) -> LocationId {
         self.location

@@ -11,7 +11,7 @@ use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var};
 use iolite_lts::{BuildError, LabelId, Labels, Lts, LtsBuilder, StateId};
 use rustc_hash::FxHashMap;
 
-use crate::iosts::{Iosts, LabelKind, TransitionId};
+use crate::iosts::{Iosts, LabelKind};
 use crate::semantics::{ModelFault, State, ValuedAction};
 use crate::symbolic::literal;
 
@@ -354,10 +354,11 @@ impl Unfolding<'_> {
             } else {
                 // An input is not specified for values for which its guard faults; an output or an
                 // internal action that may fault leaves the state without a meaning.
-                if action.kind != LabelKind::Input
-                    && let Some(row) = self.faulting(&state, &constants, t)
-                {
-                    model.fire(&state, &constants, t, &row)?;
+                if action.kind != LabelKind::Input {
+                    let map = self.values(&state, &constants);
+                    if let Some(row) = model.faulting_values(self.solver, &map, t) {
+                        model.fire(&state, &constants, t, &row)?;
+                    }
                 }
                 self.parameters(&state, &constants, &transition.guard, &action.params)
                     .map_err(|e| match e {
@@ -390,41 +391,6 @@ impl Unfolding<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Values of the parameters for which the guard of a transition has no value.
-    fn faulting(
-        &mut self,
-        state: &State,
-        constants: &[Value],
-        t: TransitionId,
-    ) -> Option<Vec<Value>> {
-        let transition = self.model.transition(t);
-        let defined = transition.guard.defined();
-        if defined.is_true() {
-            return None;
-        }
-        let map = self.values(state, constants);
-        let fault = defined.substitute(&map).ok()?.negated().simplify();
-        if fault.is_false() {
-            return None;
-        }
-        let params = &self.model.action(transition.action).params;
-        self.solver.push();
-        for p in params {
-            self.solver.declare(p);
-        }
-        self.solver.assert(&fault);
-        let answer = self.solver.check();
-        self.solver.pop();
-        let Answer::Sat(found) = answer else {
-            return None;
-        };
-        let value = |p: &Var| {
-            let value = found.value(p.id).cloned();
-            value.unwrap_or_else(|| p.sort.default_value())
-        };
-        Some(params.iter().map(value).collect())
     }
 
     fn values(&self, state: &State, constants: &[Value]) -> Substitution {

@@ -38,7 +38,7 @@ pub(super) struct Args {
 const PATIENCE_MS: u64 = 2000;
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let mut target = Target::new(&args.target, &args.read)?;
+    let mut target = Target::new(&args.target, &args.data, &args.read)?;
     // What the description says is what is to be found out.
     let patience = args.target.quiescence_ms.unwrap_or(PATIENCE_MS);
     target.config.set_one_timeout(patience);
@@ -76,7 +76,16 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 fn judge(args: &Args, target: &Target) -> Result<Judge, Failure> {
-    let needed = args.data.unfold.then_some("--unfold");
+    let needed = [
+        (args.data.unfold, "--unfold"),
+        (
+            target.is_foreign_model(),
+            "a model without values as the system under test",
+        ),
+    ];
+    let needed = needed
+        .iter()
+        .find_map(|(asked, flag)| asked.then_some(*flag));
     let symbolic = SymbolicJudge::load_unless(
         needed,
         &args.model,
@@ -85,7 +94,10 @@ fn judge(args: &Args, target: &Target) -> Result<Judge, Failure> {
         args.effort.seed,
     )?;
     match symbolic {
-        Some(symbolic) => Ok(Judge::of_data(symbolic, &args.read, &args.judge)),
+        Some(symbolic) => {
+            let symbolic = symbolic.against(target)?;
+            Ok(Judge::of_data(symbolic, &args.read, &args.judge))
+        }
         None => Judge::new(&args.model, &args.read, &args.judge, target.extra_labels()?),
     }
 }

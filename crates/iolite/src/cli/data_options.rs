@@ -8,6 +8,7 @@ use iolite_lts::LabelKind;
 use iolite_sts::{ActionId, Iosts};
 
 use super::Failure;
+use super::source::ModelRef;
 
 /// How a model with data is understood.
 #[derive(Clone, Debug, clap::Args)]
@@ -80,6 +81,34 @@ impl DataOptions {
         ]
         .into_iter()
         .find_map(|(given, flag)| given.then_some(flag))
+    }
+}
+
+impl DataOptions {
+    /// What is only for solving is refused where nothing is solved: the model has no data, or
+    /// `reason` needs them unfolded.
+    pub(super) fn reject_without_solving(
+        &self,
+        model: &ModelRef,
+        reason: Option<&str>,
+    ) -> Result<(), Failure> {
+        match self.given() {
+            Some(flag) => Err(not_solved(flag, model, reason)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A flag of solving, where nothing is solved.
+pub(super) fn not_solved(flag: &str, model: &ModelRef, reason: Option<&str>) -> Failure {
+    match reason {
+        Some(reason) => Failure::input(format!(
+            "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
+        ))
+        .hint("give constants with the model, as in `FILE#Sender(max = 3)`"),
+        None => Failure::input(format!(
+            "{flag} is for models with data, and {model} has none"
+        )),
     }
 }
 

@@ -21,6 +21,7 @@ mod judge;
 mod learnt;
 mod monitor;
 mod objective;
+mod played_model;
 mod property_explain;
 mod property_monitor;
 mod property_run;

@@ -15,6 +15,7 @@ use iolite_property::{CanonicalTester, Relation, TesterOptions};
 
 use super::Failure;
 use super::abstraction::{AbstractingCodec, Abstraction};
+use super::played_model::{LetterDictionary, Played};
 use super::property_source::{
     self, BasisFlag, Property, PropertyReadOptions, PropertyRef, RelationFlag, TargetFlag,
     relation_name,
@@ -203,6 +204,15 @@ impl PropertyJudge {
             .driving(self.inputs.clone(), Arc::clone(&refusal));
         if let Some(target) = self.target {
             tester = tester.aiming_at(target.verdict());
+        }
+        let config = |failure: Failure| ExecError::Config(failure.to_string());
+        if let Some(played) = target.played(false).map_err(config)? {
+            let dictionary = LetterDictionary {
+                abstraction: Arc::clone(&self.abstraction),
+                model: played.model().clone(),
+            };
+            let played = Played::new(target.running(&played)?, dictionary).refusing(refusal);
+            return Ok((tester, Box::new(played)));
         }
         let adapter: Box<dyn Adapter<LabelId>> = match target.model_labels()? {
             Some(labels) => {

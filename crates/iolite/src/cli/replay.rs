@@ -102,7 +102,7 @@ impl Which {
                 "{path}: no such run; it has {known} runs"
             )));
         };
-        let target = Target::new(&args.target, &args.read)?;
+        let target = Target::new(&args.target, &args.data, &args.read)?;
         let judge = test::judge(&args, &target)?;
         if journal.header.model.hash.as_ref() != Some(&judge.hash) {
             eprintln!(

@@ -1,6 +1,6 @@
 //! What models mean where they leave it open.
 
-use iolite_lts::{QuiescencePolicy, Semantics, StateId, Suspension, explore};
+use iolite_lts::{Completion, QuiescencePolicy, Semantics, StateId, Suspension, explore};
 use serde::{Deserialize, Serialize};
 
 use super::Failure;
@@ -35,6 +35,15 @@ pub(super) enum CompletionFlag {
     SelfLoop,
     /// After an unexpected input anything may happen
     Chaos,
+}
+
+impl From<CompletionFlag> for Completion {
+    fn from(flag: CompletionFlag) -> Self {
+        match flag {
+            CompletionFlag::SelfLoop => Self::SelfLoop,
+            CompletionFlag::Chaos => Self::Chaos,
+        }
+    }
 }
 
 impl QuiescenceFlag {

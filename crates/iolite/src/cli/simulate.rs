@@ -2,11 +2,12 @@
 
 use std::io::Write;
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use iolite_exec::codec::ActionMap;
-use iolite_exec::{Framing, ModelSut, RefusedInput, Simulator};
+use iolite_exec::codec::{ActionCodec, ActionMap, Template};
+use iolite_exec::{ExecError, Framing, ModelSut, RefusedInput, RunningModel, Simulator, SutConfig};
 use iolite_lts::{
     Completed, Completion, Determinised, Interned, LabelId, Semantics, SetId, StateId, Suspension,
 };
@@ -14,9 +15,12 @@ use iolite_lts::{
 use super::data_options::{DataOptions, ValueOptions};
 use super::data_session::DataSession;
 use super::dialogue::converse;
+use super::played_model::PlayedModel;
 use super::semantics_options::{CompletionFlag, SemanticsOptions};
 use super::source::{self, ModelRef, ReadOptions, System, texts};
 use super::symbolic_run::SymbolicJudge;
+use super::test::fault;
+use super::valued_codec::PlayedCodec;
 use super::{Exit, Failure, print};
 
 /// Step through a model by hand, or run it as a system under test
@@ -24,6 +28,11 @@ use super::{Exit, Failure, print};
 /// By hand: the visible actions that are possible now are numbered; choose one by its number or its
 /// name, `back` to take the last one back, `quit` to leave. For models with data each is shown with
 /// values that its guard allows; `?a(3)` takes others.
+///
+/// Running, with --stdio or --tcp: each connection is a run of its own. Constants without a value
+/// get one that the assumptions allow, and standard error tells which; values that outputs leave
+/// open are drawn. What the solver cannot decide, a guard without a value and an input that is not
+/// taken are errors.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The model
@@ -35,6 +44,10 @@ pub(super) struct Args {
     /// The same over TCP, one connection after the other
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "stdio")]
     tcp: Option<String>,
+    /// The description whose templates the running model speaks: its `send` is read here, its `recv`
+    /// written
+    #[arg(long, value_name = "TOML")]
+    templates: Option<PathBuf>,
     /// Seed of the scheduler that chooses where the model leaves a choice
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -50,41 +63,84 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    if !args.stdio && args.tcp.is_none() {
-        let policy = args.semantics.policy();
-        let values = (&args.data, &ValueOptions::default());
-        let needed = args.data.unfold.then_some("--unfold");
-        let judge = SymbolicJudge::load_unless(needed, &args.model, values, policy, args.seed)?;
-        if let Some(judge) = judge {
-            return DataSession::new(&judge)?.run();
-        }
-    } else if let Some(flag) = args.data.given() {
-        return Err(Failure::input(format!(
-            "{flag} is for models whose data are solved for, and a running model needs them \
-             unfolded"
-        ))
-        .hint("give constants with the model, as in `FILE#Sender(max = 3)`"));
+    let needed = args.data.unfold.then_some("--unfold");
+    if args.stdio || args.tcp.is_some() {
+        return serve(args, needed);
+    }
+    if args.templates.is_some() {
+        return Err(Failure::input(
+            "--templates is for a running model, and needs --stdio or --tcp",
+        ));
+    }
+    let policy = args.semantics.policy();
+    let values = (&args.data, &ValueOptions::default());
+    let judge = SymbolicJudge::load_unless(needed, &args.model, values, policy, args.seed)?;
+    if let Some(judge) = judge {
+        return DataSession::new(&judge)?.run();
     }
     let model = source::load(&args.model, &args.read)?;
-    if args.stdio || args.tcp.is_some() {
-        return serve(args, model.system);
-    }
-    let view = Determinised::new(Suspension::new(&model.system, args.semantics.policy()));
+    let view = Determinised::new(Suspension::new(&model.system, policy));
     Session::new(view).run()
 }
 
 /// Runs the model over bytes, in real time.
-fn serve(args: &Args, system: System) -> Result<Exit, Failure> {
+fn serve(args: &Args, needed: Option<&str>) -> Result<Exit, Failure> {
+    let map = match &args.templates {
+        Some(path) => templates(path)?,
+        None => ActionMap::new(),
+    };
+    let played = if needed.is_some() {
+        None
+    } else {
+        PlayedModel::load(&args.model, &args.data, false)?
+    };
+    if let Some(played) = played {
+        return serve_data(args, &played, &map);
+    }
+    args.data.reject_without_solving(&args.model, needed)?;
+    let system = source::load(&args.model, &args.read)?.system;
     match args.semantics.complete_inputs {
-        Some(CompletionFlag::Chaos) => serve_view(
-            args,
-            Interned::new(Completed::new(system, Completion::Chaos)),
-        ),
-        _ => serve_view(args, system),
+        Some(CompletionFlag::Chaos) => {
+            let view = Interned::new(Completed::new(system, Completion::Chaos));
+            serve_view(args, view, &map)
+        }
+        _ => serve_view(args, system, &map),
     }
 }
 
-fn serve_view(args: &Args, view: impl Semantics<State = StateId>) -> Result<Exit, Failure> {
+/// The templates of a description, which a running model reads from the other side.
+fn templates(path: &Path) -> Result<ActionMap, Failure> {
+    let config = SutConfig::load(path).map_err(|e| fault(&e))?;
+    for (name, action) in &config.actions {
+        let send = action.send.as_deref().map(Template::parse).transpose();
+        let readable = send.and_then(|send| send.map_or(Ok(()), |send| send.check_readable()));
+        readable.map_err(|e| Failure::input(format!("action {name}: {e}")))?;
+    }
+    config.action_map().map_err(|e| fault(&e))
+}
+
+fn serve_data(args: &Args, played: &PlayedModel, map: &ActionMap) -> Result<Exit, Failure> {
+    let completion = args.semantics.complete_inputs.map(Into::into);
+    let model = played.model().clone();
+    let constants = played.chosen();
+    let sut = played.sut(completion, args.seed)?.starting(move |run| {
+        if let Some(chosen) = constants(run) {
+            eprintln!("constants: {chosen}");
+        }
+    });
+    let codec = PlayedCodec::new(map, model);
+    let delay = Duration::from_millis(args.delay_ms);
+    answer(
+        args,
+        Simulator::over(sut, codec, Framing::Line, delay, args.seed),
+    )
+}
+
+fn serve_view(
+    args: &Args,
+    view: impl Semantics<State = StateId>,
+    map: &ActionMap,
+) -> Result<Exit, Failure> {
     let labels = Arc::new(view.labels().clone());
     let refused = match args.semantics.complete_inputs {
         Some(CompletionFlag::SelfLoop) => RefusedInput::SelfLoop,
@@ -92,14 +148,24 @@ fn serve_view(args: &Args, view: impl Semantics<State = StateId>) -> Result<Exit
     };
     let sut = ModelSut::new(view, &labels, args.seed).on_refused_input(refused);
     let delay = Duration::from_millis(args.delay_ms);
-    let map = ActionMap::new();
-    let mut simulator = Simulator::new(sut, &labels, &map, Framing::Line, delay, args.seed);
+    answer(
+        args,
+        Simulator::new(sut, &labels, map, Framing::Line, delay, args.seed),
+    )
+}
+
+/// Lets the simulator talk to whoever comes.
+fn answer<A, S: RunningModel<A>, C: ActionCodec<A>>(
+    args: &Args,
+    mut simulator: Simulator<A, S, C>,
+) -> Result<Exit, Failure> {
     let hint = "--complete-inputs self-loop ignores unexpected inputs";
     let Some(address) = &args.tcp else {
         let served = simulator.serve(std::io::stdin(), std::io::stdout());
         return match served {
             Ok(()) => Ok(Exit::Holds),
-            Err(e) => Err(Failure::fault(e.to_string()).hint(hint)),
+            Err(e @ ExecError::Refused { .. }) => Err(Failure::fault(e.to_string()).hint(hint)),
+            Err(e) => Err(Failure::fault(e.to_string())),
         };
     };
     let fault = |e: std::io::Error| Failure::fault(format!("{address}: {e}"));
@@ -114,7 +180,10 @@ fn serve_view(args: &Args, view: impl Semantics<State = StateId>) -> Result<Exit
         let _ = stream.set_nodelay(true);
         // One client's mistake must not end the service for the next.
         if let Err(e) = simulator.serve(&stream, &stream) {
-            eprintln!("connection ended: {e}\nhint: {hint}");
+            eprintln!("connection ended: {e}");
+            if matches!(e, ExecError::Refused { .. }) {
+                eprintln!("hint: {hint}");
+            }
         }
         let _ = stream.shutdown(std::net::Shutdown::Both);
     }

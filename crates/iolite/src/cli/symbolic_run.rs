@@ -1,6 +1,6 @@
 //! `iolite test` with data: values are solved for while the system answers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iolite_derive::{
@@ -15,9 +15,10 @@ use iolite_sts::{Iosts, Symbolic, ValuedAction};
 
 use super::Failure;
 use super::action_table::ActionTable;
-use super::data_options::{DataOptions, Drawing, ValueOptions, constants, solver};
+use super::data_options::{DataOptions, Drawing, ValueOptions, constants, not_solved, solver};
 use super::judge::Pair;
 use super::learnt::{Constants, Learnt};
+use super::played_model::{Played, TableDictionary};
 use super::source::{self, Format, ModelRef, Opened};
 use super::target::Target;
 use super::valued_codec::{ValuedCodec, valued};
@@ -52,14 +53,8 @@ impl SymbolicJudge {
             None => Self::load(reference, options, values, policy, seed)?,
         };
         let given = options.given().or_else(|| values.given());
-        match (&symbolic, given, explicit) {
-            (None, Some(flag), Some(reason)) => Err(Failure::input(format!(
-                "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
-            ))
-            .hint("give constants with the model, as in `FILE#Sender(max = 3)`")),
-            (None, Some(flag), None) => Err(Failure::input(format!(
-                "{flag} is for models with data, and {reference} has none"
-            ))),
+        match (&symbolic, given) {
+            (None, Some(flag)) => Err(not_solved(flag, reference, explicit)),
             _ => Ok(symbolic),
         }
     }
@@ -119,6 +114,15 @@ impl SymbolicJudge {
         Ok(Some(judge))
     }
 
+    /// The judge of what the target shows: where a model plays it, its outputs have names here too,
+    /// and one that the specification does not have is a `fail`.
+    pub(super) fn against(mut self, target: &Target) -> Result<Self, Failure> {
+        if let Some(played) = target.played(true)? {
+            self.model = Arc::new(self.model.with_outputs_of(played.model()));
+        }
+        Ok(self)
+    }
+
     /// A tester over valued actions.
     pub(super) fn valued_tester(&self) -> Result<SymbolicTester, Failure> {
         let constants: Vec<(&str, Value)> = self
@@ -171,6 +175,14 @@ impl SymbolicJudge {
         let config = |f: Failure| ExecError::Config(f.to_string());
         let table = self.table.fork();
         let tester = self.tester(table.clone()).map_err(config)?;
+        if let Some(played) = target.played(true).map_err(config)? {
+            let dictionary = TableDictionary::new(table.clone(), &self.model, &played);
+            return Ok(Pair {
+                tester: Box::new(tester),
+                adapter: Box::new(Played::new(target.running(&played)?, dictionary)),
+                valued: Some(table),
+            });
+        }
         let map = target.config.action_map()?;
         if map.undecodable_policy() == OnUndecodable::Output
             && self
@@ -334,14 +346,19 @@ impl Doubts {
             let (path, lines) = &*self.lines;
             text += &format!(" ({path}:{})", lines.line(place.start as usize));
         }
-        if !doubt.query.is_empty() {
-            let shown = self.query.display();
-            match super::failure::write_whole(&self.query, doubt.query.as_bytes()) {
-                Ok(()) => text += &format!("; the query is in {shown}"),
-                Err(e) => text += &format!("; the query is lost: {e}"),
-            }
-        }
+        text += &saved(&doubt.query, &self.query);
         eprintln!("{text}");
+    }
+}
+
+/// Saves a query that was not decided, and says where it is.
+pub(super) fn saved(query: &str, path: &Path) -> String {
+    if query.is_empty() {
+        return String::new();
+    }
+    match super::failure::write_whole(path, query.as_bytes()) {
+        Ok(()) => format!("; the query is in {}", path.display()),
+        Err(e) => format!("; the query is lost: {e}"),
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use iolite_exec::{Adapter, ExecError, JobId, ModelSut, SutConfig};
-use iolite_lts::{Completed, Completion, LabelId, LabelKind, Labels, Semantics};
+use iolite_exec::{Adapter, ExecError, JobId, ModelSut, SutConfig, SymbolicSut};
+use iolite_lts::{Completed, LabelId, LabelKind, Labels, Semantics};
 
 use super::Failure;
+use super::data_options::DataOptions;
+use super::played_model::{LabelDictionary, Played, PlayedModel};
 use super::semantics_options::CompletionFlag;
 use super::source::{self, ModelRef, ReadOptions};
 
@@ -31,10 +33,15 @@ pub(super) struct Target {
     model: Option<ModelRef>,
     complete_inputs: Option<CompletionFlag>,
     read: ReadOptions,
+    data: DataOptions,
 }
 
 impl Target {
-    pub(super) fn new(options: &TargetOptions, read: &ReadOptions) -> Result<Self, Failure> {
+    pub(super) fn new(
+        options: &TargetOptions,
+        data: &DataOptions,
+        read: &ReadOptions,
+    ) -> Result<Self, Failure> {
         let mut config = SutConfig::from_flag(&options.sut).map_err(|e| {
             Failure::input(e.to_string()).hint(
                 "--sut takes a TOML file, or cmd:\"PROGRAM ARGS\", tcp:HOST:PORT, udp:OWN,PEER, \
@@ -51,7 +58,37 @@ impl Target {
             model,
             complete_inputs,
             read: read.clone(),
+            // Constants are the specification's.
+            data: DataOptions {
+                constants: Vec::new(),
+                ..data.clone()
+            },
         })
+    }
+
+    /// The model that plays the system as it is, not unfolded: one with data, or any other where
+    /// the tester's actions have `values`.
+    pub(super) fn played(&self, values: bool) -> Result<Option<PlayedModel>, Failure> {
+        match &self.model {
+            Some(reference) if !self.data.unfold => {
+                PlayedModel::load(reference, &self.data, values)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The same, running.
+    pub(super) fn running(&self, played: &PlayedModel) -> Result<SymbolicSut, ExecError> {
+        let completion = self.complete_inputs.map(Into::into);
+        played
+            .sut(completion, 0)
+            .map_err(|failure| ExecError::Config(failure.to_string()))
+    }
+
+    /// Whether a model plays the system that is no text of ours, so that its actions have no values.
+    pub(super) fn is_foreign_model(&self) -> bool {
+        let path = self.model.as_ref().map(|reference| &reference.path);
+        path.is_some_and(|path| path.extension().is_none_or(|ending| ending != "iol"))
     }
 
     /// Outputs that the system may show and the specification need not know: they must have names.
@@ -60,7 +97,9 @@ impl Target {
         if self.config.undecodable == iolite_exec::UndecodableKind::Output {
             extra.intern(LabelKind::Output, "undecodable");
         }
-        if let Some(reference) = &self.model {
+        if let Some(played) = self.played(false)? {
+            played.output_labels(&mut extra);
+        } else if let Some(reference) = &self.model {
             let model = source::load(reference, &self.read)?;
             let labels = model.system.labels();
             for output in labels.outputs() {
@@ -91,14 +130,16 @@ impl Target {
                 self.config.label_adapter(job, Arc::clone(labels))?,
             ));
         };
-        let model = source::load(reference, &self.read)
-            .map_err(|failure| ExecError::Config(failure.to_string()))?;
-        let how = match self.complete_inputs {
-            None => return Ok(Box::new(ModelSut::new(model.system, labels, 0))),
-            Some(CompletionFlag::SelfLoop) => Completion::SelfLoop,
-            Some(CompletionFlag::Chaos) => Completion::Chaos,
+        let config = |failure: Failure| ExecError::Config(failure.to_string());
+        if let Some(played) = self.played(false).map_err(config)? {
+            let dictionary = LabelDictionary::new(labels, &played);
+            return Ok(Box::new(Played::new(self.running(&played)?, dictionary)));
+        }
+        let model = source::load(reference, &self.read).map_err(config)?;
+        let Some(how) = self.complete_inputs else {
+            return Ok(Box::new(ModelSut::new(model.system, labels, 0)));
         };
-        let view = Completed::over(model.system, how, labels);
+        let view = Completed::over(model.system, how.into(), labels);
         Ok(Box::new(ModelSut::new(view, labels, 0)))
     }
 }

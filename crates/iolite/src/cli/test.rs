@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[command(flatten)]
     pub(super) properties: PropertyOptions,
     #[command(flatten)]
-    data: DataOptions,
+    pub(super) data: DataOptions,
     #[command(flatten)]
     values: ValueOptions,
     /// Run stored test cases instead: JSON files, or folders of them
@@ -58,7 +58,7 @@ pub(super) type AnyStrategy = Box<dyn Strategy<LabelId>>;
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let effort = &args.effort;
-    let target = Target::new(&args.target, &args.read)?;
+    let target = Target::new(&args.target, &args.data, &args.read)?;
     let judge = judge(args, &target)?;
     let choices = effort.choices(&judge)?;
     if let Some(model) = &args.model {
@@ -147,21 +147,33 @@ fn data_judge(args: &Args, model: &ModelRef, target: &Target) -> Result<Option<J
         ),
         (args.judge.relation != TestedRelation::Ioco, "--relation"),
         (
-            target.config.model.is_some(),
-            "a model as the system under test",
+            target.is_foreign_model(),
+            "a model without values as the system under test",
         ),
     ];
     let explicit = needs
         .iter()
         .find_map(|(asked, flag)| asked.then_some(*flag));
-    let symbolic = SymbolicJudge::load_unless(
-        explicit,
-        model,
-        (&args.data, &args.values),
-        args.judge.quiescence.policy(),
-        args.effort.seed,
-    )?;
-    Ok(symbolic.map(|symbolic| Judge::of_data(symbolic, &args.read, &args.judge)))
+    let load = |data: &DataOptions| {
+        let policy = args.judge.quiescence.policy();
+        let options = (data, &args.values);
+        SymbolicJudge::load_unless(explicit, model, options, policy, args.effort.seed)
+    };
+    // The solver may be meant for the model that plays the system alone.
+    if args.data.solver.is_some() && target.played(false)?.is_some() {
+        let without = DataOptions {
+            solver: None,
+            ..args.data.clone()
+        };
+        if load(&without)?.is_none() {
+            return Ok(None);
+        }
+    }
+    let Some(symbolic) = load(&args.data)? else {
+        return Ok(None);
+    };
+    let symbolic = symbolic.against(target)?;
+    Ok(Some(Judge::of_data(symbolic, &args.read, &args.judge)))
 }
 
 /// What a run needs to know beside tester, system and strategy.

@@ -72,11 +72,7 @@ impl ActionCodec<LabelId> for ValuedCodec {
             .table
             .action(*stimulus)
             .ok_or_else(|| CodecError("an action without a number".into()))?;
-        let concrete = ConcreteAction {
-            name: self.model.action(action.action).name.to_string(),
-            args: action.values.iter().map(wire).collect(),
-        };
-        self.map.encode(&concrete, bytes)
+        self.map.encode(&concrete(&self.model, &action), bytes)
     }
 
     fn decode(&mut self, channel: ChannelId, bytes: &[u8]) -> Result<Decoded<LabelId>, CodecError> {
@@ -101,6 +97,56 @@ impl ActionCodec<LabelId> for ValuedCodec {
             || format!("unknown action {}", stimulus.index()),
             |action| format!("?{}", self.model.label(&action)),
         )
+    }
+}
+
+/// Valued actions of a model that plays the system: what a tester sends is read, and what it reads
+/// is sent.
+pub(super) struct PlayedCodec {
+    map: ActionMap,
+    model: Arc<Iosts>,
+}
+
+impl PlayedCodec {
+    /// `map` is the tester's.
+    pub(super) fn new(map: &ActionMap, model: Arc<Iosts>) -> Self {
+        Self {
+            map: map.reversed(),
+            model,
+        }
+    }
+}
+
+impl ActionCodec<ValuedAction> for PlayedCodec {
+    fn encode(
+        &mut self,
+        output: &ValuedAction,
+        bytes: &mut Vec<u8>,
+    ) -> Result<ChannelId, CodecError> {
+        self.map.encode(&concrete(&self.model, output), bytes)
+    }
+
+    fn decode(
+        &mut self,
+        channel: ChannelId,
+        bytes: &[u8],
+    ) -> Result<Decoded<ValuedAction>, CodecError> {
+        let known = |action| valued(&self.model, LabelKind::Input, &action);
+        self.map
+            .decode_as(channel, bytes, known)
+            .map(Decoded::plain)
+    }
+
+    fn show(&self, output: &ValuedAction) -> String {
+        format!("!{}", self.model.label(output))
+    }
+}
+
+/// An action as it crosses the wire.
+pub(super) fn concrete(model: &Iosts, action: &ValuedAction) -> ConcreteAction {
+    ConcreteAction {
+        name: model.action(action.action).name.to_string(),
+        args: action.values.iter().map(wire).collect(),
     }
 }
 
