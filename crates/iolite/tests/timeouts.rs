@@ -95,6 +95,63 @@ fn a_state_has_its_own_timeout_in_stored_test_cases() {
     }
 }
 
+/// Timeouts for what the model does not have are told of, whichever way it is tested.
+#[test]
+fn misspelt_names_of_a_description_are_told_of() {
+    let folder = scratch("misspelt");
+    let plain = format!("{}#M", write(&folder, "plain.iol", PLAIN));
+    let data = write(&folder, "data.iol", DATA);
+    let sut = write(
+        &folder,
+        "sut.toml",
+        "command = \"sh -c 'cat > /dev/null'\"
+         [quiescence]
+         timeout-ms = 5
+         states = { Slwo = 45, Idle = 15, Nowhere = 5 }
+         actions = { \"?bakc\" = 5, \"!back\" = 5, \"?back\" = 5, \"?go(1)\" = 5, delta = 5 }
+         [actions.goo]
+         send = \"go\"
+         [actions.go]
+         send = \"go\"",
+    );
+    let plain_suite = folder.join("suite").display().to_string();
+    iolite(&["derive", &plain, "-o", &plain_suite, "--count", "1"]).expect(0);
+    for (model, more) in [
+        (&plain, &[][..]),
+        (&plain, &["--suite", &plain_suite]),
+        (&data, &[]),
+        (&data, &["--unfold"]),
+    ] {
+        let args = ["test", model, "--sut", &sut, "--no-journal", "--runs", "1"];
+        let ran = iolite(&[args.as_slice(), &["--steps", "1"], more].concat());
+        let told: Vec<&str> = ran
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("warning: the description"))
+            .collect();
+        let expected = [
+            format!("action `goo`, and {model} has none of that name; did you mean `go`?"),
+            format!(
+                "a timeout after `!back`, and {model} has none of that name; did you mean `?back`?"
+            ),
+            format!(
+                "a timeout after `?bakc`, and {model} has none of that name; did you mean `?back`?"
+            ),
+            format!("a timeout in `Nowhere`, and {model} gets to no state of that name"),
+            format!(
+                "a timeout in `Slwo`, and {model} gets to no state of that name; did you mean `Slow`?"
+            ),
+        ];
+        let expected = expected.map(|t| format!("warning: the description tells of {t}"));
+        let reference = |line: &str| line.replace("#M", "");
+        assert_eq!(
+            told.iter().map(|l| reference(l)).collect::<Vec<_>>(),
+            expected.iter().map(|l| reference(l)).collect::<Vec<_>>(),
+            "{more:?}"
+        );
+    }
+}
+
 /// A failure by a silence whose length nobody chose says how long it was, and how to choose.
 #[test]
 fn a_default_silence_that_fails_is_explained() {

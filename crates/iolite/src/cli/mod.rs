@@ -16,6 +16,7 @@ mod explain;
 mod explain_code;
 mod failure;
 mod fmt;
+mod foreign_names;
 mod goals;
 mod judge;
 mod monitor;
