@@ -95,6 +95,24 @@ fn a_state_has_its_own_timeout_in_stored_test_cases() {
     }
 }
 
+/// A timeout of the command line is the only one, when the run is replayed too.
+#[test]
+fn the_command_line_has_the_last_word() {
+    let folder = scratch("last-word");
+    let model = format!("{}#M", write(&folder, "plain.iol", PLAIN));
+    let more = "actions = { \"?go\" = 25, delta = 35 }\n[actions.back]\ntimeout-ms = 20";
+    let sut = write(&folder, "sut.toml", format!("{SILENT}\n{more}"));
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (events, journal, again) = (path("events"), path("journal"), path("again"));
+    let args = ["test", &model, "--sut", &sut, "--quiescence-ms", "7"];
+    let size = ["--steps", "30", "--runs", "1", "--seed", "1"];
+    let to = ["--events", &events, "--journal", &journal];
+    iolite(&[args.as_slice(), &size, &to].concat()).expect(0);
+    assert_eq!(silences(events.as_ref()), [[7000].into(), [7000].into()]);
+    iolite(&["replay", &journal, "--journal-to", &again]).expect(0);
+    assert_eq!(silences(again.as_ref()), [[7000].into(), [7000].into()]);
+}
+
 /// Timeouts for what the model does not have are told of, whichever way it is tested.
 #[test]
 fn misspelt_names_of_a_description_are_told_of() {
