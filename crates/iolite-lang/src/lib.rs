@@ -20,6 +20,7 @@ mod names;
 mod render;
 mod span;
 pub mod syntax;
+mod watched;
 
 pub use check::{check, parse_and_check, parse_and_check_bytes};
 pub use codes::Code;
@@ -34,3 +35,4 @@ pub use names::Names;
 pub use render::{Style, render};
 pub use span::{LineIndex, Span};
 pub use syntax::{File, parse, parse_bytes};
+pub use watched::{is_instance_of, missing_actions, watched_system};

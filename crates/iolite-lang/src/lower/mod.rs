@@ -21,6 +21,7 @@ pub use automaton::{
 };
 pub use data::{has_data, lower_data};
 pub use parts::MOST_COMPONENTS;
+pub(crate) use property::formula_events;
 pub use property::{lower_property, property_alphabet};
 pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};
 

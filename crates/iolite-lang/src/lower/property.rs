@@ -71,8 +71,7 @@ fn find<'f>(names: &Names<'f>, name: &str) -> Result<&'f Property, Vec<Diagnosti
 }
 
 fn alphabet<'f>(names: &Names<'f>, property: &'f Property) -> Result<Alphabet, Vec<Diagnostic>> {
-    let mut occurring = Vec::new();
-    collect(names, &property.body, 0, &mut occurring);
+    let occurring = formula_events(names, &property.body);
     let mut labels = Labels::new();
     let mut letters: Vec<LabelId> = Vec::new();
     let add = |letters: &mut Vec<LabelId>, id: LabelId| {
@@ -126,6 +125,12 @@ fn intern(event: &Event, labels: &mut Labels) -> Option<LabelId> {
 }
 
 /// The events that occur in a formula and in the properties it names, in order.
+pub(crate) fn formula_events<'f>(names: &Names<'f>, formula: &'f Formula) -> Vec<&'f Event> {
+    let mut events = Vec::new();
+    collect(names, formula, 0, &mut events);
+    events
+}
+
 fn collect<'f>(names: &Names<'f>, formula: &'f Formula, depth: usize, out: &mut Vec<&'f Event>) {
     match &formula.kind {
         FormulaKind::Not(inner) => collect(names, inner, depth, out),

@@ -18,7 +18,7 @@ use super::symbolic_run::SymbolicJudge;
 use super::target::Target;
 use super::test::{AnyAdapter, AnyStrategy, AnyTester};
 use super::weights::{ActionWeight, InputWeights};
-use super::{Failure, objective};
+use super::{Failure, objective, watched};
 
 /// The specification with room for the names of foreign outputs.
 pub(super) type Specification = Extended<System>;
@@ -116,11 +116,14 @@ impl Judge {
         let labels = Arc::new(view.labels().clone());
         let mut observers = Vec::new();
         for reference in &options.observer {
-            observers.extend(objective::observers(reference, read, &labels)?);
+            observers.extend(objective::observers(reference, read, &model, &labels)?);
         }
         let mut purposes = Vec::new();
         for reference in &options.purpose {
-            purposes.extend(objective::purposes(reference, &labels)?);
+            purposes.extend(objective::purposes(reference, &model, &labels)?);
+        }
+        if let Some(traces) = &options.traces {
+            watched::check_reference(traces, &model)?;
         }
         let judge = Self {
             reference: reference.clone(),

@@ -44,6 +44,7 @@ mod testable;
 mod tester;
 mod valued_codec;
 mod verify;
+mod watched;
 mod weights;
 
 use std::process::ExitCode;

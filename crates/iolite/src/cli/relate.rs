@@ -18,7 +18,7 @@ use super::relate_document::{CounterexampleDocument, Document, ObservedDocument,
 use super::relate_matrix::matrix;
 use super::semantics_options::{CompletionFlag, SemanticsOptions};
 use super::source::{self, Model, ModelRef, ReadOptions, System, texts};
-use super::{Exit, Failure, print, print_json};
+use super::{Exit, Failure, print, print_json, watched};
 
 /// Decide an implementation relation between two models
 ///
@@ -185,6 +185,9 @@ pub(super) fn specification_side<'m>(
     specification: &'m Model,
 ) -> Result<SpecificationSide<&'m System>, Failure> {
     let system = &specification.system;
+    if let Some(traces) = &args.traces {
+        watched::check_reference(traces, &specification.reference)?;
+    }
     let traces = args
         .traces
         .as_ref()
