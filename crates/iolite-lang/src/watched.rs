@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use iolite_lts::LabelKind;
 
 use crate::lower::formula_events;
-use crate::names::{Names, events};
+use crate::names::{Names, bare, events};
 use crate::syntax::ast::{BehaviourKind, Event, EventKind, File, Item};
 
 /// The system after `for` in the declaration of this name.
@@ -68,9 +68,4 @@ pub fn missing_actions(file: &File, name: &str, other: &File, of: &str) -> Vec<S
         }
     }
     missing
-}
-
-/// `on` of `on(1)`.
-fn bare(action: &str) -> &str {
-    action.split('(').next().unwrap_or(action)
 }

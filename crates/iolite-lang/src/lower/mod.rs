@@ -10,6 +10,7 @@ mod parts;
 mod process;
 mod property;
 mod term;
+mod test;
 mod unfolded;
 mod value;
 
@@ -17,12 +18,13 @@ use iolite_lts::{Lts, Semantics, StateId};
 
 pub use automaton::{
     Automaton, AutomatonState, ObserverAutomaton, PurposeAutomaton, lower_observer, lower_purpose,
-    lower_test, lower_traces,
+    lower_traces,
 };
 pub use data::{has_data, lower_data};
 pub use parts::MOST_COMPONENTS;
 pub(crate) use property::formula_events;
 pub use property::{lower_property, property_alphabet};
+pub use test::{lower_test, lower_test_over};
 pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};
 
 use self::term::{Scope, Terms};

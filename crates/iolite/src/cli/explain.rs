@@ -13,7 +13,7 @@ use super::relate::trace_set;
 use super::relate_document::{CounterexampleDocument, Document, ObservedDocument};
 use super::semantics_options::{CompletionFlag, QuiescenceFlag};
 use super::source::{self, Format, Model, ModelRef, ReadOptions};
-use super::{Exit, Failure, print, print_json};
+use super::{Exit, Failure, print, print_json, suite};
 
 /// Re-check a certificate against the models, step by step
 ///
@@ -176,6 +176,12 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
     {
         let reason = format!("it says itself that {observed} is allowed");
         return conclude_run(args, certificate, Checked::Refuted(reason), None, "");
+    }
+    if certificate.kind == suite::WRITTEN {
+        return Err(Failure::input(
+            "it is of a hand-written test case, whose verdicts are its author's: nothing follows from \
+             the model that could be re-checked",
+        ));
     }
     if !KINDS.contains(&certificate.kind.as_str()) {
         return Err(Failure::input(format!(

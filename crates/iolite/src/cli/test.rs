@@ -37,7 +37,8 @@ pub(super) struct Args {
     data: DataOptions,
     #[command(flatten)]
     values: ValueOptions,
-    /// Run stored test cases instead: JSON files, or folders of them
+    /// Run stored test cases instead: JSON files, folders of them, or those that FILE.iol declares,
+    /// FILE.iol#T for one
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(super) suite: Vec<PathBuf>,
     /// How often each stored test case is run
