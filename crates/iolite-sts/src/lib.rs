@@ -17,6 +17,7 @@ mod path_formula;
 mod product;
 mod quiescence;
 mod semantics;
+mod singled_out;
 mod symbolic;
 mod symbolic_delta;
 mod symbolic_initial;
