@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition, space};
 use crate::semantics::ValuedAction;
-use crate::symbolic::{NO_VALUE, literal};
+use crate::symbolic::{NO_VALUE, OUT_OF_TIME, literal};
 
 /// One step of a suspension trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +100,9 @@ impl Search<'_> {
                     return HasTrace::Yes;
                 }
                 continue;
+            }
+            if self.solver.is_out_of_time() {
+                return HasTrace::Unknown(OUT_OF_TIME.into());
             }
             if self.seen.len() > self.budget {
                 return HasTrace::Unknown("too many ways to explain the trace".into());

@@ -83,6 +83,7 @@ fn judge(args: &Args, target: &Target) -> Result<Judge, Failure> {
         (&args.data, &ValueOptions::default()),
         args.judge.quiescence.policy(),
         args.effort.seed,
+        None,
     )?;
     match symbolic {
         Some(symbolic) => Ok(Judge::of_data(symbolic, &args.read, &args.judge)),

@@ -42,6 +42,7 @@ mod test;
 mod test_report;
 mod testable;
 mod tester;
+mod time_limit;
 mod valued_codec;
 mod verify;
 mod watched;

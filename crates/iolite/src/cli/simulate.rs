@@ -54,7 +54,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         let policy = args.semantics.policy();
         let values = (&args.data, &ValueOptions::default());
         let needed = args.data.unfold.then_some("--unfold");
-        let judge = SymbolicJudge::load_unless(needed, &args.model, values, policy, args.seed)?;
+        let judge =
+            SymbolicJudge::load_unless(needed, &args.model, values, policy, args.seed, None)?;
         if let Some(judge) = judge {
             return DataSession::new(&judge)?.run();
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use iolite_derive::{
     Menu, Observation, Progress, SymbolicTester, SymbolicTesterError, Tester, Verdict,
@@ -34,6 +35,8 @@ pub(super) struct SymbolicJudge {
     strategy: Strategy,
     seed: u64,
     table: ActionTable,
+    /// When solving for values has to end.
+    until: Option<Instant>,
 }
 
 impl SymbolicJudge {
@@ -44,10 +47,11 @@ impl SymbolicJudge {
         (options, values): (&DataOptions, &ValueOptions),
         policy: QuiescencePolicy,
         seed: u64,
+        until: Option<Instant>,
     ) -> Result<Option<Self>, Failure> {
         let symbolic = match explicit {
             Some(_) => None,
-            None => Self::load(reference, options, values, policy, seed)?,
+            None => Self::load(reference, (options, values), policy, seed, until)?,
         };
         let given = options.given().or_else(|| values.given());
         match (&symbolic, given, explicit) {
@@ -65,10 +69,10 @@ impl SymbolicJudge {
     /// The judge of a model with data; `None` for any other model.
     fn load(
         reference: &ModelRef,
-        options: &DataOptions,
-        values: &ValueOptions,
+        (options, values): (&DataOptions, &ValueOptions),
         policy: QuiescencePolicy,
         seed: u64,
+        until: Option<Instant>,
     ) -> Result<Option<Self>, Failure> {
         if Format::of(&reference.path)? != Format::Iol {
             return Ok(None);
@@ -110,6 +114,7 @@ impl SymbolicJudge {
             strategy: values.strategy(),
             seed,
             table: ActionTable::default(),
+            until,
         };
         // Mistakes show before anything is started.
         judge.valued_tester(JobId(0))?;
@@ -123,7 +128,8 @@ impl SymbolicJudge {
             .iter()
             .map(|(n, v)| (n.as_str(), v.clone()))
             .collect();
-        let solver = solver(self.options.solver.as_deref())?;
+        let mut solver = solver(self.options.solver.as_deref())?;
+        solver.set_deadline(self.until);
         let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", self.reference));
         let semantics = Symbolic::new(self.model.clone(), &constants, self.policy, solver)
             .map_err(|e| wrong(&e))?;

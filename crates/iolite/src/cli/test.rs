@@ -160,6 +160,7 @@ fn data_judge(args: &Args, model: &ModelRef, target: &Target) -> Result<Option<J
         (&args.data, &args.values),
         args.judge.quiescence.policy(),
         args.effort.seed,
+        None,
     )?;
     Ok(symbolic.map(|symbolic| Judge::of_data(symbolic, &args.read, &args.judge)))
 }
