@@ -221,7 +221,8 @@ impl Solver {
         self.cache
             .retain(|_, answer| !matches!(answer, Answer::Unknown(_)));
         let until = self.limits.until;
-        self.limits = Limits { until, ..limits };
+        self.limits = limits;
+        self.limits.until = until;
     }
 
     /// Sets when all queries have to end: later ones are "unknown" at once.

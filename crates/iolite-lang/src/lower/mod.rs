@@ -5,6 +5,7 @@
 pub(crate) mod automaton;
 mod composition;
 mod data;
+mod formula_events;
 pub(crate) mod machine;
 mod parts;
 mod process;
@@ -21,8 +22,8 @@ pub use automaton::{
     lower_traces,
 };
 pub use data::{has_data, lower_data};
+pub(crate) use formula_events::formula_events;
 pub use parts::MOST_COMPONENTS;
-pub(crate) use property::formula_events;
 pub use property::{lower_property, property_alphabet};
 pub use test::{lower_test, lower_test_over};
 pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};

@@ -9,6 +9,7 @@ use iolite_property::{
     StreettAutomaton, Structure,
 };
 
+use super::formula_events::formula_events;
 use super::machine::{StateTable, initial_of};
 use crate::names::{Names, event_ids, unknown_label};
 use crate::syntax::ast::{
@@ -18,7 +19,7 @@ use crate::syntax::ast::{
 use crate::{Diagnostic, Span, codes, diagnostic};
 
 /// Properties that name one another are followed so far.
-const MAX_CHAIN: usize = 200;
+pub(super) const MAX_CHAIN: usize = 200;
 
 /// A declared property as an automaton over its alphabet: what follows `over`, else the visible
 /// labels of the system after `for`, else what occurs in it. δ is a letter where the property
@@ -121,68 +122,6 @@ fn intern(event: &Event, labels: &mut Labels) -> Option<LabelId> {
         }
         EventKind::Delta => Some(LabelId::DELTA),
         EventKind::Tau | EventKind::Any => None,
-    }
-}
-
-/// The events that occur in a formula and in the properties it names, in order.
-pub(crate) fn formula_events<'f>(names: &Names<'f>, formula: &'f Formula) -> Vec<&'f Event> {
-    let mut events = Vec::new();
-    collect(names, formula, 0, &mut events);
-    events
-}
-
-fn collect<'f>(names: &Names<'f>, formula: &'f Formula, depth: usize, out: &mut Vec<&'f Event>) {
-    match &formula.kind {
-        FormulaKind::Not(inner) => collect(names, inner, depth, out),
-        FormulaKind::And(parts) | FormulaKind::Or(parts) => {
-            for part in parts {
-                collect(names, part, depth, out);
-            }
-        }
-        FormulaKind::Ltl(ltl) => collect_ltl(ltl, out),
-        FormulaKind::Language { regex, .. } => collect_regex(names, regex, out),
-        FormulaKind::Streett(automaton) => {
-            let transitions = automaton.states.iter().flat_map(|s| &s.transitions);
-            out.extend(transitions.flat_map(|t| &t.events));
-        }
-        FormulaKind::Name(name) => {
-            if let Some(Item::Property(other)) = names.get(&name.text)
-                && depth < MAX_CHAIN
-            {
-                collect(names, &other.body, depth + 1, out);
-            }
-        }
-        FormulaKind::Error => {}
-    }
-}
-
-fn collect_ltl<'f>(ltl: &'f Ltl, out: &mut Vec<&'f Event>) {
-    match &ltl.kind {
-        LtlKind::Atom(event) => out.push(event),
-        LtlKind::Unary(_, a) => collect_ltl(a, out),
-        LtlKind::Binary(_, a, b) => {
-            collect_ltl(a, out);
-            collect_ltl(b, out);
-        }
-        LtlKind::Constant(_) | LtlKind::Error => {}
-    }
-}
-
-fn collect_regex<'f>(names: &Names<'f>, regex: &'f Regex, out: &mut Vec<&'f Event>) {
-    match &regex.kind {
-        RegexKind::Atom(event) => out.push(event),
-        RegexKind::Sequence(parts) | RegexKind::Alternatives(parts) => {
-            for part in parts {
-                collect_regex(names, part, out);
-            }
-        }
-        RegexKind::Star(a) | RegexKind::Plus(a) => collect_regex(names, a, out),
-        RegexKind::Traces(name) => {
-            if let Some(Item::Traces(list)) = names.get(&name.text) {
-                out.extend(list.traces.iter().flat_map(|t| &t.events));
-            }
-        }
-        RegexKind::Empty | RegexKind::Any | RegexKind::Error => {}
     }
 }
 

@@ -99,8 +99,8 @@ fn valued(
 }
 
 /// The sorts of the parameters of actions of this name, as the systems of the file declare them.
-pub(super) fn declared_sorts<'f>(
-    context: Context<'f>,
+pub(super) fn declared_sorts(
+    context: Context<'_>,
     name: &str,
 ) -> impl Iterator<Item = Vec<TermSort>> {
     let declared = context.file.sound_items().filter_map(|item| match item {
