@@ -1,8 +1,8 @@
 // The observer of "between each ?a and !c there is at least one !b" [Rusu et al. 2004, fig. 2].
 //
-// The figure is not in the text; ω is rebuilt from example 2. It is for the system S of figure 1.
+// The figure is not in the text; ω is rebuilt from example 2. It watches S of figure 1, and figure 4.
 
-observer ω for S {
+observer ω {
   initial state q0 {
     ?a -> q1
     * -> q0

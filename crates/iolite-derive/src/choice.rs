@@ -22,7 +22,6 @@ pub(crate) fn along<O: Oracle>(
     let (mut id, mut at) = (root, initial);
     let mut stimuli = Vec::new();
     for &label in trace {
-        let locations = oracle.locations(at);
         stimuli.clear();
         oracle.stimuli(at, &mut stimuli);
         let next_id = arena.hole();
@@ -38,14 +37,12 @@ pub(crate) fn along<O: Oracle>(
             at = wanted.expect("the trace is one of the oracle's");
             redirect(state, label, next_id)
         };
-        arena.states[id.index()] = TestState { locations, ..state };
+        arena.states[id.index()] = state;
         id = next_id;
     }
-    let locations = oracle.locations(at);
-    let state = observe_state(oracle, at, arena, &mut |arena, _| {
+    arena.states[id.index()] = observe_state(oracle, at, arena, &mut |arena, _| {
         arena.verdict(Verdict::Pass)
     });
-    arena.states[id.index()] = TestState { locations, ..state };
     root
 }
 
@@ -103,7 +100,8 @@ pub(crate) fn stimulate_state<O: Oracle>(
             preempted,
         },
         verdict: Verdict::Pass,
-        locations: Vec::new(),
+        locations: oracle.locations(at),
+        places: oracle.places(at),
     }
 }
 
@@ -137,7 +135,8 @@ pub(crate) fn observe_state<O: Oracle>(
             quiescence,
         },
         verdict,
-        locations: Vec::new(),
+        locations: oracle.locations(at),
+        places: oracle.places(at),
     }
 }
 

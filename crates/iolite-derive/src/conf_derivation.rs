@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
 use crate::arena::Arena;
-use crate::location::locations;
+use crate::location::{locations, places};
 use crate::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH, ModelRef,
     RandomDerivation, TestCase, TestState, TestStateId, TestStep, Verdict,
@@ -133,6 +133,7 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
             },
             verdict: offered.verdict,
             locations: locations(&self.view, set),
+            places: places(&self.view, set),
         }
     }
 
@@ -185,10 +186,10 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
             } else {
                 self.random_offer(set, rng)
             };
-            let locations = locations(&self.view, set);
             arena.states[id.index()] = match offered {
                 None => TestState {
-                    locations,
+                    locations: locations(&self.view, set),
+                    places: places(&self.view, set),
                     ..TestState::end(Verdict::Pass)
                 },
                 Some(offered) => {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::arena::Arena;
 use crate::choice::{along, finish, observe_state, stimulate_state};
-use crate::{Meaning, ModelRef, Oracle, Silence, TestCase, TestState, TestStateId, Verdict};
+use crate::{Meaning, ModelRef, Oracle, Silence, TestCase, TestStateId, Verdict};
 
 /// Which test cases an exhaustive derivation lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,12 +166,11 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
         if let Some(found) = self.memo.get(&(at, depth)) {
             return found.clone();
         }
-        let locations = oracle.locations(at);
         let mut found = Vec::new();
         if self.every {
             found.push(self.arena.verdict(Verdict::Pass));
         }
-        self.observing(oracle, at, depth, &locations, &mut found);
+        self.observing(oracle, at, depth, &mut found);
         let mut stimuli = Vec::new();
         oracle.stimuli(at, &mut stimuli);
         'all: for (stimulus, next) in stimuli {
@@ -180,10 +179,7 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
                     break 'all;
                 }
                 let state = stimulate_state(oracle, at, stimulus, next);
-                found.push(self.arena.push(TestState {
-                    locations: locations.clone(),
-                    ..state
-                }));
+                found.push(self.arena.push(state));
             }
         }
         self.memo.insert((at, depth), found.clone());
@@ -196,7 +192,6 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
         oracle: &mut O,
         at: S,
         depth: usize,
-        locations: &[String],
         found: &mut Vec<TestStateId>,
     ) {
         let mut nexts = Vec::new();
@@ -218,10 +213,7 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
                 k += 1;
                 choices[k - 1][index[k - 1]]
             });
-            found.push(self.arena.push(TestState {
-                locations: locations.to_vec(),
-                ..state
-            }));
+            found.push(self.arena.push(state));
             let Some(turn) = (0..index.len()).rfind(|&i| index[i] + 1 < choices[i].len()) else {
                 return;
             };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use iolite_lts::{BudgetExceeded, Determinised, LabelId, LtsBuilder, Semantics, SetId, StateId};
 use rustc_hash::FxHashMap;
 
-use crate::location::locations;
+use crate::location::{locations, places};
 use crate::{Breach, Move, NodeKind, Objective, TestGraph, Verdict};
 
 /// A state of M ▷ ω that is not a verdict: where the specification can be, and the objective.
@@ -113,6 +113,11 @@ impl<M: Semantics<State = StateId>, O: Objective> Forcing<M, O> {
             self.objective.describe(pair.at)
         ));
         places
+    }
+
+    /// The names of the specification's places alone.
+    pub fn places(&self, pair: Pair) -> Vec<String> {
+        places(&self.view, pair.set)
     }
 
     /// All of M ▷ ω, up to `limit` nodes, numbered breadth first.

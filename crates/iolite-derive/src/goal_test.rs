@@ -172,9 +172,9 @@ impl<M: Semantics<State = StateId>, O: Objective> Draw<'_, M, O> {
     fn expand(&mut self, id: TestStateId, node: StateId, left: usize) {
         let test = self.test;
         let lts = test.graph.lts();
-        let locations = match test.graph.kind(node) {
-            NodeKind::Inner(Some(pair)) => test.forcing.describe(pair),
-            _ => Vec::new(),
+        let (locations, places) = match test.graph.kind(node) {
+            NodeKind::Inner(Some(pair)) => (test.forcing.describe(pair), test.forcing.places(pair)),
+            _ => (Vec::new(), Vec::new()),
         };
         let row = lts.steps(node);
         let step = match self.choose(node, left) {
@@ -208,6 +208,7 @@ impl<M: Semantics<State = StateId>, O: Objective> Draw<'_, M, O> {
             step,
             verdict: Verdict::Inconc,
             locations,
+            places,
         };
     }
 }

@@ -94,21 +94,24 @@ impl RandomDerivation {
             let total = u64::from(stop) + u64::from(stimulate) + u64::from(observe);
             let full = depth == 0 || total == 0 || arena.states.len() >= self.max_states;
             let choice = if full { 0 } else { rng.random_range(0..total) };
-            let locations = oracle.locations(at);
             let mut grow = |arena: &mut Arena, next| {
                 let id = arena.hole();
                 queue.push_back((id, next, depth - 1));
                 id
             };
             let state = if full || choice < u64::from(stop) {
-                TestState::end(Verdict::Pass)
+                TestState {
+                    locations: oracle.locations(at),
+                    places: oracle.places(at),
+                    ..TestState::end(Verdict::Pass)
+                }
             } else if choice < u64::from(stop) + u64::from(stimulate) {
                 let (stimulus, next) = stimuli[rng.random_range(0..stimuli.len())];
                 stimulate_state(oracle, at, stimulus, grow(&mut arena, next))
             } else {
                 observe_state(oracle, at, &mut arena, &mut grow)
             };
-            arena.states[id.index()] = TestState { locations, ..state };
+            arena.states[id.index()] = state;
         }
         arena.states
     }

@@ -167,6 +167,10 @@ impl Tester for StoredTester {
         self.case.state(self.at).locations.clone()
     }
 
+    fn places(&mut self) -> Vec<String> {
+        self.case.state(self.at).places.clone()
+    }
+
     fn show(&self, action: &LabelId) -> String {
         show(self.case.labels(), *action)
     }

@@ -63,6 +63,8 @@ pub struct TestState {
     pub verdict: Verdict,
     /// Where the model can be, in words.
     pub locations: Vec<String>,
+    /// The names of those places alone, without values and lines.
+    pub places: Vec<String>,
 }
 
 impl TestState {
@@ -72,6 +74,7 @@ impl TestState {
             step: TestStep::End,
             verdict,
             locations: Vec::new(),
+            places: Vec::new(),
         }
     }
 

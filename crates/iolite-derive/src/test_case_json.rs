@@ -20,14 +20,17 @@
 //! `preempted` lists the outputs whose coming first is a failure. A state with `observe` has a step
 //! for every output, and one for `delta` (θ) unless a missing output ends the run with the state's
 //! verdict [Tretmans 1996, def. 7.1]. A state with `offer` proposes plain actions. A state with none
-//! of the three ends the test. `verdict` is ν; `locations` are places of the model. Unknown fields
-//! are errors, and so is anything that is not a deterministic, controllable, finite test case.
+//! of the three ends the test. `verdict` is ν; `locations` are places of the model in words, and
+//! `places` their bare names, which timeouts are given for, where these are not the locations without
+//! their lines. Unknown fields are errors, and so is anything that is not a deterministic,
+//! controllable, finite test case.
 
 use std::sync::Arc;
 
 use iolite_lts::{LabelId, LabelKind, Labels};
 use serde::{Deserialize, Serialize};
 
+use crate::location::without_lines;
 use crate::{ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, Verdict};
 
 const FORMAT: &str = "iolite-test-case";
@@ -98,6 +101,8 @@ struct State {
     verdict: Verdict,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     locations: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    places: Option<Vec<String>>,
 }
 
 impl TestCase {
@@ -128,6 +133,8 @@ impl TestCase {
                     offer: None,
                     verdict: state.verdict,
                     locations: state.locations.clone(),
+                    places: (state.places != without_lines(&state.locations))
+                        .then(|| state.places.clone()),
                 };
                 match &state.step {
                     TestStep::End => {}
@@ -247,6 +254,9 @@ fn read_state(labels: &Labels, at: usize, state: State) -> Result<TestState, Rea
     Ok(TestState {
         step,
         verdict: state.verdict,
+        places: state
+            .places
+            .unwrap_or_else(|| without_lines(&state.locations)),
         locations: state.locations,
     })
 }

@@ -76,6 +76,7 @@ impl TestCase {
                     .copied()
                     .unwrap_or(Verdict::Inconc),
                 locations: Vec::new(),
+                places: Vec::new(),
             };
         }
         Self::new(

@@ -337,6 +337,31 @@ fn the_hash_sees_behaviour_and_not_names() {
     );
 }
 
+/// Where a text says no more, the places are the locations without their lines.
+#[test]
+fn places_are_names_alone() {
+    let read = |more: &str| {
+        let text = case().to_json().replace(
+            r#""Busy"
+"#,
+            r#""Busy (line 4)", "Busy (line 9)""#,
+        );
+        let from = text.find(r#""Busy (line 4)""#).unwrap();
+        let close = from + text[from..].find(']').unwrap() + 1;
+        TestCase::from_json(&format!("{}{more}{}", &text[..close], &text[close..])).unwrap()
+    };
+    let (plain, given) = (read(""), read(r#", "places": ["Busy", "Late"]"#));
+    assert_eq!(plain.states()[1].places, ["Busy"]);
+    assert_eq!(given.states()[1].places, ["Busy", "Late"]);
+    for case in [plain, given] {
+        assert_eq!(
+            case.states()[1].locations,
+            ["Busy (line 4)", "Busy (line 9)"]
+        );
+        assert_eq!(TestCase::from_json(&case.to_json()).unwrap(), case);
+    }
+}
+
 #[test]
 fn a_stored_test_case_as_a_tester() {
     let l = |text: &str| spec().labels().get_text(text).unwrap();
@@ -358,6 +383,7 @@ fn a_stored_test_case_as_a_tester() {
     assert_eq!(tester.stimulate(&l("?but")), Progress::Continue);
     assert_eq!(tester.allowed(), ["!liq"]);
     assert_eq!(tester.locations(), ["Busy"]);
+    assert_eq!(tester.places(), ["Busy"]);
     assert_eq!(
         tester.observe(&Observation::Output(l("!liq"))),
         Progress::Ended(Verdict::Pass)

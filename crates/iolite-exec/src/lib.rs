@@ -71,7 +71,9 @@ pub use hexdump::hexdump;
 pub use in_process::{AsyncSystemUnderTest, Blocking, InProcess, SystemUnderTest, block_on};
 pub use journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
 pub use model_sut::{ModelSut, RefusedInput};
-pub use monitor::{LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor};
+pub use monitor::{
+    LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
+};
 pub use place::JobPlace;
 pub use process::CommandSpec;
 pub use quiescence::Quiescence;

@@ -251,6 +251,8 @@ pub struct Monitored {
     pub line: Option<usize>,
     /// The proof of a failing verdict.
     pub certificate: Option<Certificate>,
+    /// Why whoever watched broke it off; the verdict is `unknown` then.
+    pub broken_off: Option<String>,
 }
 
 /// What monitoring needs to know beside tester and log.
@@ -272,11 +274,30 @@ pub fn monitor<T: Tester, R: BufRead>(
     parse: &dyn Fn(&str) -> Option<T::Action>,
     options: &MonitorOptions,
 ) -> Result<Monitored, ExecError> {
+    monitor_watched(tester, log, parse, options, &mut |_, _| None)
+}
+
+/// The same, with somebody who hears before each line how many steps were judged and which line comes,
+/// and may break off with a reason: the rest of the log is not judged, so the verdict is `unknown`.
+pub fn monitor_watched<T: Tester, R: BufRead>(
+    tester: &mut T,
+    log: &mut LogReader<R>,
+    parse: &dyn Fn(&str) -> Option<T::Action>,
+    options: &MonitorOptions,
+    watch: &mut dyn FnMut(u64, usize) -> Option<String>,
+) -> Result<Monitored, ExecError> {
     tester.reset();
     let mut trace = Trace::new(KEPT_STEPS);
     let mut last_time: Option<f64> = None;
     let mut steps = 0;
     while let Some(read) = log.step()? {
+        if let Some(reason) = watch(steps, read.line) {
+            let (verdict, line) = (Verdict::Unknown, Some(read.line));
+            return Ok(Monitored {
+                broken_off: Some(reason),
+                ..outcome(tester, &trace, verdict, steps, line, options)
+            });
+        }
         let step = Step::parse(&read.text, parse)
             .ok_or_else(|| log.fail(format!("the model does not know action {}", read.text)))?;
         let silent = match (options.quiescence, last_time, read.time) {
@@ -317,6 +338,7 @@ fn outcome<T: Tester>(
         verdict,
         steps,
         line,
+        broken_off: None,
         certificate: verdict.is_failing().then(|| {
             let about = (options.kind.as_str(), &options.model);
             Certificate::of(

@@ -82,6 +82,8 @@ pub struct Limits {
     /// Memory of a process solver, in MiB.
     pub memory_mb: u32,
     started: Option<Instant>,
+    /// When all queries have to end.
+    until: Option<Instant>,
 }
 
 impl Default for Limits {
@@ -90,6 +92,7 @@ impl Default for Limits {
             time: Duration::from_secs(5),
             memory_mb: 1_024,
             started: None,
+            until: None,
         }
     }
 }
@@ -101,14 +104,17 @@ impl Limits {
             time,
             memory_mb,
             started: None,
+            until: None,
         }
     }
 
     /// When the running query has to end.
     pub fn deadline(&self) -> Option<Instant> {
-        self.started
+        let own = self
+            .started
             .unwrap_or_else(Instant::now)
-            .checked_add(self.time)
+            .checked_add(self.time);
+        own.into_iter().chain(self.until).min()
     }
 }
 
@@ -214,7 +220,21 @@ impl Solver {
         // With more time the answer may be another one.
         self.cache
             .retain(|_, answer| !matches!(answer, Answer::Unknown(_)));
+        let until = self.limits.until;
         self.limits = limits;
+        self.limits.until = until;
+    }
+
+    /// Sets when all queries have to end: later ones are "unknown" at once.
+    pub fn set_deadline(&mut self, until: Option<Instant>) {
+        self.limits.until = until;
+    }
+
+    /// Whether the time for all queries has passed.
+    pub fn is_out_of_time(&self) -> bool {
+        self.limits
+            .until
+            .is_some_and(|until| Instant::now() >= until)
     }
 
     /// What was done so far.
@@ -305,6 +325,8 @@ impl Solver {
         let answer = if let Some(answer) = self.cache.get(&ready) {
             self.stats.cached += 1;
             answer.clone()
+        } else if self.is_out_of_time() {
+            Answer::unknown("the time for all queries has passed")
         } else {
             self.stats.queries += 1;
             let mut vars = BTreeMap::new();
@@ -316,8 +338,9 @@ impl Solver {
             let started = Instant::now();
             self.limits.started = Some(started);
             let answer = self.backend.check(&ready, &vars, &self.limits);
-            // "Unknown" is kept where asking again would cost as much again.
-            if !matches!(answer, Answer::Unknown(_)) || started.elapsed() > COSTLY {
+            // "Unknown" is kept where asking again would cost as much again, unless it came early.
+            let costly = started.elapsed() > COSTLY && !self.is_out_of_time();
+            if !matches!(answer, Answer::Unknown(_)) || costly {
                 if self.cache.len() >= CACHE {
                     self.cache.clear();
                 }

@@ -62,6 +62,11 @@ impl Pattern {
         !self.values.is_empty()
     }
 
+    /// The action, or its instance, as labels write it.
+    pub(crate) fn label(&self) -> &str {
+        &self.text
+    }
+
     pub(crate) fn matches(&self, label: &str) -> bool {
         if self.is_instance() {
             self.text == label

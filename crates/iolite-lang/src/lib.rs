@@ -20,6 +20,7 @@ mod names;
 mod render;
 mod span;
 pub mod syntax;
+mod watched;
 
 pub use check::{check, parse_and_check, parse_and_check_bytes};
 pub use codes::Code;
@@ -27,10 +28,11 @@ pub use diagnostic::{Diagnostic, Loaded, Rejected, Severity};
 pub use lower::{
     Automaton, AutomatonState, DEFAULT_BUDGET, LazySystem, MOST_COMPONENTS, ObserverAutomaton,
     PurposeAutomaton, data_lints, has_data, lower_data, lower_lazily, lower_observer,
-    lower_property, lower_purpose, lower_system, lower_test, lower_traces, parse_action,
-    parse_value, property_alphabet, systems, unfold_data,
+    lower_property, lower_purpose, lower_system, lower_test, lower_test_over, lower_traces,
+    parse_action, parse_value, property_alphabet, systems, unfold_data,
 };
 pub use names::Names;
 pub use render::{Style, render};
 pub use span::{LineIndex, Span};
 pub use syntax::{File, parse, parse_bytes};
+pub use watched::{is_instance_of, missing_actions, watched_system};

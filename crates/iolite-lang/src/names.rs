@@ -437,3 +437,8 @@ pub(crate) fn unknown_label(event: &Event, labels: &Labels, whose: &str) -> Diag
         candidates.iter().map(String::as_str),
     ))
 }
+
+/// `on` of `on(1)`.
+pub(crate) fn bare(action: &str) -> &str {
+    action.split('(').next().unwrap_or(action)
+}

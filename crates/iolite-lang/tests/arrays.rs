@@ -333,15 +333,30 @@ fn what_cannot_be_is_said() {
         assert_eq!(found, code, "{text}: {message}");
         assert!(message.contains(part), "{text}: {message}");
     }
+}
+
+/// Cells with data, and processes that do the same, under operators that name one instance.
+#[test]
+fn instances_where_parts_have_data() {
     for operator in [
-        "hide on(1) in",
-        "rename on -> on(1) in",
-        "Cell(id = 0) |[on(1)]|",
+        "hide on(1) in @1",
+        "hide on(1) in (@0 ||| @1)",
+        "rename on -> on(1) in @1",
+        "@0 |[on(1)]| @1",
+        "each k in 0..1 |[on(1)]| hide done(k) in @1",
     ] {
-        let text = format!("{DATA}system T = {operator} Cell(id = 1)");
-        let (found, message) = lowered(&text, "T");
-        assert_eq!(found, codes::DATA_COMPOSITION, "{message}");
-        assert!(message.contains("one instance of `on`"), "{message}");
+        let with = |part: &str| {
+            operator
+                .replace("@0", &part.replace('#', "0"))
+                .replace("@1", &part.replace('#', "1"))
+        };
+        let text = format!(
+            "{DATA}system Cells = {}\nsystem Thins = {}",
+            with("Cell(id = #)"),
+            with("Thin(k = #)")
+        );
+        let (cells, thins) = (unfold(&text, "Cells"), lower(&text, "Thins"));
+        assert!(bisimilar(&cells, &thins), "{operator}");
     }
 }
 

@@ -151,7 +151,7 @@ fn joint_kind(left: LabelKind, right: LabelKind) -> LabelKind {
     }
 }
 
-fn same_signature(a: &Action, b: &Action) -> bool {
+pub(crate) fn same_signature(a: &Action, b: &Action) -> bool {
     a.params.len() == b.params.len()
         && a.params
             .iter()
@@ -320,7 +320,7 @@ impl Iosts {
     }
 
     /// Removes actions that no transition carries.
-    fn drop_actions(&mut self, gone: &[bool]) {
+    pub(crate) fn drop_actions(&mut self, gone: &[bool]) {
         let mut map = Vec::new();
         let mut kept = Vec::new();
         for (a, gone) in std::mem::take(&mut self.actions).into_iter().zip(gone) {

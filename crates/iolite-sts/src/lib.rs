@@ -23,6 +23,7 @@ mod quiescence;
 mod semantics;
 mod simulation;
 mod simulation_initial;
+mod singled_out;
 mod specified;
 mod symbolic;
 mod symbolic_delta;

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::faults::NO_VALUE;
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition, space};
 use crate::semantics::ValuedAction;
-use crate::symbolic::literal;
+use crate::symbolic::{OUT_OF_TIME, literal};
 
 /// One step of a suspension trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +109,9 @@ impl Search<'_> {
                     return HasTrace::Yes;
                 }
                 continue;
+            }
+            if self.solver.is_out_of_time() {
+                return HasTrace::Unknown(OUT_OF_TIME.into());
             }
             if self.seen.len() > self.budget || self.size > MOST_TERMS {
                 return HasTrace::Unknown("too many ways to explain the trace".into());

@@ -88,6 +88,8 @@ const DEFAULT_STATES: usize = 1_000;
 const MOST_TERMS: u64 = 100_000;
 /// Values that are tried one by one instead of being unknown.
 const DEFAULT_CASES: usize = 64;
+/// Why something is not known when the time is up.
+pub(crate) const OUT_OF_TIME: &str = "the time is up";
 /// Values deeper or larger than this get a name of their own.
 const NAMED: u32 = 60;
 
@@ -327,6 +329,9 @@ impl Symbolic {
         params: Option<&[Value]>,
         doubt: &mut Doubt,
     ) -> Result<Option<SymbolicState>, SymbolicError> {
+        if self.solver.is_out_of_time() {
+            return Err(SymbolicError::Bound(OUT_OF_TIME));
+        }
         let model = self.model.clone();
         let transition = model.transition(t);
         let signature = &model.action(transition.action).params;

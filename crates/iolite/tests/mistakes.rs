@@ -190,6 +190,108 @@ fn bounds_end_in_unknown() {
     );
 }
 
+/// `observer W for S` and its siblings, used with another system than S: told of, and refused where
+/// an action is missing. Instances of S are S.
+#[test]
+fn what_is_for_another_system() {
+    let folder = scratch("for-another");
+    let body = "initial state s { ?a(n) -> t }  state t { !x -> s }";
+    let systems = format!(
+        "system S {{ input a(n: 0..1)  output x  const k: 0..3  {body} }}
+         system I = S(k = 2)
+         system J = I
+         system U {{ input a(n: 0..1)  output x  {body} }}
+         system T {{ output x  initial state s {{ !x -> s }} }}"
+    );
+    let watchers = "observer W for S { initial state p { ?a -> q  * -> p }  state q { !x -> v }  violate state v }
+         purpose P for S { initial state p { ?a -> q }  state q { !x -> v }  accept state v }
+         property Q for S = ltl G(not !x)
+         traces F for S = { !x }";
+    let together = write(&folder, "together.iol", format!("{systems}\n{watchers}"));
+    let alone = write(&folder, "alone.iol", watchers);
+    let other = write(&folder, "other.iol", &systems);
+    let suite = folder.join("suite").display().to_string();
+    let use_with = |file: &str, model: &str| {
+        let reference = |name| format!("{file}#{name}");
+        let log = write(&folder, "run.log", "?a(0)\n");
+        let silent = write(&folder, "silent.toml", format!("model = \"{model}\""));
+        let size = [
+            "--runs",
+            "1",
+            "--steps",
+            "2",
+            "--no-journal",
+            "--complete-inputs",
+            "self-loop",
+        ];
+        [
+            iolite(&["verify", model, "--property", &reference("W")]),
+            iolite(&["verify", model, "--property", &reference("Q")]),
+            iolite(&["derive", model, "-o", &suite, "--purpose", &reference("P")]),
+            iolite(
+                &[
+                    &[
+                        "test",
+                        model,
+                        "--sut",
+                        &silent,
+                        "--observer",
+                        &reference("W"),
+                    ][..],
+                    &size,
+                ]
+                .concat(),
+            ),
+            iolite(&["monitor", model, &log, "--observer", &reference("W")]),
+            iolite(&[
+                "relate",
+                "ioconf-f",
+                model,
+                model,
+                "--traces",
+                &reference("F"),
+                "--complete-inputs",
+                "self-loop",
+            ]),
+        ]
+        .map(|ran| ran.stderr)
+    };
+    for (file, model) in [
+        (&together, format!("{together}#S(k = 1)")),
+        (&together, format!("{together}#I")),
+        (&together, format!("{together}#J")),
+        (&alone, format!("{other}#I")),
+        (&alone, format!("{other}#S(k = 1)")),
+    ] {
+        for told in use_with(file, &model) {
+            assert!(!told.contains("is for"), "{file} {model}\n{told}");
+        }
+    }
+    for (file, model) in [
+        (&together, format!("{together}#U")),
+        (&together, format!("{other}#I")),
+        (&alone, format!("{other}#U")),
+    ] {
+        let names = ["W", "Q", "P", "W", "W", "F"];
+        for (name, told) in names.iter().zip(use_with(file, &model)) {
+            assert!(told.contains("warning: "), "{file} {model}\n{told}");
+            assert!(told.contains(&format!("`{name}`")), "{told}");
+            assert!(told.contains(&format!(", not for {model}")), "{told}");
+        }
+    }
+    let model = format!("{together}#T");
+    for (name, keyword) in [("W", "observer"), ("P", "purpose")] {
+        let reference = format!("{together}#{name}");
+        let flag = format!("--{keyword}");
+        mistake(
+            &["derive", &model, "-o", &suite, &flag, &reference],
+            &[&format!(
+                "{keyword} `{name}` of {together} is for system `S`, not for {model}, which has no `?a`"
+            )],
+        );
+    }
+}
+
 #[test]
 fn the_layout_of_files() {
     let folder = scratch("fmt");

@@ -1,9 +1,9 @@
-//! Observers, purposes, test cases and sets of traces as explicit automata.
+//! Observers, purposes and sets of traces as explicit automata.
 //!
 //! Observers and purposes read the actions of a system, so they are lowered over its alphabet; only
 //! then is known what `*` stands for.
 
-use iolite_lts::{LabelId, LabelKind, Labels, Lts, StateId};
+use iolite_lts::{LabelId, LabelKind, Labels, StateId};
 
 use super::{machine, not_yet};
 use crate::names::{Names, event_id, event_ids, unknown_label};
@@ -106,40 +106,6 @@ pub fn lower_purpose(
     purpose(file, machine, labels)
 }
 
-/// The test case of this name [Tretmans 1996, def. 3.1] with the verdict of each state; δ stands
-/// for θ, the observation of the tester that nothing comes.
-pub fn lower_test(file: &File, name: &str) -> Result<(Lts, Vec<Mark>), Vec<Diagnostic>> {
-    let machine = find(file, name, Role::Test)?;
-    let lts = machine::lower(file, machine)?;
-    let mut found = Vec::new();
-    let mut verdicts = Vec::new();
-    for state in machine.states() {
-        let mut verdict = state
-            .marks
-            .iter()
-            .filter(|m| matches!(m, Mark::Pass | Mark::Fail | Mark::Inconc));
-        match (verdict.next(), verdict.next()) {
-            (Some(&one), None) => verdicts.push(one),
-            _ => found.push(
-                Diagnostic::error(
-                    codes::TEST_VERDICT,
-                    state.name.span,
-                    format!(
-                        "state `{}` of the test case needs one verdict",
-                        state.name.text
-                    ),
-                )
-                .hint("write `pass state`, `fail state` or `inconc state`"),
-            ),
-        }
-    }
-    if found.is_empty() {
-        Ok((lts, verdicts))
-    } else {
-        Err(found)
-    }
-}
-
 /// A set of traces over the labels of a system, as an automaton with accepting states.
 pub fn lower_traces(
     file: &File,
@@ -154,7 +120,11 @@ pub fn lower_traces(
     Ok((automaton, marked(machine, Mark::Accept)))
 }
 
-fn find<'f>(file: &'f File, name: &str, role: Role) -> Result<&'f Machine, Vec<Diagnostic>> {
+pub(super) fn find<'f>(
+    file: &'f File,
+    name: &str,
+    role: Role,
+) -> Result<&'f Machine, Vec<Diagnostic>> {
     let machines = || {
         file.items.iter().filter_map(|item| match item {
             Item::Machine(m) if m.role == role => Some(m),

@@ -5,12 +5,14 @@
 pub(crate) mod automaton;
 mod composition;
 mod data;
+mod formula_events;
 pub(crate) mod machine;
 mod parts;
 mod process;
 mod property;
 mod property_alphabet;
 mod term;
+mod test;
 mod unfolded;
 mod value;
 
@@ -18,11 +20,13 @@ use iolite_lts::{Lts, Semantics, StateId};
 
 pub use automaton::{
     Automaton, AutomatonState, ObserverAutomaton, PurposeAutomaton, lower_observer, lower_purpose,
-    lower_test, lower_traces,
+    lower_traces,
 };
 pub use data::{has_data, lower_data};
+pub(crate) use formula_events::formula_events;
 pub use parts::MOST_COMPONENTS;
 pub use property::{lower_property, property_alphabet};
+pub use test::{lower_test, lower_test_over};
 pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};
 
 use self::term::{Scope, Terms};

@@ -92,6 +92,7 @@ fn judge(args: &Args, target: &Target) -> Result<Judge, Failure> {
         (&args.data, &ValueOptions::default()),
         args.judge.quiescence.policy(),
         args.effort.seed,
+        None,
     )?;
     match symbolic {
         Some(symbolic) => {

@@ -1,6 +1,8 @@
 //! `iolite explain` for runs of models with data: one formula for each way through the locations,
 //! instead of sets of symbolic states.
 
+use std::time::Instant;
+
 use iolite_exec::Certificate;
 use iolite_lts::QuiescencePolicy;
 use iolite_sts::{HasTrace, TraceStep};
@@ -18,6 +20,7 @@ pub(super) fn recheck(
     opened: &Opened,
     policy: QuiescencePolicy,
     solver_name: Option<&str>,
+    until: Option<Instant>,
     certificate: &Certificate,
 ) -> Result<Checked, Failure> {
     let model = iolite_lang::lower_data(&opened.file, &opened.name)
@@ -48,6 +51,7 @@ pub(super) fn recheck(
         }
     }
     let mut solver = solver(solver_name)?;
+    solver.set_deadline(until);
     let mut has = |trace: &[TraceStep]| model.has_trace(trace, policy, &mut solver, BUDGET);
     let before = has(&trace);
     let after = match step(observed) {

@@ -15,7 +15,7 @@ use super::failure::write_whole;
 use super::relate::trace_set;
 use super::semantics_options::{QuiescenceFlag, reject_livelock};
 use super::source::{self, ModelRef, ReadOptions, texts};
-use super::{Exit, Failure, objective, print, print_json};
+use super::{Exit, Failure, objective, print, print_json, watched};
 
 /// Derive test cases from a specification, and write them as a suite
 ///
@@ -252,6 +252,9 @@ fn derived(
             }
         }
         DerivedRelation::Ioconf | DerivedRelation::IoconfF => {
+            if let Some(traces) = &args.traces {
+                watched::check_reference(traces, &args.model)?;
+            }
             let traces = args
                 .traces
                 .as_ref()
@@ -323,7 +326,12 @@ fn safety(
     let labels = Arc::clone(lts.shared_labels());
     let mut observers = Vec::new();
     for reference in &args.observer {
-        observers.extend(objective::observers(reference, &args.read, &labels)?);
+        observers.extend(objective::observers(
+            reference,
+            &args.read,
+            &args.model,
+            &labels,
+        )?);
     }
     let suite = RequirementSuite::derive(lts, policy, &observers, model, LARGEST)
         .map_err(|e| too_large(&e))?;
@@ -364,7 +372,7 @@ fn purposes(
 ) -> Result<Vec<TestCase>, Failure> {
     let mut cases = Vec::new();
     for reference in &args.purpose {
-        for purpose in objective::purposes(reference, lts.shared_labels())? {
+        for purpose in objective::purposes(reference, &args.model, lts.shared_labels())? {
             let name = purpose.name().to_owned();
             let test = PurposeTest::build(lts, args.quiescence.policy(), purpose, LARGEST)
                 .map_err(|e| too_large(&e))?;

@@ -13,7 +13,8 @@ use super::relate::trace_set;
 use super::relate_document::{CounterexampleDocument, Document, ObservedDocument};
 use super::semantics_options::{CompletionFlag, QuiescenceFlag};
 use super::source::{self, Format, Model, ModelRef, ReadOptions};
-use super::{Exit, Failure, print, print_json};
+use super::time_limit::TimeLimit;
+use super::{Exit, Failure, print, print_json, suite};
 
 /// Re-check a certificate against the models, step by step
 ///
@@ -35,6 +36,8 @@ pub(super) struct Args {
     /// found [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     solver: Option<String>,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     #[command(flatten)]
     read: ReadOptions,
     #[command(flatten)]
@@ -177,6 +180,12 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
         let reason = format!("it says itself that {observed} is allowed");
         return conclude_run(args, certificate, Checked::Refuted(reason), None, "");
     }
+    if certificate.kind == suite::WRITTEN {
+        return Err(Failure::input(
+            "it is of a hand-written test case, whose verdicts are its author's: nothing follows from \
+             the model that could be re-checked",
+        ));
+    }
     if !KINDS.contains(&certificate.kind.as_str()) {
         return Err(Failure::input(format!(
             "`{}` is no kind of run: {} are",
@@ -201,10 +210,15 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
         if iolite_lang::has_data(&opened.file, &opened.name) {
             let policy = args.quiescence.policy();
             let solver = args.solver.as_deref();
+            let watch = args.time_limit.start()?;
             let verdict = if certificate.trace_omitted > 0 {
                 Checked::Refuted(TOO_LONG.to_owned())
             } else {
-                data_explain::recheck(&opened, policy, solver, certificate)?
+                data_explain::recheck(&opened, policy, solver, watch.until(), certificate)?
+            };
+            let verdict = match (verdict, watch.time_is_up()) {
+                (Checked::Undecided(_), Some(reason)) => Checked::Undecided(reason),
+                (verdict, _) => verdict,
             };
             let changed = certificate.model.hash.as_ref();
             let changed = changed.is_some_and(|hash| *hash != opened.hash);

@@ -9,6 +9,7 @@ use iolite_lts::{Extended, LabelId, LabelKind, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
 
 use super::action_table::ActionTable;
+use super::foreign_names::bare;
 use super::learnt::Constants;
 use super::property_run::PropertyJudge;
 use super::relate::trace_set;
@@ -18,7 +19,7 @@ use super::symbolic_run::SymbolicJudge;
 use super::target::Target;
 use super::test::{AnyAdapter, AnyStrategy, AnyTester};
 use super::weights::{ActionWeight, InputWeights};
-use super::{Failure, objective};
+use super::{Failure, objective, watched};
 
 /// The specification with room for the names of foreign outputs.
 pub(super) type Specification = Extended<System>;
@@ -116,11 +117,14 @@ impl Judge {
         let labels = Arc::new(view.labels().clone());
         let mut observers = Vec::new();
         for reference in &options.observer {
-            observers.extend(objective::observers(reference, read, &labels)?);
+            observers.extend(objective::observers(reference, read, &model, &labels)?);
         }
         let mut purposes = Vec::new();
         for reference in &options.purpose {
-            purposes.extend(objective::purposes(reference, &labels)?);
+            purposes.extend(objective::purposes(reference, &model, &labels)?);
+        }
+        if let Some(traces) = &options.traces {
+            watched::check_reference(traces, &model)?;
         }
         let judge = Self {
             reference: reference.clone(),
@@ -367,18 +371,33 @@ impl Judge {
         Ok(shadow.track_coverage(limit).is_ok().then_some(shadow))
     }
 
-    /// The names of the actions that are tested, without values; `None` where properties judge
-    /// alone, whose actions may be abstractions.
-    pub(super) fn action_names(&self) -> Option<BTreeSet<String>> {
-        if self.properties.is_some() {
-            return None;
-        }
+    /// The actions that are tested, and δ, without values.
+    pub(super) fn actions(&self) -> BTreeSet<(LabelKind, String)> {
         if let Some(symbolic) = &self.symbolic {
             let actions = symbolic.model().actions();
-            return Some(actions.map(|(_, a)| a.name.to_string()).collect());
+            let actions = actions.map(|(_, a)| (a.kind, a.name.to_string()));
+            return actions
+                .chain([(LabelKind::Delta, "delta".to_owned())])
+                .collect();
         }
-        let name = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
-        Some(self.labels.iter().map(|(_, l)| name(&l.name)).collect())
+        let labels = self.labels.iter();
+        labels
+            .map(|(_, l)| (l.kind, bare(&l.name).to_owned()))
+            .collect()
+    }
+
+    /// The names of the places of the model; `None` where it has more than `limit` states.
+    pub(super) fn places(&self, limit: usize) -> Result<Option<BTreeSet<String>>, Failure> {
+        if let Some(symbolic) = &self.symbolic {
+            let locations = symbolic.model().locations();
+            return Ok(Some(locations.map(|(_, l)| l.name.to_string()).collect()));
+        }
+        let system = source::load(&self.reference, &self.read)?.system;
+        let Ok(system) = system.explicit(limit) else {
+            return Ok(None);
+        };
+        let place = |state| Semantics::place(&system, &state);
+        Ok(Some(system.states().map(place).collect()))
     }
 
     /// An action in `?a`, `!x` notation.

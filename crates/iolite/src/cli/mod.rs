@@ -16,6 +16,7 @@ mod explain;
 mod explain_code;
 mod failure;
 mod fmt;
+mod foreign_names;
 mod goals;
 mod judge;
 mod learnt;
@@ -43,8 +44,10 @@ mod test;
 mod test_report;
 mod testable;
 mod tester;
+mod time_limit;
 mod valued_codec;
 mod verify;
+mod watched;
 mod weights;
 
 use std::process::ExitCode;

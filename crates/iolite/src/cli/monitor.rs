@@ -8,7 +8,8 @@ use std::time::Duration;
 use iolite_derive::Verdict;
 use iolite_exec::codec::Template;
 use iolite_exec::{
-    ExecError, Journal, LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart, monitor,
+    ExecError, Journal, LogFormat, LogReader, MonitorOptions, Monitored, SutConfig, chart,
+    monitor_watched,
 };
 use iolite_lts::Labels;
 use serde::Serialize;
@@ -20,6 +21,7 @@ use super::property_source::{PropertyRef, is_property};
 use super::source::{ModelRef, ReadOptions};
 use super::symbolic_run::SymbolicJudge;
 use super::test::fault;
+use super::time_limit::{TimeLimit, Watch};
 use super::{Exit, Failure, print, print_json, property_monitor};
 
 /// Judge a recorded log by a model
@@ -61,6 +63,8 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    time_limit: TimeLimit,
+    #[command(flatten)]
     read: ReadOptions,
 }
 
@@ -84,13 +88,17 @@ struct Document {
     run: Option<u64>,
     /// The line where the verdict came, from 1.
     line: Option<usize>,
+    /// Why the verdict is `unknown`, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<iolite_exec::Certificate>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    if let Some(symbolic) = data_judge(args)? {
-        return run_symbolic(args, &symbolic);
+    let mut watch = args.time_limit.start()?;
+    if let Some(symbolic) = data_judge(args, &watch)? {
+        return run_symbolic(args, &symbolic, &mut watch);
     }
     let judge = judge(args)?;
     let options = options(args, judge.kind(), &judge.model, &judge.hash);
@@ -106,11 +114,22 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
                 .hint("pick one with --run N"));
             }
         };
-        return property_monitor::run(properties, &mut log, &options, args.json);
+        return property_monitor::run(properties, &mut log, &options, args.json, &mut watch);
     }
     let mut tester = judge.tester().map_err(|e| fault(&e))?;
     let parse = |text: &str| judge.parse(text);
-    conclude(args, |log| monitor(&mut tester, log, &parse, &options))
+    conclude(args, |log| {
+        let watched = &mut |steps, line| look(&mut watch, steps, line);
+        let monitored = monitor_watched(&mut tester, log, &parse, &options, watched);
+        watch.finish();
+        monitored
+    })
+}
+
+/// Shows how far the log was read, and says why it is not read on when the time is up.
+pub(super) fn look(watch: &mut Watch, steps: u64, line: usize) -> Option<String> {
+    watch.report(|| format!("line {line}, {steps} steps"));
+    watch.time_is_up()
 }
 
 /// The runs of a journal, each a trace of its own; any other log is one trace.
@@ -147,7 +166,7 @@ fn runs(args: &Args) -> Result<Vec<Option<u64>>, Failure> {
 }
 
 /// A model with data is judged as it is, unless something is asked for that needs it unfolded.
-fn data_judge(args: &Args) -> Result<Option<SymbolicJudge>, Failure> {
+fn data_judge(args: &Args, watch: &Watch) -> Result<Option<SymbolicJudge>, Failure> {
     let needs = [
         (args.data.unfold, "--unfold"),
         (!args.judge.observer.is_empty(), "--observer"),
@@ -166,10 +185,11 @@ fn data_judge(args: &Args) -> Result<Option<SymbolicJudge>, Failure> {
         (&args.data, &ValueOptions::default()),
         args.judge.quiescence.policy(),
         0,
+        watch.until(),
     )
 }
 
-fn run_symbolic(args: &Args, judge: &SymbolicJudge) -> Result<Exit, Failure> {
+fn run_symbolic(args: &Args, judge: &SymbolicJudge, watch: &mut Watch) -> Result<Exit, Failure> {
     if !args.properties.property.is_empty() {
         return Err(property_beside_system(args));
     }
@@ -177,9 +197,21 @@ fn run_symbolic(args: &Args, judge: &SymbolicJudge) -> Result<Exit, Failure> {
     let mut tester = judge.valued_tester()?;
     let parse = |text: &str| judge.parse_valued(text);
     conclude(args, |log| {
-        let monitored = monitor(&mut tester, log, &parse, &options);
-        judge.tell_doubt(&tester);
-        monitored
+        let watched = &mut |steps, line| look(watch, steps, line);
+        let monitored = monitor_watched(&mut tester, log, &parse, &options, watched);
+        watch.finish();
+        let mut monitored = monitored?;
+        if monitored.verdict == Verdict::Unknown && monitored.broken_off.is_none() {
+            // The limit may have passed in the middle of a step.
+            monitored.broken_off = watch.time_is_up();
+        }
+        if monitored.broken_off.is_none() {
+            // People read it here, programs in the document.
+            judge.tell_doubt(&tester);
+            let doubt = tester.doubt().filter(|_| args.json);
+            monitored.broken_off = doubt.map(|doubt| doubt.reason.to_string());
+        }
+        Ok(monitored)
     })
 }
 
@@ -235,6 +267,7 @@ fn conclude(
         verdict,
         line,
         certificate,
+        broken_off: reason,
         ..
     } = monitored;
     let steps = all;
@@ -250,6 +283,7 @@ fn conclude(
         runs: run.is_some().then_some(runs.len()),
         run,
         line,
+        reason,
         certificate,
     };
     if args.json {
@@ -337,8 +371,13 @@ fn tell(args: &Args, document: &Document) -> String {
         runs,
         run,
         line,
+        reason,
         certificate,
     } = document;
+    let reason = reason
+        .as_ref()
+        .map(|r| format!(": {r}"))
+        .unwrap_or_default();
     let chart = certificate.as_ref().map(chart).unwrap_or_default();
     if let (Some(runs), Some(run)) = (runs, run) {
         let which = if *runs > 1 && rank(*verdict) < 3 {
@@ -346,10 +385,10 @@ fn tell(args: &Args, document: &Document) -> String {
         } else {
             String::new()
         };
-        return format!("{chart}{log}: {verdict}{which}; {runs} runs, {steps} steps\n");
+        return format!("{chart}{log}: {verdict}{which}; {runs} runs, {steps} steps{reason}\n");
     }
     match line {
-        Some(line) => format!("{chart}{log}:{line}: {verdict} after {steps} steps\n"),
-        None => format!("{chart}{log}: {verdict}, {steps} steps\n"),
+        Some(line) => format!("{chart}{log}:{line}: {verdict} after {steps} steps{reason}\n"),
+        None => format!("{chart}{log}: {verdict}, {steps} steps{reason}\n"),
     }
 }

@@ -9,20 +9,21 @@ use iolite_property::safety_observer::{SafetyObserverError, safety_observer};
 use iolite_property::star_automaton::{Edge, On, Place};
 use iolite_property::{AutomatonSource, Observer, ObserverRules, Purpose};
 
-use super::Failure;
 use super::property_source::{self, PropertyReadOptions, PropertyRef};
 use super::source::{self, Format, ModelRef, ReadOptions};
+use super::{Failure, watched};
 
 /// Loads the observers that a reference means, over the labels of a system: one declaration of an
 /// `.iol` file (all of them without `#Name`), a safety property, or an acceptor in DOT whose double
-/// circles violate.
+/// circles violate. What is for another system than `model` is told of.
 pub(super) fn observers(
     reference: &ModelRef,
     read: &ReadOptions,
+    model: &ModelRef,
     labels: &Arc<Labels>,
 ) -> Result<Vec<Observer>, Failure> {
     if is_property(reference)? {
-        return safety_properties(reference, labels);
+        return safety_properties(reference, model, labels);
     }
     let bytes = source::read(&reference.path)?;
     if Format::of(&reference.path)? == Format::Dot {
@@ -33,6 +34,7 @@ pub(super) fn observers(
     names
         .into_iter()
         .map(|name| {
+            watched::check(&reference.path, &file, name, model)?;
             let lowered = lower_observer(&file, name, labels)
                 .map_err(|d| source::rejected(&reference.path, &bytes, &d))?;
             let automaton = automaton(name, &lowered.automaton, labels);
@@ -54,7 +56,11 @@ fn is_property(reference: &ModelRef) -> Result<bool, Failure> {
 }
 
 /// Safety properties as observers. Formulas on the command line speak of the system's actions.
-fn safety_properties(reference: &ModelRef, labels: &Arc<Labels>) -> Result<Vec<Observer>, Failure> {
+fn safety_properties(
+    reference: &ModelRef,
+    model: &ModelRef,
+    labels: &Arc<Labels>,
+) -> Result<Vec<Observer>, Failure> {
     let visible = labels.iter().filter(|(_, l)| {
         matches!(
             l.kind,
@@ -76,6 +82,7 @@ fn safety_properties(reference: &ModelRef, labels: &Arc<Labels>) -> Result<Vec<O
     properties
         .iter()
         .map(|property| {
+            watched::check_reference(&property.reference, model)?;
             let rules = ObserverRules::Definition5;
             let observer = safety_observer(&property.name, &property.automaton, rules);
             let observer = observer.map_err(|e| {
@@ -93,9 +100,10 @@ fn safety_properties(reference: &ModelRef, labels: &Arc<Labels>) -> Result<Vec<O
         .collect()
 }
 
-/// Loads the test purposes that a reference means.
+/// Loads the test purposes that a reference means, for `model`.
 pub(super) fn purposes(
     reference: &ModelRef,
+    model: &ModelRef,
     labels: &Arc<Labels>,
 ) -> Result<Vec<Purpose>, Failure> {
     let bytes = source::read(&reference.path)?;
@@ -104,6 +112,7 @@ pub(super) fn purposes(
     names
         .into_iter()
         .map(|name| {
+            watched::check(&reference.path, &file, name, model)?;
             let lowered = lower_purpose(&file, name, labels)
                 .map_err(|d| source::rejected(&reference.path, &bytes, &d))?;
             let automaton = automaton(name, &lowered.automaton, labels);

@@ -1,9 +1,7 @@
 //! `iolite relate`: decide an implementation relation, with a shortest counterexample.
 
-use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use iolite_lts::relation::{
     Allowed, Answer, Counterexample, Effort, Holds, Observed, Relation, Search, SpecificationSide,
@@ -18,7 +16,8 @@ use super::relate_document::{CounterexampleDocument, Document, ObservedDocument,
 use super::relate_matrix::matrix;
 use super::semantics_options::{CompletionFlag, SemanticsOptions};
 use super::source::{self, Model, ModelRef, ReadOptions, System, texts};
-use super::{Exit, Failure, print, print_json};
+use super::time_limit::{TimeLimit, Watch};
+use super::{Exit, Failure, print, print_json, watched};
 
 /// Decide an implementation relation between two models
 ///
@@ -44,9 +43,8 @@ pub(super) struct Args {
     semantics: SemanticsOptions,
     #[command(flatten)]
     pub(super) read: ReadOptions,
-    /// Give up after so many seconds: the answer is then unknown
-    #[arg(long, value_name = "SECONDS")]
-    timeout: Option<f64>,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// Give up beyond so many bytes, such as 500M or 2G: the answer is then unknown
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     max_memory: Option<usize>,
@@ -79,62 +77,39 @@ fn parse_bytes(text: &str) -> Result<usize, String> {
 
 /// Watches time and memory, and tells how far a long search is.
 struct Guard {
-    started: Instant,
-    timeout: Option<Duration>,
+    watch: Watch,
     max_memory: Option<usize>,
-    next_report: Duration,
-    shown: bool,
     gave_up: Option<String>,
 }
 
 impl Guard {
     fn new(args: &Args) -> Result<Self, Failure> {
-        let timeout = args.timeout.map(Duration::try_from_secs_f64).transpose();
-        let timeout = timeout.map_err(|e| Failure::input(format!("--timeout: {e}")))?;
         Ok(Self {
-            started: Instant::now(),
-            timeout,
+            watch: args.time_limit.start()?,
             max_memory: args.max_memory,
-            next_report: Duration::from_secs(1),
-            shown: false,
             gave_up: None,
         })
     }
 
     fn watch(&mut self, effort: &Effort) -> ControlFlow<()> {
-        let elapsed = self.started.elapsed();
-        if elapsed >= self.next_report && std::io::stderr().is_terminal() {
-            self.next_report = elapsed + Duration::from_millis(500);
-            self.shown = true;
+        self.watch.report(|| {
             let Effort {
                 pairs,
                 depth,
                 bytes,
                 ..
             } = *effort;
-            eprint!(
-                "\r\x1b[K{pairs} pairs, traces of length {depth}, {} MB",
-                bytes >> 20
-            );
-        }
-        if let Some(timeout) = self.timeout.filter(|&t| elapsed >= t) {
-            self.gave_up = Some(format!(
-                "no answer within {} seconds",
-                timeout.as_secs_f64()
-            ));
-        } else if let Some(limit) = self.max_memory.filter(|&m| effort.bytes > m) {
-            self.gave_up = Some(format!("more than {limit} bytes would be needed"));
-        }
+            let megabytes = bytes >> 20;
+            format!("{pairs} pairs, traces of length {depth}, {megabytes} MB")
+        });
+        self.gave_up = self.watch.time_is_up().or_else(|| {
+            let limit = self.max_memory.filter(|&m| effort.bytes > m)?;
+            Some(format!("more than {limit} bytes would be needed"))
+        });
         if self.gave_up.is_some() {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
-        }
-    }
-
-    fn finish(&self) {
-        if self.shown {
-            eprint!("\r\x1b[K");
         }
     }
 }
@@ -185,6 +160,9 @@ pub(super) fn specification_side<'m>(
     specification: &'m Model,
 ) -> Result<SpecificationSide<&'m System>, Failure> {
     let system = &specification.system;
+    if let Some(traces) = &args.traces {
+        watched::check_reference(traces, &specification.reference)?;
+    }
     let traces = args
         .traces
         .as_ref()
@@ -276,7 +254,7 @@ fn check(
             proceed: &mut proceed,
         },
     );
-    guard.finish();
+    guard.watch.finish();
     let Answer {
         holds,
         effort,

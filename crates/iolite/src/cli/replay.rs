@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use iolite_derive::Verdict;
+use iolite_derive::{StoredTester, TestCase, Verdict};
 use iolite_exec::{
-    Event, JobId, Journal, JournalWriter, Replay, RunId, ShrinkPlan, Step, chart, replay, shrink,
+    Event, ExecError, JobId, Journal, JournalWriter, Replay, RunId, ShrinkPlan, Step, chart,
+    replay, shrink,
 };
 use iolite_lts::LabelId;
 use serde::Serialize;
@@ -13,7 +14,7 @@ use serde::Serialize;
 use super::judge::{Judge, Pair};
 use super::target::Target;
 use super::test::{self, fault};
-use super::{Cli, Command, Exit, Failure, print, print_json, silence};
+use super::{Cli, Command, Exit, Failure, print, print_json, silence, suite};
 
 /// Run a journaled run once more, and say where it differs
 #[derive(clap::Args)]
@@ -73,7 +74,38 @@ struct Record {
     args: test::Args,
     target: Target,
     judge: Judge,
+    /// The hand-written test case that judged the run, where one did. Derived ones judge as the model
+    /// does, so that the model judges them again.
+    written: Option<TestCase>,
     header: iolite_exec::JournalHeader,
+}
+
+impl Record {
+    fn pair(&self) -> Result<Pair, ExecError> {
+        let Some(case) = &self.written else {
+            return self.judge.pair(&self.target, JobId(0));
+        };
+        Ok(Pair {
+            tester: Box::new(StoredTester::new(case.clone())),
+            adapter: self.target.adapter(JobId(0), case.labels())?,
+            valued: None,
+        })
+    }
+}
+
+/// The hand-written test case of this run.
+fn written(args: &test::Args, run: u64) -> Result<Option<TestCase>, Failure> {
+    let Some(model) = args.model.as_ref().filter(|_| !args.suite.is_empty()) else {
+        return Ok(None);
+    };
+    let cases = suite::read_suite(&args.suite, model, &args.read)?;
+    let number = run.checked_div(args.repeat).unwrap_or(run);
+    let case = usize::try_from(number)
+        .ok()
+        .and_then(|k| cases.into_iter().nth(k));
+    Ok(case
+        .map(|(_, case)| case)
+        .filter(|case| case.relation() == suite::WRITTEN))
 }
 
 impl Which {
@@ -110,8 +142,12 @@ impl Which {
                 judge.model
             );
         }
+        let written = written(&args, id.number)?;
         let steps = journal
-            .steps(id.number, &|text| judge.parse(text))
+            .steps(id.number, &|text| match &written {
+                Some(case) => case.labels().get_text(text),
+                None => judge.parse(text),
+            })
             .map_err(|e| Failure::input(format!("{path}: {e}")))?;
         let verdict = journal.events.iter().find_map(|event| match event {
             Event::RunEnded { run, verdict, .. } if *run == id.number => Some(*verdict),
@@ -125,6 +161,7 @@ impl Which {
             args: *args,
             target,
             judge,
+            written,
             header,
         })
     }
@@ -152,13 +189,16 @@ struct DivergenceDocument {
 
 pub(super) fn run_replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     let record = args.which.open()?;
-    let pair = record.judge.pair(&record.target, JobId(0));
+    let pair = record.pair();
     let Pair {
         mut tester,
         mut adapter,
         ..
     } = pair.map_err(|e| fault(&e))?;
-    let options = test::options(&record.target, &record.judge, &record.args.effort);
+    let mut options = test::options(&record.target, &record.judge, &record.args.effort);
+    if let Some(case) = &record.written {
+        case.relation().clone_into(&mut options.kind);
+    }
     let mut sinks = iolite_exec::Fanout::default();
     if let Some(path) = &args.journal_to {
         let journal = JournalWriter::create(path, &record.header).map_err(|e| fault(&e))?;
@@ -244,6 +284,13 @@ struct ShrinkDocument {
 
 pub(super) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Failure> {
     let record = args.which.open()?;
+    if let Some(case) = &record.written {
+        return Err(Failure::input(format!(
+            "run {} is of the hand-written test case {}, which fixes its steps",
+            record.id.number,
+            case.name()
+        )));
+    }
     let Some(verdict) = record.verdict.filter(|v| v.is_failing()) else {
         return Err(Failure::input(format!(
             "run {} did not fail, so there is nothing to shrink",

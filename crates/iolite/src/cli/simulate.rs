@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let policy = args.semantics.policy();
     let values = (&args.data, &ValueOptions::default());
-    let judge = SymbolicJudge::load_unless(needed, &args.model, values, policy, args.seed)?;
+    let judge = SymbolicJudge::load_unless(needed, &args.model, values, policy, args.seed, None)?;
     if let Some(judge) = judge {
         return DataSession::new(&judge)?.run();
     }

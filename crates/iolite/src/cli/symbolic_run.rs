@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use iolite_derive::{
     Menu, Observation, Progress, SymbolicTester, SymbolicTesterError, Tester, Verdict,
@@ -37,6 +38,8 @@ pub(super) struct SymbolicJudge {
     seed: u64,
     table: ActionTable,
     learnt: Learnt,
+    /// When solving for values has to end.
+    until: Option<Instant>,
 }
 
 impl SymbolicJudge {
@@ -47,10 +50,11 @@ impl SymbolicJudge {
         (options, values): (&DataOptions, &ValueOptions),
         policy: QuiescencePolicy,
         seed: u64,
+        until: Option<Instant>,
     ) -> Result<Option<Self>, Failure> {
         let symbolic = match explicit {
             Some(_) => None,
-            None => Self::load(reference, options, values, policy, seed)?,
+            None => Self::load(reference, (options, values), policy, seed, until)?,
         };
         let given = options.given().or_else(|| values.given());
         match (&symbolic, given) {
@@ -62,10 +66,10 @@ impl SymbolicJudge {
     /// The judge of a model with data; `None` for any other model.
     fn load(
         reference: &ModelRef,
-        options: &DataOptions,
-        values: &ValueOptions,
+        (options, values): (&DataOptions, &ValueOptions),
         policy: QuiescencePolicy,
         seed: u64,
+        until: Option<Instant>,
     ) -> Result<Option<Self>, Failure> {
         if Format::of(&reference.path)? != Format::Iol {
             return Ok(None);
@@ -108,6 +112,7 @@ impl SymbolicJudge {
             seed,
             table: ActionTable::default(),
             learnt: Learnt::default(),
+            until,
         };
         // Mistakes show before anything is started.
         judge.valued_tester()?;
@@ -130,7 +135,8 @@ impl SymbolicJudge {
             .iter()
             .map(|(n, v)| (n.as_str(), v.clone()))
             .collect();
-        let solver = solver(self.options.solver.as_deref())?;
+        let mut solver = solver(self.options.solver.as_deref())?;
+        solver.set_deadline(self.until);
         let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", self.reference));
         let semantics = Symbolic::new(self.model.clone(), &constants, self.policy, solver)
             .map_err(|e| wrong(&e))?;

@@ -19,7 +19,8 @@ pub(super) struct TargetOptions {
     /// udp:OWN,PEER, http://…, ws://…, model:FILE#Name
     #[arg(long, value_name = "SUT")]
     pub(super) sut: String,
-    /// Silence of so many milliseconds is quiescence [default: the description's, else 1000]
+    /// Silence of so many milliseconds is quiescence, after every action and in every state
+    /// [default: the description's timeouts, else 1000]
     #[arg(long, value_name = "MS")]
     pub(super) quiescence_ms: Option<u64>,
     /// What a model under test does with inputs it does not take
@@ -49,7 +50,7 @@ impl Target {
             )
         })?;
         if let Some(ms) = options.quiescence_ms {
-            config.quiescence.timeout_ms = Some(ms);
+            config.set_one_timeout(ms);
         }
         let model = config.model.clone().map(ModelRef::from);
         let complete_inputs = options.complete_inputs;

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use iolite_derive::Tester;
 use iolite_exec::{Adapter, ExecError, Instance, Options, Strategy, campaign};
-use iolite_lang::diagnostic::did_you_mean;
 use iolite_lts::LabelId;
 
 use super::data_options::{DataOptions, ValueOptions};
@@ -17,7 +16,7 @@ use super::suite;
 use super::symbolic_run::SymbolicJudge;
 use super::target::{Target, TargetOptions};
 use super::test_report::{ReportOptions, conclude, sinks};
-use super::{Exit, Failure};
+use super::{Exit, Failure, foreign_names};
 
 /// Test a real system against a model
 ///
@@ -38,7 +37,8 @@ pub(super) struct Args {
     pub(super) data: DataOptions,
     #[command(flatten)]
     values: ValueOptions,
-    /// Run stored test cases instead: JSON files, or folders of them
+    /// Run stored test cases instead: JSON files, folders of them, or those that FILE.iol declares,
+    /// FILE.iol#T for one
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(super) suite: Vec<PathBuf>,
     /// How often each stored test case is run
@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     if let Some(model) = &args.model {
         warn_of_violating_specification(model, &args.read, &judge, args)?;
     }
-    warn_of_foreign_actions(&target, &judge);
+    foreign_names::warn(&target.config, &judge)?;
     let options = options(&target, &judge, effort);
     if !args.suite.is_empty() {
         return suite::run(args, &target, &judge, &options);
@@ -157,7 +157,7 @@ fn data_judge(args: &Args, model: &ModelRef, target: &Target) -> Result<Option<J
     let load = |data: &DataOptions| {
         let policy = args.judge.quiescence.policy();
         let options = (data, &args.values);
-        SymbolicJudge::load_unless(explicit, model, options, policy, args.effort.seed)
+        SymbolicJudge::load_unless(explicit, model, options, policy, args.effort.seed, None)
     };
     // The solver may be meant for the model that plays the system alone.
     if args.data.solver.is_some() && target.played(false)?.is_some() {
@@ -199,26 +199,6 @@ pub(super) fn fault(error: &ExecError) -> Failure {
     match error {
         ExecError::Config(message) => Failure::input(message.clone()),
         _ => Failure::fault(error.to_string()),
-    }
-}
-
-/// A description of an action that the model does not have is mostly a misspelt one.
-fn warn_of_foreign_actions(target: &Target, judge: &Judge) {
-    let Some(names) = judge.action_names() else {
-        return;
-    };
-    for action in target.config.actions.keys() {
-        let plain = action.trim_start_matches(['?', '!']);
-        let plain = plain.split('(').next().unwrap_or(plain);
-        if !names.contains(plain) {
-            let hint = did_you_mean(plain, names.iter().map(String::as_str));
-            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-            eprintln!(
-                "warning: the description tells of action `{action}`, and {} has none of that \
-                 name{hint}",
-                judge.model
-            );
-        }
     }
 }
 

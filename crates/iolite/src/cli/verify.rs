@@ -79,7 +79,12 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let labels = Arc::new(model.system.labels().clone());
     let mut observers = Vec::new();
     for reference in &args.property {
-        observers.extend(objective::observers(reference, &args.read, &labels)?);
+        observers.extend(objective::observers(
+            reference,
+            &args.read,
+            &model.reference,
+            &labels,
+        )?);
     }
     let policy = args.quiescence.policy();
     let view = Suspension::new(&model.system, policy);

@@ -98,19 +98,27 @@ fn valued(
     }
 }
 
-/// The sorts of an action's parameters: those that a system declares for an action of this name,
-/// where they hold all values that it carries here, else the sorts of the values.
-fn sorts(context: Context<'_>, name: &str, values: &[Value], part: &Explicit) -> Vec<TermSort> {
-    let carried = || part.values.values().filter(|(n, _)| n == name);
+/// The sorts of the parameters of actions of this name, as the systems of the file declare them.
+pub(super) fn declared_sorts(
+    context: Context<'_>,
+    name: &str,
+) -> impl Iterator<Item = Vec<TermSort>> {
     let declared = context.file.sound_items().filter_map(|item| match item {
         Item::Machine(m) => Some(m.labels()),
         _ => None,
     });
-    for (_, label) in declared.flatten().filter(|(_, l)| l.name.text == name) {
+    let named = declared.flatten().filter(move |(_, l)| l.name.text == name);
+    named.filter_map(move |(_, label)| {
         let sorts = label.params.iter().map(|p| context.terms.sort(&p.sort));
-        let Ok(sorts) = sorts.collect::<std::result::Result<Vec<_>, _>>() else {
-            continue;
-        };
+        sorts.collect::<std::result::Result<Vec<_>, _>>().ok()
+    })
+}
+
+/// The sorts of an action's parameters: those that a system declares for an action of this name,
+/// where they hold all values that it carries here, else the sorts of the values.
+fn sorts(context: Context<'_>, name: &str, values: &[Value], part: &Explicit) -> Vec<TermSort> {
+    let carried = || part.values.values().filter(|(n, _)| n == name);
+    for sorts in declared_sorts(context, name) {
         let fits = |values: &[Value]| {
             values.len() == sorts.len() && sorts.iter().zip(values).all(|(s, v)| s.contains(v))
         };

@@ -6,6 +6,7 @@
 
 mod assignment;
 mod explicit;
+mod instances;
 mod machine;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -175,50 +176,31 @@ impl<'f> Target<'f> for Lowering<'f> {
     }
 
     fn compose(&self, parts: Vec<Iosts>, meeting: &Meeting, span: Span) -> Result<Iosts> {
-        let gates = match meeting {
-            Meeting::All => Gates::All,
-            Meeting::None => Gates::None,
-            Meeting::On(patterns) => {
-                let names = actions(patterns, span)?;
-                Gates::Names(names.into_iter().map(str::to_owned).collect())
-            }
+        let wrong = |e: ComposeError| vec![compose_error(&e, span)];
+        let together = |parts: Vec<Iosts>, gates: &Gates| {
+            let mut parts = parts.into_iter();
+            let first = parts.next().ok_or_else(|| parts::no_parts(span))?;
+            parts.try_fold(first, |left, right| {
+                left.compose(&right, gates).map_err(wrong)
+            })
         };
-        let mut parts = parts.into_iter();
-        let first = parts.next().ok_or_else(|| parts::no_parts(span))?;
-        parts.try_fold(first, |left, right| {
-            left.compose(&right, &gates)
-                .map_err(|e| vec![compose_error(&e, span)])
-        })
+        match meeting {
+            Meeting::All => together(parts, &Gates::All),
+            Meeting::None => together(parts, &Gates::None),
+            Meeting::On(patterns) => {
+                let (parts, singled) = instances::single_out(parts, patterns).map_err(wrong)?;
+                let gates = patterns.iter().map(|p| p.label().to_owned()).collect();
+                let whole = together(parts, &Gates::Names(gates))?;
+                instances::put_back(whole, &singled).map_err(wrong)
+            }
+        }
     }
 
     fn hide(&self, part: Iosts, labels: &[Pattern], span: Span) -> Result<Iosts> {
-        part.hide(&actions(labels, span)?)
-            .map_err(|e| vec![compose_error(&e, span)])
+        instances::hide(part, labels).map_err(|e| vec![compose_error(&e, span)])
     }
 
     fn rename(&self, part: Iosts, pairs: &[(Pattern, Pattern)], span: Span) -> Result<Iosts> {
-        let (old, new): (Vec<Pattern>, Vec<Pattern>) = pairs.iter().cloned().unzip();
-        let pairs: Vec<(&str, &str)> = actions(&old, span)?
-            .into_iter()
-            .zip(actions(&new, span)?)
-            .collect();
-        part.rename(&pairs)
-            .map_err(|e| vec![compose_error(&e, span)])
+        instances::rename(self.context, part, pairs).map_err(|e| vec![compose_error(&e, span)])
     }
-}
-
-/// Symbolic systems meet, hide and rename by action, whatever values it carries.
-fn actions(patterns: &[Pattern], span: Span) -> Result<Vec<&str>> {
-    if let Some(instance) = patterns.iter().find(|p| p.is_instance()) {
-        let name = &instance.name;
-        return Err(vec![
-            Diagnostic::error(
-                codes::DATA_COMPOSITION,
-                span,
-                format!("one instance of `{name}` cannot be told from the others where parts have data"),
-            )
-            .hint("give the system a constant and the action a parameter, and compare them in the guard"),
-        ]);
-    }
-    Ok(patterns.iter().map(|p| p.name.as_str()).collect())
 }
