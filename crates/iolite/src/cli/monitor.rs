@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::data_options::{DataOptions, ValueOptions};
 use super::judge::{Judge, JudgeOptions, TestedRelation};
+use super::learnt::Constants;
 use super::property_run::{PropertyJudge, PropertyOptions};
 use super::property_source::{PropertyRef, is_property};
 use super::source::{ModelRef, ReadOptions};
@@ -88,11 +89,14 @@ struct Document {
     run: Option<u64>,
     /// The line where the verdict came, from 1.
     line: Option<usize>,
-    /// Why the verdict is `unknown`, where that is known.
+    /// Why the verdict is no `pass` and no `fail`, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<iolite_exec::Certificate>,
+    /// What the log tells of constants that were left unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constants: Option<Constants>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
@@ -118,7 +122,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let mut tester = judge.tester().map_err(|e| fault(&e))?;
     let parse = |text: &str| judge.parse(text);
-    conclude(args, |log| {
+    conclude(args, None, |log| {
         let watched = &mut |steps, line| look(&mut watch, steps, line);
         let monitored = monitor_watched(&mut tester, log, &parse, &options, watched);
         watch.finish();
@@ -196,7 +200,7 @@ fn run_symbolic(args: &Args, judge: &SymbolicJudge, watch: &mut Watch) -> Result
     let options = options(args, "ioco", &judge.reference, &judge.hash);
     let mut tester = judge.valued_tester()?;
     let parse = |text: &str| judge.parse_valued(text);
-    conclude(args, |log| {
+    conclude(args, Some(judge), |log| {
         let watched = &mut |steps, line| look(watch, steps, line);
         let monitored = monitor_watched(&mut tester, log, &parse, &options, watched);
         watch.finish();
@@ -211,6 +215,7 @@ fn run_symbolic(args: &Args, judge: &SymbolicJudge, watch: &mut Watch) -> Result
             let doubt = tester.doubt().filter(|_| args.json);
             monitored.broken_off = doubt.map(|doubt| doubt.reason.to_string());
         }
+        judge.learn(&mut tester);
         Ok(monitored)
     })
 }
@@ -242,6 +247,7 @@ fn options(args: &Args, kind: &str, model: &ModelRef, hash: &str) -> MonitorOpti
 /// Judges each trace of the log, and tells the worst verdict.
 fn conclude(
     args: &Args,
+    symbolic: Option<&SymbolicJudge>,
     mut judge: impl FnMut(&mut Log) -> Result<Monitored, ExecError>,
 ) -> Result<Exit, Failure> {
     let runs = runs(args)?;
@@ -285,6 +291,7 @@ fn conclude(
         line,
         reason,
         certificate,
+        constants: symbolic.and_then(SymbolicJudge::constants),
     };
     if args.json {
         print_json(&document)?;
@@ -373,7 +380,9 @@ fn tell(args: &Args, document: &Document) -> String {
         line,
         reason,
         certificate,
+        constants,
     } = document;
+    let constants = constants.as_ref().map(Constants::tell).unwrap_or_default();
     let reason = reason
         .as_ref()
         .map(|r| format!(": {r}"))
@@ -385,10 +394,14 @@ fn tell(args: &Args, document: &Document) -> String {
         } else {
             String::new()
         };
-        return format!("{chart}{log}: {verdict}{which}; {runs} runs, {steps} steps{reason}\n");
+        return format!(
+            "{chart}{log}: {verdict}{which}; {runs} runs, {steps} steps{reason}\n{constants}"
+        );
     }
     match line {
-        Some(line) => format!("{chart}{log}:{line}: {verdict} after {steps} steps{reason}\n"),
-        None => format!("{chart}{log}: {verdict}, {steps} steps{reason}\n"),
+        Some(line) => {
+            format!("{chart}{log}:{line}: {verdict} after {steps} steps{reason}\n{constants}")
+        }
+        None => format!("{chart}{log}: {verdict}, {steps} steps{reason}\n{constants}"),
     }
 }

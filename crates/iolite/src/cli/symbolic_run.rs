@@ -165,6 +165,11 @@ impl SymbolicJudge {
         })
     }
 
+    /// Keeps what a run tells of the constants; one that nothing explains tells nothing.
+    pub(super) fn learn(&self, tester: &mut SymbolicTester) {
+        learn(&self.learnt, tester);
+    }
+
     /// What the runs so far tell of the constants that were left unknown, if any were.
     pub(super) fn constants(&self) -> Option<Constants> {
         let given = |name: &str| self.constants.iter().any(|(known, _)| known == name);
@@ -261,6 +266,13 @@ fn with_constants(reference: ModelRef, constants: &[String]) -> ModelRef {
     }
 }
 
+fn learn(learnt: &Learnt, tester: &mut SymbolicTester) {
+    // After a guess there are values that the states do not tell of.
+    if tester.verdict() == Verdict::Pass && tester.guessed().is_none() {
+        learnt.add(tester.narrowed());
+    }
+}
+
 /// Warnings that some job has given already.
 static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -292,10 +304,10 @@ impl Drop for Numbered {
 }
 
 impl Numbered {
-    /// Keeps what the run tells of the constants; one that nothing explains tells nothing.
+    /// Keeps what the run tells of the constants, if it has begun.
     fn learn(&mut self) {
-        if std::mem::take(&mut self.began) && !self.tester.verdict().is_failing() {
-            self.learnt.add(self.tester.narrowed());
+        if std::mem::take(&mut self.began) {
+            learn(&self.learnt, &mut self.tester);
         }
     }
 

@@ -1,0 +1,164 @@
+//! Constants without a value: what runs tell of them, and what verdicts say where only some values
+//! specify an input.
+
+mod common;
+
+use common::{iolite, scratch, write};
+
+const LOCK: &str = "\
+system Lock {
+  const code: int
+  assume 1000 <= code && code <= 9999
+  input try(p: int), reset  output open, shut
+  initial state Shut { ?try(p) [p == code] -> Right  ?reset -> Back }
+  state Right { !open -> Shut }
+  state Back { !shut -> Shut }
+}
+";
+
+const COUNTER: &str = "\
+system Counter {
+  const step: int
+  assume step >= 1
+  input inc, get  output is(v: int)
+  var n: int = 0
+  initial state S { ?inc / n := n + step -> S  ?get -> T }
+  state T { !is(v) [v == n] -> S }
+}
+";
+
+/// The code that was tried may be another than the lock's, and then nothing is said of it.
+#[test]
+fn an_input_that_not_all_constants_specify_makes_no_fail() {
+    let folder = scratch("constants-lock");
+    let lock = write(&folder, "lock.iol", LOCK);
+    let silent = write(&folder, "silent.log", "?try(1234)\ndelta\n");
+    let judged = iolite(&["monitor", &lock, &silent, "--json"]).expect(3);
+    assert_eq!(judged.json()["verdict"], "inconc");
+    let reason = judged.json()["reason"].to_string();
+    assert!(reason.contains("specify ?try(1234)"), "{reason}");
+    let known = |code: u32| format!("{lock}#Lock(code = {code})");
+    iolite(&["monitor", &known(5678), &silent]).expect(3);
+    iolite(&["monitor", &known(1234), &silent]).expect(1);
+    // What no code explains is wrong all the same.
+    let wrong = write(&folder, "wrong.log", "?reset\n!open\n");
+    iolite(&["monitor", &lock, &wrong]).expect(1);
+    // The tester takes inputs that are specified whatever the code is.
+    let sut = format!("model:{}", known(5678));
+    let ran = iolite(&[
+        "test",
+        &lock,
+        "--sut",
+        &sut,
+        "--complete-inputs",
+        "self-loop",
+        "--no-journal",
+        "--json",
+        "--steps",
+        "30",
+        "--runs",
+        "20",
+    ]);
+    let ran = ran.expect(0);
+    assert_eq!(ran.json()["verdicts"]["pass"], 20);
+    assert!(ran.stderr.contains("no values for ?try"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_runs_tell_of_constants_is_told() {
+    let folder = scratch("constants-learnt");
+    let counter = write(&folder, "counter.iol", COUNTER);
+    let log = write(&folder, "run.log", "?inc\n?inc\n?get\n!is(6)\n");
+    let judged = iolite(&["monitor", &counter, &log]).expect(0);
+    assert!(
+        judged.stdout.contains("constants: step == 3"),
+        "{}",
+        judged.stdout
+    );
+    let odd = write(&folder, "odd.log", "?inc\n?inc\n?get\n!is(7)\n");
+    iolite(&["monitor", &counter, &odd]).expect(1);
+    let sut = format!("model:{counter}#Counter(step = 4)");
+    let args = [
+        "test",
+        &counter,
+        "--sut",
+        &sut,
+        "--no-journal",
+        "--json",
+        "--steps",
+        "40",
+    ];
+    let told = iolite(&[&args[..], &["--runs", "3"]].concat())
+        .expect(0)
+        .json();
+    assert_eq!(told["constants"]["narrowed"], "step == 4");
+    assert_eq!(told["constants"]["consistent"], true);
+}
+
+/// Whatever is drawn by lot depends on the run's seed, not on the runs before it or beside it.
+#[test]
+fn runs_are_the_same_whoever_does_them() {
+    let folder = scratch("constants-jobs");
+    let stack = "examples/stack-tcp/stack.iol";
+    let stimuli = |jobs: &str| -> Vec<String> {
+        let journal = folder
+            .join(format!("jobs{jobs}.jsonl"))
+            .display()
+            .to_string();
+        let sut = format!("model:{stack}");
+        iolite(&[
+            "test",
+            stack,
+            "--sut",
+            &sut,
+            "--complete-inputs",
+            "self-loop",
+            "--runs",
+            "6",
+            "--steps",
+            "20",
+            "--jobs",
+            jobs,
+            "--journal",
+            &journal,
+        ])
+        .expect(0);
+        let text = std::fs::read_to_string(&journal).expect("a journal");
+        let mut steps: Vec<String> = Vec::new();
+        for line in text.lines().skip(1) {
+            let event: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            if event["action"].is_string() {
+                steps.push(format!("{:>3} {}", event["run"], event["action"]));
+            }
+        }
+        // Jobs take turns, runs do not change.
+        steps.sort_by_key(|step| step[..3].to_owned());
+        steps
+    };
+    let alone = stimuli("1");
+    assert!(alone.len() > 60, "{alone:?}");
+    assert_eq!(alone, stimuli("2"));
+}
+
+/// A fault that has nothing to do with a constant is `unknown` with it as without it.
+#[test]
+fn an_unread_constant_changes_no_verdict() {
+    let folder = scratch("constants-unread");
+    let model = |constant: &str| {
+        format!(
+            "system M {{ {constant} input a output x, y  var v: int = 0\n\
+             initial state S {{ ?a / v := 6 / v -> T  ?a -> U }}\n\
+             state T {{ !x -> S }} state U {{ !y -> S }} }}\n"
+        )
+    };
+    for (name, constant) in [("without", ""), ("with", "const k: int")] {
+        let model = write(&folder, &format!("{name}.iol"), model(constant));
+        for output in ["!x", "!y"] {
+            let log = write(&folder, "run.log", format!("?a\n{output}\n"));
+            let judged = iolite(&["monitor", &model, &log]).expect(3);
+            assert!(judged.stdout.contains("unknown"), "{}", judged.stdout);
+            let place = format!("{name}.iol:2)");
+            assert!(judged.stderr.contains(&place), "{}", judged.stderr);
+        }
+    }
+}
