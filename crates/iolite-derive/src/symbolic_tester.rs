@@ -244,10 +244,10 @@ impl SymbolicTester {
 
     /// Values for an input that all constants specify; one that only some do where no other was
     /// found.
-    fn specified(&mut self, ways: Vec<Enabled>) -> Result<Option<ValuedAction>, ValuedAction> {
+    fn specified(&mut self, ways: &[Enabled]) -> Result<Option<ValuedAction>, ValuedAction> {
         let mut guess = None;
         for _ in 0..DRAWS {
-            match self.solved(ways.clone()) {
+            match self.solved(ways.to_vec()) {
                 Some(input) if self.is_specified(&input) => return Ok(Some(input)),
                 Some(input) => guess = guess.or(Some(input)),
                 None => break,
@@ -316,7 +316,7 @@ impl Tester for SymbolicTester {
         }
         let mut guesses = Vec::new();
         for ways in gates.into_values() {
-            match self.specified(ways) {
+            match self.specified(&ways) {
                 Ok(input) => menu.stimuli.extend(input),
                 Err(guess) => guesses.push(guess),
             }
