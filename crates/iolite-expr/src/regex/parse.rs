@@ -5,9 +5,9 @@ use super::{MAX_CHAR, Re, ReNode};
 const MAX_LENGTH: usize = 4_000;
 const MAX_DEPTH: usize = 50;
 const MAX_REPEAT: u32 = 1_000;
-/// Characters that a regular expression may have when its repetitions are written out: matching
-/// takes at most so much time and memory for each character of a text.
-const MAX_WRITTEN_OUT: usize = 5_000;
+/// What the counts of repetitions inside of repetitions may multiply to: a derivative may have so
+/// many alternatives.
+const MAX_NESTED: usize = 5_000;
 
 /// Why a text is no regular expression, with the character position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,17 +45,17 @@ pub(super) fn parse(source: &str) -> Result<Re, RegexError> {
     }
 }
 
-/// How many characters there are when repetitions are written out, as far as they have an end.
-fn written_out(re: &Re) -> usize {
+/// The greatest product of counts of repetitions inside of one another.
+fn nested(re: &Re) -> usize {
     match re.node() {
         ReNode::Class(_) => 1,
-        ReNode::Concat(v) | ReNode::Alt(v) | ReNode::Inter(v) => v
-            .iter()
-            .fold(0, |sum, part| sum.saturating_add(written_out(part))),
-        ReNode::Not(inner) => written_out(inner),
+        ReNode::Concat(v) | ReNode::Alt(v) | ReNode::Inter(v) => {
+            v.iter().map(nested).max().unwrap_or(1)
+        }
+        ReNode::Not(inner) => nested(inner),
         ReNode::Loop(inner, min, max) => {
             let times = max.unwrap_or(*min).max(1) as usize;
-            written_out(inner).saturating_mul(times)
+            nested(inner).saturating_mul(times)
         }
     }
 }
@@ -140,8 +140,8 @@ impl Parser<'_> {
                 return Err(self.error("too many repetitions of a repetition"));
             }
             atom = atom.repeat(min, max);
-            if written_out(&atom) > MAX_WRITTEN_OUT {
-                return Err(self.error("repetitions that multiply to more than 5000 characters"));
+            if nested(&atom) > MAX_NESTED {
+                return Err(self.error("repetitions that multiply to more than 5000"));
             }
         }
     }
