@@ -199,3 +199,99 @@ fn a_certificate_is_written_through_a_link() {
     assert!(std::fs::read(&target).is_ok_and(|bytes| !bytes.is_empty()));
     assert!(std::fs::symlink_metadata(&link).is_ok_and(|m| m.is_symlink()));
 }
+
+const TYPED: &str = "\
+record P { x: 0..3, y: 0..3 }
+system M {
+  input go  output p(v: P), s(v: string), n(v: 0..9), b(v: bool)
+  initial state S { ?go -> T }
+  state T {
+    !p(v) [v == P { x = 1, y = 2 }] -> S  !s(v) [v == \"5\"] -> S  !n(v) [v == 5] -> S  !b(v) [v] -> S
+  }
+}
+";
+
+/// The exit codes of a log, as it is and unfolded.
+fn judged(model: &str, log: &str, more: &[&str]) -> [i32; 2] {
+    [&[][..], &["--unfold"]]
+        .map(|flags| iolite(&[&["monitor", model, log], flags, more].concat()).code)
+}
+
+#[test]
+fn a_json_value_has_its_type_and_no_other() {
+    let folder = scratch("honesty-json");
+    let model = write(&folder, "typed.iol", TYPED);
+    let rule = |name: &str| format!("[actions.{name}]\nrecv = '{name} {{v:json}}'\n");
+    let rules: String = ["p", "s", "n", "b"].map(rule).concat();
+    let rules = write(&folder, "sut.toml", format!("command = 'true'\n{rules}"));
+    for (message, code) in [
+        ("n 5", 0),
+        ("n 6", 1),
+        ("n \"5\"", 2),
+        ("s \"5\"", 0),
+        ("s 5", 2),
+        ("b true", 0),
+        ("b \"true\"", 2),
+        (r#"p {"y":2,"x":1}"#, 0),
+        (r#"p {"y":2,"x":"1"}"#, 2),
+        (r#"p {"y":2,"x":1,"z":1}"#, 2),
+        (r#"p {"y":2,"x":1,"x":1}"#, 2),
+    ] {
+        let text = write(&folder, "log.txt", format!("?go\n{message}\n"));
+        let read = judged(&model, &text, &["--templates", &rules]);
+        assert_eq!(read, [code; 2], "{message}");
+        let (name, value) = message.split_once(' ').expect("two words");
+        let line = format!("{{\"output\":\"{name}\",\"args\":[{value}]}}");
+        let lines = format!("{{\"input\":\"go\"}}\n{line}\n");
+        let lines = write(&folder, "log.jsonl", lines);
+        assert_eq!(judged(&model, &lines, &[]), [code; 2], "{line}");
+    }
+    let large = "{\"input\":\"go\"}\n{\"output\":\"n\",\"args\":[5000000000000000000005]}\n";
+    let large = write(&folder, "large.jsonl", large);
+    assert_eq!(judged(&model, &large, &[]), [1; 2]);
+}
+
+/// Unfolded, what text stands for was once guessed from its looks.
+#[test]
+fn text_is_read_by_the_sorts_where_data_are_unfolded() {
+    let folder = scratch("honesty-text");
+    let model = write(&folder, "typed.iol", TYPED);
+    let rules = "command = 'true'\n[actions.p]\nrecv = 'p {v:json}'\n[actions.s]\nrecv = 's {v}'\n\
+                 [actions.n]\nrecv = 'n {v:word}'\n";
+    let rules = write(&folder, "sut.toml", rules);
+    for (message, code) in [
+        ("s 5", 0),
+        ("s 6", 1),
+        ("n 5", 0),
+        ("n 6", 1),
+        ("n 12", 1),
+        ("n x", 2),
+        (r#"p {"x":1,"y":2}"#, 0),
+        (r#"p {"x":2,"y":1}"#, 1),
+        ("!p({x: 1, y: 2})", 0),
+        ("!s(5)", 0),
+        ("!n(\"5\")", 2),
+    ] {
+        let log = write(&folder, "log.txt", format!("?go\n{message}\n"));
+        let read = judged(&model, &log, &["--templates", &rules]);
+        assert_eq!(read, [code; 2], "{message}");
+        if let Some(said) = message.strip_prefix('!') {
+            let sut = write(&folder, "say.sh", format!("read x; echo '{said}'; cat\n"));
+            let sut = format!("cmd:sh {sut}");
+            let args = [
+                "test",
+                &model,
+                "--sut",
+                &sut,
+                "--no-journal",
+                "--steps",
+                "2",
+            ];
+            let more = ["--runs", "1", "--quiescence-ms", "2000"];
+            let exit = if code == 2 { 4 } else { code };
+            for flags in [&[][..], &["--unfold"]] {
+                iolite(&[&args[..], &more, flags].concat()).expect(exit);
+            }
+        }
+    }
+}

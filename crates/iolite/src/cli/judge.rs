@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester, Tester};
 use iolite_exec::{Certificate, ExecError, JobId, Summary, guided};
-use iolite_lts::{Extended, LabelId, LabelKind, Labels, Semantics};
+use iolite_lts::{Extended, LabelId, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
 
 use super::action_table::ActionTable;
@@ -13,6 +13,7 @@ use super::learnt::Constants;
 use super::property_run::PropertyJudge;
 use super::relate::trace_set;
 use super::semantics_options::{QuiescenceFlag, reject_livelock};
+use super::signature::Signature;
 use super::source::{self, Model, ModelRef, ReadOptions, System};
 use super::symbolic_run::SymbolicJudge;
 use super::target::Target;
@@ -72,6 +73,8 @@ pub(super) struct Judge {
     properties: Option<PropertyJudge>,
     /// A model with data, tested as it is.
     symbolic: Option<SymbolicJudge>,
+    /// What the labels of a model with data stand for that was unfolded.
+    signature: Option<Arc<Signature>>,
     /// The file's fingerprint, for journals and certificates.
     pub(super) hash: String,
     /// The model's reference, with its name filled in.
@@ -96,6 +99,7 @@ impl Judge {
             reference: model,
             system,
             hash,
+            signature,
         } = source::load(reference, read)?;
         if let Some(label) = system
             .labels()
@@ -132,6 +136,7 @@ impl Judge {
             purposes,
             properties: None,
             symbolic: None,
+            signature,
             hash,
             model,
         };
@@ -158,6 +163,7 @@ impl Judge {
             model: properties.reference(),
             properties: Some(properties),
             symbolic: None,
+            signature: None,
         }
     }
 
@@ -179,6 +185,7 @@ impl Judge {
             model: symbolic.reference.clone(),
             properties: None,
             symbolic: Some(symbolic),
+            signature: None,
         }
     }
 
@@ -209,12 +216,12 @@ impl Judge {
         if let Some(symbolic) = &self.symbolic {
             return symbolic.pair(target, job);
         }
-        let (tester, adapter): (AnyTester, AnyAdapter) = match &self.properties {
-            Some(properties) => {
-                let (tester, adapter) = properties.pair(target, job)?;
-                (Box::new(tester), adapter)
-            }
-            None => (self.tester()?, target.adapter(job, &self.labels)?),
+        let (tester, adapter): (AnyTester, AnyAdapter) = if let Some(alone) = &self.properties {
+            let (tester, adapter) = alone.pair(target, job)?;
+            (Box::new(tester), adapter)
+        } else {
+            let adapter = target.adapter(job, &self.labels, self.signature())?;
+            (self.tester()?, adapter)
         };
         Ok(Pair {
             tester,
@@ -239,6 +246,11 @@ impl Judge {
     /// The alphabet of the testers.
     pub(super) fn labels(&self) -> &Arc<Labels> {
         &self.labels
+    }
+
+    /// What the labels of an unfolded model stand for.
+    pub(super) fn signature(&self) -> Option<&Arc<Signature>> {
+        self.signature.as_ref()
     }
 
     /// The observers that were asked for.
@@ -389,8 +401,8 @@ impl Judge {
         match &self.properties {
             Some(properties) => Some(properties.recorded(text)),
             None => self.labels.get_text(text).or_else(|| {
-                let (action, _) = text.strip_prefix('!')?.split_once('(')?;
-                self.labels.other_values(LabelKind::Output, action)
+                let signature = self.signature.as_ref()?;
+                signature.find(&self.labels, text)
             }),
         }
     }

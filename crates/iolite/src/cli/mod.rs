@@ -32,6 +32,7 @@ mod relate_matrix;
 mod replay;
 mod semantics_options;
 mod show;
+mod signature;
 mod silence;
 mod simulate;
 mod source;
@@ -45,6 +46,7 @@ mod tester;
 mod valued_codec;
 mod verify;
 mod weights;
+mod wire_value;
 
 use std::process::ExitCode;
 

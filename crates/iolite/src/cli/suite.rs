@@ -116,7 +116,7 @@ pub(super) fn run(
         let summary = campaign(&plan, &options, &mut sinks, |job: JobId| {
             Ok(Instance::<AnyTester, AnyAdapter, AnyStrategy> {
                 tester: Box::new(StoredTester::new(case.clone())),
-                adapter: target.adapter(job, &labels)?,
+                adapter: target.adapter(job, &labels, judge.signature())?,
                 strategy: Box::new(Uniform),
             })
         });

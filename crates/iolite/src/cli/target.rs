@@ -7,6 +7,7 @@ use iolite_lts::{Completed, Completion, LabelId, LabelKind, Labels, Semantics};
 
 use super::Failure;
 use super::semantics_options::CompletionFlag;
+use super::signature::{Signature, UnfoldedCodec};
 use super::source::{self, ModelRef, ReadOptions};
 
 /// Which system is tested, and when it is silent.
@@ -80,16 +81,24 @@ impl Target {
         self.model.as_ref().map(load).transpose()
     }
 
-    /// An adapter for one job, over the tester's labels.
+    /// An adapter for one job, over the tester's labels; `signature` tells what those of an unfolded
+    /// model stand for.
     pub(super) fn adapter(
         &self,
         job: JobId,
         labels: &Arc<Labels>,
+        signature: Option<&Arc<Signature>>,
     ) -> Result<Box<dyn Adapter<LabelId>>, ExecError> {
         let Some(reference) = &self.model else {
-            return Ok(Box::new(
-                self.config.label_adapter(job, Arc::clone(labels))?,
-            ));
+            let labels = Arc::clone(labels);
+            return Ok(match signature {
+                Some(signature) => {
+                    let map = self.config.action_map()?;
+                    let codec = UnfoldedCodec::new(map, Arc::clone(signature), labels);
+                    Box::new(self.config.adapter(job, codec)?)
+                }
+                None => Box::new(self.config.label_adapter(job, labels)?),
+            });
         };
         let model = source::load(reference, &self.read)
             .map_err(|failure| ExecError::Config(failure.to_string()))?;

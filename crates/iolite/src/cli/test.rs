@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let summary = campaign(&plan, &options, &mut sinks, |job| {
         if let Some((tester, strategy)) = choices.towards_goal(&judge)? {
-            let adapter = target.adapter(job, judge.labels())?;
+            let adapter = target.adapter(job, judge.labels(), judge.signature())?;
             return Ok(Instance {
                 tester,
                 adapter,

@@ -1,0 +1,132 @@
+//! What the labels of an unfolded model stand for: actions with values of their sorts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use iolite_exec::ConcreteAction;
+use iolite_exec::codec::{
+    ActionCodec, ActionMap, ChannelId, CodecError, Decoded, Heard, OnUndecodable, UNDECODABLE,
+};
+use iolite_lang::File;
+use iolite_lts::{LabelId, LabelKind, Labels};
+use iolite_sts::{Iosts, ValuedAction};
+
+use super::wire_value::{to_wire, valued};
+
+/// The model that was unfolded, with its file for the notation of values.
+pub(super) struct Signature {
+    file: File,
+    model: Iosts,
+}
+
+impl Signature {
+    pub(super) fn new(file: File, model: Iosts) -> Self {
+        Self { file, model }
+    }
+
+    /// An action in the language's notation, or in that of messages, where words need no quotes and
+    /// records have colons.
+    fn parse(&self, text: &str) -> Option<ValuedAction> {
+        iolite_lang::parse_action(&self.file, &self.model, text).or_else(|| {
+            let (kind, text) = match text.strip_prefix('?') {
+                Some(text) => (LabelKind::Input, text),
+                None => (LabelKind::Output, text.strip_prefix('!')?),
+            };
+            valued(&self.model, kind, &Heard::exact(text)).ok()
+        })
+    }
+
+    /// The label of an action; an output with values that no transition gives has one all the same.
+    fn label(&self, labels: &Labels, action: &ValuedAction) -> Option<LabelId> {
+        let declared = self.model.action(action.action);
+        let known = labels.get(declared.kind, &self.model.label(action));
+        known.or_else(|| match declared.kind {
+            LabelKind::Output => labels.other_values(LabelKind::Output, &declared.name),
+            _ => None,
+        })
+    }
+
+    /// The label that an action in `?a(1)`, `!x(2)` notation stands for.
+    pub(super) fn find(&self, labels: &Labels, text: &str) -> Option<LabelId> {
+        self.label(labels, &self.parse(text)?)
+    }
+}
+
+/// Messages to labels of an unfolded model and back, by way of values of the model's sorts.
+pub(super) struct UnfoldedCodec {
+    map: ActionMap,
+    signature: Arc<Signature>,
+    labels: Arc<Labels>,
+    /// What stimuli are on the wire, as far as they were given.
+    stimuli: HashMap<LabelId, ConcreteAction>,
+}
+
+impl UnfoldedCodec {
+    pub(super) fn new(map: ActionMap, signature: Arc<Signature>, labels: Arc<Labels>) -> Self {
+        Self {
+            map,
+            signature,
+            labels,
+            stimuli: HashMap::new(),
+        }
+    }
+
+    fn output(&self, heard: &Heard) -> Result<LabelId, CodecError> {
+        let unknown = || {
+            let action = &heard.action;
+            CodecError(format!("no output of the model is {action}"))
+        };
+        let model = &self.signature.model;
+        // The alphabet may have names that the model has not.
+        if model
+            .find_action(LabelKind::Output, &heard.action.name)
+            .is_none()
+        {
+            let named = heard.action.to_string();
+            let foreign = self.labels.get(LabelKind::Output, &named);
+            return foreign.ok_or_else(unknown);
+        }
+        let action = valued(model, LabelKind::Output, heard)?;
+        self.signature
+            .label(&self.labels, &action)
+            .ok_or_else(unknown)
+    }
+}
+
+impl ActionCodec<LabelId> for UnfoldedCodec {
+    fn encode(&mut self, stimulus: &LabelId, bytes: &mut Vec<u8>) -> Result<ChannelId, CodecError> {
+        let concrete = self.stimuli.entry(*stimulus).or_insert_with(|| {
+            let text = self.labels.text(*stimulus);
+            match self.signature.parse(&text) {
+                Some(action) => ConcreteAction {
+                    name: self.signature.model.action(action.action).name.to_string(),
+                    args: action.values.iter().map(to_wire).collect(),
+                },
+                None => ConcreteAction::parse(&self.labels.label(*stimulus).name),
+            }
+        });
+        self.map.encode(concrete, bytes)
+    }
+
+    fn decode(&mut self, channel: ChannelId, bytes: &[u8]) -> Result<Decoded<LabelId>, CodecError> {
+        let read = self
+            .map
+            .decode_as(channel, bytes, |heard| self.output(&heard));
+        match read {
+            Ok(label) => Ok(Decoded::plain(label)),
+            Err(reason) if self.map.undecodable_policy() == OnUndecodable::Output => {
+                let label = self.labels.get(LabelKind::Output, UNDECODABLE);
+                let action = label.ok_or_else(|| reason.clone())?;
+                Ok(Decoded {
+                    action,
+                    note: Some(reason.0),
+                })
+            }
+            Err(reason) => Err(reason),
+        }
+    }
+
+    fn show(&self, stimulus: &LabelId) -> String {
+        self.labels.text(*stimulus)
+    }
+}
