@@ -88,6 +88,12 @@ system S {
 fn a_wrong_value_is_a_fail_where_data_are_unfolded() {
     let folder = scratch("honesty-value");
     let spec = write(&folder, "spec.iol", COPY);
+    let answer = write(&folder, "answer.sh", "read x; echo 'o(7)'; cat\n");
+    let sut = format!("cmd:sh {answer}");
+    let args = ["test", &spec, "--sut", &sut, "--no-journal", "--unfold"];
+    let ran = iolite(&[&args[..], &["--json", "--runs", "1", "--seed", "1"]].concat());
+    let observed = &ran.expect(1).json()["failures"][0]["observed"];
+    assert_eq!(*observed, "!o(7)");
     let wrong = COPY.replace("{ !o(n) [n == x]", "{ ?a(_) -> B !o(n) [n == x + 4]");
     let wrong = write(&folder, "wrong.iol", wrong);
     let log = write(&folder, "log.txt", "?a(1)\n!o(5)\n");
@@ -163,6 +169,42 @@ fn explain_confirms_claims_and_not_traces_alone() {
             tampered[key] = value;
             assert_eq!(explain(&tampered), code, "{tampered}");
         }
+    }
+}
+
+/// A certificate of the log, judged with these flags, and what `explain` makes of it once changed.
+fn explained(
+    folder: &std::path::Path,
+    (model, log): (&str, &str),
+    flags: &[&str],
+    change: impl FnOnce(&mut serde_json::Value),
+) -> Ran {
+    let log = write(folder, "log.txt", log);
+    let judged = iolite(&[&["monitor", model, &log, "--json"], flags].concat());
+    let mut certificate = judged.expect(1).json()["certificate"].clone();
+    change(&mut certificate);
+    let file = write(folder, "cert.json", certificate.to_string());
+    iolite(&["explain", &file])
+}
+
+#[test]
+fn values_that_an_unfolded_model_never_gives_are_shown_and_confirmed() {
+    let folder = scratch("honesty-other-values");
+    let spec = write(&folder, "spec.iol", COPY);
+    let log = (spec.as_str(), "?a(1)\n!o(5)\n");
+    let ran = explained(&folder, log, &["--unfold"], |c| {
+        assert_eq!(c["observed"], "!o(5)");
+    });
+    ran.expect(0);
+    let unseen = |c: &mut serde_json::Value| c["observed"] = serde_json::json!("!o(…)");
+    explained(&folder, log, &["--unfold"], unseen).expect(0);
+    for (key, value) in [
+        ("observed", serde_json::json!("!p(…)")),
+        ("observed", serde_json::json!("?a(…)")),
+        ("trace", serde_json::json!(["?a(1)", "!o(2)", "?a(0)"])),
+    ] {
+        let ran = explained(&folder, log, &["--unfold"], |c| c[key] = value.clone());
+        assert_eq!(ran.code, 1, "{key} {value}: {}", ran.stdout);
     }
 }
 

@@ -2,8 +2,8 @@
 //! instead of sets of symbolic states.
 
 use iolite_exec::Certificate;
-use iolite_lts::QuiescencePolicy;
-use iolite_sts::{HasTrace, TraceStep};
+use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
+use iolite_sts::{HasTrace, Iosts, TraceStep};
 
 use super::Failure;
 use super::data_options::solver;
@@ -12,6 +12,22 @@ use super::source::{Opened, rejected};
 
 /// Points of runs that are looked at for one trace.
 const BUDGET: usize = 20_000;
+
+fn step(opened: &Opened, model: &Iosts, text: &str) -> Option<TraceStep> {
+    match text {
+        "delta" | "deadlock" => Some(TraceStep::Delta),
+        _ => iolite_lang::parse_action(&opened.file, model, text).map(TraceStep::Action),
+    }
+}
+
+/// Whether a label stands for the values of an output that the unfolded model never gives.
+fn is_other_values(model: &Iosts, label: &str) -> bool {
+    let mut outputs = model.actions().map(|(_, a)| a);
+    outputs.any(|a| {
+        let other = || format!("!{}", Labels::with_other_values(&a.name));
+        a.kind == LabelKind::Output && !a.params.is_empty() && label == other()
+    })
+}
 
 /// Looks again at a run's certificate; the model is taken with the constants of its reference.
 pub(super) fn recheck(
@@ -22,10 +38,7 @@ pub(super) fn recheck(
 ) -> Result<Checked, Failure> {
     let model = iolite_lang::lower_data(&opened.file, &opened.name)
         .map_err(|d| rejected(&opened.reference.path, &opened.bytes, &d))?;
-    let step = |text: &str| match text {
-        "delta" | "deadlock" => Some(TraceStep::Delta),
-        _ => iolite_lang::parse_action(&opened.file, &model, text).map(TraceStep::Action),
-    };
+    let step = |text: &str| step(opened, &model, text);
     let Some(observed) = &certificate.observed else {
         return Ok(Checked::Refuted(
             "no observation decided the verdict".to_owned(),
@@ -36,8 +49,12 @@ pub(super) fn recheck(
             "{observed} is neither an output nor delta, and nothing else can be wrong"
         )));
     }
+    let before = certificate.trace.len();
     let mut trace = Vec::new();
-    for text in certificate.trace.iter().chain([observed]) {
+    // Values that no transition of the unfolded model gives are allowed nowhere.
+    let nowhere = is_other_values(&model, observed);
+    let last = (!nowhere).then_some(observed);
+    for text in certificate.trace.iter().chain(last) {
         match step(text) {
             Some(step) => trace.push(step),
             None => {
@@ -49,8 +66,12 @@ pub(super) fn recheck(
     }
     let mut solver = solver(solver_name)?;
     let mut has = |length: usize| model.has_trace(&trace[..length], policy, &mut solver, BUDGET);
-    let before = certificate.trace.len();
-    Ok(match (has(before), has(before + 1)) {
+    let after = if nowhere {
+        HasTrace::No
+    } else {
+        has(before + 1)
+    };
+    Ok(match (has(before), after) {
         (HasTrace::Yes, HasTrace::No) => Checked::Confirmed,
         (HasTrace::No, _) => {
             Checked::Refuted("the specification does not have the trace before it".to_owned())

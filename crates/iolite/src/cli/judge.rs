@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester, Tester};
+use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester};
 use iolite_exec::{Certificate, ExecError, JobId, Summary, guided};
 use iolite_lts::{Extended, LabelId, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
@@ -13,7 +13,7 @@ use super::learnt::Constants;
 use super::property_run::PropertyJudge;
 use super::relate::trace_set;
 use super::semantics_options::{QuiescenceFlag, reject_livelock};
-use super::signature::Signature;
+use super::signature::{SeenValues, Signature};
 use super::source::{self, Model, ModelRef, ReadOptions, System};
 use super::symbolic_run::SymbolicJudge;
 use super::target::Target;
@@ -75,6 +75,7 @@ pub(super) struct Judge {
     symbolic: Option<SymbolicJudge>,
     /// What the labels of a model with data stand for that was unfolded.
     signature: Option<Arc<Signature>>,
+    seen: SeenValues,
     /// The file's fingerprint, for journals and certificates.
     pub(super) hash: String,
     /// The model's reference, with its name filled in.
@@ -137,6 +138,7 @@ impl Judge {
             properties: None,
             symbolic: None,
             signature,
+            seen: SeenValues::default(),
             hash,
             model,
         };
@@ -164,6 +166,7 @@ impl Judge {
             properties: Some(properties),
             symbolic: None,
             signature: None,
+            seen: SeenValues::default(),
         }
     }
 
@@ -186,6 +189,7 @@ impl Judge {
             properties: None,
             symbolic: Some(symbolic),
             signature: None,
+            seen: SeenValues::default(),
         }
     }
 
@@ -220,8 +224,9 @@ impl Judge {
             let (tester, adapter) = alone.pair(target, job)?;
             (Box::new(tester), adapter)
         } else {
-            let adapter = target.adapter(job, &self.labels, self.signature())?;
-            (self.tester()?, adapter)
+            let seen = SeenValues::default();
+            let adapter = target.adapter(job, &self.labels, self.signature(&seen))?;
+            (self.shown(&seen, self.bare_tester()?), adapter)
         };
         Ok(Pair {
             tester,
@@ -248,9 +253,20 @@ impl Judge {
         &self.labels
     }
 
-    /// What the labels of an unfolded model stand for.
-    pub(super) fn signature(&self) -> Option<&Arc<Signature>> {
-        self.signature.as_ref()
+    /// What the labels of an unfolded model stand for, with room for other values that are seen.
+    pub(super) fn signature<'a>(
+        &'a self,
+        seen: &'a SeenValues,
+    ) -> Option<(&'a Arc<Signature>, &'a SeenValues)> {
+        Some((self.signature.as_ref()?, seen))
+    }
+
+    /// The tester, which shows other values as they were where a model was unfolded.
+    pub(super) fn shown(&self, seen: &SeenValues, tester: AnyTester) -> AnyTester {
+        match &self.signature {
+            Some(_) => seen.shown_by(tester),
+            None => tester,
+        }
     }
 
     /// The observers that were asked for.
@@ -282,8 +298,12 @@ impl Judge {
         Ok(Extended::new(model.system, &self.extra))
     }
 
-    /// A tester for one job.
-    pub(super) fn tester(&self) -> Result<Box<dyn Tester<Action = LabelId>>, ExecError> {
+    /// A tester of actions that [`Judge::parse`] reads.
+    pub(super) fn tester(&self) -> Result<AnyTester, ExecError> {
+        Ok(self.shown(&self.seen, self.bare_tester()?))
+    }
+
+    fn bare_tester(&self) -> Result<AnyTester, ExecError> {
         if let Some(properties) = &self.properties {
             return Ok(properties.tester());
         }
@@ -402,7 +422,7 @@ impl Judge {
             Some(properties) => Some(properties.recorded(text)),
             None => self.labels.get_text(text).or_else(|| {
                 let signature = self.signature.as_ref()?;
-                signature.find(&self.labels, text)
+                signature.find(&self.labels, text, &self.seen)
             }),
         }
     }

@@ -1,8 +1,9 @@
 //! What the labels of an unfolded model stand for: actions with values of their sorts.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use iolite_derive::{Menu, Observation, Progress, Tester, Verdict};
 use iolite_exec::ConcreteAction;
 use iolite_exec::codec::{
     ActionCodec, ActionMap, ChannelId, CodecError, Decoded, Heard, OnUndecodable, UNDECODABLE,
@@ -11,6 +12,7 @@ use iolite_lang::File;
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_sts::{Iosts, ValuedAction};
 
+use super::test::AnyTester;
 use super::wire_value::{to_wire, valued};
 
 /// The model that was unfolded, with its file for the notation of values.
@@ -36,19 +38,87 @@ impl Signature {
         })
     }
 
-    /// The label of an action; an output with values that no transition gives has one all the same.
-    fn label(&self, labels: &Labels, action: &ValuedAction) -> Option<LabelId> {
+    /// The label of an action; an output with values that no transition gives has one all the same,
+    /// and what it really was is kept.
+    fn label(&self, labels: &Labels, action: &ValuedAction, seen: &SeenValues) -> Option<LabelId> {
         let declared = self.model.action(action.action);
-        let known = labels.get(declared.kind, &self.model.label(action));
-        known.or_else(|| match declared.kind {
-            LabelKind::Output => labels.other_values(LabelKind::Output, &declared.name),
-            _ => None,
+        let text = self.model.label(action);
+        labels.get(declared.kind, &text).or_else(|| {
+            let other = match declared.kind {
+                LabelKind::Output => labels.other_values(LabelKind::Output, &declared.name),
+                _ => None,
+            }?;
+            seen.lock().insert(other, format!("!{text}"));
+            Some(other)
         })
     }
 
     /// The label that an action in `?a(1)`, `!x(2)` notation stands for.
-    pub(super) fn find(&self, labels: &Labels, text: &str) -> Option<LabelId> {
-        self.label(labels, &self.parse(text)?)
+    pub(super) fn find(&self, labels: &Labels, text: &str, seen: &SeenValues) -> Option<LabelId> {
+        self.label(labels, &self.parse(text)?, seen)
+    }
+}
+
+/// What outputs with values that no transition gives really were, the last of each action. Such an
+/// output is allowed nowhere, so it is the last of its run.
+#[derive(Clone, Default)]
+pub(super) struct SeenValues(Arc<Mutex<BTreeMap<LabelId, String>>>);
+
+impl SeenValues {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<LabelId, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tester, which shows these outputs with their values.
+    pub(super) fn shown_by(&self, tester: AnyTester) -> AnyTester {
+        let seen = self.clone();
+        Box::new(Showing { tester, seen })
+    }
+}
+
+struct Showing {
+    tester: AnyTester,
+    seen: SeenValues,
+}
+
+impl Tester for Showing {
+    type Action = LabelId;
+
+    fn reset(&mut self) {
+        self.tester.reset();
+    }
+
+    fn menu(&mut self, menu: &mut Menu<LabelId>) {
+        self.tester.menu(menu);
+    }
+
+    fn stimulate(&mut self, stimulus: &LabelId) -> Progress {
+        self.tester.stimulate(stimulus)
+    }
+
+    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
+        self.tester.observe(observation)
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.tester.verdict()
+    }
+
+    fn allowed(&mut self) -> Vec<String> {
+        self.tester.allowed()
+    }
+
+    fn locations(&mut self) -> Vec<String> {
+        self.tester.locations()
+    }
+
+    fn places(&mut self) -> Vec<String> {
+        self.tester.places()
+    }
+
+    fn show(&self, action: &LabelId) -> String {
+        let known = self.seen.lock().get(action).cloned();
+        known.unwrap_or_else(|| self.tester.show(action))
     }
 }
 
@@ -57,16 +127,23 @@ pub(super) struct UnfoldedCodec {
     map: ActionMap,
     signature: Arc<Signature>,
     labels: Arc<Labels>,
+    seen: SeenValues,
     /// What stimuli are on the wire, as far as they were given.
     stimuli: HashMap<LabelId, ConcreteAction>,
 }
 
 impl UnfoldedCodec {
-    pub(super) fn new(map: ActionMap, signature: Arc<Signature>, labels: Arc<Labels>) -> Self {
+    pub(super) fn new(
+        map: ActionMap,
+        signature: Arc<Signature>,
+        labels: Arc<Labels>,
+        seen: SeenValues,
+    ) -> Self {
         Self {
             map,
             signature,
             labels,
+            seen,
             stimuli: HashMap::new(),
         }
     }
@@ -88,7 +165,7 @@ impl UnfoldedCodec {
         }
         let action = valued(model, LabelKind::Output, heard)?;
         self.signature
-            .label(&self.labels, &action)
+            .label(&self.labels, &action, &self.seen)
             .ok_or_else(unknown)
     }
 }

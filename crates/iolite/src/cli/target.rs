@@ -7,7 +7,7 @@ use iolite_lts::{Completed, Completion, LabelId, LabelKind, Labels, Semantics};
 
 use super::Failure;
 use super::semantics_options::CompletionFlag;
-use super::signature::{Signature, UnfoldedCodec};
+use super::signature::{SeenValues, Signature, UnfoldedCodec};
 use super::source::{self, ModelRef, ReadOptions};
 
 /// Which system is tested, and when it is silent.
@@ -87,14 +87,15 @@ impl Target {
         &self,
         job: JobId,
         labels: &Arc<Labels>,
-        signature: Option<&Arc<Signature>>,
+        signature: Option<(&Arc<Signature>, &SeenValues)>,
     ) -> Result<Box<dyn Adapter<LabelId>>, ExecError> {
         let Some(reference) = &self.model else {
             let labels = Arc::clone(labels);
             return Ok(match signature {
-                Some(signature) => {
+                Some((signature, seen)) => {
                     let map = self.config.action_map()?;
-                    let codec = UnfoldedCodec::new(map, Arc::clone(signature), labels);
+                    let signature = Arc::clone(signature);
+                    let codec = UnfoldedCodec::new(map, signature, labels, seen.clone());
                     Box::new(self.config.adapter(job, codec)?)
                 }
                 None => Box::new(self.config.label_adapter(job, labels)?),
