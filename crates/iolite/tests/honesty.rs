@@ -209,6 +209,43 @@ fn values_that_an_unfolded_model_never_gives_are_shown_and_confirmed() {
 }
 
 #[test]
+fn explain_finds_again_what_is_allowed_and_where() {
+    let folder = scratch("honesty-allowed");
+    let plain = write(&folder, "plain.iol", SPEC);
+    let data = write(&folder, "data.iol", COPY);
+    for (log, flags, allowed, place) in [
+        ((&*plain, "?a\n!y\n"), &[][..], "!x", "B (line 1)"),
+        ((&*data, "?a(1)\n!o(2)\n"), &[], "!o(1)", "B (x = 1)"),
+        (
+            (&*data, "?a(1)\n!o(2)\n"),
+            &["--unfold"],
+            "!o(1)",
+            "B (x = 1)",
+        ),
+    ] {
+        let ran = explained(&folder, log, flags, |_| {}).expect(0);
+        assert!(!ran.stdout.contains("note:"), "{}", ran.stdout);
+        for (key, value) in [("allowed", "!o(3)"), ("locations", "Nowhere")] {
+            let change = |c: &mut serde_json::Value| c[key] = serde_json::json!([value]);
+            let ran = explained(&folder, log, flags, change).expect(0);
+            assert!(ran.stdout.contains("note:"), "{}", ran.stdout);
+            assert!(!ran.stdout.contains(value), "{}", ran.stdout);
+            assert!(
+                ran.stdout.contains(&format!("allowed:  {allowed}\n")),
+                "{}",
+                ran.stdout
+            );
+            let place = place.split(' ').next().expect("a name");
+            assert!(
+                ran.stdout.contains(&format!("in:       {place}")),
+                "{}",
+                ran.stdout
+            );
+        }
+    }
+}
+
+#[test]
 fn no_step_of_a_log_is_lost() {
     let folder = scratch("honesty-log");
     let spec = write(&folder, "spec.iol", SPEC);
