@@ -39,4 +39,4 @@ pub use semantics::{ModelFault, State, ValuedAction};
 pub use symbolic::{After, Symbolic, SymbolicError, SymbolicStates};
 pub use symbolic_out::{Enabled, Out};
 pub use symbolic_state::SymbolicState;
-pub use unfold::{UnfoldBudget, UnfoldError};
+pub use unfold::{TooMany, UnfoldBudget, UnfoldError};

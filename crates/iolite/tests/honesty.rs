@@ -374,3 +374,22 @@ fn text_is_read_by_the_sorts_where_data_are_unfolded() {
         }
     }
 }
+
+/// An input that the model does not specify tells nothing of the system, whatever its values.
+#[test]
+fn an_input_with_other_values_is_inconclusive_unfolded_or_not() {
+    let folder = scratch("honesty-input");
+    let model = write(&folder, "spec.iol", COPY);
+    for input in ["?a(7)", "?a(-1)"] {
+        let log = write(
+            &folder,
+            "log.txt",
+            format!("?a(1)\n!o(1)\n{input}\n!o(9)\n"),
+        );
+        assert_eq!(judged(&model, &log, &[]), [3; 2], "{input}");
+    }
+    for unknown in ["?b(7)", "?a(7, 7)", "?a(\"7\")", "?a"] {
+        let log = write(&folder, "log.txt", format!("{unknown}\n"));
+        assert_eq!(judged(&model, &log, &[]), [2; 2], "{unknown}");
+    }
+}

@@ -48,14 +48,27 @@ pub fn unfold_data(
         let at = at.map_or(span, |s| unplace(s, span));
         let diagnostic = Diagnostic::error(code, at, error.to_string());
         vec![if code == codes::INFINITE_DATA {
-            diagnostic.hint(
-                "give it a value, a range or a bound in the guard, or allow more with \
-                 --max-states N; `iolite test` takes the system as it is",
-            )
+            diagnostic.hint(unfolding_hint(&error))
         } else {
             diagnostic
         }]
     })
+}
+
+/// What helps depends on whether there is an end of the values, or only a bound on them.
+fn unfolding_hint(error: &UnfoldError) -> String {
+    let remedy = match (error, error.needed_states()) {
+        (_, Some(states)) => {
+            format!("give it a smaller range, or allow more with --max-states {states}")
+        }
+        (UnfoldError::Data { .. }, None) => "give it a value, or a range as its sort".to_owned(),
+        (UnfoldError::Parameter { .. }, None) => {
+            "give it a range as its sort, or a bound in the guard".to_owned()
+        }
+        _ => "give it a value, a range or a bound in the guard, or allow more with --max-states N"
+            .to_owned(),
+    };
+    format!("{remedy}; `iolite test` takes the system as it is")
 }
 
 fn data_span(model: &Iosts, name: &str) -> Option<iolite_expr::Span> {

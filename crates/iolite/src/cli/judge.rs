@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester};
 use iolite_exec::{Certificate, ExecError, JobId, Summary, guided};
-use iolite_lts::{Extended, LabelId, Labels, Semantics};
+use iolite_lts::{Extended, LabelId, LabelKind, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
 
 use super::action_table::ActionTable;
@@ -96,6 +96,7 @@ impl Judge {
                 "--traces FILE#F and --relation ioconf-f belong together",
             ));
         }
+        let mut extra = extra;
         let Model {
             reference: model,
             system,
@@ -117,6 +118,10 @@ impl Judge {
         }
         let policy = options.quiescence.policy();
         reject_livelock(&system, &model, policy, read.budget())?;
+        // Values of inputs that no transition takes are no mistake of whoever gave them.
+        for input in signature.iter().flat_map(|s| s.inputs()) {
+            extra.intern(LabelKind::Input, &Labels::with_other_values(input));
+        }
         let view = Extended::new(system, &extra);
         let labels = Arc::new(view.labels().clone());
         let mut observers = Vec::new();

@@ -38,17 +38,22 @@ impl Signature {
         })
     }
 
-    /// The label of an action; an output with values that no transition gives has one all the same,
-    /// and what it really was is kept.
+    /// The names of the inputs that take values.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = &str> {
+        let actions = self.model.actions().map(|(_, a)| a);
+        let valued = actions.filter(|a| a.kind == LabelKind::Input && !a.params.is_empty());
+        valued.map(|a| &*a.name)
+    }
+
+    /// The label of an action; one with values that no transition has is known all the same, and
+    /// what it really was is kept.
     fn label(&self, labels: &Labels, action: &ValuedAction, seen: &SeenValues) -> Option<LabelId> {
         let declared = self.model.action(action.action);
         let text = self.model.label(action);
         labels.get(declared.kind, &text).or_else(|| {
-            let other = match declared.kind {
-                LabelKind::Output => labels.other_values(LabelKind::Output, &declared.name),
-                _ => None,
-            }?;
-            seen.lock().insert(other, format!("!{text}"));
+            let other = labels.other_values(declared.kind, &declared.name)?;
+            let sigil = declared.kind.sigil();
+            seen.lock().insert(other, format!("{sigil}{text}"));
             Some(other)
         })
     }
@@ -59,8 +64,8 @@ impl Signature {
     }
 }
 
-/// What outputs with values that no transition gives really were, the last of each action. Such an
-/// output is allowed nowhere, so it is the last of its run.
+/// What actions with values that no transition has really were, the last of each. Such an output is
+/// allowed nowhere and such an input specified nowhere, so it is the last of its run.
 #[derive(Clone, Default)]
 pub(super) struct SeenValues(Arc<Mutex<BTreeMap<LabelId, String>>>);
 

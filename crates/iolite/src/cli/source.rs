@@ -173,8 +173,8 @@ impl ReadOptions {
         self.max_states.unwrap_or(iolite_lang::DEFAULT_BUDGET)
     }
 
-    /// What finite data may unfold to. Each further value of a parameter costs a larger query, so
-    /// their number is kept low where the sort itself does not bound them.
+    /// What finite data may unfold to. Each further value of an infinite sort costs a larger query, so
+    /// their number is kept low.
     pub(super) fn unfolding(&self) -> UnfoldBudget {
         UnfoldBudget {
             states: self.budget(),
