@@ -11,7 +11,9 @@ use serde_json::value::RawValue;
 use crate::codec::{ActionMap, ChannelId, Heard, Template, Typing};
 use crate::concrete_action::integer;
 use crate::engine::tell_tester;
-use crate::{Certificate, ConcreteAction, ExecError, ModelRef, RunId, Step, Trace, WireValue};
+use crate::{
+    Certificate, ConcreteAction, ExecError, ModelRef, RunId, Step, Trace, WireValue, brief,
+};
 
 /// How a log is written.
 #[derive(Clone, Debug)]
@@ -252,7 +254,10 @@ impl<R: BufRead> LogReader<R> {
                 Ok(Some((format!("!{action}"), time, typing)))
             }
             _ if *skip_other => Ok(None),
-            Ok(heard) => Err(self.fail(format!("no template fits {}", heard.action))),
+            Ok(heard) => {
+                let action = heard.action.to_string();
+                Err(self.fail(format!("no template fits {}", brief(&action))))
+            }
             Err(e) => Err(self.fail(format!("{e}\n{}", crate::hexdump(message)))),
         }
     }
@@ -354,8 +359,8 @@ pub fn monitor<T: Tester, R: BufRead>(
                 } else {
                     ""
                 };
-                let unknown = format!("the model does not know action {}{json}", read.text);
-                log.fail(unknown)
+                let action = brief(&read.text);
+                log.fail(format!("the model does not know action {action}{json}"))
             })?;
         let silent = match (options.quiescence, last_time, read.time) {
             (Some(patience), Some(before), Some(now)) => now - before >= patience.as_secs_f64(),

@@ -49,7 +49,7 @@ pub(crate) fn write_json(value: &WireValue, bytes: &mut Vec<u8>) {
 /// Lists and records nested deeper than this are no values.
 const MAX_DEPTH: usize = 128;
 
-/// Reads a value from its text: integers of any size exactly, fields of a record sorted by name, and
+/// Reads a value from its text: integers of up to 10,000 digits exactly, fields of a record sorted by name, and
 /// each as often as it comes. What no sort can hold (null, fractions) is nothing, never an
 /// approximation.
 pub(crate) fn read_json(bytes: &[u8]) -> Option<WireValue> {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use iolite_derive::{Menu, Observation, Progress, Tester, Verdict};
-use iolite_exec::ConcreteAction;
 use iolite_exec::codec::{
     ActionCodec, ActionMap, ChannelId, CodecError, Decoded, Heard, OnUndecodable, UNDECODABLE,
 };
+use iolite_exec::{ConcreteAction, brief};
 use iolite_lang::File;
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_sts::{Iosts, ValuedAction};
@@ -155,8 +155,8 @@ impl UnfoldedCodec {
 
     fn output(&self, heard: &Heard) -> Result<LabelId, CodecError> {
         let unknown = || {
-            let action = &heard.action;
-            CodecError(format!("no output of the model is {action}"))
+            let action = heard.action.to_string();
+            CodecError(format!("no output of the model is {}", brief(&action)))
         };
         let model = &self.signature.model;
         // The alphabet may have names that the model has not.

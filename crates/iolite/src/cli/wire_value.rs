@@ -1,7 +1,7 @@
 //! Values of the model's sorts from what crosses the wire, and back.
 
-use iolite_exec::WireValue;
 use iolite_exec::codec::{CodecError, Heard, Typing};
+use iolite_exec::{WireValue, brief};
 use iolite_expr::{Int, Sort, Value};
 use iolite_lts::LabelKind;
 use iolite_sts::{Iosts, ValuedAction};
@@ -19,7 +19,11 @@ pub(super) fn valued(
     };
     let action = &heard.action;
     let Some(id) = model.find_action(kind, &action.name) else {
-        return Err(CodecError(format!("no {what} of the model is {action}")));
+        let action = action.to_string();
+        return Err(CodecError(format!(
+            "no {what} of the model is {}",
+            brief(&action)
+        )));
     };
     let params = &model.action(id).params;
     if params.len() != action.args.len() {
@@ -119,11 +123,18 @@ fn of_wire(wire: &WireValue, sort: &Sort, typing: Typing) -> Result<Value, Misfi
             let items = items.collect::<Result<_, _>>()?;
             Value::record(sort, items).ok_or_else(|| Misfit::new(format!("{wire} is no {sort}")))
         }
-        _ if typing == Typing::Json => Err(Misfit::new(match wire {
-            WireValue::Text(text) => format!("{text:?} is a JSON string and no {sort}"),
-            _ => format!("{wire} is a JSON {} and no {sort}", json_type(wire)),
-        })),
-        _ => Err(Misfit::new(format!("{wire} is no {sort}"))),
+        _ => {
+            let value = if let (Typing::Json, WireValue::Text(text)) = (typing, wire) {
+                format!("{text:?}")
+            } else {
+                wire.to_string()
+            };
+            let is = match typing {
+                Typing::Json => format!("is a JSON {} and", json_type(wire)),
+                Typing::Notation | Typing::Text => "is".to_owned(),
+            };
+            Err(Misfit::new(format!("{} {is} no {sort}", brief(&value))))
+        }
     }
 }
 
