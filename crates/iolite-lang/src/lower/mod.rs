@@ -23,7 +23,7 @@ pub use automaton::{
 pub use data::{has_data, lower_data};
 pub use parts::MOST_COMPONENTS;
 pub use property::{lower_property, property_alphabet};
-pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};
+pub use unfolded::{data_lints, data_unreached, parse_action, parse_value, unfold_data};
 
 use self::term::{Scope, Terms};
 use crate::names::Names;
