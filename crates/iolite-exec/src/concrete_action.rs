@@ -1,5 +1,6 @@
 //! Actions with values, as they cross the wire.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use num_bigint::BigInt;
@@ -131,6 +132,20 @@ impl ConcreteAction {
             name: name.into(),
             args,
         })
+    }
+}
+
+/// Characters of a text that a message tells.
+const TOLD: usize = 200;
+
+/// A text for a message to people: a long one is cut, and what is left out is counted.
+pub fn brief(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(TOLD) {
+        None => text.into(),
+        Some((at, _)) => {
+            let more = text[at..].chars().count();
+            format!("{}… {more} characters more", &text[..at]).into()
+        }
     }
 }
 

@@ -46,15 +46,13 @@ pub enum ExecError {
         dump: String,
     },
     /// The first part of a message came and the rest did not.
-    #[error(
-        "half a message on channel {channel}: {bytes} bytes, not complete after {waited:?}\n{dump}"
-    )]
+    #[error("half a message on channel {channel}: {bytes} bytes, {}\n{dump}", rest(*.waited))]
     HalfMessage {
         /// Name of the channel.
         channel: String,
         /// Bytes of the message that are there.
         bytes: usize,
-        /// How long the rest was waited for.
+        /// How long the rest was waited for; zero where the system had ended.
         waited: Duration,
         /// The bytes, sixteen a line.
         dump: String,
@@ -134,6 +132,14 @@ pub enum ExecError {
         /// Why not.
         reason: String,
     },
+}
+
+fn rest(waited: Duration) -> String {
+    if waited.is_zero() {
+        "and no more can come".to_owned()
+    } else {
+        format!("not complete after {waited:?}")
+    }
 }
 
 impl ExecError {

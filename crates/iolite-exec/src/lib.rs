@@ -60,7 +60,7 @@ pub use campaign::{Instance, JobId, KEPT_FAILURES, Plan, Summary, campaign};
 pub use certificate::{CERTIFICATE_FORMAT, Certificate, ModelRef};
 pub use chart::chart;
 pub use command_line::CommandLine;
-pub use concrete_action::{ConcreteAction, WireValue};
+pub use concrete_action::{ConcreteAction, WireValue, brief};
 pub use engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
 pub use error::ExecError;
 pub use event::{End, Event, Fanout, Sink};

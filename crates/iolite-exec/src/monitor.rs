@@ -1,14 +1,19 @@
 //! Passive testing: the oracle of a tester on a log that was recorded elsewhere.
 
-use std::io::{BufRead, Read};
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read as _};
 use std::time::Duration;
 
 use iolite_derive::{Progress, Tester, Verdict};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
-use crate::codec::{ActionMap, ChannelId, Template};
+use crate::codec::{ActionMap, ChannelId, Heard, Template, Typing};
+use crate::concrete_action::integer;
 use crate::engine::tell_tester;
-use crate::{Certificate, ConcreteAction, ExecError, ModelRef, RunId, Step, Trace};
+use crate::{
+    Certificate, ConcreteAction, ExecError, ModelRef, RunId, Step, Trace, WireValue, brief,
+};
 
 /// How a log is written.
 #[derive(Clone, Debug)]
@@ -39,6 +44,57 @@ pub struct LogStep {
     pub text: String,
     /// When, in seconds.
     pub time: Option<f64>,
+    /// What the line says of the sorts of its values; nothing beyond the notation where it is empty.
+    typing: Vec<Typing>,
+}
+
+/// A step's text, time and what is known of its sorts.
+type Read = (String, Option<f64>, Vec<Typing>);
+
+/// Values of one action that are tried as others than they look like.
+const LOOSE: usize = 6;
+
+impl LogStep {
+    /// The other ways to read the step, where a line does not say of what sort a value is: text
+    /// without quotes that looks like a number, and text in a hole.
+    fn other_readings(&self) -> Vec<String> {
+        let Some(text) = self.text.strip_prefix(['?', '!']) else {
+            return Vec::new();
+        };
+        let sigil = &self.text[..1];
+        let heard = Heard {
+            typing: self.typing.clone(),
+            ..Heard::notation(text)
+        };
+        let args = &heard.action.args;
+        let other = |(i, value): (usize, &WireValue)| match (heard.typing(i), value) {
+            (Typing::Json, _) => None,
+            (_, WireValue::Int(_) | WireValue::Bool(_)) => {
+                Some((i, WireValue::Text(value.to_string())))
+            }
+            (Typing::Text, WireValue::Text(text)) => match text.parse() {
+                Ok(b) => Some((i, WireValue::Bool(b))),
+                Err(_) => integer(text.as_bytes()).map(|n| (i, WireValue::Int(n))),
+            },
+            _ => None,
+        };
+        let loose: Vec<_> = args
+            .iter()
+            .enumerate()
+            .filter_map(other)
+            .take(LOOSE)
+            .collect();
+        let reading = |chosen: usize| {
+            let mut action = heard.action.clone();
+            for (k, (i, value)) in loose.iter().enumerate() {
+                if chosen & (1 << k) != 0 {
+                    action.args[*i] = value.clone();
+                }
+            }
+            format!("{sigil}{action}")
+        };
+        (1..1 << loose.len()).map(reading).collect()
+    }
 }
 
 /// Steps that are kept for the certificate; the log has the others.
@@ -114,14 +170,14 @@ impl<R: BufRead> LogReader<R> {
                 continue;
             }
             let step = match &self.format {
-                LogFormat::JsonLines => match serde_json::from_slice::<Value>(&self.bytes) {
-                    Ok(value) => {
-                        self.in_journal |= value.get("journal").is_some();
-                        let run = value.get("run").and_then(Value::as_u64);
+                LogFormat::JsonLines => match json_line(&self.bytes) {
+                    Ok(line) => {
+                        self.in_journal |= line.contains_key("journal");
+                        let run = line.get("run").and_then(|run| of_json(run));
                         if self.run.is_some() && run != self.run {
                             continue;
                         }
-                        json_step(&value).map_err(|e| self.fail(e))?
+                        json_step(&line).map_err(|e| self.fail(e))?
                     }
                     // A last line may be torn where its writer was killed.
                     Err(e) if !whole && (self.in_journal || e.is_eof()) => return Ok(None),
@@ -129,17 +185,18 @@ impl<R: BufRead> LogReader<R> {
                 },
                 LogFormat::Text { .. } => self.text_step()?,
             };
-            if let Some((text, time)) = step {
+            if let Some((text, time, typing)) = step {
                 return Ok(Some(LogStep {
                     line: self.line,
                     text,
                     time,
+                    typing,
                 }));
             }
         }
     }
 
-    fn text_step(&self) -> Result<Option<(String, Option<f64>)>, ExecError> {
+    fn text_step(&self) -> Result<Option<Read>, ExecError> {
         let LogFormat::Text {
             prefix,
             inputs,
@@ -158,7 +215,7 @@ impl<R: BufRead> LogReader<R> {
                 Ok(values) => {
                     for (name, value) in prefix.params().iter().zip(&values) {
                         let text = match value {
-                            crate::WireValue::Text(t) => t.clone(),
+                            WireValue::Text(t) => t.clone(),
                             other => other.to_string(),
                         };
                         match name.as_str() {
@@ -179,63 +236,79 @@ impl<R: BufRead> LogReader<R> {
                     name: name.clone(),
                     args,
                 };
-                return Ok(Some((format!("?{action}"), time)));
+                return Ok(Some((format!("?{action}"), time, template.typing())));
             }
         }
         if let Ok(text @ ("delta" | "deadlock")) = std::str::from_utf8(message) {
-            return Ok(Some((text.into(), time)));
+            return Ok(Some((text.into(), time, Vec::new())));
         }
         if let Some(text) = std::str::from_utf8(message)
             .ok()
             .filter(|t| t.len() > 1 && t.starts_with(['?', '!']))
         {
-            return Ok(Some((text.into(), time)));
+            return Ok(Some((text.into(), time, Vec::new())));
         }
-        match outputs.decode(ChannelId::FIRST, message) {
+        match outputs.decode_as(ChannelId::FIRST, message, Ok) {
             // Without a rule every line would be an output of its own.
-            Ok(action) if outputs.names().any(|name| name == action.name) => {
-                Ok(Some((format!("!{action}"), time)))
+            Ok(Heard { action, typing }) if outputs.names().any(|name| name == action.name) => {
+                Ok(Some((format!("!{action}"), time, typing)))
             }
             _ if *skip_other => Ok(None),
-            Ok(action) => Err(self.fail(format!("no template fits {action}"))),
+            Ok(heard) => {
+                let action = heard.action.to_string();
+                Err(self.fail(format!("no template fits {}", brief(&action))))
+            }
             Err(e) => Err(self.fail(format!("{e}\n{}", crate::hexdump(message)))),
         }
     }
 }
 
-fn json_step(value: &Value) -> Result<Option<(String, Option<f64>)>, String> {
-    let time = value.get("time").and_then(Value::as_f64);
-    if let Some(event) = value.get("event").and_then(Value::as_str) {
-        let text = match event {
+/// The fields of a line; a document that is no object has none.
+type JsonLine<'a> = BTreeMap<String, &'a RawValue>;
+
+fn json_line(bytes: &[u8]) -> Result<JsonLine<'_>, serde_json::Error> {
+    let document: &RawValue = serde_json::from_slice(bytes)?;
+    if document.get().starts_with('{') {
+        serde_json::from_str(document.get())
+    } else {
+        Ok(JsonLine::new())
+    }
+}
+
+fn of_json<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+fn json_step(line: &JsonLine<'_>) -> Result<Option<Read>, String> {
+    let time = line.get("time").and_then(|time| of_json(time));
+    let event: Option<String> = line.get("event").and_then(|event| of_json(event));
+    let action = line.get("action");
+    if let Some(event) = event {
+        let text = match event.as_str() {
             "quiescence" => Some("delta".to_owned()),
             "deadlock" => Some("deadlock".to_owned()),
-            "stimulus" | "output" => value
-                .get("action")
-                .and_then(Value::as_str)
-                .map(ToOwned::to_owned),
+            "stimulus" | "output" => action.and_then(|action| of_json(action)),
             _ => None,
         };
-        return Ok(text.map(|text| (text, time)));
+        return Ok(text.map(|text| (text, time, Vec::new())));
     }
-    let said = ["input", "output", "action"].map(|key| value.get(key).is_some());
+    let said = ["input", "output", "action"].map(|key| line.contains_key(key));
     if said.iter().filter(|said| **said).count() > 1 {
         return Err("more than one of \"input\", \"output\" and \"action\"".to_owned());
     }
     for (key, sigil) in [("input", "?"), ("output", "!")] {
-        if let Some(name) = value.get(key) {
-            let mut named = serde_json::Map::new();
-            named.insert("name".into(), name.clone());
-            if let Some(args) = value.get("args") {
-                named.insert("args".into(), args.clone());
-            }
-            let action = ConcreteAction::of_json(&Value::Object(named))
+        if let Some(name) = line.get(key) {
+            let action = ConcreteAction::of_json(name, line.get("args").copied())
                 .map_err(|e| format!("{key}: {e}"))?;
-            return Ok(Some((format!("{sigil}{action}"), time)));
+            let typing = vec![Typing::Json; action.args.len()];
+            return Ok(Some((format!("{sigil}{action}"), time, typing)));
         }
     }
-    match value.get("action") {
-        Some(Value::String(text)) => Ok(Some((text.clone(), time))),
-        Some(other) => Err(format!("\"action\": {other} is no text")),
+    match action {
+        Some(text) => match of_json(text) {
+            Some(text) => Ok(Some((text, time, Vec::new()))),
+            None => Err(format!("\"action\": {text} is no text")),
+        },
         None => Ok(None),
     }
 }
@@ -298,8 +371,18 @@ pub fn monitor_watched<T: Tester, R: BufRead>(
                 ..outcome(tester, &trace, verdict, steps, line, options)
             });
         }
+        let others = || read.other_readings();
         let step = Step::parse(&read.text, parse)
-            .ok_or_else(|| log.fail(format!("the model does not know action {}", read.text)))?;
+            .or_else(|| others().iter().find_map(|text| Step::parse(text, parse)))
+            .ok_or_else(|| {
+                let json = if read.typing.contains(&Typing::Json) {
+                    "; what is read as JSON has its JSON type and no other"
+                } else {
+                    ""
+                };
+                let action = brief(&read.text);
+                log.fail(format!("the model does not know action {action}{json}"))
+            })?;
         let silent = match (options.quiescence, last_time, read.time) {
             (Some(patience), Some(before), Some(now)) => now - before >= patience.as_secs_f64(),
             _ => false,

@@ -216,6 +216,17 @@ fn half_a_message_is_never_quiescence() {
     let ending = sut("sys.stdin.readline(); os.write(1, b'x')");
     let error = answer(&echo(), &ending, &["?a", "observe"]).unwrap_err();
     assert_eq!(error.code(), "half-message");
+    assert!(error.to_string().contains("no more can come"), "{error}");
+}
+
+#[test]
+fn a_long_message_that_nothing_stands_for_is_told_in_short() {
+    let config = sut("sys.stdin.readline(); print('x' * 100000, flush=True)");
+    let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+    assert_eq!(error.code(), "undecodable");
+    let told = error.to_string();
+    assert!(told.len() < 3000, "{} bytes", told.len());
+    assert!(told.contains("99800 characters more"), "{told}");
 }
 
 fn is_gone(pid: &str) -> bool {

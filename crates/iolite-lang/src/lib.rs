@@ -27,9 +27,9 @@ pub use codes::Code;
 pub use diagnostic::{Diagnostic, Loaded, Rejected, Severity};
 pub use lower::{
     Automaton, AutomatonState, DEFAULT_BUDGET, LazySystem, MOST_COMPONENTS, ObserverAutomaton,
-    PurposeAutomaton, data_lints, has_data, lower_data, lower_lazily, lower_observer,
-    lower_property, lower_purpose, lower_system, lower_test, lower_test_over, lower_traces,
-    parse_action, parse_value, property_alphabet, systems, unfold_data,
+    PurposeAutomaton, data_lints, data_unreached, has_data, lower_data, lower_lazily,
+    lower_observer, lower_property, lower_purpose, lower_system, lower_test, lower_test_over,
+    lower_traces, parse_action, parse_value, property_alphabet, systems, unfold_data,
 };
 pub use names::Names;
 pub use render::{Style, render};

@@ -75,3 +75,76 @@ fn a_slice_has_its_ends() {
         assert!(found[0].message.contains("slice"), "{}", found[0].message);
     }
 }
+
+/// An input is not specified for values for which its guard has no value, however they are listed.
+#[test]
+fn values_for_which_the_guard_of_an_input_faults_are_not_specified() {
+    let system = |input: &str, guard: &str| {
+        format!(
+            "system S {{ input a(p: {input}) output x var v: 0..9 = 0, n: 0..3 = 0\n\
+             initial state I {{ ?a(p) [{guard}] / v := p -> T }} state T {{ !x -> I }} }}"
+        )
+    };
+    for (input, guard) in [
+        ("0..3", "6 / p == 2"),
+        ("0..99", "6 / p == 2"),
+        ("int", "0 <= p && p <= 3 && 6 / p == 2"),
+    ] {
+        let lts = unfold(&system(input, guard), "S").expect(input);
+        assert_eq!(lts.state_count(), 3, "{input}");
+        assert!(lts.labels().get_text("?a(3)").is_some(), "{input}");
+    }
+    // Here no choice of a value helps.
+    for (input, guard) in [("0..3", "p == 6 / n"), ("int", "p == 6 / n")] {
+        let errors = unfold(&system(input, guard), "S").expect_err(input);
+        assert_eq!(errors[0].code.to_string(), "IOL405", "{errors:?}");
+    }
+}
+
+#[test]
+fn as_many_values_of_finite_sorts_are_tried_as_states_allow() {
+    let text = "system N { input a(p: 0..999) output x(q: 0..999) var v: 0..999 = 0
+        initial state I { ?a(p) / v := p -> T } state T { !x(q) [q == v] -> I } }
+        system C { const c: 0..99, d: 0..2 input a output x initial state I { ?a -> I } }
+        system W { const c: 0..999, d: -1..3 input a output x initial state I { ?a -> I } }
+        system L { input a(p: 0..99999) output x initial state I { ?a(p) -> I } }
+        system I { const c: int input a output x initial state I { ?a -> I } }
+        system B { const c: int assume c > 0 input a output x initial state I { ?a -> I } }";
+    let (file, found) = parse_and_check(text);
+    assert!(!diagnostic::has_errors(&found), "{found:?}");
+    let unfold = |name: &str, states: usize| {
+        let budget = UnfoldBudget { states, values: 50 };
+        unfold_data(&file, name, &mut Solver::embedded(), budget)
+            .map(|lts| lts.state_count())
+            .map_err(|d| (d[0].message.clone(), d[0].hint.clone().unwrap_or_default()))
+    };
+    assert_eq!(unfold("N", 100_000), Ok(2_000));
+    assert_eq!(unfold("C", 1_000), Ok(301));
+    for (name, said, hint) in [
+        (
+            "W",
+            "c: 0..999 has 5000, more than the 1000 that are tried, initial values, together with \
+             the others",
+            "--max-states 5000;",
+        ),
+        (
+            "L",
+            "parameter p of a takes 100000, more than the 50 that are tried, values in I",
+            "--max-states 6400000;",
+        ),
+        (
+            "I",
+            "c: int has infinitely many initial values",
+            "give it a value,",
+        ),
+        (
+            "B",
+            "c: int has infinitely many, or more than 50, initial values",
+            "give it a value,",
+        ),
+    ] {
+        let (message, helps) = unfold(name, 1_000).expect_err(name);
+        assert_eq!(message, said);
+        assert!(helps.contains(hint), "{helps}");
+    }
+}

@@ -47,4 +47,4 @@ pub use simulation::{Simulation, SimulationError};
 pub use symbolic::{After, Symbolic, SymbolicError, SymbolicStates};
 pub use symbolic_out::{Enabled, Out};
 pub use symbolic_state::SymbolicState;
-pub use unfold::{UnfoldBudget, UnfoldError};
+pub use unfold::{TooMany, UnfoldBudget, UnfoldError};

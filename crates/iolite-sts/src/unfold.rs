@@ -5,13 +5,14 @@
 //! what does not fit is an error that names the culprit.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var};
 use iolite_lts::{BuildError, LabelId, Labels, Lts, LtsBuilder, StateId};
 use rustc_hash::FxHashMap;
 
-use crate::iosts::{Iosts, LabelKind};
+use crate::iosts::{Iosts, LabelKind, TransitionId};
 use crate::semantics::{ModelFault, State, ValuedAction};
 use crate::symbolic::literal;
 
@@ -19,15 +20,19 @@ use crate::symbolic::literal;
 #[derive(Debug, thiserror::Error)]
 pub enum UnfoldError {
     /// A constant or uninitialised variable with too many initial values.
-    #[error("{name}: {sort} has infinitely or too many initial values; give it a value or a range")]
+    #[error("{name}: {sort} has {values} initial values{}", alone(*.together))]
     Data {
         /// The name.
         name: Box<str>,
         /// Its sort.
         sort: String,
+        /// How many there are.
+        values: TooMany,
+        /// Whether they are those of several constants and variables together.
+        together: bool,
     },
     /// A parameter with too many values.
-    #[error("parameter {parameter} of {action} takes infinitely or too many values in {state}")]
+    #[error("parameter {parameter} of {action} takes {values} values in {state}{}", alone(*.together))]
     Parameter {
         /// The action.
         action: Box<str>,
@@ -35,6 +40,10 @@ pub enum UnfoldError {
         parameter: Box<str>,
         /// The state it was met in.
         state: String,
+        /// How many there are.
+        values: TooMany,
+        /// Whether they are those of several parameters together.
+        together: bool,
     },
     /// Too many states.
     #[error("more than {budget} states; {variable} takes the most values, {values} so far")]
@@ -68,12 +77,21 @@ pub enum UnfoldError {
     Build(#[from] BuildError),
 }
 
+fn alone(together: bool) -> &'static str {
+    if together {
+        ", together with the others"
+    } else {
+        ""
+    }
+}
+
 /// What unfolding may cost.
 #[derive(Clone, Copy, Debug)]
 pub struct UnfoldBudget {
     /// States.
     pub states: usize,
-    /// Values of the parameters of one transition in one state, and initial valuations.
+    /// Values of the parameters of one transition in one state, and initial valuations, where sorts are
+    /// infinite: a solver finds them one by one. How many of finite sorts are tried follows `states`.
     pub values: usize,
 }
 
@@ -86,52 +104,152 @@ impl Default for UnfoldBudget {
     }
 }
 
+/// How many values were too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooMany {
+    /// There is no end of them.
+    Infinite,
+    /// The sort has no end; so many were found, and more.
+    Unbounded(usize),
+    /// So many combinations of values of finite sorts.
+    Finite {
+        /// The combinations.
+        combinations: u64,
+        /// How many are tried.
+        limit: usize,
+    },
+}
+
+impl UnfoldError {
+    /// The number of states that must be allowed for the values to be tried, where they have an end.
+    pub fn needed_states(&self) -> Option<u64> {
+        match self {
+            Self::Data {
+                values: TooMany::Finite { combinations, .. },
+                ..
+            } => Some(*combinations),
+            Self::Parameter {
+                values: TooMany::Finite { combinations, .. },
+                ..
+            } => combinations.checked_mul(TRIED_SHARE as u64),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Infinite => f.write_str("infinitely many"),
+            Self::Unbounded(n) => write!(f, "infinitely many, or more than {n},"),
+            Self::Finite {
+                combinations,
+                limit,
+            } => write!(f, "{combinations}, more than the {limit} that are tried,"),
+        }
+    }
+}
+
 /// Why the solutions of a guard could not be listed.
 enum Listing {
     /// More than allowed; the variable is one that takes many values.
-    TooMany(Var),
+    TooMany(Var, TooMany),
     Unknown(std::sync::Arc<str>),
 }
 
-/// All values of `vars` under which `guard` holds, in order.
+/// How many states are allowed for each combination of values that is tried in one of them.
+const TRIED_SHARE: usize = 64;
+
+/// Solutions that a solver is asked for before finite sorts are gone through value by value.
+const PROBED: usize = 16;
+
+/// All values of finite sorts under which `guard` holds, in order.
+fn tried(vars: &[Var], guard: &Term) -> Vec<Vec<Value>> {
+    let columns: Vec<Vec<Value>> = vars
+        .iter()
+        .map(|v| v.sort.values(u64::MAX).unwrap_or_default())
+        .collect();
+    let mut rows = Vec::new();
+    if columns.iter().any(Vec::is_empty) {
+        return rows;
+    }
+    let mut at = vec![0; vars.len()];
+    loop {
+        let row = || {
+            columns
+                .iter()
+                .zip(&at)
+                .map(|(column, &i)| column[i].clone())
+        };
+        let env: FxHashMap<_, Value> = vars.iter().map(|v| v.id).zip(row()).collect();
+        if guard.eval_bool(&env).unwrap_or(false) {
+            rows.push(row().collect());
+        }
+        let Some(next) = (0..at.len()).rev().find(|&i| at[i] + 1 < columns[i].len()) else {
+            return rows;
+        };
+        at[next] += 1;
+        at[next + 1..].fill(0);
+    }
+}
+
+/// All values of `vars` under which `guard` holds, in order: at most `values` where a sort is infinite,
+/// and out of at most `limit` combinations of finite sorts.
 fn solutions(
     solver: &mut Solver,
     vars: &[Var],
     guard: &Term,
+    values: usize,
     limit: usize,
 ) -> Result<Vec<Vec<Value>>, Listing> {
     if guard.is_false() {
         return Ok(Vec::new());
     }
     let free = guard.free_vars();
-    if let Some(infinite) = vars
-        .iter()
-        .find(|v| !free.contains(v) && v.sort.cardinality().is_none())
-    {
-        return Err(Listing::TooMany(infinite.clone()));
+    let mut open = vars.iter().filter(|v| !free.contains(v));
+    if let Some(infinite) = open.find(|v| v.sort.cardinality().is_none()) {
+        return Err(Listing::TooMany(infinite.clone(), TooMany::Infinite));
     }
-    // Small finite sorts are tried one by one: no solver needed.
-    let product = vars
+    let combinations = vars
         .iter()
-        .try_fold(1u64, |n, v| n.checked_mul(v.sort.cardinality()?))
-        .filter(|n| *n <= limit as u64);
-    if product.is_some() {
-        let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
-        for v in vars {
-            let column = v.sort.values(limit as u64).unwrap_or_default();
-            rows = rows
-                .into_iter()
-                .flat_map(|row| {
-                    column.iter().map(move |x| {
-                        let mut row = row.clone();
-                        row.push(x.clone());
-                        row
-                    })
-                })
-                .collect();
+        .try_fold(1u64, |n, v| n.checked_mul(v.sort.cardinality()?));
+    let few = |most: usize| combinations.is_some_and(|n| n <= most as u64);
+    let depends = vars.iter().any(|v| free.contains(v));
+    if few(limit) && (few(values) || !depends) {
+        return Ok(tried(vars, guard));
+    }
+    // A guard may leave few of many values, and a solver finds them sooner.
+    let most = if few(limit) { PROBED } else { values };
+    match solved(solver, vars, guard, most) {
+        Err(_) if few(limit) => Ok(tried(vars, guard)),
+        Err(Listing::TooMany(var, unbounded)) => {
+            let finite =
+                combinations.filter(|_| vars.iter().all(|v| v.sort.cardinality().is_some()));
+            Err(match finite {
+                Some(combinations) => {
+                    let largest = vars.iter().max_by_key(|v| v.sort.cardinality());
+                    let var = largest.cloned().unwrap_or(var);
+                    Listing::TooMany(
+                        var,
+                        TooMany::Finite {
+                            combinations,
+                            limit,
+                        },
+                    )
+                }
+                None => Listing::TooMany(var, unbounded),
+            })
         }
-        return Ok(rows);
+        listed => listed,
     }
+}
+
+fn solved(
+    solver: &mut Solver,
+    vars: &[Var],
+    guard: &Term,
+    limit: usize,
+) -> Result<Vec<Vec<Value>>, Listing> {
     let mut rows = Vec::new();
     solver.push();
     for v in vars {
@@ -154,13 +272,13 @@ fn solutions(
                 solver.assert(&Term::all(same).negated());
                 rows.push(row);
                 if rows.len() > limit {
-                    let most = (0..vars.len()).max_by_key(|i| {
-                        rows.iter()
-                            .map(|r: &Vec<Value>| &r[*i])
-                            .collect::<BTreeSet<_>>()
-                            .len()
+                    let most = (0..vars.len()).max_by_key(|&i| {
+                        let column = rows.iter().map(|r: &Vec<Value>| &r[i]);
+                        let infinite = vars[i].sort.cardinality().is_none();
+                        (infinite, column.collect::<BTreeSet<_>>().len())
                     });
-                    break Err(Listing::TooMany(vars[most.unwrap_or(0)].clone()));
+                    let var = vars[most.unwrap_or(0)].clone();
+                    break Err(Listing::TooMany(var, TooMany::Unbounded(limit)));
                 }
             }
         }
@@ -297,17 +415,20 @@ impl Unfolding<'_> {
             .substitute(&map)
             .map_err(|_| UnfoldError::TooLarge)?;
         let guard = Term::all([assumptions.defined(), assumptions]).simplify();
-        let rows =
-            solutions(self.solver, &open, &guard, self.budget.values).map_err(|e| match e {
-                Listing::TooMany(v) => UnfoldError::Data {
-                    name: (*v.name).into(),
-                    sort: v.sort.to_string(),
-                },
-                Listing::Unknown(reason) => UnfoldError::Unknown {
-                    what: "the initial condition".into(),
-                    reason,
-                },
-            })?;
+        let UnfoldBudget { states, values } = self.budget;
+        let limit = states.max(values);
+        let rows = solutions(self.solver, &open, &guard, values, limit).map_err(|e| match e {
+            Listing::TooMany(v, values) => UnfoldError::Data {
+                name: (*v.name).into(),
+                sort: v.sort.to_string(),
+                together: open.len() > 1 && matches!(values, TooMany::Finite { .. }),
+                values,
+            },
+            Listing::Unknown(reason) => UnfoldError::Unknown {
+                what: "the initial condition".into(),
+                reason,
+            },
+        })?;
         let mut out = Vec::new();
         for row in rows {
             let mut env: FxHashMap<_, Value> = open.iter().map(|v| v.id).zip(row).collect();
@@ -362,10 +483,13 @@ impl Unfolding<'_> {
                 }
                 self.parameters(&state, &constants, &transition.guard, &action.params)
                     .map_err(|e| match e {
-                        Listing::TooMany(v) => UnfoldError::Parameter {
+                        Listing::TooMany(v, values) => UnfoldError::Parameter {
                             action: action.name.clone(),
                             parameter: (*v.name).into(),
                             state: model.describe(&state),
+                            together: action.params.len() > 1
+                                && matches!(values, TooMany::Finite { .. }),
+                            values,
                         },
                         Listing::Unknown(reason) => UnfoldError::Unknown {
                             what: format!("the parameters of {}", action.name).into(),
@@ -373,6 +497,14 @@ impl Unfolding<'_> {
                         },
                     })?
             };
+            if rows.is_empty() && self.is_nowhere_defined(&state, &constants, t) {
+                let row: Vec<Value> = action
+                    .params
+                    .iter()
+                    .map(|p| p.sort.default_value())
+                    .collect();
+                model.fire(&state, &constants, t, &row)?;
+            }
             for row in rows {
                 let Some(next) = model.fire(&state, &constants, t, &row)? else {
                     continue;
@@ -391,6 +523,14 @@ impl Unfolding<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the guard of a transition faults in this state whatever the parameters are: that is a
+    /// mistake of the model, and no choice of values avoids it.
+    fn is_nowhere_defined(&self, state: &State, constants: &[Value], t: TransitionId) -> bool {
+        let defined = self.model.transition(t).guard.defined();
+        let here = defined.substitute(&self.values(state, constants));
+        !defined.is_true() && here.is_ok_and(|d| d.simplify().is_false())
     }
 
     fn values(&self, state: &State, constants: &[Value]) -> Substitution {
@@ -416,6 +556,8 @@ impl Unfolding<'_> {
             .substitute(&map)
             .map_err(|_| Listing::Unknown("the guard grows too large".into()))?;
         let guard = Term::all([guard.defined(), guard]).simplify();
-        solutions(self.solver, params, &guard, self.budget.values)
+        let UnfoldBudget { states, values } = self.budget;
+        let limit = values.max(states / TRIED_SHARE);
+        solutions(self.solver, params, &guard, values, limit)
     }
 }

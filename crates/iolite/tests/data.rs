@@ -527,11 +527,15 @@ fn unfolded_and_symbolic_testers_agree() {
 
 #[test]
 fn what_is_infinite_is_named() {
-    for (name, culprit) in [("Sender", "max"), ("Sender", "IOL407")] {
+    for (name, culprit) in [
+        ("Sender", "f: int[] has infinitely many"),
+        ("Sender", "IOL407"),
+    ] {
         let model = format!("examples/brp/brp.iol#{name}");
         let ran = iolite(&["show", &model]).expect(2);
         assert!(ran.stderr.contains(culprit), "{}", ran.stderr);
         assert!(ran.stderr.contains("iolite test"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("--max-states"), "{}", ran.stderr);
     }
     let ran = iolite(&["show", "examples/stack-tcp/stack.iol"]).expect(2);
     assert!(ran.stderr.contains("parameter x of push"), "{}", ran.stderr);

@@ -88,6 +88,12 @@ system S {
 fn a_wrong_value_is_a_fail_where_data_are_unfolded() {
     let folder = scratch("honesty-value");
     let spec = write(&folder, "spec.iol", COPY);
+    let answer = write(&folder, "answer.sh", "read x; echo 'o(7)'; cat\n");
+    let sut = format!("cmd:sh {answer}");
+    let args = ["test", &spec, "--sut", &sut, "--no-journal", "--unfold"];
+    let ran = iolite(&[&args[..], &["--json", "--runs", "1", "--seed", "1"]].concat());
+    let observed = &ran.expect(1).json()["failures"][0]["observed"];
+    assert_eq!(*observed, "!o(7)");
     let wrong = COPY.replace("{ !o(n) [n == x]", "{ ?a(_) -> B !o(n) [n == x + 4]");
     let wrong = write(&folder, "wrong.iol", wrong);
     let log = write(&folder, "log.txt", "?a(1)\n!o(5)\n");
@@ -166,6 +172,79 @@ fn explain_confirms_claims_and_not_traces_alone() {
     }
 }
 
+/// A certificate of the log, judged with these flags, and what `explain` makes of it once changed.
+fn explained(
+    folder: &std::path::Path,
+    (model, log): (&str, &str),
+    flags: &[&str],
+    change: impl FnOnce(&mut serde_json::Value),
+) -> Ran {
+    let log = write(folder, "log.txt", log);
+    let judged = iolite(&[&["monitor", model, &log, "--json"], flags].concat());
+    let mut certificate = judged.expect(1).json()["certificate"].clone();
+    change(&mut certificate);
+    let file = write(folder, "cert.json", certificate.to_string());
+    iolite(&["explain", &file])
+}
+
+#[test]
+fn values_that_an_unfolded_model_never_gives_are_shown_and_confirmed() {
+    let folder = scratch("honesty-other-values");
+    let spec = write(&folder, "spec.iol", COPY);
+    let log = (spec.as_str(), "?a(1)\n!o(5)\n");
+    let ran = explained(&folder, log, &["--unfold"], |c| {
+        assert_eq!(c["observed"], "!o(5)");
+    });
+    ran.expect(0);
+    let unseen = |c: &mut serde_json::Value| c["observed"] = serde_json::json!("!o(…)");
+    explained(&folder, log, &["--unfold"], unseen).expect(0);
+    for (key, value) in [
+        ("observed", serde_json::json!("!p(…)")),
+        ("observed", serde_json::json!("?a(…)")),
+        ("trace", serde_json::json!(["?a(1)", "!o(2)", "?a(0)"])),
+    ] {
+        let ran = explained(&folder, log, &["--unfold"], |c| c[key] = value.clone());
+        assert_eq!(ran.code, 1, "{key} {value}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn explain_finds_again_what_is_allowed_and_where() {
+    let folder = scratch("honesty-allowed");
+    let plain = write(&folder, "plain.iol", SPEC);
+    let data = write(&folder, "data.iol", COPY);
+    for (log, flags, allowed, place) in [
+        ((&*plain, "?a\n!y\n"), &[][..], "!x", "B (line 1)"),
+        ((&*data, "?a(1)\n!o(2)\n"), &[], "!o(1)", "B (x = 1)"),
+        (
+            (&*data, "?a(1)\n!o(2)\n"),
+            &["--unfold"],
+            "!o(1)",
+            "B (x = 1)",
+        ),
+    ] {
+        let ran = explained(&folder, log, flags, |_| {}).expect(0);
+        assert!(!ran.stdout.contains("note:"), "{}", ran.stdout);
+        for (key, value) in [("allowed", "!o(3)"), ("locations", "Nowhere")] {
+            let change = |c: &mut serde_json::Value| c[key] = serde_json::json!([value]);
+            let ran = explained(&folder, log, flags, change).expect(0);
+            assert!(ran.stdout.contains("note:"), "{}", ran.stdout);
+            assert!(!ran.stdout.contains(value), "{}", ran.stdout);
+            assert!(
+                ran.stdout.contains(&format!("allowed:  {allowed}\n")),
+                "{}",
+                ran.stdout
+            );
+            let place = place.split(' ').next().expect("a name");
+            assert!(
+                ran.stdout.contains(&format!("in:       {place}")),
+                "{}",
+                ran.stdout
+            );
+        }
+    }
+}
+
 #[test]
 fn no_step_of_a_log_is_lost() {
     let folder = scratch("honesty-log");
@@ -198,4 +277,119 @@ fn a_certificate_is_written_through_a_link() {
     iolite(&[&args[..], &["--complete-inputs", "self-loop"]].concat()).expect(1);
     assert!(std::fs::read(&target).is_ok_and(|bytes| !bytes.is_empty()));
     assert!(std::fs::symlink_metadata(&link).is_ok_and(|m| m.is_symlink()));
+}
+
+const TYPED: &str = "\
+record P { x: 0..3, y: 0..3 }
+system M {
+  input go  output p(v: P), s(v: string), n(v: 0..9), b(v: bool)
+  initial state S { ?go -> T }
+  state T {
+    !p(v) [v == P { x = 1, y = 2 }] -> S  !s(v) [v == \"5\"] -> S  !n(v) [v == 5] -> S  !b(v) [v] -> S
+  }
+}
+";
+
+/// The exit codes of a log, as it is and unfolded.
+fn judged(model: &str, log: &str, more: &[&str]) -> [i32; 2] {
+    [&[][..], &["--unfold"]]
+        .map(|flags| iolite(&[&["monitor", model, log], flags, more].concat()).code)
+}
+
+#[test]
+fn a_json_value_has_its_type_and_no_other() {
+    let folder = scratch("honesty-json");
+    let model = write(&folder, "typed.iol", TYPED);
+    let rule = |name: &str| format!("[actions.{name}]\nrecv = '{name} {{v:json}}'\n");
+    let rules: String = ["p", "s", "n", "b"].map(rule).concat();
+    let rules = write(&folder, "sut.toml", format!("command = 'true'\n{rules}"));
+    for (message, code) in [
+        ("n 5", 0),
+        ("n 6", 1),
+        ("n \"5\"", 2),
+        ("s \"5\"", 0),
+        ("s 5", 2),
+        ("b true", 0),
+        ("b \"true\"", 2),
+        (r#"p {"y":2,"x":1}"#, 0),
+        (r#"p {"y":2,"x":"1"}"#, 2),
+        (r#"p {"y":2,"x":1,"z":1}"#, 2),
+        (r#"p {"y":2,"x":1,"x":1}"#, 2),
+    ] {
+        let text = write(&folder, "log.txt", format!("?go\n{message}\n"));
+        let read = judged(&model, &text, &["--templates", &rules]);
+        assert_eq!(read, [code; 2], "{message}");
+        let (name, value) = message.split_once(' ').expect("two words");
+        let line = format!("{{\"output\":\"{name}\",\"args\":[{value}]}}");
+        let lines = format!("{{\"input\":\"go\"}}\n{line}\n");
+        let lines = write(&folder, "log.jsonl", lines);
+        assert_eq!(judged(&model, &lines, &[]), [code; 2], "{line}");
+    }
+    let large = "{\"input\":\"go\"}\n{\"output\":\"n\",\"args\":[5000000000000000000005]}\n";
+    let large = write(&folder, "large.jsonl", large);
+    assert_eq!(judged(&model, &large, &[]), [1; 2]);
+}
+
+/// Unfolded, what text stands for was once guessed from its looks.
+#[test]
+fn text_is_read_by_the_sorts_where_data_are_unfolded() {
+    let folder = scratch("honesty-text");
+    let model = write(&folder, "typed.iol", TYPED);
+    let rules = "command = 'true'\n[actions.p]\nrecv = 'p {v:json}'\n[actions.s]\nrecv = 's {v}'\n\
+                 [actions.n]\nrecv = 'n {v:word}'\n";
+    let rules = write(&folder, "sut.toml", rules);
+    for (message, code) in [
+        ("s 5", 0),
+        ("s 6", 1),
+        ("n 5", 0),
+        ("n 6", 1),
+        ("n 12", 1),
+        ("n x", 2),
+        (r#"p {"x":1,"y":2}"#, 0),
+        (r#"p {"x":2,"y":1}"#, 1),
+        ("!p({x: 1, y: 2})", 0),
+        ("!s(5)", 0),
+        ("!n(\"5\")", 2),
+    ] {
+        let log = write(&folder, "log.txt", format!("?go\n{message}\n"));
+        let read = judged(&model, &log, &["--templates", &rules]);
+        assert_eq!(read, [code; 2], "{message}");
+        if let Some(said) = message.strip_prefix('!') {
+            let sut = write(&folder, "say.sh", format!("read x; echo '{said}'; cat\n"));
+            let sut = format!("cmd:sh {sut}");
+            let args = [
+                "test",
+                &model,
+                "--sut",
+                &sut,
+                "--no-journal",
+                "--steps",
+                "2",
+            ];
+            let more = ["--runs", "1", "--quiescence-ms", "2000"];
+            let exit = if code == 2 { 4 } else { code };
+            for flags in [&[][..], &["--unfold"]] {
+                iolite(&[&args[..], &more, flags].concat()).expect(exit);
+            }
+        }
+    }
+}
+
+/// An input that the model does not specify tells nothing of the system, whatever its values.
+#[test]
+fn an_input_with_other_values_is_inconclusive_unfolded_or_not() {
+    let folder = scratch("honesty-input");
+    let model = write(&folder, "spec.iol", COPY);
+    for input in ["?a(7)", "?a(-1)"] {
+        let log = write(
+            &folder,
+            "log.txt",
+            format!("?a(1)\n!o(1)\n{input}\n!o(9)\n"),
+        );
+        assert_eq!(judged(&model, &log, &[]), [3; 2], "{input}");
+    }
+    for unknown in ["?b(7)", "?a(7, 7)", "?a(\"7\")", "?a"] {
+        let log = write(&folder, "log.txt", format!("{unknown}\n"));
+        assert_eq!(judged(&model, &log, &[]), [2; 2], "{unknown}");
+    }
 }

@@ -323,3 +323,51 @@ fn formats_of_show() {
     let svg = iolite(&["show", model, "--format", "svg"]).expect(0).stdout;
     assert!(svg.starts_with("<svg") || svg.starts_with("<?xml"), "{svg}");
 }
+
+#[test]
+fn states_that_no_values_lead_to_and_guards_that_always_fault_are_told_of() {
+    let folder = scratch("mistakes-unreached");
+    let text = "\
+system M {
+  var n: 0..3 = 0
+  input a(p: 0..3), b  output x(v: 0..3)
+  initial state S {
+    ?a(p) [p > 3] -> D
+    ?b [n == 1] -> E
+    ?a(p) [p == 1] / n := 2 -> S
+    !x(v) [v == n && n == 0] -> S
+  }
+  state D { !x(v) -> S }
+  state E { !x(v) -> S }
+}
+system F {
+  var n: int = 0
+  input a(p: int)  output x(v: int)
+  initial state S { ?a(p) / n := p -> S  !x(v) [v == 1 / 0] -> S  !x(v) [v == [1, 2][2]] -> S  !x(v) [n < n] -> S }
+}
+system L { var n: 0..1 = 0 input a output x initial state S { ?a [n == 0] / n := 1 -> T } state T { !x -> S } }
+system R { var n: 0..1 = 0 input x output y initial state S { ?x [n == 1] -> T } state T { !y -> S } }
+system Both = L |[x]| R
+";
+    let file = write(&folder, "lints.iol", text);
+    let report = iolite(&["check", &file, "--json"]).expect(0).json();
+    let found = report["files"][0]["diagnostics"]
+        .as_array()
+        .expect("a list")
+        .clone();
+    let lines = |code: &str, part: &str| -> Vec<u64> {
+        let said = |d: &&serde_json::Value| {
+            d["code"] == code && d["message"].as_str().is_some_and(|m| m.contains(part))
+        };
+        let lines = found.iter().filter(said).map(|d| d["line"].as_u64());
+        lines.map(|line| line.expect("a line")).collect()
+    };
+    assert_eq!(lines("IOL500", "never true"), [10], "{found:?}");
+    assert_eq!(
+        lines("IOL500", "no values lead there"),
+        [11, 19],
+        "{found:?}"
+    );
+    assert_eq!(lines("IOL504", "it faults"), [16, 16], "{found:?}");
+    assert_eq!(lines("IOL504", "never true"), [5, 16], "{found:?}");
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ConcreteAction;
 
-use super::{ChannelId, CodecError, Template};
+use super::{ChannelId, CodecError, Heard, Template};
 
 /// What becomes of a message that no action stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl ActionMap {
     /// The action of a message: the first rule, by name, whose template fits, else the message as
     /// the action's own notation. `Err` tells how near the templates came.
     pub fn decode(&self, channel: ChannelId, bytes: &[u8]) -> Result<ConcreteAction, CodecError> {
-        self.decode_as(channel, bytes, Ok)
+        self.decode_as(channel, bytes, |heard| Ok(heard.action))
     }
 
     /// The same, where the action must also be one that `known` takes: a message that fits several
@@ -117,7 +117,7 @@ impl ActionMap {
         &self,
         channel: ChannelId,
         bytes: &[u8],
-        known: impl Fn(ConcreteAction) -> Result<T, CodecError>,
+        known: impl Fn(Heard) -> Result<T, CodecError>,
     ) -> Result<T, CodecError> {
         let mut reasons = Vec::new();
         for (name, rule) in &self.rules {
@@ -127,11 +127,14 @@ impl ActionMap {
             if rule.channel.is_some_and(|c| c != channel) {
                 continue;
             }
-            let action = template.read(bytes).map(|args| ConcreteAction {
-                name: name.clone(),
-                args,
+            let heard = template.read(bytes).map(|args| Heard {
+                action: ConcreteAction {
+                    name: name.clone(),
+                    args,
+                },
+                typing: template.typing(),
             });
-            match action.and_then(&known) {
+            match heard.and_then(&known) {
                 Ok(action) => return Ok(action),
                 Err(reason) => reasons.push(format!("{name}: {reason}")),
             }
@@ -140,11 +143,11 @@ impl ActionMap {
             reasons.push("no UTF-8 text".into());
             return Err(CodecError(reasons.join("; ")));
         };
-        let action = ConcreteAction::parse(text);
+        let heard = Heard::notation(text);
         // A rule with `recv` is the only way to say that action.
         if self
             .rules
-            .get(&action.name)
+            .get(&heard.action.name)
             .is_some_and(|r| r.recv.is_some())
             || text.is_empty()
         {
@@ -153,7 +156,7 @@ impl ActionMap {
             }
             return Err(CodecError(reasons.join("; ")));
         }
-        known(action).map_err(|reason| {
+        known(heard).map_err(|reason| {
             reasons.push(reason.0);
             CodecError(reasons.join("; "))
         })

@@ -1,6 +1,6 @@
 //! The codec of testers whose actions carry values.
 
-use crate::ConcreteAction;
+use crate::{ConcreteAction, brief};
 
 use super::{ActionCodec, ActionMap, ChannelId, CodecError, Decoded, OnUndecodable, UNDECODABLE};
 
@@ -48,7 +48,8 @@ impl ActionCodec<ConcreteAction> for ConcreteCodec {
                 Ok(action)
             } else {
                 Err(CodecError(format!(
-                    "no output of the model is {action}{}",
+                    "no output of the model is {}{}",
+                    brief(&action.to_string()),
                     self.map.mismatches(channel, bytes)
                 )))
             }

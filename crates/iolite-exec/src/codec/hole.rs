@@ -13,7 +13,7 @@ use super::json::{read_json, write_json};
 pub enum HoleKind {
     /// `{n}`: any value; read as an integer or Boolean where it looks like one, else as text.
     Any,
-    /// `{n:int}`: decimal digits, of any size, with `-` before a negative number.
+    /// `{n:int}`: decimal digits, at most 10,000, with `-` before a negative number.
     Int,
     /// `{b:bool}`: `true` or `false`.
     Bool,

@@ -1,7 +1,8 @@
 //! Wire values as JSON.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -48,78 +49,89 @@ pub(crate) fn write_json(value: &WireValue, bytes: &mut Vec<u8>) {
 /// Lists and records nested deeper than this are no values.
 const MAX_DEPTH: usize = 128;
 
-/// Reads a value from its text: integers of any size exactly, fields of a record sorted by name.
-/// What no sort can hold (null, fractions) is nothing, never an approximation.
+/// Reads a value from its text: integers of up to 10,000 digits exactly, fields of a record sorted by name, and
+/// each as often as it comes. What no sort can hold (null, fractions) is nothing, never an
+/// approximation.
 pub(crate) fn read_json(bytes: &[u8]) -> Option<WireValue> {
-    of_raw(serde_json::from_slice(bytes).ok()?, MAX_DEPTH)
+    of_raw(serde_json::from_slice(bytes).ok()?, MAX_DEPTH).ok()
 }
 
-fn of_raw(raw: &RawValue, depth: usize) -> Option<WireValue> {
-    let depth = depth.checked_sub(1)?;
+fn of_raw(raw: &RawValue, depth: usize) -> Result<WireValue, CodecError> {
     let text = raw.get();
-    Some(match text.as_bytes().first()? {
-        b't' => WireValue::Bool(true),
-        b'f' => WireValue::Bool(false),
-        b'"' => WireValue::Text(serde_json::from_str(text).ok()?),
-        b'[' => {
-            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    let no_value = |e: serde_json::Error| CodecError(e.to_string());
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(CodecError(format!(
+            "values nested deeper than {MAX_DEPTH} are not read"
+        )));
+    };
+    Ok(match text.as_bytes() {
+        b"true" => WireValue::Bool(true),
+        b"false" => WireValue::Bool(false),
+        [b'"', ..] => WireValue::Text(serde_json::from_str(text).map_err(no_value)?),
+        [b'[', ..] => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(no_value)?;
             let items = items.into_iter().map(|item| of_raw(item, depth));
-            WireValue::List(items.collect::<Option<_>>()?)
+            WireValue::List(items.collect::<Result<_, _>>()?)
         }
-        b'{' => {
-            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+        [b'{', ..] => {
+            let Fields(mut fields) = serde_json::from_str(text).map_err(no_value)?;
+            fields.sort_by(|(a, _), (b, _)| a.cmp(b));
             let fields = fields
                 .into_iter()
-                .map(|(name, field)| Some((name, of_raw(field, depth)?)));
-            WireValue::Record(fields.collect::<Option<_>>()?)
+                .map(|(name, field)| Ok((name, of_raw(field, depth)?)));
+            WireValue::Record(fields.collect::<Result<_, CodecError>>()?)
         }
-        b'-' | b'0'..=b'9' => WireValue::Int(integer(text.as_bytes())?),
-        _ => return None,
+        digits => {
+            let n = integer(digits).ok_or_else(|| {
+                let shown: String = text.chars().take(40).collect();
+                CodecError(format!("{shown} is no value of any sort"))
+            })?;
+            WireValue::Int(n)
+        }
     })
 }
 
-/// Reads a value. What no sort can hold (null, fractions, integers beyond 64 bits, which the parser
-/// would round) is an error, never an approximation. Fields of a record come sorted by name.
-pub(crate) fn of_json(value: &Value) -> Result<WireValue, CodecError> {
-    Ok(match value {
-        Value::Null => return Err(CodecError("null is no value of any sort".into())),
-        Value::Bool(b) => WireValue::Bool(*b),
-        Value::Number(n) => match (n.as_i64(), n.as_u64()) {
-            (Some(n), _) => WireValue::Int(n.into()),
-            (None, Some(n)) => WireValue::Int(n.into()),
-            (None, None) => {
-                return Err(CodecError(format!("number {n} is no 64-bit integer")));
+/// The fields of an object as they came: a map would drop one that comes twice.
+struct Fields<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AsTheyCame;
+        impl<'de> Visitor<'de> for AsTheyCame {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
             }
-        },
-        Value::String(s) => WireValue::Text(s.clone()),
-        Value::Array(items) => {
-            WireValue::List(items.iter().map(of_json).collect::<Result<_, _>>()?)
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
         }
-        Value::Object(fields) => WireValue::Record(
-            fields
-                .iter()
-                .map(|(name, field)| Ok((name.clone(), of_json(field)?)))
-                .collect::<Result<_, CodecError>>()?,
-        ),
-    })
+        deserializer.deserialize_map(AsTheyCame)
+    }
 }
 
 impl ConcreteAction {
-    /// Reads `{"name": "MSG", "args": [3, true]}`; `args` may be missing.
-    pub fn of_json(value: &Value) -> Result<Self, CodecError> {
-        let name = value
-            .get("name")
-            .and_then(Value::as_str)
-            .ok_or_else(|| CodecError("no string field \"name\"".into()))?;
-        let args = match value.get("args") {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(items)) => items.iter().map(of_json).collect::<Result<_, _>>()?,
-            Some(_) => return Err(CodecError("field \"args\" is no array".into())),
+    /// The action with this name, as a JSON string, and these values, as a JSON array; without an
+    /// array, or with `null`, it has none.
+    pub fn of_json(name: &RawValue, args: Option<&RawValue>) -> Result<Self, CodecError> {
+        let name = serde_json::from_str(name.get())
+            .map_err(|_| CodecError(format!("{name} is no text")))?;
+        let args = match args.map(RawValue::get) {
+            None | Some("null") => Vec::new(),
+            Some(text) => {
+                let items: Vec<&RawValue> = serde_json::from_str(text)
+                    .map_err(|_| CodecError("field \"args\" is no array".into()))?;
+                let items = items.into_iter().map(|item| of_raw(item, MAX_DEPTH));
+                items.collect::<Result<_, _>>()?
+            }
         };
-        Ok(Self {
-            name: name.into(),
-            args,
-        })
+        Ok(Self { name, args })
     }
 }
 
@@ -140,6 +152,13 @@ mod tests {
             write_json(&value, &mut bytes);
             assert_eq!(String::from_utf8_lossy(&bytes), text);
         }
+    }
+
+    /// Which of the two is meant, nobody can say; a reader that takes one would hide the other.
+    #[test]
+    fn a_field_that_comes_twice_is_seen_twice() {
+        let value = read_json(br#"{"x":1,"a":0,"x":2}"#).expect("a record");
+        assert_eq!(value.to_string(), "{a: 0, x: 1, x: 2}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use iolite_lts::{LabelId, LabelKind, Labels};
 use rustc_hash::FxHashMap;
 
-use crate::{ConcreteAction, ExecError};
+use crate::{ConcreteAction, ExecError, brief};
 
 use super::{ActionCodec, ActionMap, ChannelId, CodecError, Decoded, OnUndecodable};
 
@@ -72,7 +72,8 @@ impl LabelCodec {
         let other = || self.labels.other_values(LabelKind::Output, &action.name);
         known.or_else(other).ok_or_else(|| {
             CodecError(format!(
-                "no output of the model is {action}{}",
+                "no output of the model is {}{}",
+                brief(&action.to_string()),
                 self.map.mismatches(channel, bytes)
             ))
         })

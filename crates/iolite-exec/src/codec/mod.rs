@@ -13,6 +13,8 @@ pub use hole::HoleKind;
 pub use label_codec::{LabelCodec, UNDECODABLE};
 pub use template::{Template, TemplateError};
 
+use crate::ConcreteAction;
+
 /// Index of a channel of the system under test, in the order of its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChannelId(u16);
@@ -36,6 +38,52 @@ impl ChannelId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CodecError(pub String);
+
+/// What a message says of the sort of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typing {
+    /// It is of its JSON type and no other.
+    Json,
+    /// Notation of actions: what has quotes is text, and text without them may look like a number.
+    Notation,
+    /// Text of a hole: of whatever sort it can be read as.
+    Text,
+}
+
+/// An action as a message told it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// The action.
+    pub action: ConcreteAction,
+    pub(crate) typing: Vec<Typing>,
+}
+
+impl Heard {
+    /// In the notation of actions.
+    pub fn notation(text: &str) -> Self {
+        Self {
+            action: ConcreteAction::parse(text),
+            typing: Vec::new(),
+        }
+    }
+
+    /// The same, where each value is of the sort that it looks like and no other.
+    pub fn exact(text: &str) -> Self {
+        Self::typed(ConcreteAction::parse(text))
+    }
+
+    /// An action whose values are of their own sorts and no other.
+    pub fn typed(action: ConcreteAction) -> Self {
+        let typing = vec![Typing::Json; action.args.len()];
+        Self { action, typing }
+    }
+
+    /// What is known of the sort of a value.
+    pub fn typing(&self, position: usize) -> Typing {
+        let known = self.typing.get(position);
+        known.copied().unwrap_or(Typing::Notation)
+    }
+}
 
 /// What a message was decoded to.
 #[derive(Clone, Debug, PartialEq, Eq)]

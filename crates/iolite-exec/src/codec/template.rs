@@ -4,7 +4,7 @@ use crate::WireValue;
 use crate::concrete_action::bytes_of_hex;
 
 use super::hole::Extent;
-use super::{CodecError, HoleKind};
+use super::{CodecError, HoleKind, Typing};
 
 /// Why a template cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -187,6 +187,17 @@ impl Template {
     /// Names of the parameters, in order.
     pub fn params(&self) -> &[String] {
         &self.params
+    }
+
+    /// What a message says of the sorts of its values, one for each parameter.
+    pub(crate) fn typing(&self) -> Vec<Typing> {
+        let of = |i| {
+            let json = self.parts.iter().any(|part| {
+                matches!(part, Part::Hole { param, kind: HoleKind::Json } if *param == Some(i))
+            });
+            if json { Typing::Json } else { Typing::Text }
+        };
+        (0..self.params.len()).map(of).collect()
     }
 
     /// The message itself, when there is no hole.

@@ -27,7 +27,7 @@ pub(crate) use formula_events::formula_events;
 pub use parts::MOST_COMPONENTS;
 pub use property::{lower_property, property_alphabet};
 pub use test::{lower_test, lower_test_over};
-pub use unfolded::{data_lints, parse_action, parse_value, unfold_data};
+pub use unfolded::{data_lints, data_unreached, parse_action, parse_value, unfold_data};
 
 use self::term::{Scope, Terms};
 use crate::names::Names;

@@ -1,9 +1,11 @@
 //! What a solver makes of a system with data: its explicit form where the data are finite, and
 //! lints.
 
+use std::collections::BTreeSet;
+
 use iolite_expr::{Solver, Sort as TermSort, Value};
 use iolite_lts::{LabelKind, Lts};
-use iolite_sts::{Iosts, Lint, UnfoldBudget, UnfoldError, ValuedAction};
+use iolite_sts::{Iosts, Lint, Location, UnfoldBudget, UnfoldError, ValuedAction};
 
 use super::lower_data;
 use super::term::{Scope, Terms, unplace};
@@ -48,14 +50,27 @@ pub fn unfold_data(
         let at = at.map_or(span, |s| unplace(s, span));
         let diagnostic = Diagnostic::error(code, at, error.to_string());
         vec![if code == codes::INFINITE_DATA {
-            diagnostic.hint(
-                "give it a value, a range or a bound in the guard, or allow more with \
-                 --max-states N; `iolite test` takes the system as it is",
-            )
+            diagnostic.hint(unfolding_hint(&error))
         } else {
             diagnostic
         }]
     })
+}
+
+/// What helps depends on whether there is an end of the values, or only a bound on them.
+fn unfolding_hint(error: &UnfoldError) -> String {
+    let remedy = match (error, error.needed_states()) {
+        (_, Some(states)) => {
+            format!("give it a smaller range, or allow more with --max-states {states}")
+        }
+        (UnfoldError::Data { .. }, None) => "give it a value, or a range as its sort".to_owned(),
+        (UnfoldError::Parameter { .. }, None) => {
+            "give it a range as its sort, or a bound in the guard".to_owned()
+        }
+        _ => "give it a value, a range or a bound in the guard, or allow more with --max-states N"
+            .to_owned(),
+    };
+    format!("{remedy}; `iolite test` takes the system as it is")
 }
 
 fn data_span(model: &Iosts, name: &str) -> Option<iolite_expr::Span> {
@@ -80,11 +95,13 @@ pub fn data_lints(file: &File, name: &str, solver: &mut Solver) -> Result<Vec<Di
     let warnings = found.into_iter().filter_map(|lint| match lint {
         Lint::NeverTrue { transition } => {
             let t = model.transition(transition);
-            Some(Diagnostic::warning(
-                codes::NEVER_TRUE,
-                at(t.guard.span().or(t.span)),
-                "this guard is never true",
-            ))
+            let says = if t.guard.defined().simplify().is_false() {
+                "this guard never has a value: it faults whatever the values are"
+            } else {
+                "this guard is never true"
+            };
+            let place = at(t.guard.span().or(t.span));
+            Some(Diagnostic::warning(codes::NEVER_TRUE, place, says))
         }
         Lint::Overlap {
             first,
@@ -134,6 +151,41 @@ pub fn data_lints(file: &File, name: &str, solver: &mut Solver) -> Result<Vec<Di
     let mut warnings: Vec<Diagnostic> = warnings.collect();
     warnings.dedup();
     Ok(warnings)
+}
+
+/// The states of a declared system that transitions lead to, and no values: `unfolded` is the whole of
+/// what can be reached.
+pub fn data_unreached(file: &File, name: &str, unfolded: &Lts) -> Result<Vec<Diagnostic>> {
+    let Some(Item::Machine(_)) = Names::new(file).get(name) else {
+        // The states of a composition are nobody's own.
+        return Ok(Vec::new());
+    };
+    let model = lower_data(file, name)?;
+    let reached: BTreeSet<&str> = unfolded
+        .states()
+        .filter_map(|s| unfolded.place(s).map(|place| &**place))
+        .collect();
+    let mut led_to = BTreeSet::from([model.initial()]);
+    let mut open = vec![model.initial()];
+    while let Some(location) = open.pop() {
+        for &t in model.outgoing(location) {
+            let target = model.transition(t).target;
+            if led_to.insert(target) {
+                open.push(target);
+            }
+        }
+    }
+    let warning = |(id, location): (_, &Location)| {
+        let name = &*location.name;
+        (led_to.contains(&id) && !reached.contains(name)).then(|| {
+            Diagnostic::warning(
+                codes::UNREACHABLE_STATE,
+                unplace(location.span, Span::default()),
+                format!("state `{name}` cannot be reached: no values lead there"),
+            )
+        })
+    };
+    Ok(model.locations().filter_map(warning).collect())
 }
 
 /// A value written in the language, of this sort: `3`, `[1, 2]`, `Point { x = 1, y = 2 }`.

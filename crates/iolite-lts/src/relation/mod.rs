@@ -34,7 +34,7 @@ use crate::{
 };
 
 use output_inclusion::{Domain, OutputInclusion};
-pub use recheck::{Claim, Recheck, recheck, recheck_run};
+pub use recheck::{Claim, Followed, Recheck, follow_run, recheck, recheck_run};
 use refusal::RefusalInclusion;
 use search::{Found, Outcome, search};
 use trace_inclusion::TraceInclusion;

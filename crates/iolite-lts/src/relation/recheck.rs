@@ -217,6 +217,43 @@ pub fn recheck_run<N: Semantics<State = StateId>>(
     }
 }
 
+/// Where a specification can be after the trace of a run, and what it allows there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Followed {
+    /// The states, in order.
+    pub states: Vec<StateId>,
+    /// The outputs, and `delta`, in the notation of traces, each once.
+    pub allowed: Vec<String>,
+}
+
+/// Steps the specification along the trace of a run, as [`recheck_run`] does; `None` where it leaves
+/// the specification's traces.
+pub fn follow_run<N: Semantics<State = StateId>>(
+    specification: &N,
+    policy: QuiescencePolicy,
+    suspension: bool,
+    trace: &[String],
+) -> Option<Followed> {
+    let s = Stepper {
+        model: specification,
+        policy,
+    };
+    let mut at = s.initial();
+    for action in trace {
+        at = s.walk(&at, action, suspension);
+    }
+    let outputs = at.iter().flat_map(|&q| s.steps(q));
+    let outputs = outputs.filter(|(kind, ..)| *kind == LabelKind::Output);
+    let mut allowed: BTreeSet<String> = outputs.map(|(_, label, _)| label).collect();
+    if at.iter().any(|&q| s.is_quiescent(q)) {
+        allowed.insert("delta".to_owned());
+    }
+    (!at.is_empty()).then(|| Followed {
+        states: at.into_iter().collect(),
+        allowed: allowed.into_iter().collect(),
+    })
+}
+
 fn refuted(reason: String) -> Recheck {
     Recheck::Refuted(reason)
 }

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use iolite_exec::codec::{
     ActionCodec, ActionMap, ChannelId, CodecError, Decoded, OnUndecodable, UNDECODABLE,
 };
-use iolite_exec::{ConcreteAction, WireValue};
+use iolite_exec::{ConcreteAction, WireValue, brief};
 use iolite_lts::{Label, LabelId, LabelKind, Labels};
 use iolite_property::{ActionPattern, AlphabetMap, Image};
 use serde::Deserialize;
@@ -305,7 +305,12 @@ impl ActionCodec<LabelId> for AbstractingCodec {
             decoded => decoded?,
         };
         let label = self.abstraction.image(LabelKind::Output, &action);
-        let label = label.ok_or_else(|| CodecError(format!("the map has no rule for {action}")))?;
+        let label = label.ok_or_else(|| {
+            CodecError(format!(
+                "the map has no rule for {}",
+                brief(&action.to_string())
+            ))
+        })?;
         // The journal keeps what it really was.
         let seen = !self.abstraction.is_unseen(label);
         let same = seen && self.abstraction.labels.text(label) == format!("!{action}");

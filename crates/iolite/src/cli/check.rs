@@ -159,6 +159,16 @@ fn data(file: &File, declaration: &mut Declaration, budget: usize) -> Vec<Diagno
         Ok(lts) => {
             declaration.states = Some(lts.state_count());
             declaration.transitions = Some(lts.transition_count());
+            let mut found = found;
+            let unreached = iolite_lang::data_unreached(file, &declaration.name, &lts);
+            for more in unreached.unwrap_or_default() {
+                let told = found
+                    .iter()
+                    .any(|d| d.code == more.code && d.span == more.span);
+                if !told {
+                    found.push(more);
+                }
+            }
             found
         }
         // Infinite data are no mistake: such a system has its own semantics.

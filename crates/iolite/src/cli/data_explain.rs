@@ -1,19 +1,63 @@
 //! `iolite explain` for runs of models with data: one formula for each way through the locations,
 //! instead of sets of symbolic states.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use iolite_derive::{Observation, Progress, SymbolicTester, Tester};
 use iolite_exec::Certificate;
+use iolite_expr::Strategy;
 use iolite_lts::QuiescencePolicy;
-use iolite_sts::{HasTrace, TraceStep};
+use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
 
 use super::Failure;
 use super::data_options::solver;
-use super::explain::Checked;
+use super::explain::{Checked, Found};
 use super::source::{Opened, rejected};
 
 /// Points of runs that are looked at for one trace.
 const BUDGET: usize = 20_000;
+
+fn step(opened: &Opened, model: &Iosts, text: &str) -> Option<TraceStep> {
+    match text {
+        "delta" | "deadlock" => Some(TraceStep::Delta),
+        _ => iolite_lang::parse_action(&opened.file, model, text).map(TraceStep::Action),
+    }
+}
+
+/// What the model allows after the trace, and where it is then; `None` where that cannot be told.
+pub(super) fn found(
+    opened: &Opened,
+    policy: QuiescencePolicy,
+    solver_name: Option<&str>,
+    trace: &[String],
+) -> Result<Option<Found>, Failure> {
+    let model = iolite_lang::lower_data(&opened.file, &opened.name)
+        .map_err(|d| rejected(&opened.reference.path, &opened.bytes, &d))?;
+    let model = Arc::new(model);
+    let semantics = Symbolic::new(model.clone(), &[], policy, solver(solver_name)?);
+    let tester = semantics
+        .ok()
+        .map(|s| SymbolicTester::new(s, 0, Strategy::Small));
+    let Some(Ok(mut tester)) = tester else {
+        return Ok(None);
+    };
+    for text in trace {
+        let progress = match step(opened, &model, text) {
+            Some(TraceStep::Delta) => tester.observe(&Observation::Quiescence),
+            Some(TraceStep::Action(action)) if text.starts_with('?') => tester.stimulate(&action),
+            Some(TraceStep::Action(action)) => tester.observe(&Observation::Output(action)),
+            None => return Ok(None),
+        };
+        if progress != Progress::Continue {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Found {
+        allowed: tester.allowed(),
+        locations: tester.locations(),
+    }))
+}
 
 /// Looks again at a run's certificate; the model is taken with the constants of its reference.
 pub(super) fn recheck(
@@ -25,10 +69,7 @@ pub(super) fn recheck(
 ) -> Result<Checked, Failure> {
     let model = iolite_lang::lower_data(&opened.file, &opened.name)
         .map_err(|d| rejected(&opened.reference.path, &opened.bytes, &d))?;
-    let step = |text: &str| match text {
-        "delta" | "deadlock" => Some(TraceStep::Delta),
-        _ => iolite_lang::parse_action(&opened.file, &model, text).map(TraceStep::Action),
-    };
+    let step = |text: &str| step(opened, &model, text);
     let Some(observed) = &certificate.observed else {
         return Ok(Checked::Refuted(
             "no observation decided the verdict".to_owned(),
@@ -59,7 +100,8 @@ pub(super) fn recheck(
             trace.push(step);
             has(&trace)
         }
-        // An output that the specification does not even have, it does not give.
+        // An output that the specification does not even have, or with values that it has none of,
+        // it does not give.
         None => HasTrace::No,
     };
     Ok(match (before, after) {

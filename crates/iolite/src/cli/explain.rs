@@ -1,9 +1,11 @@
 //! `iolite explain`: look again at a certificate, with code that shares nothing with the search.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use iolite_derive::location;
 use iolite_exec::{Certificate, chart};
-use iolite_lts::relation::{Claim, Recheck, Relation, recheck, recheck_run};
+use iolite_lts::relation::{Claim, Recheck, Relation, follow_run, recheck, recheck_run};
 use iolite_lts::{Completed, Completion, Interned, Semantics};
 
 use super::data_explain;
@@ -12,7 +14,7 @@ use super::property_source::{self, PropertyReadOptions, PropertyRef};
 use super::relate::trace_set;
 use super::relate_document::{CounterexampleDocument, Document, ObservedDocument};
 use super::semantics_options::{CompletionFlag, QuiescenceFlag};
-use super::source::{self, Format, Model, ModelRef, ReadOptions};
+use super::source::{self, Format, Model, ModelRef, Opened, ReadOptions, System};
 use super::time_limit::TimeLimit;
 use super::{Exit, Failure, print, print_json, suite};
 
@@ -47,6 +49,38 @@ pub(super) struct Args {
     json: bool,
 }
 
+/// What the specification allows after a trace, and where it is then.
+pub(super) struct Found {
+    pub(super) allowed: Vec<String>,
+    pub(super) locations: Vec<String>,
+}
+
+impl Found {
+    /// What stepping along the trace of a run gives.
+    fn of(model: &System, args: &Args, certificate: &Certificate) -> Option<Self> {
+        let policy = args.quiescence.policy();
+        let suspension = !certificate.kind.starts_with("ioconf");
+        let found = follow_run(model, policy, suspension, &certificate.trace)?;
+        let locations = found.states.iter().map(|&s| location(model, s));
+        Some(Self {
+            locations: locations.collect(),
+            allowed: found.allowed,
+        })
+    }
+
+    /// Whether the certificate says the same. Observers and purposes tell of their own places too.
+    fn is_told_by(&self, certificate: &Certificate) -> bool {
+        let set = |texts: &[String]| texts.iter().cloned().collect::<BTreeSet<String>>();
+        let told = set(&certificate.locations);
+        let mine = set(&self.locations);
+        let places = match certificate.kind.as_str() {
+            "safety" | "purpose" => mine.is_subset(&told),
+            _ => mine == told,
+        };
+        places && set(&self.allowed) == set(&certificate.allowed)
+    }
+}
+
 /// What looking again has shown.
 pub(super) enum Checked {
     Confirmed,
@@ -73,6 +107,12 @@ struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     models_changed: Vec<ModelRef>,
+    /// What is allowed after the trace, where the certificate says something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed: Option<Vec<String>>,
+    /// Where the specification is then, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locations: Option<Vec<String>>,
 }
 
 impl Outcome {
@@ -87,6 +127,8 @@ impl Outcome {
             undecided,
             reason,
             models_changed,
+            allowed: None,
+            locations: None,
         }
     }
 
@@ -172,13 +214,13 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
     })?;
     if !certificate.verdict.is_failing() {
         let reason = format!("it claims `{}`, which is no failure", certificate.verdict);
-        return conclude_run(args, certificate, Checked::Refuted(reason), None, "");
+        return conclude_run(args, certificate, Checked::Refuted(reason), None, "", None);
     }
     if let Some(observed) = &certificate.observed
         && certificate.allowed.contains(observed)
     {
         let reason = format!("it says itself that {observed} is allowed");
-        return conclude_run(args, certificate, Checked::Refuted(reason), None, "");
+        return conclude_run(args, certificate, Checked::Refuted(reason), None, "", None);
     }
     if certificate.kind == suite::WRITTEN {
         return Err(Failure::input(
@@ -203,6 +245,7 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
             verdict.into(),
             changed.then_some(property.reference),
             "the property's automaton was stepped along the trace again",
+            None,
         );
     }
     if Format::of(&reference.path)? == Format::Iol && certificate.kind == "ioco" {
@@ -222,12 +265,17 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
             };
             let changed = certificate.model.hash.as_ref();
             let changed = changed.is_some_and(|hash| *hash != opened.hash);
+            let found = match verdict {
+                Checked::Confirmed => found_in_data(args, &opened, certificate)?,
+                _ => None,
+            };
             return conclude_run(
                 args,
                 certificate,
                 verdict,
                 changed.then_some(opened.reference),
                 "every way through the locations was tried, each as one formula",
+                found,
             );
         }
     }
@@ -258,13 +306,46 @@ fn explain_run(args: &Args, certificate: &Certificate) -> Result<Exit, Failure> 
         .hash
         .as_ref()
         .is_some_and(|hash| *hash != model.hash);
+    // What ioconf-f allows depends on the set of traces, which the certificate does not name.
+    let found = match verdict {
+        Recheck::Confirmed if certificate.kind != "ioconf-f" => {
+            Found::of(&model.system, args, certificate)
+        }
+        _ => None,
+    };
     conclude_run(
         args,
         certificate,
         verdict.into(),
         changed.then_some(model.reference),
         "the specification was stepped along the trace again",
+        found,
     )
+}
+
+/// States that data may unfold to, to read a certificate of an unfolded model.
+const UNFOLDED: usize = 10_000;
+
+/// A run may have been judged by the unfolded model, which tells of values one by one.
+fn found_in_data(
+    args: &Args,
+    opened: &Opened,
+    certificate: &Certificate,
+) -> Result<Option<Found>, Failure> {
+    let policy = args.quiescence.policy();
+    let solver = args.solver.as_deref();
+    let found = data_explain::found(opened, policy, solver, &certificate.trace)?;
+    if found.as_ref().is_some_and(|f| f.is_told_by(certificate)) {
+        return Ok(found);
+    }
+    let few = ReadOptions {
+        max_states: Some(UNFOLDED),
+        ..args.read.clone()
+    };
+    let unfolded = source::load(&opened.reference, &few).ok();
+    let unfolded = unfolded.and_then(|model| Found::of(&model.system, args, certificate));
+    let unfolded = unfolded.filter(|f| f.is_told_by(certificate));
+    Ok(unfolded.or(found))
 }
 
 fn conclude_run(
@@ -273,12 +354,20 @@ fn conclude_run(
     verdict: Checked,
     changed: Option<ModelRef>,
     how: &str,
+    found: Option<Found>,
 ) -> Result<Exit, Failure> {
-    let outcome = Outcome::new(verdict, changed.into_iter().collect());
+    let mut outcome = Outcome::new(verdict, changed.into_iter().collect());
+    let mut shown = certificate.clone();
+    if let Some(found) = found.filter(|f| !f.is_told_by(certificate)) {
+        outcome.allowed = Some(found.allowed.clone());
+        outcome.locations = Some(found.locations.clone());
+        shown.allowed = found.allowed;
+        shown.locations = found.locations;
+    }
     if args.json {
         print_json(&outcome)?;
     } else {
-        print(&chart(certificate))?;
+        print(&chart(&shown))?;
         print(&tell_outcome(&outcome, how))?;
     }
     Ok(outcome.exit())
@@ -346,6 +435,9 @@ fn tell_outcome(outcome: &Outcome, how: &str) -> String {
     let mut text = String::new();
     for model in &outcome.models_changed {
         text += &format!("note: {model} is not the file that the certificate was made from\n");
+    }
+    if outcome.allowed.is_some() {
+        text += "note: the certificate says something else of what is allowed, or where; this was found again\n";
     }
     text += &match &outcome.reason {
         None => format!("confirmed: {how}\n"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester, Tester};
+use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester};
 use iolite_exec::{Certificate, ExecError, JobId, Summary, guided};
 use iolite_lts::{Extended, LabelId, LabelKind, Labels, Semantics};
 use iolite_property::{Observer, Purpose};
@@ -14,6 +14,7 @@ use super::learnt::Constants;
 use super::property_run::PropertyJudge;
 use super::relate::trace_set;
 use super::semantics_options::{QuiescenceFlag, reject_livelock};
+use super::signature::{SeenValues, Signature};
 use super::source::{self, Model, ModelRef, ReadOptions, System};
 use super::symbolic_run::SymbolicJudge;
 use super::target::Target;
@@ -73,6 +74,9 @@ pub(super) struct Judge {
     properties: Option<PropertyJudge>,
     /// A model with data, tested as it is.
     symbolic: Option<SymbolicJudge>,
+    /// What the labels of a model with data stand for that was unfolded.
+    signature: Option<Arc<Signature>>,
+    seen: SeenValues,
     /// The file's fingerprint, for journals and certificates.
     pub(super) hash: String,
     /// The model's reference, with its name filled in.
@@ -93,10 +97,12 @@ impl Judge {
                 "--traces FILE#F and --relation ioconf-f belong together",
             ));
         }
+        let mut extra = extra;
         let Model {
             reference: model,
             system,
             hash,
+            signature,
         } = source::load(reference, read)?;
         if let Some(label) = system
             .labels()
@@ -113,6 +119,10 @@ impl Judge {
         }
         let policy = options.quiescence.policy();
         reject_livelock(&system, &model, policy, read.budget())?;
+        // Values of inputs that no transition takes are no mistake of whoever gave them.
+        for input in signature.iter().flat_map(|s| s.inputs()) {
+            extra.intern(LabelKind::Input, &Labels::with_other_values(input));
+        }
         let view = Extended::new(system, &extra);
         let labels = Arc::new(view.labels().clone());
         let mut observers = Vec::new();
@@ -136,6 +146,8 @@ impl Judge {
             purposes,
             properties: None,
             symbolic: None,
+            signature,
+            seen: SeenValues::default(),
             hash,
             model,
         };
@@ -162,6 +174,8 @@ impl Judge {
             model: properties.reference(),
             properties: Some(properties),
             symbolic: None,
+            signature: None,
+            seen: SeenValues::default(),
         }
     }
 
@@ -183,6 +197,8 @@ impl Judge {
             model: symbolic.reference.clone(),
             properties: None,
             symbolic: Some(symbolic),
+            signature: None,
+            seen: SeenValues::default(),
         }
     }
 
@@ -213,12 +229,13 @@ impl Judge {
         if let Some(symbolic) = &self.symbolic {
             return symbolic.pair(target, job);
         }
-        let (tester, adapter): (AnyTester, AnyAdapter) = match &self.properties {
-            Some(properties) => {
-                let (tester, adapter) = properties.pair(target, job)?;
-                (Box::new(tester), adapter)
-            }
-            None => (self.tester()?, target.adapter(job, &self.labels)?),
+        let (tester, adapter): (AnyTester, AnyAdapter) = if let Some(alone) = &self.properties {
+            let (tester, adapter) = alone.pair(target, job)?;
+            (Box::new(tester), adapter)
+        } else {
+            let seen = SeenValues::default();
+            let adapter = target.adapter(job, &self.labels, self.signature(&seen))?;
+            (self.shown(&seen, self.bare_tester()?), adapter)
         };
         Ok(Pair {
             tester,
@@ -243,6 +260,22 @@ impl Judge {
     /// The alphabet of the testers.
     pub(super) fn labels(&self) -> &Arc<Labels> {
         &self.labels
+    }
+
+    /// What the labels of an unfolded model stand for, with room for other values that are seen.
+    pub(super) fn signature<'a>(
+        &'a self,
+        seen: &'a SeenValues,
+    ) -> Option<(&'a Arc<Signature>, &'a SeenValues)> {
+        Some((self.signature.as_ref()?, seen))
+    }
+
+    /// The tester, which shows other values as they were where a model was unfolded.
+    pub(super) fn shown(&self, seen: &SeenValues, tester: AnyTester) -> AnyTester {
+        match &self.signature {
+            Some(_) => seen.shown_by(tester),
+            None => tester,
+        }
     }
 
     /// The observers that were asked for.
@@ -274,8 +307,12 @@ impl Judge {
         Ok(Extended::new(model.system, &self.extra))
     }
 
-    /// A tester for one job.
-    pub(super) fn tester(&self) -> Result<Box<dyn Tester<Action = LabelId>>, ExecError> {
+    /// A tester of actions that [`Judge::parse`] reads.
+    pub(super) fn tester(&self) -> Result<AnyTester, ExecError> {
+        Ok(self.shown(&self.seen, self.bare_tester()?))
+    }
+
+    fn bare_tester(&self) -> Result<AnyTester, ExecError> {
         if let Some(properties) = &self.properties {
             return Ok(properties.tester());
         }
@@ -408,8 +445,8 @@ impl Judge {
         match &self.properties {
             Some(properties) => Some(properties.recorded(text)),
             None => self.labels.get_text(text).or_else(|| {
-                let (action, _) = text.strip_prefix('!')?.split_once('(')?;
-                self.labels.other_values(LabelKind::Output, action)
+                let signature = self.signature.as_ref()?;
+                signature.find(&self.labels, text, &self.seen)
             }),
         }
     }

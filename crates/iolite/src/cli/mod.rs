@@ -34,6 +34,7 @@ mod relate_matrix;
 mod replay;
 mod semantics_options;
 mod show;
+mod signature;
 mod silence;
 mod simulate;
 mod source;
@@ -49,6 +50,7 @@ mod valued_codec;
 mod verify;
 mod watched;
 mod weights;
+mod wire_value;
 
 use std::process::ExitCode;
 

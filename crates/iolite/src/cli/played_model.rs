@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use iolite_derive::Refusal;
+use iolite_exec::codec::Heard;
 use iolite_exec::{Adapter, ConcreteAction, ExecError, Received, SymbolicSut};
 use iolite_expr::{Span, Value};
 use iolite_lang::{File, LineIndex};
@@ -19,7 +20,8 @@ use super::action_table::ActionTable;
 use super::data_options::{DataOptions, constants, solver};
 use super::source::{self, Format, ModelRef, Opened};
 use super::symbolic_run::saved;
-use super::valued_codec::{concrete, valued};
+use super::valued_codec::concrete;
+use super::wire_value::valued;
 
 /// A model that is run as it is, with a solver for its values.
 pub(super) struct PlayedModel {
@@ -218,8 +220,8 @@ impl Dictionary for LabelDictionary {
         if let Some(action) = iolite_lang::parse_action(&self.file, &self.model, &text) {
             return Ok(action);
         }
-        let action = ConcreteAction::parse(&self.labels.label(stimulus).name);
-        valued(&self.model, LabelKind::Input, &action).map_err(|_| text)
+        let heard = Heard::notation(&self.labels.label(stimulus).name);
+        valued(&self.model, LabelKind::Input, &heard).map_err(|_| text)
     }
 
     fn output(&self, output: &ValuedAction) -> Result<LabelId, ExecError> {
@@ -276,15 +278,16 @@ impl Dictionary for TableDictionary {
     fn input(&self, stimulus: LabelId) -> Result<ValuedAction, String> {
         let action = self.table.action(stimulus);
         let action = action.ok_or_else(|| format!("number {}", stimulus.index()))?;
-        let action = concrete(&self.specification, &action);
-        valued(&self.model, LabelKind::Input, &action).map_err(|_| format!("?{action}"))
+        let heard = Heard::typed(concrete(&self.specification, &action));
+        valued(&self.model, LabelKind::Input, &heard).map_err(|_| format!("?{}", heard.action))
     }
 
     fn output(&self, output: &ValuedAction) -> Result<LabelId, ExecError> {
-        let action = concrete(&self.model, output);
-        if let Ok(known) = valued(&self.specification, LabelKind::Output, &action) {
+        let heard = Heard::typed(concrete(&self.model, output));
+        if let Ok(known) = valued(&self.specification, LabelKind::Output, &heard) {
             return Ok(self.table.number(&known));
         }
+        let action = &heard.action;
         let foreign = self.foreign[output.action.index()]
             .ok_or_else(|| ExecError::Model(format!("{action} is no output of the model")))?;
         Ok(self.table.number(&ValuedAction {
@@ -302,8 +305,8 @@ pub(super) struct LetterDictionary {
 
 impl Dictionary for LetterDictionary {
     fn input(&self, stimulus: LabelId) -> Result<ValuedAction, String> {
-        let action = self.abstraction.concrete(stimulus);
-        valued(&self.model, LabelKind::Input, &action).map_err(|_| format!("?{action}"))
+        let heard = Heard::notation(&self.abstraction.concrete(stimulus).to_string());
+        valued(&self.model, LabelKind::Input, &heard).map_err(|_| format!("?{}", heard.action))
     }
 
     fn output(&self, output: &ValuedAction) -> Result<LabelId, ExecError> {

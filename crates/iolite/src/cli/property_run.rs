@@ -216,7 +216,7 @@ impl PropertyJudge {
         }
         let adapter: Box<dyn Adapter<LabelId>> = match target.model_labels()? {
             Some(labels) => {
-                let inner = target.adapter(job, &labels)?;
+                let inner = target.adapter(job, &labels, None)?;
                 Box::new(Translated::new(inner, &labels, &self.abstraction, refusal))
             }
             None => Box::new(target.config.adapter(

@@ -12,6 +12,7 @@ use iolite_lts::LabelId;
 use serde::Serialize;
 
 use super::judge::{Judge, Pair};
+use super::signature::SeenValues;
 use super::target::Target;
 use super::test::{self, fault};
 use super::{Cli, Command, Exit, Failure, print, print_json, silence, suite};
@@ -85,9 +86,13 @@ impl Record {
         let Some(case) = &self.written else {
             return self.judge.pair(&self.target, JobId(0));
         };
+        let seen = SeenValues::default();
+        let signature = self.judge.signature(&seen);
         Ok(Pair {
-            tester: Box::new(StoredTester::new(case.clone())),
-            adapter: self.target.adapter(JobId(0), case.labels())?,
+            tester: self
+                .judge
+                .shown(&seen, Box::new(StoredTester::new(case.clone()))),
+            adapter: self.target.adapter(JobId(0), case.labels(), signature)?,
             valued: None,
         })
     }

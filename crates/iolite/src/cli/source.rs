@@ -4,19 +4,21 @@ use std::fmt;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use iolite_expr::Solver;
 use iolite_lang::formats::dot::{DotMode, DotOptions, MealyOptions};
 use iolite_lang::formats::{Directions, aut, dot, json};
 use iolite_lang::{
     Diagnostic, File, LazySystem, Loaded, Rejected, Span, Style, codes, diagnostic, has_data,
-    lower_lazily, render, systems, unfold_data,
+    lower_data, lower_lazily, render, systems, unfold_data,
 };
 use iolite_lts::{LabelId, Labels, Lts, Semantics, StateId, Step, restrict};
 use iolite_sts::UnfoldBudget;
 use serde::{Deserialize, Serialize};
 
 use super::Failure;
+use super::signature::Signature;
 
 /// `FILE`, or `FILE#Name` for one declaration of it, or `FILE#Name(max = 3)` for an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,8 +173,8 @@ impl ReadOptions {
         self.max_states.unwrap_or(iolite_lang::DEFAULT_BUDGET)
     }
 
-    /// What finite data may unfold to. Each further value of a parameter costs a larger query, so
-    /// their number is kept low where the sort itself does not bound them.
+    /// What finite data may unfold to. Each further value of an infinite sort costs a larger query, so
+    /// their number is kept low.
     pub(super) fn unfolding(&self) -> UnfoldBudget {
         UnfoldBudget {
             states: self.budget(),
@@ -214,6 +216,8 @@ pub(super) struct Model {
     pub(super) system: System,
     /// Of the file's bytes, so that a certificate knows whether it still speaks of the same model.
     pub(super) hash: String,
+    /// What the labels stand for, where data were unfolded.
+    pub(super) signature: Option<Arc<Signature>>,
 }
 
 /// A transition system: explicit, or composed and explored on demand.
@@ -319,18 +323,23 @@ pub(super) fn load(reference: &ModelRef, options: &ReadOptions) -> Result<Model,
             reference,
             hash,
         } = open(reference)?;
-        let system = if has_data(&file, &name) {
+        let rejected = |d: Vec<Diagnostic>| rejected(&reference.path, &bytes, &d);
+        let (system, signature) = if has_data(&file, &name) {
             // Finite data become an explicit system; what is infinite is said, never cut.
-            unfold_data(&file, &name, &mut Solver::embedded(), options.unfolding())
-                .map(System::Explicit)
+            let system = unfold_data(&file, &name, &mut Solver::embedded(), options.unfolding())
+                .map_err(rejected)?;
+            let model = lower_data(&file, &name).map_err(rejected)?;
+            let signature = Some(Arc::new(Signature::new(file, model)));
+            (System::Explicit(system), signature)
         } else {
-            lower_lazily(&file, &name, options.budget()).map(System::Lazy)
+            let system = lower_lazily(&file, &name, options.budget()).map_err(rejected)?;
+            (System::Lazy(system), None)
         };
-        let system = system.map_err(|d| rejected(&reference.path, &bytes, &d))?;
         return Ok(Model {
             reference,
             system,
             hash,
+            signature,
         });
     }
     let bytes = read(&reference.path)?;
@@ -345,6 +354,7 @@ pub(super) fn load(reference: &ModelRef, options: &ReadOptions) -> Result<Model,
         reference: reference.clone(),
         system: System::Explicit(accept(&reference.path, &bytes, loaded)?),
         hash: hash(&bytes),
+        signature: None,
     })
 }
 

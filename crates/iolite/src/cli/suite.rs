@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::goals::Goals;
 use super::judge::Judge;
 use super::property_source::is_iol;
+use super::signature::SeenValues;
 use super::source::{self, ModelRef, ReadOptions};
 use super::target::Target;
 use super::test::{AnyAdapter, AnyStrategy, AnyTester, Args, fault};
@@ -191,9 +192,10 @@ pub(super) fn run(
         options.limits.steps = None;
         case.relation().clone_into(&mut options.kind);
         let summary = campaign(&plan, &options, &mut sinks, |job: JobId| {
+            let seen = SeenValues::default();
             Ok(Instance::<AnyTester, AnyAdapter, AnyStrategy> {
-                tester: Box::new(StoredTester::new(case.clone())),
-                adapter: target.adapter(job, &labels)?,
+                tester: judge.shown(&seen, Box::new(StoredTester::new(case.clone()))),
+                adapter: target.adapter(job, &labels, judge.signature(&seen))?,
                 strategy: Box::new(Uniform),
             })
         });

@@ -7,8 +7,8 @@ use std::time::Instant;
 use iolite_derive::{
     Menu, Observation, Progress, SymbolicTester, SymbolicTesterError, Tester, Verdict,
 };
-use iolite_exec::codec::{OnUndecodable, UNDECODABLE};
-use iolite_exec::{ConcreteAction, ExecError, JobId};
+use iolite_exec::codec::{Heard, OnUndecodable, UNDECODABLE};
+use iolite_exec::{ExecError, JobId};
 use iolite_expr::{Strategy, Value};
 use iolite_lang::{File, LineIndex};
 use iolite_lts::{LabelId, LabelKind, QuiescencePolicy};
@@ -22,7 +22,8 @@ use super::learnt::{Constants, Learnt};
 use super::played_model::{Played, TableDictionary};
 use super::source::{self, Format, ModelRef, Opened};
 use super::target::Target;
-use super::valued_codec::{ValuedCodec, valued};
+use super::valued_codec::ValuedCodec;
+use super::wire_value::valued;
 
 /// Makes symbolic testers, one for each job.
 pub(super) struct SymbolicJudge {
@@ -232,7 +233,7 @@ impl SymbolicJudge {
                 Some(text) => (LabelKind::Input, text),
                 None => (LabelKind::Output, text.strip_prefix('!')?),
             };
-            valued(&self.model, kind, &ConcreteAction::parse(text)).ok()
+            valued(&self.model, kind, &Heard::exact(text)).ok()
         })
     }
 

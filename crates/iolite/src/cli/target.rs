@@ -9,6 +9,7 @@ use super::Failure;
 use super::data_options::DataOptions;
 use super::played_model::{LabelDictionary, Played, PlayedModel};
 use super::semantics_options::CompletionFlag;
+use super::signature::{SeenValues, Signature, UnfoldedCodec};
 use super::source::{self, ModelRef, ReadOptions};
 
 /// Which system is tested, and when it is silent.
@@ -120,16 +121,25 @@ impl Target {
         self.model.as_ref().map(load).transpose()
     }
 
-    /// An adapter for one job, over the tester's labels.
+    /// An adapter for one job, over the tester's labels; `signature` tells what those of an unfolded
+    /// model stand for.
     pub(super) fn adapter(
         &self,
         job: JobId,
         labels: &Arc<Labels>,
+        signature: Option<(&Arc<Signature>, &SeenValues)>,
     ) -> Result<Box<dyn Adapter<LabelId>>, ExecError> {
         let Some(reference) = &self.model else {
-            return Ok(Box::new(
-                self.config.label_adapter(job, Arc::clone(labels))?,
-            ));
+            let labels = Arc::clone(labels);
+            return Ok(match signature {
+                Some((signature, seen)) => {
+                    let map = self.config.action_map()?;
+                    let signature = Arc::clone(signature);
+                    let codec = UnfoldedCodec::new(map, signature, labels, seen.clone());
+                    Box::new(self.config.adapter(job, codec)?)
+                }
+                None => Box::new(self.config.label_adapter(job, labels)?),
+            });
         };
         let config = |failure: Failure| ExecError::Config(failure.to_string());
         if let Some(played) = self.played(false).map_err(config)? {

@@ -11,6 +11,7 @@ use super::effort::{EffortOptions, StrategyFlag};
 use super::goals::{Goals, Traces};
 use super::judge::{Judge, JudgeOptions, TestedRelation};
 use super::property_run::{PropertyJudge, PropertyOptions};
+use super::signature::SeenValues;
 use super::source::{self, ModelRef, ReadOptions};
 use super::suite;
 use super::symbolic_run::SymbolicJudge;
@@ -78,9 +79,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     let summary = campaign(&plan, &options, &mut sinks, |job| {
         if let Some((tester, strategy)) = choices.towards_goal(&judge)? {
-            let adapter = target.adapter(job, judge.labels())?;
+            let seen = SeenValues::default();
+            let adapter = target.adapter(job, judge.labels(), judge.signature(&seen))?;
             return Ok(Instance {
-                tester,
+                tester: judge.shown(&seen, tester),
                 adapter,
                 strategy,
             });
