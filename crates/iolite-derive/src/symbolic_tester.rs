@@ -63,6 +63,8 @@ pub struct SymbolicTester {
     doubt: Option<Doubt>,
     /// The first input of the run that not all constants specify.
     guessed: Option<ValuedAction>,
+    /// The first of which it was not found out.
+    unsure: Option<ValuedAction>,
     /// Inputs that were not offered somewhere because the solver gave up, with its reason.
     untried: BTreeMap<ActionId, Arc<str>>,
 }
@@ -98,6 +100,7 @@ impl SymbolicTester {
             ended: false,
             doubt: None,
             guessed: None,
+            unsure: None,
             untried: BTreeMap::new(),
         })
     }
@@ -164,21 +167,8 @@ impl SymbolicTester {
                 self.states = states;
                 Progress::Continue
             }
-            Ok(After::Impossible) => match (&self.guessed, otherwise) {
-                (Some(input), Verdict::Fail) => {
-                    let reason = format!(
-                        "no values of the constants that specify {} explain this, but the others do",
-                        self.show(input)
-                    );
-                    self.doubt = Some(Doubt {
-                        reason: reason.into(),
-                        query: String::new(),
-                        place: None,
-                    });
-                    self.end(Verdict::Inconc)
-                }
-                _ => self.end(otherwise),
-            },
+            Ok(After::Impossible) if otherwise == Verdict::Fail => self.fail(),
+            Ok(After::Impossible) => self.end(otherwise),
             Ok(After::Unknown { reason, query }) => self.undecided(reason, query),
             Err(error) => {
                 let reason = format!("the model has no meaning here: {error}");
@@ -189,6 +179,34 @@ impl SymbolicTester {
                 Progress::Ended(self.verdict)
             }
         }
+    }
+
+    /// The end of a run that no values of the constants explain which the states tell of.
+    fn fail(&mut self) -> Progress {
+        let (verdict, reason) = match (&self.guessed, &self.unsure) {
+            (Some(input), _) => (
+                Verdict::Inconc,
+                format!(
+                    "no values of the constants that specify {} explain this, but the others do",
+                    self.show(input)
+                ),
+            ),
+            (None, Some(input)) => (
+                Verdict::Unknown,
+                format!(
+                    "no values of the constants that specify {} explain this; whether all do was \
+                     not found out",
+                    self.show(input)
+                ),
+            ),
+            (None, None) => return self.end(Verdict::Fail),
+        };
+        self.doubt = Some(Doubt {
+            reason: reason.into(),
+            query: String::new(),
+            place: None,
+        });
+        self.end(verdict)
     }
 
     fn step(&mut self, action: &ValuedAction, otherwise: Verdict) -> Progress {
@@ -230,16 +248,19 @@ impl SymbolicTester {
         })
     }
 
-    /// Whether all constants that explain the run so far specify an input, as far as it matters.
-    fn is_specified(&mut self, input: &ValuedAction) -> bool {
-        self.ended
+    /// Whether all constants that explain the run so far specify an input, as far as it matters;
+    /// `None` where that is not found out.
+    fn is_specified(&mut self, input: &ValuedAction) -> Option<bool> {
+        if self.ended
             || self.guessed.is_some()
             || self.semantics.knows_constants()
             || input.action.index() >= self.semantics.model().actions().len()
-            || matches!(
-                self.semantics.specifies(&self.states, input),
-                Ok(Some(true))
-            )
+        {
+            return Some(true);
+        }
+        self.semantics
+            .specifies(&self.states, input)
+            .unwrap_or_default()
     }
 
     /// Values for an input that all constants specify; one that only some do where no other was
@@ -248,7 +269,7 @@ impl SymbolicTester {
         let mut guess = None;
         for _ in 0..DRAWS {
             match self.solved(ways.to_vec()) {
-                Some(input) if self.is_specified(&input) => return Ok(Some(input)),
+                Some(input) if self.is_specified(&input) == Some(true) => return Ok(Some(input)),
                 Some(input) => guess = guess.or(Some(input)),
                 None => break,
             }
@@ -292,6 +313,7 @@ impl Tester for SymbolicTester {
         self.ended = false;
         self.doubt = None;
         self.guessed = None;
+        self.unsure = None;
     }
 
     fn begin(&mut self, seed: u64) {
@@ -334,8 +356,12 @@ impl Tester for SymbolicTester {
     }
 
     fn stimulate(&mut self, stimulus: &ValuedAction) -> Progress {
-        if !self.is_specified(stimulus) {
-            self.guessed.get_or_insert_with(|| stimulus.clone());
+        match self.is_specified(stimulus) {
+            Some(true) => {}
+            Some(false) => self.guessed = Some(stimulus.clone()),
+            None => {
+                self.unsure.get_or_insert_with(|| stimulus.clone());
+            }
         }
         self.step(stimulus, Verdict::Inconc)
     }

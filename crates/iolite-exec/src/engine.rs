@@ -247,12 +247,11 @@ where
                     };
                     Some((self.tester.verdict(), end))
                 }
-                Choice::Observe => {
-                    let patience = self.patience();
-                    let received = self.adapter.receive(patience)?;
-                    self.waited = true;
-                    self.take(received, None, patience)?
-                }
+                Choice::Observe => self.observe()?,
+                Choice::Await => match self.adapter.poll()? {
+                    Some(received) => self.take(received, None, Duration::ZERO)?,
+                    None => self.observe()?,
+                },
                 Choice::Stimulate(index) => {
                     let stimulus = &menu.stimuli[index];
                     self.stimulate(stimulus, true, &mut preemptions)?
@@ -335,6 +334,13 @@ where
             self.tester.places()
         };
         quiescence.timeout(&places, self.last_action.as_deref())
+    }
+
+    fn observe(&mut self) -> Result<Option<Ending>, ExecError> {
+        let patience = self.patience();
+        let received = self.adapter.receive(patience)?;
+        self.waited = true;
+        self.take(received, None, patience)
     }
 
     /// Gives a stimulus, unless an output is there already.

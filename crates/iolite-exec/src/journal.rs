@@ -214,6 +214,24 @@ impl Journal {
             .collect()
     }
 
+    /// For each step of a run, whether it is an output that came before a stimulus.
+    pub fn preempting(&self, number: u64) -> Vec<bool> {
+        self.events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Output { run, preempted, .. } if *run == number => Some(preempted.is_some()),
+                Event::Stimulus { run, .. }
+                | Event::Quiescence { run, .. }
+                | Event::Deadlock { run, .. }
+                    if *run == number =>
+                {
+                    Some(false)
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
     /// The steps of a run as actions, which `parse` reads.
     pub fn steps<A>(
         &self,

@@ -30,6 +30,7 @@ pub struct Replay<A> {
 /// Gives the recorded stimuli, and compares; ends at the first difference.
 struct Follow<'a, A> {
     record: &'a [Step<A>],
+    preempting: &'a [bool],
     next: usize,
     difference: Option<Step<A>>,
 }
@@ -42,6 +43,7 @@ impl<A: Clone + PartialEq> Strategy<A> for Follow<'_, A> {
         match self.record.get(self.next).map(Op::of) {
             None => Choice::Finish,
             Some(Op::Give(a)) => Choice::Give(a),
+            Some(Op::Observe) if self.preempting.get(self.next) == Some(&true) => Choice::Await,
             Some(Op::Observe) => Choice::Observe,
         }
     }
@@ -58,11 +60,12 @@ impl<A: Clone + PartialEq> Strategy<A> for Follow<'_, A> {
     }
 }
 
-/// Reruns a record. The run keeps its seed, so that a model under test is scheduled alike.
+/// Reruns a record, in which outputs came before stimuli where `preempting` says so. The run keeps
+/// its seed and asks as it did, so that a model under test is scheduled alike.
 pub fn replay<T, P, K>(
     tester: &mut T,
     adapter: &mut P,
-    record: &[Step<T::Action>],
+    (record, preempting): (&[Step<T::Action>], &[bool]),
     options: &Options,
     id: RunId,
     sink: &mut K,
@@ -74,6 +77,7 @@ where
 {
     let mut follow = Follow {
         record,
+        preempting,
         next: 0,
         difference: None,
     };

@@ -16,6 +16,9 @@ pub enum Choice<A> {
     Give(A),
     /// Wait for an output or δ.
     Observe,
+    /// The same, after a look at what is there already: an output that once pre-empted a stimulus is
+    /// scheduled by that look.
+    Await,
     /// End the run as the menu allows.
     Stop,
     /// End the run, menu or not: there is nothing left to try.

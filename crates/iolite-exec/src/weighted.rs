@@ -172,7 +172,7 @@ mod tests {
         for _ in 0..8000 {
             match strategy.choose(&menu, &mut rng) {
                 Choice::Stimulate(i) => counts[i] += 1,
-                Choice::Observe => counts[3] += 1,
+                Choice::Observe | Choice::Await => counts[3] += 1,
                 _ => counts[4] += 1,
             }
         }

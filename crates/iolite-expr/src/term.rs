@@ -296,7 +296,7 @@ impl Term {
     }
 
     /// Whether no subterm can fault.
-    pub(crate) fn is_total(&self) -> bool {
+    pub fn is_total(&self) -> bool {
         self.0.total
     }
 

@@ -112,6 +112,13 @@ pub struct Transition {
     pub span: Span,
 }
 
+impl Transition {
+    /// Whether guard and assignments have a value whatever they read.
+    pub(crate) fn never_faults(&self) -> bool {
+        self.guard.is_total() && self.assignments.iter().all(|(_, e)| e.is_total())
+    }
+}
+
 /// An IOSTS ⟨D, Θ, Q, q⁰, Σ, 𝒯⟩ [Rusu et al. 2004, def. 1]. Made by a
 /// [`Builder`](crate::Builder), so that all its parts fit.
 #[derive(Clone, Debug)]

@@ -59,6 +59,14 @@ struct Search<'a> {
     seen: FxHashSet<Point>,
     /// Size of the terms of all points.
     size: u64,
+    /// Whether a term of the model may have no value. Constants with which one faults on the way are
+    /// no specification, so all ways have to be looked at before anything is said.
+    may_fault: bool,
+    /// Conditions over the constants under which a term has no value.
+    faults: Vec<Term>,
+    /// Conditions of points one step before the end of the trace, and at it.
+    before: Vec<Term>,
+    ends: Vec<Term>,
 }
 
 /// Where internal actions go in circles, points grow without end.
@@ -86,6 +94,10 @@ impl Iosts {
             open: vec![VecDeque::new(); trace.len() + 1],
             seen: FxHashSet::default(),
             size: 0,
+            may_fault: self.transitions().any(|(_, t)| !t.never_faults()),
+            faults: Vec::new(),
+            before: Vec::new(),
+            ends: Vec::new(),
         };
         search.start();
         search.run()
@@ -104,11 +116,17 @@ impl Search<'_> {
                     false
                 }
             };
-            if point.shown == self.trace.len() {
-                if possible {
+            if possible && point.shown + 1 >= self.trace.len() {
+                let end = point.shown == self.trace.len();
+                if end && !self.may_fault {
                     return HasTrace::Yes;
                 }
-                continue;
+                let conditions = if end {
+                    &mut self.ends
+                } else {
+                    &mut self.before
+                };
+                conditions.push(point.condition.clone());
             }
             if self.solver.is_out_of_time() {
                 return HasTrace::Unknown(OUT_OF_TIME.into());
@@ -118,7 +136,30 @@ impl Search<'_> {
             }
             self.extend(&point);
         }
-        self.doubt.take().map_or(HasTrace::No, HasTrace::Unknown)
+        if let Some(why) = self.doubt.take() {
+            return HasTrace::Unknown(why);
+        }
+        if self.faults.is_empty() {
+            return if self.ends.is_empty() {
+                HasTrace::No
+            } else {
+                HasTrace::Yes
+            };
+        }
+        let sound = Term::any(std::mem::take(&mut self.faults)).negated();
+        let (ends, before) = (
+            std::mem::take(&mut self.ends),
+            std::mem::take(&mut self.before),
+        );
+        let mut left = |conditions: Vec<Term>| {
+            let both = |c| matches!(self.decide(&[c, sound.clone()]), Answer::Sat(_));
+            conditions.into_iter().any(both)
+        };
+        match (left(ends), left(before)) {
+            (true, _) => HasTrace::Yes,
+            (false, true) => HasTrace::No,
+            (false, false) => HasTrace::Unknown(NO_VALUE.into()),
+        }
     }
 
     fn decide(&mut self, conditions: &[Term]) -> Answer {
@@ -199,12 +240,12 @@ impl Search<'_> {
         for &t in model.outgoing(point.location) {
             let transition = model.transition(t);
             let params = &model.action(transition.action).params;
-            match (&trace[point.shown], model.kind(t)) {
+            match (trace.get(point.shown), model.kind(t)) {
                 (_, LabelKind::Internal) => {
                     let arguments = params.iter().map(|p| self.unknown(p)).collect::<Vec<_>>();
                     self.fire(point, transition, &arguments, 0);
                 }
-                (TraceStep::Action(seen), _) if seen.action == transition.action => {
+                (Some(TraceStep::Action(seen)), _) if seen.action == transition.action => {
                     let fits = |(p, v): (&Var, &Value)| p.sort.contains(v);
                     if params.len() == seen.values.len()
                         && params.iter().zip(&seen.values).all(fits)
@@ -218,7 +259,7 @@ impl Search<'_> {
                 _ => {}
             }
         }
-        if trace[point.shown] == TraceStep::Delta {
+        if trace.get(point.shown) == Some(&TraceStep::Delta) {
             self.stay_silent(point);
         }
     }
@@ -252,22 +293,34 @@ impl Search<'_> {
 
     /// A guard or an effect without a value neither allows nor forbids.
     fn note_fault(&mut self, point: &Point, transition: &Transition, map: &Substitution) {
-        let guard = &transition.guard;
-        let effects = Term::all(transition.assignments.iter().map(|(_, e)| e.defined()));
-        let harmless = Term::any([guard.negated(), effects]);
-        let defined = Term::all([guard.defined(), harmless]).simplify();
-        self.doubt_unless(point, &defined, map);
-    }
-
-    /// Doubts where no values that lead to the point make the condition true.
-    fn doubt_unless(&mut self, point: &Point, condition: &Term, map: &Substitution) {
-        if condition.is_true() {
+        if transition.never_faults() {
             return;
         }
-        let conditions = condition.substitute(map);
-        let conditions = conditions.map(|c| [point.condition.clone(), c]);
-        if !matches!(conditions.map(|c| self.decide(&c)), Ok(Answer::Sat(_))) {
-            self.doubt.get_or_insert(NO_VALUE.into());
+        let guard = &transition.guard;
+        let effects = Term::all(transition.assignments.iter().map(|(_, e)| e.defined()));
+        let lost = Term::all([guard.clone(), effects.negated()]);
+        let faulting = Term::any([guard.defined().negated(), lost]);
+        self.exclude(point, &faulting, map);
+    }
+
+    /// Leaves out the constants with which a point meets the condition of a fault.
+    fn exclude(&mut self, point: &Point, faulting: &Term, map: &Substitution) {
+        let Ok(faulting) = faulting.substitute(map) else {
+            self.doubt
+                .get_or_insert("an expression grows too large".into());
+            return;
+        };
+        let fault = Term::all([point.condition.clone(), faulting]).simplify();
+        if fault.is_false() || self.decide(std::slice::from_ref(&fault)) == Answer::Unsat {
+            return;
+        }
+        let unknown = |v: &Var| v.id.space() == space::UNKNOWN;
+        let unknowns: Vec<Var> = fault.free_vars().into_iter().filter(unknown).collect();
+        match self.solver.eliminate(&unknowns, &fault) {
+            Some(constants) => self.faults.push(constants),
+            None => {
+                self.doubt.get_or_insert(NO_VALUE.into());
+            }
         }
     }
 
@@ -276,7 +329,6 @@ impl Search<'_> {
     fn stay_silent(&mut self, point: &Point) {
         let model = self.model;
         let mut parts = Vec::new();
-        let mut faults = Vec::new();
         for &t in model.outgoing(point.location) {
             if !matches!(model.kind(t), LabelKind::Output | LabelKind::Internal) {
                 continue;
@@ -284,11 +336,6 @@ impl Search<'_> {
             let transition = model.transition(t);
             let params = model.action(transition.action).params.clone();
             let guard = &transition.guard;
-            // A guard without a value is no silence, and no proof that there is none.
-            let fault = guard.defined().negated().simplify();
-            if !fault.is_false() {
-                faults.push(Term::exists(params.clone(), fault));
-            }
             let fireable = Term::any([guard.defined().negated(), guard.clone()]);
             parts.push(if params.is_empty() {
                 fireable.negated()
@@ -297,7 +344,11 @@ impl Search<'_> {
             });
         }
         let map = substitution(model, &point.values, &[], &[]);
-        self.doubt_unless(point, &Term::any(faults).negated(), &map);
+        if self.may_fault {
+            // A guard without a value is no silence, and no proof that there is none.
+            let faulty = model.delta_guard_with(point.location, self.solver).faulty;
+            self.exclude(point, &faulty, &map);
+        }
         let shown = point.shown + 1;
         let before = point.condition.clone();
         self.push(point.location, shown, &point.values, before, &parts, &map);

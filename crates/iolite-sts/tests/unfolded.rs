@@ -13,7 +13,7 @@ use iolite_sts::{
 };
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use support::{Random, random_model};
+use support::{Random, random_faulty_model, random_model};
 
 /// All visible valued actions.
 fn alphabet(model: &Iosts) -> Vec<ValuedAction> {
@@ -190,9 +190,18 @@ fn what_does_not_fit_is_named() {
 /// One formula for each way through the locations, against sets of symbolic states.
 #[test]
 fn path_formulas_agree_with_sets_of_symbolic_states() {
+    path_formulas_agree(random_model);
+}
+
+#[test]
+fn path_formulas_agree_where_terms_have_no_value() {
+    path_formulas_agree(random_faulty_model);
+}
+
+fn path_formulas_agree(random: fn(u64) -> Iosts) {
     let (mut decided, mut undecided) = (0, 0);
     for seed in 0..30 {
-        let model = Arc::new(random_model(seed));
+        let model = Arc::new(random(seed));
         let policy = QuiescencePolicy::Strict;
         let mut symbolic =
             Symbolic::new(model.clone(), &[], policy, Solver::embedded()).expect("semantics");

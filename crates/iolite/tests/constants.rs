@@ -64,6 +64,27 @@ fn an_input_that_not_all_constants_specify_makes_no_fail() {
     assert!(ran.stderr.contains("no values for ?try"), "{}", ran.stderr);
 }
 
+/// Unfolded, the code is part of the initial state, and the run is wrong; that is no proof for all
+/// codes, and `explain` says so.
+#[test]
+fn explain_judges_each_value_of_a_constant() {
+    let folder = scratch("constants-explain");
+    let lock = write(&folder, "lock.iol", LOCK.replace("9999", "1002"));
+    let certificate = |log: &str| {
+        let log = write(&folder, "run.log", log);
+        let judged = iolite(&["monitor", &lock, &log, "--unfold", "--json"]).expect(1);
+        let certificate = judged.json()["certificate"].to_string();
+        write(&folder, "certificate.json", certificate)
+    };
+    let explained = iolite(&["explain", &certificate("?try(1001)\n!shut\n")]).expect(3);
+    assert!(
+        explained.stdout.contains("specify ?try(1001)"),
+        "{}",
+        explained.stdout
+    );
+    iolite(&["explain", &certificate("?reset\n!open\n")]).expect(0);
+}
+
 #[test]
 fn what_runs_tell_of_constants_is_told() {
     let folder = scratch("constants-learnt");

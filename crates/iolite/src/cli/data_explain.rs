@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use iolite_derive::{Observation, Progress, SymbolicTester, Tester};
 use iolite_exec::Certificate;
-use iolite_expr::Strategy;
-use iolite_lts::QuiescencePolicy;
+use iolite_expr::{Solver, Strategy};
+use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
 use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
 
 use super::Failure;
@@ -25,6 +25,15 @@ fn step(opened: &Opened, model: &Iosts, text: &str) -> Option<TraceStep> {
     }
 }
 
+/// Whether a label stands for the values of an output that the unfolded model never gives.
+fn is_other_values(model: &Iosts, label: &str) -> bool {
+    let mut outputs = model.actions().map(|(_, a)| a);
+    outputs.any(|a| {
+        let other = || format!("!{}", Labels::with_other_values(&a.name));
+        a.kind == LabelKind::Output && !a.params.is_empty() && label == other()
+    })
+}
+
 /// What the model allows after the trace, and where it is then; `None` where that cannot be told.
 pub(super) fn found(
     opened: &Opened,
@@ -35,28 +44,43 @@ pub(super) fn found(
     let model = iolite_lang::lower_data(&opened.file, &opened.name)
         .map_err(|d| rejected(&opened.reference.path, &opened.bytes, &d))?;
     let model = Arc::new(model);
-    let semantics = Symbolic::new(model.clone(), &[], policy, solver(solver_name)?);
-    let tester = semantics
-        .ok()
-        .map(|s| SymbolicTester::new(s, 0, Strategy::Small));
-    let Some(Ok(mut tester)) = tester else {
+    let Some(mut tester) = tester(&model, policy, solver(solver_name)?) else {
         return Ok(None);
     };
     for text in trace {
-        let progress = match step(opened, &model, text) {
-            Some(TraceStep::Delta) => tester.observe(&Observation::Quiescence),
-            Some(TraceStep::Action(action)) if text.starts_with('?') => tester.stimulate(&action),
-            Some(TraceStep::Action(action)) => tester.observe(&Observation::Output(action)),
-            None => return Ok(None),
-        };
-        if progress != Progress::Continue {
-            return Ok(None);
+        match step(opened, &model, text).map(|step| take(&mut tester, &step)) {
+            Some(Progress::Continue) => {}
+            _ => return Ok(None),
         }
     }
     Ok(Some(Found {
         allowed: tester.allowed(),
         locations: tester.locations(),
     }))
+}
+
+fn tester(model: &Arc<Iosts>, policy: QuiescencePolicy, solver: Solver) -> Option<SymbolicTester> {
+    let semantics = Symbolic::new(model.clone(), &[], policy, solver).ok()?;
+    SymbolicTester::new(semantics, 0, Strategy::Small).ok()
+}
+
+fn take(tester: &mut SymbolicTester, step: &TraceStep) -> Progress {
+    match step {
+        TraceStep::Delta => tester.observe(&Observation::Quiescence),
+        TraceStep::Action(a) if tester.model().action(a.action).kind == LabelKind::Input => {
+            tester.stimulate(a)
+        }
+        TraceStep::Action(a) => tester.observe(&Observation::Output(a.clone())),
+    }
+}
+
+/// The input of a trace that only some values of the constants specify, as far as it is known: the
+/// others explain what follows, so it proves nothing.
+fn guessed(tester: &mut SymbolicTester, trace: &[TraceStep]) -> Option<String> {
+    for step in trace {
+        take(tester, step);
+    }
+    tester.guessed().map(|input| tester.show(input))
 }
 
 /// Looks again at a run's certificate; the model is taken with the constants of its reference.
@@ -69,6 +93,7 @@ pub(super) fn recheck(
 ) -> Result<Checked, Failure> {
     let model = iolite_lang::lower_data(&opened.file, &opened.name)
         .map_err(|d| rejected(&opened.reference.path, &opened.bytes, &d))?;
+    let model = Arc::new(model);
     let step = |text: &str| step(opened, &model, text);
     let Some(observed) = &certificate.observed else {
         return Ok(Checked::Refuted(
@@ -80,6 +105,11 @@ pub(super) fn recheck(
             "{observed} is neither an output nor delta, and nothing else can be wrong"
         )));
     }
+    if observed.ends_with("(…)") && !is_other_values(&model, observed) {
+        return Ok(Checked::Refuted(format!(
+            "the specification has no output {observed}"
+        )));
+    }
     let mut trace = Vec::new();
     for text in &certificate.trace {
         match step(text) {
@@ -89,6 +119,15 @@ pub(super) fn recheck(
                     "the specification has no action {text}"
                 )));
             }
+        }
+    }
+    if let Some(mut tester) = tester(&model, policy, solver(solver_name)?) {
+        tester.semantics().solver().set_deadline(until);
+        if let Some(input) = guessed(&mut tester, &trace) {
+            return Ok(Checked::Undecided(format!(
+                "only some values of the constants specify {input}, and the others explain whatever \
+                 follows"
+            )));
         }
     }
     let mut solver = solver(solver_name)?;

@@ -71,6 +71,8 @@ struct Which {
 struct Record {
     id: RunId,
     steps: Vec<Step<LabelId>>,
+    /// Which of them are outputs that came before a stimulus.
+    preempting: Vec<bool>,
     verdict: Option<Verdict>,
     args: test::Args,
     target: Target,
@@ -158,10 +160,12 @@ impl Which {
             Event::RunEnded { run, verdict, .. } if *run == id.number => Some(*verdict),
             _ => None,
         });
+        let preempting = journal.preempting(id.number);
         let header = journal.header;
         Ok(Record {
             id,
             steps,
+            preempting,
             verdict,
             args: *args,
             target,
@@ -212,7 +216,7 @@ pub(super) fn run_replay(args: &ReplayArgs) -> Result<Exit, Failure> {
     let outcome = replay(
         &mut tester,
         &mut adapter,
-        &record.steps,
+        (&record.steps, &record.preempting),
         &options,
         record.id,
         &mut sinks,

@@ -168,6 +168,7 @@ impl SymbolicJudge {
 
     /// Keeps what a run tells of the constants; one that nothing explains tells nothing.
     pub(super) fn learn(&self, tester: &mut SymbolicTester) {
+        warn_of_guess(tester);
         learn(&self.learnt, tester);
     }
 
@@ -277,6 +278,18 @@ fn learn(learnt: &Learnt, tester: &mut SymbolicTester) {
 /// Warnings that some job has given already.
 static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
+/// After such an input nothing can fail, which a pass should not hide.
+fn warn_of_guess(tester: &SymbolicTester) {
+    if let Some(input) = tester.guessed() {
+        let name = &tester.model().action(input.action).name;
+        warn_once(format!(
+            "warning: only some values of the constants specify ?{name} with the values it is given; \
+             the others explain whatever comes after it, so such a run cannot fail: give constants \
+             with --const, or assume more of them"
+        ));
+    }
+}
+
 fn warn_once(text: String) {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
     if !warned.contains(&text) {
@@ -324,18 +337,6 @@ impl Numbered {
             warn_once(format!(
                 "warning: no values for ?{name}: {why}; where that is so, it is not tried, and \
                  these runs say nothing about it"
-            ));
-        }
-    }
-
-    /// After such an input nothing can fail, which a pass should not hide.
-    fn warn_of_guess(&self) {
-        if let Some(input) = self.tester.guessed() {
-            let name = &self.tester.model().action(input.action).name;
-            warn_once(format!(
-                "warning: only some values of the constants specify ?{name} with the values it is \
-                 given; the others explain whatever comes after it, so such a run cannot fail: give \
-                 constants with --const, or assume more of them"
             ));
         }
     }
@@ -412,7 +413,7 @@ impl Tester for Numbered {
         };
         self.began = true;
         let progress = self.tester.stimulate(&action);
-        self.warn_of_guess();
+        warn_of_guess(&self.tester);
         self.noted(progress)
     }
 
