@@ -494,6 +494,10 @@ fn extreme(solver: &mut Solver, term: &Term, model: &Model, up: bool) -> Option<
         }
     };
     let offset = |n: &Int, by: &Int| if up { n + by } else { n - by };
+    // Mostly there is no end, and one question shows it.
+    if beyond(&offset(&best, &power_of_two(40)), solver).is_some() {
+        return None;
+    }
     let mut step = Int::ONE;
     let mut limit = loop {
         let wanted = offset(&best, &step);
