@@ -240,6 +240,14 @@ impl TestCase {
         self
     }
 
+    /// The same test case with names for outputs that its alphabet does not have. They are allowed
+    /// nowhere.
+    #[must_use]
+    pub fn knowing(mut self, others: &Labels) -> Self {
+        Arc::make_mut(&mut self.labels).join(others);
+        self
+    }
+
     /// What it tests for: `ioco`, `ioconf`, `conf`, or the name of an observer or purpose.
     pub fn relation(&self) -> &str {
         &self.relation

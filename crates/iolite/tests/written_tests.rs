@@ -166,3 +166,30 @@ fn written_test_cases_with_mistakes() {
         assert!(ran.stderr.contains(part), "{part}\n{}", ran.stderr);
     }
 }
+
+/// An output that the model does not have is wrong, in a written test case as in a derived one.
+#[test]
+fn foreign_outputs_fail() {
+    let folder = scratch("written-foreign");
+    let door = write(&folder, "door.iol", DOOR);
+    let weird = SYSTEMS.replace("beep", "weird");
+    let systems = write(&folder, "systems.iol", weird);
+    let model = format!("{door}#Door");
+    let sut = format!("model:{systems}#Beeps");
+    let derived = folder.join("derived").display().to_string();
+    iolite(&["derive", &model, "-o", &derived, "--cover", "transitions"]).expect(0);
+    let written = format!("{door}#Opens");
+    for suite in [&written, &derived] {
+        let args = [
+            "test",
+            &model,
+            "--suite",
+            suite,
+            "--sut",
+            &sut,
+            "--no-journal",
+        ];
+        let ran = iolite(&args).expect(1);
+        assert!(ran.stdout.contains("!weird"), "{}", ran.stdout);
+    }
+}

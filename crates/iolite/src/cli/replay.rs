@@ -149,7 +149,8 @@ impl Which {
                 judge.model
             );
         }
-        let written = written(&args, id.number)?;
+        let foreign = target.extra_labels()?;
+        let written = written(&args, id.number)?.map(|case| case.knowing(&foreign));
         let steps = journal
             .steps(id.number, &|text| match &written {
                 Some(case) => case.labels().get_text(text),

@@ -186,7 +186,9 @@ pub(super) fn run(
         jobs: 1,
         ..args.effort.plan()?
     };
+    let foreign = target.extra_labels()?;
     for (path, case) in cases {
+        let case = case.knowing(&foreign);
         let labels = case.labels().clone();
         let mut options = options.clone();
         options.limits.steps = None;
