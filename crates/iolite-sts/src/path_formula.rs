@@ -151,14 +151,23 @@ impl Search<'_> {
             std::mem::take(&mut self.ends),
             std::mem::take(&mut self.before),
         );
+        // Whether some of the constants that are left meet one of the conditions.
         let mut left = |conditions: Vec<Term>| {
-            let both = |c| matches!(self.decide(&[c, sound.clone()]), Answer::Sat(_));
-            conditions.into_iter().any(both)
+            let mut undecided = None;
+            for condition in conditions {
+                match self.decide(&[condition, sound.clone()]) {
+                    Answer::Sat(_) => return Ok(true),
+                    Answer::Unsat => {}
+                    Answer::Unknown(why) => undecided = Some(why),
+                }
+            }
+            undecided.map_or(Ok(false), Err)
         };
-        match (left(ends), left(before)) {
-            (true, _) => HasTrace::Yes,
-            (false, true) => HasTrace::No,
-            (false, false) => HasTrace::Unknown(NO_VALUE.into()),
+        match left(ends).and_then(|ends| Ok((ends, left(before)?))) {
+            Ok((true, _)) => HasTrace::Yes,
+            Ok((false, true)) => HasTrace::No,
+            Ok((false, false)) => HasTrace::Unknown(NO_VALUE.into()),
+            Err(why) => HasTrace::Unknown(why),
         }
     }
 

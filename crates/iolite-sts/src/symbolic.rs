@@ -210,6 +210,7 @@ impl Symbolic {
         states: &SymbolicStates,
         observed: &ValuedAction,
     ) -> Result<After, SymbolicError> {
+        self.fault = None;
         let mut doubt = Doubt::default();
         let mut next = Vec::new();
         let model = self.model.clone();

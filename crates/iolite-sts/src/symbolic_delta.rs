@@ -20,6 +20,7 @@ impl Symbolic {
     }
 
     fn try_after_delta(&mut self, states: &SymbolicStates) -> Result<After, SymbolicError> {
+        self.fault = None;
         let mut doubt = Doubt::default();
         let mut next = Vec::new();
         for s in &states.states {
