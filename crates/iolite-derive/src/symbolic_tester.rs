@@ -141,6 +141,11 @@ impl SymbolicTester {
         self.guessed.as_ref()
     }
 
+    /// The first input of the run of which it was not found out whether all values specify it.
+    pub fn unsure(&self) -> Option<&ValuedAction> {
+        self.unsure.as_ref()
+    }
+
     /// The semantics, for its solver's statistics.
     pub fn semantics(&mut self) -> &mut Symbolic {
         &mut self.semantics

@@ -183,3 +183,27 @@ fn an_unread_constant_changes_no_verdict() {
         }
     }
 }
+
+/// Where the solver leaves it open whether an input is specified, nothing fails and nothing passes.
+#[test]
+fn what_is_not_found_out_of_an_input_is_unknown() {
+    let folder = scratch("constants-unsure");
+    let text = "system S { const c: int  var v: int\n\
+                assume c >= 0 && c <= 2\n\
+                assume v >= 0 && v <= 2 && 0 <= v * v\n\
+                input b  output z(y: int)\n\
+                initial state A { ?b [v - c != 1 || 0 < c] -> B }\n\
+                state B { !z(y) [v < y] -> B } }\n";
+    let model = write(&folder, "open.iol", text);
+    let log = write(&folder, "run.log", "?b\n!z(-5)\n");
+    let judged = iolite(&["monitor", &model, &log]).expect(3);
+    assert!(judged.stdout.contains("unknown"), "{}", judged.stdout);
+    assert!(
+        judged.stderr.contains("was not found out"),
+        "{}",
+        judged.stderr
+    );
+    for c in 0..=2 {
+        iolite(&["monitor", &format!("{model}#S(c = {c})"), &log]).expect(1);
+    }
+}

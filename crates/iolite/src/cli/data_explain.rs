@@ -74,13 +74,23 @@ fn take(tester: &mut SymbolicTester, step: &TraceStep) -> Progress {
     }
 }
 
-/// The input of a trace that only some values of the constants specify, as far as it is known: the
-/// others explain what follows, so it proves nothing.
+/// Why a trace proves nothing, where an input of it is not specified by all values of the constants
+/// as far as that is known: the others explain what follows.
 fn guessed(tester: &mut SymbolicTester, trace: &[TraceStep]) -> Option<String> {
     for step in trace {
         take(tester, step);
     }
-    tester.guessed().map(|input| tester.show(input))
+    match (tester.guessed(), tester.unsure()) {
+        (Some(input), _) => Some(format!(
+            "only some values of the constants specify {}, and the others explain whatever follows",
+            tester.show(input)
+        )),
+        (None, Some(input)) => Some(format!(
+            "whether all values of the constants specify {} was not found out",
+            tester.show(input)
+        )),
+        (None, None) => None,
+    }
 }
 
 /// Looks again at a run's certificate; the model is taken with the constants of its reference.
@@ -123,11 +133,8 @@ pub(super) fn recheck(
     }
     if let Some(mut tester) = tester(&model, policy, solver(solver_name)?) {
         tester.semantics().solver().set_deadline(until);
-        if let Some(input) = guessed(&mut tester, &trace) {
-            return Ok(Checked::Undecided(format!(
-                "only some values of the constants specify {input}, and the others explain whatever \
-                 follows"
-            )));
+        if let Some(reason) = guessed(&mut tester, &trace) {
+            return Ok(Checked::Undecided(reason));
         }
     }
     let mut solver = solver(solver_name)?;

@@ -270,7 +270,8 @@ fn with_constants(reference: ModelRef, constants: &[String]) -> ModelRef {
 
 fn learn(learnt: &Learnt, tester: &mut SymbolicTester) {
     // After a guess there are values that the states do not tell of.
-    if tester.verdict() == Verdict::Pass && tester.guessed().is_none() {
+    let guess_free = tester.guessed().is_none() && tester.unsure().is_none();
+    if tester.verdict() == Verdict::Pass && guess_free {
         learnt.add(tester.narrowed());
     }
 }
