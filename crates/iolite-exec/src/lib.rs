@@ -7,87 +7,52 @@
 //! This crate must not know model text, nor decide conformance: verdicts are the tester's alone. A
 //! fault of the infrastructure is an [`ExecError`], never a verdict.
 
-mod accept_key;
-mod adapter;
-mod bounds;
-mod calibrate;
-mod campaign;
-mod certificate;
-mod chart;
 pub mod codec;
-mod command_line;
-mod concrete_action;
-mod engine;
 mod error;
-mod event;
-mod exit;
-mod framing;
-mod guided;
-mod hexdump;
-mod http;
-mod in_process;
-mod journal;
 mod key_hint;
-mod link;
-mod model_sut;
-mod monitor;
-mod place;
-mod process;
-mod quiescence;
-mod readiness;
-mod replay;
+mod record;
 pub mod report;
-mod script;
-mod shrink;
-mod simulate;
-mod stdio;
-mod strategy;
-mod stream_buffer;
-mod stream_link;
+mod run;
 mod sut;
-mod symbolic_sut;
-mod tcp;
-mod trace;
-mod udp;
-mod websocket;
-mod weighted;
-mod wired;
+mod transport;
 
-pub use adapter::{Adapter, Received};
-pub use bounds::Bounds;
-pub use calibrate::{Calibrator, Measure, Proposal};
-pub use campaign::{Instance, JobId, KEPT_FAILURES, Plan, Summary, campaign};
-pub use certificate::{CERTIFICATE_FORMAT, Certificate, ModelRef};
-pub use chart::chart;
-pub use command_line::CommandLine;
-pub use concrete_action::{ConcreteAction, WireValue, brief};
-pub use engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
+pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
-pub use event::{End, Event, Fanout, Sink};
-pub use exit::{Exit, ExitKind};
-pub use framing::Framing;
-pub use guided::{Advised, Guided, guided};
-pub use hexdump::hexdump;
-pub use in_process::{AsyncSystemUnderTest, Blocking, InProcess, SystemUnderTest, block_on};
-pub use journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
-pub use model_sut::{ModelSut, RefusedInput};
-pub use monitor::{
+pub use record::certificate::{CERTIFICATE_FORMAT, Certificate, ModelRef};
+pub use record::event::{End, Event, Fanout, Sink};
+pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
+pub use record::monitor::{
     LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
 };
-pub use place::JobPlace;
-pub use process::CommandSpec;
-pub use quiescence::Quiescence;
-pub use replay::{Divergence, Replay, replay};
-pub use script::{Op, Script};
-pub use shrink::{ShrinkPlan, Shrunk, shrink};
-pub use simulate::{PlayedLabels, RunningModel, Simulator};
-pub use strategy::{Choice, Coverage, Strategy, Uniform};
+pub use record::replay::{Divergence, Replay, replay};
+pub use record::shrink::{ShrinkPlan, Shrunk, shrink};
+pub use record::trace::{Step, Trace};
+pub use report::chart::chart;
+pub use report::hexdump::hexdump;
+pub use run::adapter::{Adapter, Received};
+pub use run::calibrate::{Calibrator, Measure, Proposal};
+pub use run::campaign::{Instance, JobId, KEPT_FAILURES, Plan, Summary, campaign};
+pub use run::engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
+pub use run::guided::{Advised, Guided, guided};
+pub use run::quiescence::Quiescence;
+pub use run::script::{Op, Script};
+pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
+pub use run::weighted::{Sparing, Weighted, Weights};
 pub use sut::{
     ActionConfig, ChannelConfig, LimitsConfig, QuiescenceConfig, ResetKind, SutConfig,
     UdpAddresses, UndecodableKind,
 };
-pub use symbolic_sut::SymbolicSut;
-pub use tcp::TcpRole;
-pub use trace::{Step, Trace};
-pub use weighted::{Sparing, Weighted, Weights};
-pub use wired::{Reset, Wired};
+pub use transport::bounds::Bounds;
+pub use transport::command_line::CommandLine;
+pub use transport::exit::{Exit, ExitKind};
+pub use transport::framing::Framing;
+pub use transport::in_process::{
+    AsyncSystemUnderTest, Blocking, InProcess, SystemUnderTest, block_on,
+};
+pub use transport::model_sut::{ModelSut, RefusedInput};
+pub use transport::place::JobPlace;
+pub use transport::process::CommandSpec;
+pub use transport::simulate::{PlayedLabels, RunningModel, Simulator};
+pub use transport::symbolic_sut::SymbolicSut;
+pub use transport::tcp::TcpRole;
+pub use transport::wired::{Reset, Wired};

@@ -3,7 +3,7 @@
 use regex::bytes::Regex;
 
 use crate::WireValue;
-use crate::concrete_action::{bytes_of_hex, integer};
+use crate::codec::concrete_action::{bytes_of_hex, integer};
 
 use super::CodecError;
 use super::json::{read_json, write_json};

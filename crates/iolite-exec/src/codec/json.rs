@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::concrete_action::integer;
+use crate::codec::concrete_action::integer;
 use crate::{ConcreteAction, WireValue};
 
 use super::CodecError;

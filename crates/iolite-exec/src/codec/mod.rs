@@ -1,6 +1,7 @@
 //! How actions meet bytes, in both directions.
 
 mod action_map;
+pub(crate) mod concrete_action;
 mod concrete_codec;
 mod hole;
 mod json;

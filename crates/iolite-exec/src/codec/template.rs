@@ -1,7 +1,7 @@
 //! Messages with typed holes: `BUTTON {n}`, `MSG {m:int} {b:bool}`, `{0xff}{len:u16be}{s:string}`.
 
 use crate::WireValue;
-use crate::concrete_action::bytes_of_hex;
+use crate::codec::concrete_action::bytes_of_hex;
 
 use super::hole::Extent;
 use super::{CodecError, HoleKind, Typing};

@@ -1,6 +1,8 @@
 //! Readers of the event stream: for people, for machines, for build servers.
 
+pub(crate) mod chart;
 mod console;
+pub(crate) mod hexdump;
 mod json_lines;
 mod junit;
 

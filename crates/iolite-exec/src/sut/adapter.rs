@@ -7,15 +7,15 @@ use iolite_lts::{LabelId, Labels};
 
 use super::{ResetKind, SutConfig, UdpAddresses};
 use crate::codec::{ActionCodec, ChannelId, LabelCodec};
-use crate::framing::Framer;
-use crate::http::HttpLink;
-use crate::link::Link;
-use crate::process::Process;
-use crate::stdio::{PipeSlot, Stdio};
-use crate::stream_link::StreamLink;
-use crate::tcp::Tcp;
-use crate::udp::UdpLink;
-use crate::websocket::{WebSocket, WebSocketFrames};
+use crate::transport::framing::Framer;
+use crate::transport::http::HttpLink;
+use crate::transport::link::Link;
+use crate::transport::process::Process;
+use crate::transport::stdio::{PipeSlot, Stdio};
+use crate::transport::stream_link::StreamLink;
+use crate::transport::tcp::Tcp;
+use crate::transport::udp::UdpLink;
+use crate::transport::websocket::{WebSocket, WebSocketFrames};
 use crate::{CommandSpec, ExecError, JobId, JobPlace, Reset, TcpRole, Wired};
 
 impl SutConfig {

@@ -15,8 +15,8 @@ pub use action::{ActionConfig, UndecodableKind};
 pub use channel::{ChannelConfig, UdpAddresses};
 pub use timing::{LimitsConfig, QuiescenceConfig};
 
-use crate::command_line::CommandLine;
 use crate::key_hint::hint;
+use crate::transport::command_line::CommandLine;
 use crate::{ExecError, OnExit};
 
 /// How a run resets the system.

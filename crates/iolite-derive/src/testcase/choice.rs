@@ -1,0 +1,164 @@
+//! The choices of the derivation algorithm that ioco, ioconf and `ioconf_F` share: stop, stimulate or
+//! observe.
+
+use std::sync::Arc;
+
+use iolite_lts::{LabelId, Labels};
+
+use crate::testcase::arena::Arena;
+use crate::{
+    Meaning, ModelRef, Oracle, Silence, TestCase, TestState, TestStateId, TestStep, Verdict,
+};
+
+/// The test case that follows `trace` and then checks the next observation; what leaves the trace
+/// without being wrong passes [Tretmans 1996, def. A.6].
+pub(crate) fn along<O: Oracle>(
+    oracle: &mut O,
+    initial: O::State,
+    trace: &[LabelId],
+    arena: &mut Arena,
+) -> TestStateId {
+    let root = arena.hole();
+    let (mut id, mut at) = (root, initial);
+    let mut stimuli = Vec::new();
+    for &label in trace {
+        stimuli.clear();
+        oracle.stimuli(at, &mut stimuli);
+        let next_id = arena.hole();
+        let state = if let Some(&(_, next)) = stimuli.iter().find(|&&(l, _)| l == label) {
+            let state = stimulate_state(oracle, at, label, next_id);
+            at = next;
+            state
+        } else {
+            let wanted = follow(oracle, at, label);
+            let state = observe_state(oracle, at, arena, &mut |arena, _| {
+                arena.verdict(Verdict::Pass)
+            });
+            at = wanted.expect("the trace is one of the oracle's");
+            redirect(state, label, next_id)
+        };
+        arena.states[id.index()] = state;
+        id = next_id;
+    }
+    arena.states[id.index()] = observe_state(oracle, at, arena, &mut |arena, _| {
+        arena.verdict(Verdict::Pass)
+    });
+    root
+}
+
+fn follow<O: Oracle>(oracle: &mut O, at: O::State, label: LabelId) -> Option<O::State> {
+    if label == LabelId::DELTA {
+        return match oracle.quiescence(at) {
+            Silence::Observed(Meaning::Allowed(next)) => Some(next),
+            _ => None,
+        };
+    }
+    let mut outputs = Vec::new();
+    oracle.outputs(at, &mut outputs);
+    outputs.iter().find_map(|&(l, meaning)| match meaning {
+        Meaning::Allowed(next) if l == label => Some(next),
+        _ => None,
+    })
+}
+
+fn redirect(mut state: TestState, label: LabelId, to: TestStateId) -> TestState {
+    if let TestStep::Observe {
+        outputs,
+        quiescence,
+    } = &mut state.step
+    {
+        if label == LabelId::DELTA {
+            *quiescence = Some(to);
+        }
+        for (l, target) in outputs {
+            if *l == label {
+                *target = to;
+            }
+        }
+    }
+    state
+}
+
+/// Choice 2 of the algorithm.
+pub(crate) fn stimulate_state<O: Oracle>(
+    oracle: &mut O,
+    at: O::State,
+    stimulus: LabelId,
+    next: TestStateId,
+) -> TestState {
+    let mut outputs = Vec::new();
+    oracle.outputs(at, &mut outputs);
+    let preempted = outputs
+        .into_iter()
+        .filter(|(_, meaning)| *meaning == Meaning::Forbidden)
+        .map(|(label, _)| (label, Verdict::Fail))
+        .collect();
+    TestState {
+        step: TestStep::Stimulate {
+            stimulus,
+            next,
+            preempted,
+        },
+        verdict: Verdict::Pass,
+        locations: oracle.locations(at),
+        places: oracle.places(at),
+    }
+}
+
+/// Choice 3 of the algorithm; `grow` gives the state in which a right observation goes on.
+pub(crate) fn observe_state<O: Oracle>(
+    oracle: &mut O,
+    at: O::State,
+    arena: &mut Arena,
+    grow: &mut impl FnMut(&mut Arena, O::State) -> TestStateId,
+) -> TestState {
+    let mut meanings = Vec::new();
+    oracle.outputs(at, &mut meanings);
+    let mut target = |arena: &mut Arena, meaning| match meaning {
+        Meaning::Forbidden => arena.verdict(Verdict::Fail),
+        Meaning::Unjudged => arena.verdict(Verdict::Pass),
+        Meaning::Allowed(next) => grow(arena, next),
+    };
+    let outputs = meanings
+        .into_iter()
+        .map(|(label, meaning)| (label, target(arena, meaning)))
+        .collect();
+    let (quiescence, verdict) = match oracle.quiescence(at) {
+        // ν of a state from which θ leads on is never a run's verdict; "not ended" is what it is.
+        Silence::Observed(meaning) => (Some(target(arena, meaning)), Verdict::Inconc),
+        Silence::Final { allowed: true } => (None, Verdict::Pass),
+        Silence::Final { allowed: false } => (None, Verdict::Fail),
+    };
+    TestState {
+        step: TestStep::Observe {
+            outputs,
+            quiescence,
+        },
+        verdict,
+        locations: oracle.locations(at),
+        places: oracle.places(at),
+    }
+}
+
+/// The states as a test case of the oracle's relation, named `<model>-<n>`.
+pub(crate) fn finish<O: Oracle>(
+    oracle: &O,
+    model: &ModelRef,
+    labels: &Arc<Labels>,
+    n: usize,
+    states: Vec<TestState>,
+) -> TestCase {
+    let name = if model.name.is_empty() {
+        format!("{}-{n}", oracle.relation())
+    } else {
+        format!("{}-{n}", model.name)
+    };
+    TestCase::new(
+        name,
+        oracle.relation(),
+        model.clone(),
+        Arc::clone(labels),
+        states,
+    )
+    .expect("the algorithm gives test cases")
+}

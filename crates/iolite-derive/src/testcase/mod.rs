@@ -1,0 +1,17 @@
+//! Test cases, how they are derived, and what they say of a model.
+
+pub(crate) mod arena;
+pub(crate) mod choice;
+pub(crate) mod conf_derivation;
+pub(crate) mod coverage_suite;
+pub(crate) mod exhaustive_derivation;
+pub(crate) mod goal_test;
+pub(crate) mod passes;
+pub(crate) mod random_derivation;
+pub(crate) mod requirement_suite;
+pub(crate) mod test_case;
+pub(crate) mod test_case_display;
+pub(crate) mod test_case_export;
+pub(crate) mod test_case_json;
+pub(crate) mod test_case_lts;
+pub(crate) mod ttcn3;

@@ -1,0 +1,118 @@
+//! Seeded random derivation, for every relation that has an oracle.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::testcase::arena::Arena;
+use crate::testcase::choice::{finish, observe_state, stimulate_state};
+use crate::{ModelRef, Oracle, TestCase, TestState, Verdict};
+
+/// How often each of the three choices is taken, in proportion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// Choice 1: terminate.
+    pub stop: u32,
+    /// Choice 2: give a stimulus.
+    pub stimulate: u32,
+    /// Choice 3: check the next output.
+    pub observe: u32,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            stop: 1,
+            stimulate: 8,
+            observe: 8,
+        }
+    }
+}
+
+/// Seeded random derivation.
+#[derive(Clone, Debug)]
+pub struct RandomDerivation {
+    /// How many test cases.
+    pub count: usize,
+    /// Longest run of a test case.
+    pub depth: usize,
+    /// The choices' weights.
+    pub weights: Weights,
+    /// The seed; the same seed gives the same test cases.
+    pub seed: u64,
+    /// A test case is a tree that observing makes wide; from this many states on, branches end with
+    /// `pass`, which is always sound.
+    pub max_states: usize,
+}
+
+impl Default for RandomDerivation {
+    fn default() -> Self {
+        Self {
+            count: 10,
+            depth: 20,
+            weights: Weights::default(),
+            seed: 0,
+            max_states: 10_000,
+        }
+    }
+}
+
+impl RandomDerivation {
+    /// Derives the test cases, named `<model>-<n>`.
+    pub fn derive<O: Oracle>(&self, oracle: &mut O, model: &ModelRef) -> Vec<TestCase> {
+        let labels = Arc::new(oracle.labels().clone());
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        (1..=self.count)
+            .map(|n| {
+                let states = self.derive_one(oracle, &mut rng);
+                finish(oracle, model, &labels, n, states)
+            })
+            .collect()
+    }
+
+    /// Breadth first, so that a state limit cuts all branches at about the same depth.
+    fn derive_one<O: Oracle>(
+        &self,
+        oracle: &mut O,
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> Vec<TestState> {
+        let mut arena = Arena::default();
+        let root = arena.hole();
+        let mut queue = VecDeque::from([(root, oracle.initial(), self.depth)]);
+        let mut stimuli = Vec::new();
+        while let Some((id, at, depth)) = queue.pop_front() {
+            stimuli.clear();
+            oracle.stimuli(at, &mut stimuli);
+            let Weights {
+                stop,
+                stimulate,
+                observe,
+            } = self.weights;
+            let stimulate = if stimuli.is_empty() { 0 } else { stimulate };
+            let total = u64::from(stop) + u64::from(stimulate) + u64::from(observe);
+            let full = depth == 0 || total == 0 || arena.states.len() >= self.max_states;
+            let choice = if full { 0 } else { rng.random_range(0..total) };
+            let mut grow = |arena: &mut Arena, next| {
+                let id = arena.hole();
+                queue.push_back((id, next, depth - 1));
+                id
+            };
+            let state = if full || choice < u64::from(stop) {
+                TestState {
+                    locations: oracle.locations(at),
+                    places: oracle.places(at),
+                    ..TestState::end(Verdict::Pass)
+                }
+            } else if choice < u64::from(stop) + u64::from(stimulate) {
+                let (stimulus, next) = stimuli[rng.random_range(0..stimuli.len())];
+                stimulate_state(oracle, at, stimulus, grow(&mut arena, next))
+            } else {
+                observe_state(oracle, at, &mut arena, &mut grow)
+            };
+            arena.states[id.index()] = state;
+        }
+        arena.states
+    }
+}

@@ -1,0 +1,125 @@
+//! The proof of a failing verdict, to be checked without the code that produced it.
+
+use std::time::Duration;
+
+use iolite_derive::{Tester, Verdict};
+use serde::{Deserialize, Serialize};
+
+use crate::run::engine::{micros, tell_tester};
+use crate::{RunId, Step, Trace};
+
+/// The name and version of the format.
+pub const CERTIFICATE_FORMAT: &str = "iolite-certificate/1";
+
+/// Where the model is, and which one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelRef {
+    /// The file, as the user named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The declaration in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A hash of the model's text, with the name of the hash in front.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// What a failing run shows: after this suspension trace of the specification, this was observed,
+/// and only that was allowed.
+///
+/// As JSON, with actions in `?a`, `!x`, `delta` notation:
+///
+/// ```json
+/// {"format": "iolite-certificate/1", "kind": "ioco",
+///  "model": {"file": "candy.iol", "name": "Candy"}, "verdict": "fail",
+///  "trace": ["?coin", "delta", "?push"], "observed": "!stone", "allowed": ["!candy"],
+///  "locations": ["Paid"], "run": 3, "seed": 17}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// [`CERTIFICATE_FORMAT`].
+    pub format: String,
+    /// The relation or tester: `ioco`, `safety`, …
+    pub kind: String,
+    /// The model it speaks of.
+    pub model: ModelRef,
+    /// The verdict it proves.
+    pub verdict: Verdict,
+    /// The suspension trace before the observation.
+    pub trace: Vec<String>,
+    /// Steps that are missing between `trace` and the observation: the run was longer than what is
+    /// kept in memory, and the journal has them. Such a certificate cannot be checked alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub trace_omitted: u64,
+    /// What was observed then; missing where the verdict came with the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<String>,
+    /// How long silence had lasted, in microseconds, where it was observed as δ in real time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u64>,
+    /// What would have been right.
+    pub allowed: Vec<String>,
+    /// Where the specification can be after the trace.
+    pub locations: Vec<String>,
+    /// Number of the run, from 0.
+    pub run: u64,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl Certificate {
+    /// The certificate of a run. What was allowed is asked after the fact, by walking the trace
+    /// again: asking before each observation would cost every run, and most do not fail.
+    /// `by_observation` says that the last step brought the verdict, not the end of the run;
+    /// `patience` is how long was waited for it.
+    pub(crate) fn of<T: Tester>(
+        tester: &mut T,
+        trace: &Trace<T::Action>,
+        by_observation: bool,
+        patience: Option<Duration>,
+        verdict: Verdict,
+        about: (&str, &ModelRef),
+        id: RunId,
+    ) -> Self {
+        let complete = trace.omitted() == 0;
+        let (before, last) = match trace.steps().split_last() {
+            Some((last, before)) if complete && by_observation => (before, Some(last)),
+            _ => (trace.steps(), None),
+        };
+        if complete {
+            tester.reset();
+            for step in before {
+                tell_tester(tester, step);
+            }
+        }
+        let certificate = Self {
+            format: CERTIFICATE_FORMAT.into(),
+            kind: about.0.into(),
+            model: about.1.clone(),
+            verdict,
+            trace: before.iter().map(|s| s.text(tester)).collect(),
+            trace_omitted: trace.omitted(),
+            observed: last.map(|s| s.text(tester)),
+            patience: patience
+                .filter(|_| last == Some(&Step::Quiescence))
+                .map(micros),
+            allowed: tester.allowed(),
+            locations: tester.locations(),
+            run: id.number,
+            seed: id.seed,
+        };
+        if let Some(last) = last {
+            tell_tester(tester, last);
+        }
+        certificate
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}

@@ -1,0 +1,9 @@
+//! What is kept of runs: events, journals, certificates, and what is made of them again.
+
+pub(crate) mod certificate;
+pub(crate) mod event;
+pub(crate) mod journal;
+pub(crate) mod monitor;
+pub(crate) mod replay;
+pub(crate) mod shrink;
+pub(crate) mod trace;

@@ -1,0 +1,438 @@
+//! Passive testing: the oracle of a tester on a log that was recorded elsewhere.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read as _};
+use std::time::Duration;
+
+use iolite_derive::{Progress, Tester, Verdict};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use crate::codec::concrete_action::integer;
+use crate::codec::{ActionMap, ChannelId, Heard, Template, Typing};
+use crate::run::engine::tell_tester;
+use crate::{
+    Certificate, ConcreteAction, ExecError, ModelRef, RunId, Step, Trace, WireValue, brief,
+};
+
+/// How a log is written.
+#[derive(Clone, Debug)]
+pub enum LogFormat {
+    /// A JSON document a line: a journal of ours, or `{"action": "?a"}`, or
+    /// `{"input": "a", "args": [1]}` and `{"output": "x", "args": []}`; with `"time"` in seconds,
+    /// silence can be seen. Lines with none of these are not steps.
+    JsonLines,
+    /// Text, a message a line: first templates of inputs, then of outputs are tried.
+    Text {
+        /// What is before a message, with a hole `{time}` in seconds where it has one.
+        prefix: Option<Template>,
+        /// The inputs, as the system's description has them for sending.
+        inputs: Vec<(String, Template)>,
+        /// The outputs.
+        outputs: ActionMap,
+        /// Lines that fit nothing are left out; otherwise they are an error.
+        skip_other: bool,
+    },
+}
+
+/// One line of a log that is a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogStep {
+    /// Line of the log, from 1.
+    pub line: usize,
+    /// The step in `?a`, `!x`, `delta`, `deadlock` notation.
+    pub text: String,
+    /// When, in seconds.
+    pub time: Option<f64>,
+    /// What the line says of the sorts of its values; nothing beyond the notation where it is empty.
+    typing: Vec<Typing>,
+}
+
+/// A step's text, time and what is known of its sorts.
+type Read = (String, Option<f64>, Vec<Typing>);
+
+/// Values of one action that are tried as others than they look like.
+const LOOSE: usize = 6;
+
+impl LogStep {
+    /// The other ways to read the step, where a line does not say of what sort a value is: text
+    /// without quotes that looks like a number, and text in a hole.
+    fn other_readings(&self) -> Vec<String> {
+        let Some(text) = self.text.strip_prefix(['?', '!']) else {
+            return Vec::new();
+        };
+        let sigil = &self.text[..1];
+        let heard = Heard {
+            typing: self.typing.clone(),
+            ..Heard::notation(text)
+        };
+        let args = &heard.action.args;
+        let other = |(i, value): (usize, &WireValue)| match (heard.typing(i), value) {
+            (Typing::Json, _) => None,
+            (_, WireValue::Int(_) | WireValue::Bool(_)) => {
+                Some((i, WireValue::Text(value.to_string())))
+            }
+            (Typing::Text, WireValue::Text(text)) => match text.parse() {
+                Ok(b) => Some((i, WireValue::Bool(b))),
+                Err(_) => integer(text.as_bytes()).map(|n| (i, WireValue::Int(n))),
+            },
+            _ => None,
+        };
+        let loose: Vec<_> = args
+            .iter()
+            .enumerate()
+            .filter_map(other)
+            .take(LOOSE)
+            .collect();
+        let reading = |chosen: usize| {
+            let mut action = heard.action.clone();
+            for (k, (i, value)) in loose.iter().enumerate() {
+                if chosen & (1 << k) != 0 {
+                    action.args[*i] = value.clone();
+                }
+            }
+            format!("{sigil}{action}")
+        };
+        (1..1 << loose.len()).map(reading).collect()
+    }
+}
+
+/// Steps that are kept for the certificate; the log has the others.
+const KEPT_STEPS: usize = 1 << 20;
+
+/// Bytes of one line; more is no log.
+const LINE: u64 = 16 << 20;
+
+/// Reads the steps of a log, one at a time.
+pub struct LogReader<R> {
+    reader: R,
+    name: String,
+    format: LogFormat,
+    line: usize,
+    bytes: Vec<u8>,
+    /// Whether the first line was the header of a journal.
+    in_journal: bool,
+    /// Steps of this run of a journal alone.
+    run: Option<u64>,
+}
+
+impl<R: BufRead> LogReader<R> {
+    /// A reader of the log; `name` is for messages.
+    pub fn new(reader: R, name: &str, format: LogFormat) -> Self {
+        Self {
+            reader,
+            name: name.into(),
+            format,
+            line: 0,
+            bytes: Vec::new(),
+            in_journal: false,
+            run: None,
+        }
+    }
+
+    /// Reads the steps of one run of a journal and no others.
+    #[must_use]
+    pub fn of_run(mut self, run: u64) -> Self {
+        self.run = Some(run);
+        self
+    }
+
+    fn fail(&self, reason: impl std::fmt::Display) -> ExecError {
+        ExecError::LogRead {
+            path: self.name.clone(),
+            line: self.line,
+            reason: reason.to_string(),
+        }
+    }
+
+    /// The next step, or `None` at the end of the log. A torn last line of a JSON log is its end.
+    pub fn step(&mut self) -> Result<Option<LogStep>, ExecError> {
+        loop {
+            self.line += 1;
+            self.bytes.clear();
+            let count = self
+                .reader
+                .by_ref()
+                .take(LINE)
+                .read_until(b'\n', &mut self.bytes)
+                .map_err(|e| self.fail(e))?;
+            if count == 0 {
+                return Ok(None);
+            }
+            let whole = self.bytes.last() == Some(&b'\n');
+            if !whole && count as u64 == LINE {
+                return Err(self.fail(format!("a line of more than {LINE} bytes")));
+            }
+            while matches!(self.bytes.last(), Some(b'\n' | b'\r')) {
+                self.bytes.pop();
+            }
+            if self.bytes.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let step = match &self.format {
+                LogFormat::JsonLines => match json_line(&self.bytes) {
+                    Ok(line) => {
+                        self.in_journal |= line.contains_key("journal");
+                        let run = line.get("run").and_then(|run| of_json(run));
+                        if self.run.is_some() && run != self.run {
+                            continue;
+                        }
+                        json_step(&line).map_err(|e| self.fail(e))?
+                    }
+                    // A last line may be torn where its writer was killed.
+                    Err(e) if !whole && (self.in_journal || e.is_eof()) => return Ok(None),
+                    Err(e) => return Err(self.fail(e)),
+                },
+                LogFormat::Text { .. } => self.text_step()?,
+            };
+            if let Some((text, time, typing)) = step {
+                return Ok(Some(LogStep {
+                    line: self.line,
+                    text,
+                    time,
+                    typing,
+                }));
+            }
+        }
+    }
+
+    fn text_step(&self) -> Result<Option<Read>, ExecError> {
+        let LogFormat::Text {
+            prefix,
+            inputs,
+            outputs,
+            skip_other,
+        } = &self.format
+        else {
+            return Ok(None);
+        };
+        let mut message = &*self.bytes;
+        let mut time = None;
+        let mut body = Vec::new();
+        if let Some(prefix) = prefix {
+            // The prefix's last hole is the message.
+            match prefix.read(message) {
+                Ok(values) => {
+                    for (name, value) in prefix.params().iter().zip(&values) {
+                        let text = match value {
+                            WireValue::Text(t) => t.clone(),
+                            other => other.to_string(),
+                        };
+                        match name.as_str() {
+                            "time" => time = text.parse().ok(),
+                            "message" => body = text.into_bytes(),
+                            _ => {}
+                        }
+                    }
+                    message = &body;
+                }
+                Err(_) if *skip_other => return Ok(None),
+                Err(e) => return Err(self.fail(e)),
+            }
+        }
+        for (name, template) in inputs {
+            if let Ok(args) = template.read(message) {
+                let action = ConcreteAction {
+                    name: name.clone(),
+                    args,
+                };
+                return Ok(Some((format!("?{action}"), time, template.typing())));
+            }
+        }
+        if let Ok(text @ ("delta" | "deadlock")) = std::str::from_utf8(message) {
+            return Ok(Some((text.into(), time, Vec::new())));
+        }
+        if let Some(text) = std::str::from_utf8(message)
+            .ok()
+            .filter(|t| t.len() > 1 && t.starts_with(['?', '!']))
+        {
+            return Ok(Some((text.into(), time, Vec::new())));
+        }
+        match outputs.decode_as(ChannelId::FIRST, message, Ok) {
+            // Without a rule every line would be an output of its own.
+            Ok(Heard { action, typing }) if outputs.names().any(|name| name == action.name) => {
+                Ok(Some((format!("!{action}"), time, typing)))
+            }
+            _ if *skip_other => Ok(None),
+            Ok(heard) => {
+                let action = heard.action.to_string();
+                Err(self.fail(format!("no template fits {}", brief(&action))))
+            }
+            Err(e) => Err(self.fail(format!("{e}\n{}", crate::hexdump(message)))),
+        }
+    }
+}
+
+/// The fields of a line; a document that is no object has none.
+type JsonLine<'a> = BTreeMap<String, &'a RawValue>;
+
+fn json_line(bytes: &[u8]) -> Result<JsonLine<'_>, serde_json::Error> {
+    let document: &RawValue = serde_json::from_slice(bytes)?;
+    if document.get().starts_with('{') {
+        serde_json::from_str(document.get())
+    } else {
+        Ok(JsonLine::new())
+    }
+}
+
+fn of_json<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+fn json_step(line: &JsonLine<'_>) -> Result<Option<Read>, String> {
+    let time = line.get("time").and_then(|time| of_json(time));
+    let event: Option<String> = line.get("event").and_then(|event| of_json(event));
+    let action = line.get("action");
+    if let Some(event) = event {
+        let text = match event.as_str() {
+            "quiescence" => Some("delta".to_owned()),
+            "deadlock" => Some("deadlock".to_owned()),
+            "stimulus" | "output" => action.and_then(|action| of_json(action)),
+            _ => None,
+        };
+        return Ok(text.map(|text| (text, time, Vec::new())));
+    }
+    let said = ["input", "output", "action"].map(|key| line.contains_key(key));
+    if said.iter().filter(|said| **said).count() > 1 {
+        return Err("more than one of \"input\", \"output\" and \"action\"".to_owned());
+    }
+    for (key, sigil) in [("input", "?"), ("output", "!")] {
+        if let Some(name) = line.get(key) {
+            let action = ConcreteAction::of_json(name, line.get("args").copied())
+                .map_err(|e| format!("{key}: {e}"))?;
+            let typing = vec![Typing::Json; action.args.len()];
+            return Ok(Some((format!("{sigil}{action}"), time, typing)));
+        }
+    }
+    match action {
+        Some(text) => match of_json(text) {
+            Some(text) => Ok(Some((text, time, Vec::new()))),
+            None => Err(format!("\"action\": {text} is no text")),
+        },
+        None => Ok(None),
+    }
+}
+
+/// What a log shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Monitored {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Steps that were judged, silences included.
+    pub steps: u64,
+    /// The line of the log where the verdict came; `None` for the verdict at its end.
+    pub line: Option<usize>,
+    /// The proof of a failing verdict.
+    pub certificate: Option<Certificate>,
+    /// Why whoever watched broke it off; the verdict is `unknown` then.
+    pub broken_off: Option<String>,
+}
+
+/// What monitoring needs to know beside tester and log.
+#[derive(Clone, Debug, Default)]
+pub struct MonitorOptions {
+    /// A gap between the times of two lines that counts as quiescence.
+    pub quiescence: Option<Duration>,
+    /// The relation or tester, for certificates.
+    pub kind: String,
+    /// The model, for certificates.
+    pub model: ModelRef,
+}
+
+/// Judges a log. An action that the tester's alphabet does not have is an error, with its line:
+/// whether it matters is for the user to say, by a template or a map.
+pub fn monitor<T: Tester, R: BufRead>(
+    tester: &mut T,
+    log: &mut LogReader<R>,
+    parse: &dyn Fn(&str) -> Option<T::Action>,
+    options: &MonitorOptions,
+) -> Result<Monitored, ExecError> {
+    monitor_watched(tester, log, parse, options, &mut |_, _| None)
+}
+
+/// The same, with somebody who hears before each line how many steps were judged and which line comes,
+/// and may break off with a reason: the rest of the log is not judged, so the verdict is `unknown`.
+pub fn monitor_watched<T: Tester, R: BufRead>(
+    tester: &mut T,
+    log: &mut LogReader<R>,
+    parse: &dyn Fn(&str) -> Option<T::Action>,
+    options: &MonitorOptions,
+    watch: &mut dyn FnMut(u64, usize) -> Option<String>,
+) -> Result<Monitored, ExecError> {
+    tester.reset();
+    let mut trace = Trace::new(KEPT_STEPS);
+    let mut last_time: Option<f64> = None;
+    let mut steps = 0;
+    while let Some(read) = log.step()? {
+        if let Some(reason) = watch(steps, read.line) {
+            let (verdict, line) = (Verdict::Unknown, Some(read.line));
+            return Ok(Monitored {
+                broken_off: Some(reason),
+                ..outcome(tester, &trace, verdict, steps, line, options)
+            });
+        }
+        let others = || read.other_readings();
+        let step = Step::parse(&read.text, parse)
+            .or_else(|| others().iter().find_map(|text| Step::parse(text, parse)))
+            .ok_or_else(|| {
+                let json = if read.typing.contains(&Typing::Json) {
+                    "; what is read as JSON has its JSON type and no other"
+                } else {
+                    ""
+                };
+                let action = brief(&read.text);
+                log.fail(format!("the model does not know action {action}{json}"))
+            })?;
+        let silent = match (options.quiescence, last_time, read.time) {
+            (Some(patience), Some(before), Some(now)) => now - before >= patience.as_secs_f64(),
+            _ => false,
+        };
+        last_time = read.time.or(last_time);
+        let delta = (silent && step != Step::Quiescence).then_some(Step::Quiescence);
+        for step in delta.into_iter().chain([step]) {
+            let progress = tell_tester(tester, &step);
+            steps += 1;
+            trace.push(step);
+            if let Progress::Ended(verdict) = progress {
+                return Ok(outcome(
+                    tester,
+                    &trace,
+                    verdict,
+                    steps,
+                    Some(read.line),
+                    options,
+                ));
+            }
+        }
+    }
+    let verdict = tester.verdict();
+    Ok(outcome(tester, &trace, verdict, steps, None, options))
+}
+
+fn outcome<T: Tester>(
+    tester: &mut T,
+    trace: &Trace<T::Action>,
+    verdict: Verdict,
+    steps: u64,
+    line: Option<usize>,
+    options: &MonitorOptions,
+) -> Monitored {
+    Monitored {
+        verdict,
+        steps,
+        line,
+        broken_off: None,
+        certificate: verdict.is_failing().then(|| {
+            let about = (options.kind.as_str(), &options.model);
+            Certificate::of(
+                tester,
+                trace,
+                line.is_some(),
+                None,
+                verdict,
+                about,
+                RunId::of(0, 0),
+            )
+        }),
+    }
+}

@@ -1,0 +1,262 @@
+//! Many runs, in one job or in several.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use iolite_derive::{Tester, Verdict};
+
+use crate::run::engine::micros;
+use crate::{
+    Adapter, Certificate, Coverage, Event, ExecError, Options, RunId, Sink, Strategy, run,
+};
+
+/// How many runs, and when to stop before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// The seed that every run's seed is made from.
+    pub seed: u64,
+    /// Number of runs.
+    pub runs: u64,
+    /// The number of the first run, to repeat one alone.
+    pub first: u64,
+    /// Instances of the system under test at the same time.
+    pub jobs: usize,
+    /// Time for all runs.
+    pub time: Option<Duration>,
+    /// No new run after a failing verdict.
+    pub stop_on_fail: bool,
+    /// No new run after a fault.
+    pub stop_on_fault: bool,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            runs: 1,
+            first: 0,
+            jobs: 1,
+            time: None,
+            stop_on_fail: false,
+            stop_on_fault: true,
+        }
+    }
+}
+
+/// Number of a parallel instance, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(pub usize);
+
+/// What one job works with.
+#[derive(Clone, Debug)]
+pub struct Instance<T, P, S> {
+    /// Judges.
+    pub tester: T,
+    /// Reaches the system.
+    pub adapter: P,
+    /// Chooses.
+    pub strategy: S,
+}
+
+/// What all runs came to.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// How often each verdict was seen.
+    pub verdicts: BTreeMap<Verdict, u64>,
+    /// Runs that came to no verdict, by number.
+    pub faults: BTreeMap<u64, ExecError>,
+    /// The proofs of failing runs, by number; the first [`KEPT_FAILURES`].
+    pub failures: BTreeMap<u64, Certificate>,
+    /// Steps of all runs.
+    pub steps: u64,
+    /// How long all of it took.
+    pub elapsed: Duration,
+    /// What was covered, by the job that covered most.
+    pub coverage: Option<Coverage>,
+}
+
+/// Certificates that a summary keeps; the journal has them all.
+pub const KEPT_FAILURES: usize = 100;
+
+impl Summary {
+    /// Runs that came to a verdict.
+    pub fn runs(&self) -> u64 {
+        self.verdicts.values().sum()
+    }
+
+    /// The verdict that says most about the whole: a failing one before an unknown one before an
+    /// inconclusive one before a passing one. `None` when no run came to a verdict.
+    pub fn verdict(&self) -> Option<Verdict> {
+        [
+            Verdict::ViolateFail,
+            Verdict::Fail,
+            Verdict::Violate,
+            Verdict::WeakFail,
+            Verdict::Unknown,
+            Verdict::Inconc,
+            Verdict::WeakPass,
+            Verdict::Pass,
+        ]
+        .into_iter()
+        .find(|verdict| self.verdicts.contains_key(verdict))
+    }
+}
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The jobs' common sink.
+struct Shared<'a, 'b> {
+    sink: &'a Mutex<&'b mut (dyn Sink + Send)>,
+    wants_steps: bool,
+}
+
+impl Sink for Shared<'_, '_> {
+    fn event(&mut self, event: &Event) -> Result<(), ExecError> {
+        lock(self.sink).event(event)
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.wants_steps
+    }
+}
+
+/// Runs the plan. Each job makes its own instance, in its own thread, and takes the next run that
+/// nobody has taken; a run's seed depends on its number alone. With one job everything happens on
+/// the calling thread.
+///
+/// An error is one of the campaign as a whole: no instance could be made, or the journal cannot be
+/// written. Faults of single runs are in the summary.
+pub fn campaign<T, P, S>(
+    plan: &Plan,
+    options: &Options,
+    sink: &mut (dyn Sink + Send),
+    make: impl Fn(JobId) -> Result<Instance<T, P, S>, ExecError> + Sync,
+) -> Result<Summary, ExecError>
+where
+    T: Tester,
+    P: Adapter<T::Action>,
+    S: Strategy<T::Action>,
+{
+    let begin = Instant::now();
+    let mut options = options.clone();
+    if let Some(until) = plan.time.and_then(|time| begin.checked_add(time)) {
+        options.limits.until = Some(options.limits.until.map_or(until, |u| u.min(until)));
+    }
+    let wants_steps = sink.wants_steps();
+    let sink = Mutex::new(sink);
+    let next = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    let summary = Mutex::new(Summary::default());
+    let work = |job: JobId| -> Result<(), ExecError> {
+        let Instance {
+            mut tester,
+            mut adapter,
+            mut strategy,
+        } = make(job)?;
+        let mut shared = Shared {
+            sink: &sink,
+            wants_steps,
+        };
+        let done = |options: &Options| {
+            stop.load(Ordering::Relaxed)
+                || options
+                    .limits
+                    .until
+                    .is_some_and(|until| Instant::now() >= until)
+        };
+        let mut result = Ok(());
+        while !done(&options) {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= plan.runs {
+                break;
+            }
+            let id = RunId::of(plan.seed, plan.first + number);
+            let outcome = run(
+                &mut tester,
+                &mut adapter,
+                &mut strategy,
+                &options,
+                id,
+                &mut shared,
+            );
+            let mut summary = lock(&summary);
+            match outcome {
+                Ok(outcome) => {
+                    *summary.verdicts.entry(outcome.verdict).or_default() += 1;
+                    summary.steps += outcome.steps;
+                    if let Some(certificate) = outcome.certificate
+                        && summary.failures.len() < KEPT_FAILURES
+                    {
+                        summary.failures.insert(id.number, certificate);
+                    }
+                    if plan.stop_on_fail && outcome.verdict.is_failing() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+                Err(error @ (ExecError::JournalWrite { .. } | ExecError::Report(_))) => {
+                    stop.store(true, Ordering::Relaxed);
+                    result = Err(error);
+                    break;
+                }
+                Err(error) => {
+                    summary.faults.insert(id.number, error);
+                    if plan.stop_on_fault {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+            let covered = strategy.coverage();
+            if covered.map(|c| c.seen) > summary.coverage.map(|c| c.seen) {
+                summary.coverage = covered;
+            }
+            if let (Some(wanted), Some(covered)) = (options.limits.coverage, covered)
+                && covered.ratio() >= wanted
+            {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        let stopped = adapter.stop();
+        result.and(stopped)
+    };
+    if plan.jobs <= 1 {
+        work(JobId(0))?;
+    } else {
+        let work = &work;
+        let stop = &stop;
+        thread::scope(|scope| {
+            let jobs: Vec<_> = (0..plan.jobs)
+                .map(|job| {
+                    scope.spawn(move || {
+                        let result = work(JobId(job));
+                        if result.is_err() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                        result
+                    })
+                })
+                .collect();
+            let mut result = Ok(());
+            for job in jobs {
+                let ended = job
+                    .join()
+                    .unwrap_or_else(|_| Err(ExecError::system("a job", "panicked")));
+                result = result.and(ended);
+            }
+            result
+        })?;
+    }
+    let mut summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
+    summary.elapsed = begin.elapsed();
+    lock(&sink).event(&Event::CampaignEnded {
+        verdicts: summary.verdicts.clone(),
+        faults: summary.faults.len() as u64,
+        steps: summary.steps,
+        elapsed: micros(summary.elapsed),
+    })?;
+    Ok(summary)
+}

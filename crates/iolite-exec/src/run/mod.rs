@@ -1,0 +1,11 @@
+//! A run and a campaign: who judges, who chooses, when it ends.
+
+pub(crate) mod adapter;
+pub(crate) mod calibrate;
+pub(crate) mod campaign;
+pub(crate) mod engine;
+pub(crate) mod guided;
+pub(crate) mod quiescence;
+pub(crate) mod script;
+pub(crate) mod strategy;
+pub(crate) mod weighted;

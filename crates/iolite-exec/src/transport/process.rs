@@ -1,0 +1,256 @@
+//! A system under test that is a child process, in a process group of its own.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::PoisonError;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::PollFd;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use crate::transport::bounds::from_now;
+use crate::transport::readiness::reading;
+use crate::transport::stdio::{PipeSlot, Pipes};
+use crate::transport::stream_buffer::{Reading, read_once};
+use crate::{ExecError, Exit, ExitKind};
+
+/// What to start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandSpec {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Working directory; the tester's own when missing.
+    pub dir: Option<PathBuf>,
+    /// Environment variables to add.
+    pub env: Vec<(String, String)>,
+    /// A line on standard output that must come before the system counts as started.
+    pub ready: Option<String>,
+}
+
+/// Bytes of standard error, or of unused standard output, that are kept.
+const TAIL: usize = 4096;
+
+/// The last bytes of a stream, and no more.
+#[derive(Debug, Default)]
+pub(crate) struct Tail {
+    bytes: VecDeque<u8>,
+    cut: bool,
+}
+
+impl Tail {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+        let excess = self.bytes.len().saturating_sub(TAIL);
+        self.cut |= excess > 0;
+        self.bytes.drain(..excess);
+    }
+
+    fn text(&self) -> String {
+        let bytes: Vec<u8> = self.bytes.iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_end();
+        if self.cut {
+            format!("…{text}")
+        } else {
+            text.into()
+        }
+    }
+}
+
+fn nonblocking(fd: impl AsFd) -> Result<(), ExecError> {
+    rustix::io::ioctl_fionbio(fd, true).map_err(|e| ExecError::system("cannot set up a pipe", e))
+}
+
+/// A child process with its group.
+pub(crate) struct Process {
+    spec: CommandSpec,
+    grace: Duration,
+    /// Where standard input and output go when they are a channel.
+    slot: Option<PipeSlot>,
+    child: Option<Child>,
+    stderr: Option<ChildStderr>,
+    stderr_tail: Tail,
+    /// Standard output that is no channel: it is read, so that the system does not block on it.
+    stdout: Option<ChildStdout>,
+    stdout_tail: Tail,
+    /// Kept open: many programs end at the end of their input.
+    stdin: Option<ChildStdin>,
+}
+
+impl Process {
+    pub(crate) fn new(spec: CommandSpec, slot: Option<PipeSlot>, grace: Duration) -> Self {
+        Self {
+            spec,
+            grace,
+            slot,
+            child: None,
+            stderr: None,
+            stderr_tail: Tail::default(),
+            stdout: None,
+            stdout_tail: Tail::default(),
+            stdin: None,
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("command `{}`", self.spec.argv.join(" "))
+    }
+
+    pub(crate) fn start(&mut self, deadline: Instant) -> Result<(), ExecError> {
+        self.stop();
+        let [program, args @ ..] = &*self.spec.argv else {
+            return Err(ExecError::Config("the command is empty".into()));
+        };
+        let mut command = Command::new(program);
+        command
+            .args(args)
+            .envs(self.spec.env.iter().map(|(k, v)| (k, v)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(dir) = &self.spec.dir {
+            command.current_dir(dir);
+        }
+        let mut child = command
+            .spawn()
+            .map_err(|e| ExecError::unreachable(self.name(), e))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        self.child = Some(child);
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(ExecError::unreachable(self.name(), "no pipes"));
+        };
+        nonblocking(&stdin)?;
+        nonblocking(&stdout)?;
+        nonblocking(&stderr)?;
+        self.stderr = Some(stderr);
+        self.stderr_tail = Tail::default();
+        self.stdout_tail = Tail::default();
+        if let Some(slot) = &self.slot {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(Pipes { stdin, stdout });
+            return Ok(());
+        }
+        self.stdin = Some(stdin);
+        self.stdout = Some(stdout);
+        self.await_ready(deadline)
+    }
+
+    fn await_ready(&mut self, deadline: Instant) -> Result<(), ExecError> {
+        let Some(ready) = self.spec.ready.clone() else {
+            return Ok(());
+        };
+        loop {
+            self.drain();
+            if self.stdout_tail.text().contains(&ready) {
+                return Ok(());
+            }
+            if let Some(exit) = self.exited() {
+                return Err(ExecError::unreachable(self.name(), exit));
+            }
+            if Instant::now() >= deadline {
+                return Err(ExecError::unreachable(
+                    self.name(),
+                    format!(
+                        "{ready:?} did not come on its standard output, which reads {:?}",
+                        self.stdout_tail.text()
+                    ),
+                ));
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    pub(crate) fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
+        fds.extend(self.stderr.as_ref().map(reading));
+        fds.extend(self.stdout.as_ref().map(reading));
+    }
+
+    /// Reads what the system wrote beside its channels.
+    pub(crate) fn drain(&mut self) {
+        fn drain(pipe: &mut Option<impl Read>, tail: &mut Tail) {
+            let mut chunk = [0; 4096];
+            // Bounded, so that a flood here does not keep the channels from being looked at.
+            for _ in 0..64 {
+                let Some(reader) = pipe else { return };
+                match read_once(reader, &mut chunk) {
+                    Reading::Bytes(count) => tail.push(&chunk[..count]),
+                    Reading::Nothing => return,
+                    Reading::Closed | Reading::Broken(_) => *pipe = None,
+                }
+            }
+        }
+        drain(&mut self.stderr, &mut self.stderr_tail);
+        drain(&mut self.stdout, &mut self.stdout_tail);
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        let id = i32::try_from(self.child.as_ref()?.id()).ok()?;
+        Pid::from_raw(id)
+    }
+
+    /// How the process ended, if it has. It is not reaped here: its number, which is the group's,
+    /// must not be given to another process before the group is killed.
+    pub(crate) fn exited(&mut self) -> Option<Exit> {
+        let pid = self.pid()?;
+        let status = waitid(
+            WaitId::Pid(pid),
+            WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT,
+        )
+        .ok()??;
+        let how = match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => ExitKind::Code(code),
+            (None, Some(signal)) => ExitKind::Signal(signal),
+            (None, None) => return None,
+        };
+        self.drain();
+        Some(Exit {
+            how,
+            stderr: self.stderr_tail.text(),
+        })
+    }
+
+    /// The last bytes of standard error.
+    pub(crate) fn stderr_text(&mut self) -> String {
+        self.drain();
+        self.stderr_tail.text()
+    }
+
+    /// Ends the whole group and reaps the child.
+    pub(crate) fn stop(&mut self) {
+        self.stdin = None;
+        if let Some(slot) = &self.slot {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        let pid = self.pid();
+        if let Some(pid) = pid {
+            if !self.grace.is_zero() && self.exited().is_none() {
+                let _ = kill_process_group(pid, Signal::TERM);
+                let deadline = from_now(self.grace);
+                let mut nap = Duration::from_micros(100);
+                while self.exited().is_none() && Instant::now() < deadline {
+                    self.drain();
+                    thread::sleep(nap);
+                    nap = (nap * 2).min(Duration::from_millis(5));
+                }
+            }
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        self.stdout = None;
+        self.stderr = None;
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,177 @@
+//! TCP, with the tester as client or as server.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::net::sockopt::set_socket_linger;
+
+use crate::ExecError;
+use crate::transport::link::Alive;
+use crate::transport::stream_buffer::StreamBuffer;
+use crate::transport::stream_link::{Endpoint, Stream};
+
+/// Who connects to whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TcpRole {
+    /// The system listens at this address.
+    Client(String),
+    /// The tester listens at this address, and the system connects.
+    Server(String),
+}
+
+pub(crate) fn resolve(address: &str) -> Result<SocketAddr, ExecError> {
+    address
+        .to_socket_addrs()
+        .map_err(|e| ExecError::unreachable(address, e))?
+        .next()
+        .ok_or_else(|| ExecError::unreachable(address, "the name has no address"))
+}
+
+const NAP: Duration = Duration::from_millis(2);
+
+/// Connects as a client; a system that is just starting may refuse for a while.
+pub(crate) fn connect(
+    address: &str,
+    deadline: Instant,
+    retry: bool,
+    alive: Alive,
+) -> Result<TcpStream, ExecError> {
+    let target = resolve(address)?;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now()).max(NAP);
+        match TcpStream::connect_timeout(&target, left) {
+            // Where nobody listens, a port of one's own may answer: both ends are then this socket.
+            Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
+                // Without a trace, or the system could not have the port for a minute.
+                let _ = set_socket_linger(&stream, Some(Duration::ZERO));
+                drop(stream);
+                thread::sleep(NAP);
+            }
+            Ok(stream) => {
+                configure(&stream).map_err(|e| ExecError::unreachable(address, e))?;
+                return Ok(stream);
+            }
+            Err(e) => {
+                if !retry || Instant::now() >= deadline {
+                    return Err(ExecError::unreachable(address, e));
+                }
+                if let Some(exit) = alive() {
+                    return Err(ExecError::unreachable(
+                        address,
+                        format!("the system under test ended: {exit}"),
+                    ));
+                }
+                thread::sleep(NAP);
+            }
+        }
+    }
+}
+
+fn configure(stream: &TcpStream) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    stream.set_nonblocking(true)
+}
+
+impl Stream for TcpStream {
+    fn source(&mut self) -> &mut impl Read {
+        self
+    }
+
+    fn sink(&mut self) -> &mut impl Write {
+        self
+    }
+
+    fn source_fd(&self) -> BorrowedFd<'_> {
+        self.as_fd()
+    }
+
+    fn sink_fd(&self) -> BorrowedFd<'_> {
+        self.as_fd()
+    }
+}
+
+/// A TCP connection in one of the roles.
+pub(crate) struct Tcp {
+    role: TcpRole,
+    listener: Option<TcpListener>,
+}
+
+impl Tcp {
+    pub(crate) fn new(role: TcpRole) -> Self {
+        Self {
+            role,
+            listener: None,
+        }
+    }
+}
+
+impl Endpoint for Tcp {
+    type Stream = TcpStream;
+
+    fn prepare(&mut self) -> Result<(), ExecError> {
+        if let (TcpRole::Server(address), None) = (&self.role, &self.listener) {
+            let listener =
+                TcpListener::bind(address).map_err(|e| ExecError::unreachable(address, e))?;
+            listener
+                .set_nonblocking(true)
+                .map_err(|e| ExecError::unreachable(address, e))?;
+            self.listener = Some(listener);
+        }
+        // A connection that the earlier run's system made and nobody took is not this run's.
+        while let Some(Ok(_)) = self.listener.as_ref().map(TcpListener::accept) {}
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        _: &mut StreamBuffer,
+        deadline: Instant,
+        retry: bool,
+        alive: Alive,
+    ) -> Result<TcpStream, ExecError> {
+        match (&self.role, &self.listener) {
+            (TcpRole::Client(address), _) => connect(address, deadline, retry, alive),
+            (TcpRole::Server(address), Some(listener)) => {
+                accept(address, listener, deadline, alive)
+            }
+            (TcpRole::Server(address), None) => {
+                Err(ExecError::unreachable(address, "not listening"))
+            }
+        }
+    }
+}
+
+/// Waits for the system to connect.
+fn accept(
+    address: &str,
+    listener: &TcpListener,
+    deadline: Instant,
+    alive: Alive,
+) -> Result<TcpStream, ExecError> {
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                configure(&stream).map_err(|e| ExecError::unreachable(address, e))?;
+                return Ok(stream);
+            }
+            Err(e) if e.kind() == ErrorKind::WouldBlock => {}
+            Err(e) => return Err(ExecError::unreachable(address, e)),
+        }
+        if let Some(exit) = alive() {
+            return Err(ExecError::unreachable(
+                address,
+                format!("the system under test ended: {exit}"),
+            ));
+        }
+        if Instant::now() >= deadline {
+            return Err(ExecError::unreachable(
+                address,
+                "the system under test did not connect",
+            ));
+        }
+        thread::sleep(NAP);
+    }
+}

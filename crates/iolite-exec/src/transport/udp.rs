@@ -1,0 +1,157 @@
+//! UDP: a message a datagram, with an own and a peer address.
+
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::net::UdpSocket;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Instant;
+
+use rustix::event::PollFd;
+
+use crate::transport::link::{Alive, Link};
+use crate::transport::readiness::reading;
+use crate::transport::tcp::resolve;
+use crate::{Bounds, ExecError};
+
+/// A pair of UDP addresses as a channel. Only datagrams of the peer are taken.
+pub(crate) struct UdpLink {
+    name: String,
+    own: String,
+    peer: String,
+    socket: Option<UdpSocket>,
+    inbox: VecDeque<Vec<u8>>,
+    outbox: VecDeque<Vec<u8>>,
+    bounds: Bounds,
+    datagram: Box<[u8]>,
+}
+
+/// More than any datagram can hold.
+const DATAGRAM: usize = 65_536;
+
+impl UdpLink {
+    pub(crate) fn new(name: &str, own: &str, peer: &str, bounds: Bounds) -> Self {
+        Self {
+            name: name.into(),
+            own: own.into(),
+            peer: peer.into(),
+            socket: None,
+            inbox: VecDeque::new(),
+            outbox: VecDeque::new(),
+            bounds,
+            datagram: vec![0; DATAGRAM].into(),
+        }
+    }
+}
+
+impl Link for UdpLink {
+    /// The own port is bound before the system starts, so that its first datagram is not lost.
+    fn prepare(&mut self) -> Result<(), ExecError> {
+        self.close();
+        let bind = || {
+            let socket = UdpSocket::bind(resolve(&self.own)?)
+                .map_err(|e| ExecError::unreachable(&self.own, e))?;
+            socket
+                .connect(resolve(&self.peer)?)
+                .and_then(|()| socket.set_nonblocking(true))
+                .map_err(|e| ExecError::unreachable(&self.peer, e))?;
+            Ok(socket)
+        };
+        self.socket = Some(bind()?);
+        Ok(())
+    }
+
+    fn connect(&mut self, _: Instant, _: bool, _: Alive) -> Result<(), ExecError> {
+        match self.socket {
+            Some(_) => Ok(()),
+            None => self.prepare(),
+        }
+    }
+
+    fn close(&mut self) {
+        self.socket = None;
+        self.inbox.clear();
+        self.outbox.clear();
+    }
+
+    fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
+        fds.extend(self.socket.as_ref().map(reading));
+    }
+
+    fn writer(&self) -> Option<BorrowedFd<'_>> {
+        self.socket.as_ref().map(AsFd::as_fd)
+    }
+
+    fn pump(&mut self) -> Result<bool, ExecError> {
+        let Some(socket) = &self.socket else {
+            return Ok(false);
+        };
+        let datagram = &mut self.datagram;
+        match socket.recv(datagram) {
+            Ok(length) if length > self.bounds.max_message => Err(ExecError::TooLong {
+                channel: self.name.clone(),
+                limit: self.bounds.max_message,
+                dump: crate::hexdump(&datagram[..length]),
+            }),
+            Ok(length) => {
+                self.inbox.push_back(datagram[..length].to_vec());
+                Ok(true)
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Ok(false)
+            }
+            // Nobody listens at the peer's port: an earlier datagram was lost, as UDP may. A system
+            // that has ended is noticed by its process.
+            Err(e) if e.kind() == ErrorKind::ConnectionRefused => Ok(false),
+            Err(e) => Err(ExecError::dropped(&self.name, e)),
+        }
+    }
+
+    fn next(&mut self, message: &mut Vec<u8>) -> Result<bool, ExecError> {
+        Ok(match self.inbox.pop_front() {
+            Some(datagram) => {
+                message.extend_from_slice(&datagram);
+                true
+            }
+            None => false,
+        })
+    }
+
+    fn half(&self) -> Option<&[u8]> {
+        None
+    }
+
+    fn pending(&self) -> usize {
+        self.inbox.iter().map(Vec::len).sum()
+    }
+
+    fn ended(&self) -> Option<&str> {
+        None
+    }
+
+    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
+        self.outbox.push_back(message.to_vec());
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<usize, ExecError> {
+        let Some(socket) = &self.socket else {
+            return Err(ExecError::dropped(&self.name, "not connected"));
+        };
+        let mut refused = 0;
+        while let Some(datagram) = self.outbox.front() {
+            match socket.send(datagram) {
+                Ok(_) => {
+                    self.outbox.pop_front();
+                }
+                Err(e) if e.kind() == ErrorKind::WouldBlock => {
+                    return Ok(self.outbox.iter().map(Vec::len).sum());
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                // The report is on an earlier datagram; this one was not sent.
+                Err(e) if e.kind() == ErrorKind::ConnectionRefused && refused < 3 => refused += 1,
+                Err(e) => return Err(ExecError::dropped(&self.name, e)),
+            }
+        }
+        Ok(0)
+    }
+}

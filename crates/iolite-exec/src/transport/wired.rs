@@ -1,0 +1,577 @@
+//! The adapter of every system that is reached through bytes: a process, channels, a codec.
+
+use std::marker::PhantomData;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+
+use crate::codec::{ActionCodec, ChannelId, Decoded};
+use crate::transport::bounds::from_now;
+use crate::transport::link::{Inbox, Link};
+use crate::transport::process::Process;
+use crate::transport::readiness::wait;
+use crate::{Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, hexdump};
+
+/// How a run brings the system back to its start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reset {
+    /// The process is ended and started anew; without a process, the channels are reconnected.
+    #[default]
+    Restart,
+    /// The channels are closed and connected again, and the process goes on.
+    Reconnect,
+    /// A message is sent; with `expect`, everything up to that answer is thrown away, without it,
+    /// everything until the system has been silent for `settle`.
+    Action {
+        /// Where.
+        channel: ChannelId,
+        /// The message.
+        send: Vec<u8>,
+        /// The answer.
+        expect: Option<Vec<u8>>,
+        /// Silence that ends the reset.
+        settle: Duration,
+    },
+}
+
+/// Where something can be read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ready {
+    links: bool,
+    process: bool,
+}
+
+/// How long the exit status of a system that closed its channel is waited for.
+const EXIT_GRACE: Duration = Duration::from_millis(200);
+
+/// A system under test behind byte channels.
+pub struct Wired<A, C> {
+    process: Option<Process>,
+    links: Vec<Box<dyn Link>>,
+    names: Vec<String>,
+    codec: C,
+    reset: Reset,
+    bounds: Bounds,
+    /// A message that says that the system has started, and is no output.
+    ready: Option<(ChannelId, Vec<u8>)>,
+    /// The system runs and may be reset without a restart.
+    sound: bool,
+    /// The channel that is looked at first, so that none starves the others.
+    turn: usize,
+    message: Vec<u8>,
+    note: Option<String>,
+    /// Ports and directory, given back in the end; declared last, so that the process goes first.
+    place: Option<JobPlace>,
+    actions: PhantomData<fn() -> A>,
+}
+
+impl<A, C: ActionCodec<A>> Wired<A, C> {
+    pub(crate) fn new(
+        process: Option<Process>,
+        links: Vec<(String, Box<dyn Link>)>,
+        codec: C,
+        reset: Reset,
+        bounds: Bounds,
+    ) -> Self {
+        let (names, links) = links.into_iter().unzip();
+        Self {
+            process,
+            links,
+            names,
+            codec,
+            reset,
+            bounds,
+            ready: None,
+            sound: false,
+            turn: 0,
+            message: Vec::new(),
+            note: None,
+            place: None,
+            actions: PhantomData,
+        }
+    }
+
+    /// Waits for this message after each start of the process.
+    pub(crate) fn ready_by(mut self, ready: Option<(ChannelId, Vec<u8>)>) -> Self {
+        self.ready = ready;
+        self
+    }
+
+    pub(crate) fn at(mut self, place: JobPlace) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    fn launch(&mut self) -> Result<(), ExecError> {
+        self.shut();
+        let deadline = from_now(self.bounds.startup_timeout);
+        for link in &mut self.links {
+            link.prepare()?;
+        }
+        if let Some(process) = &mut self.process {
+            process.start(deadline)?;
+        }
+        self.connect(deadline)?;
+        if let Some((channel, ready)) = self.ready.clone() {
+            self.await_ready(channel, &ready, deadline)?;
+        }
+        Ok(())
+    }
+
+    fn await_ready(
+        &mut self,
+        channel: ChannelId,
+        ready: &[u8],
+        deadline: Instant,
+    ) -> Result<(), ExecError> {
+        let what = format!("channel {}", self.names[channel.index()]);
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.receive_message(left)? {
+                Received::Output(from) if from == channel && self.message == ready => return Ok(()),
+                Received::Output(_) if Instant::now() < deadline => {}
+                Received::Ended(exit) => {
+                    return Err(ExecError::unreachable(what, format!("it ended: {exit}")));
+                }
+                Received::Output(_) | Received::Nothing => {
+                    return Err(ExecError::unreachable(
+                        what,
+                        format!("{:?} did not come", String::from_utf8_lossy(ready)),
+                    ));
+                }
+            }
+        }
+    }
+
+    fn connect(&mut self, deadline: Instant) -> Result<(), ExecError> {
+        let Self { process, links, .. } = self;
+        let retry = process.is_some();
+        let mut alive = || process.as_mut().and_then(Process::exited);
+        for link in links {
+            link.connect(deadline, retry, &mut alive)?;
+        }
+        Ok(())
+    }
+
+    fn reconnect(&mut self) -> Result<(), ExecError> {
+        for link in &mut self.links {
+            link.close();
+        }
+        for link in &mut self.links {
+            link.prepare()?;
+        }
+        self.connect(from_now(self.bounds.startup_timeout))
+    }
+
+    fn reset_by_action(
+        &mut self,
+        channel: ChannelId,
+        send: &[u8],
+        expect: Option<&[u8]>,
+        settle: Duration,
+    ) -> Result<(), ExecError> {
+        self.write(channel, send)?;
+        let deadline = from_now(self.bounds.startup_timeout);
+        loop {
+            let patience = match expect {
+                Some(_) => deadline.saturating_duration_since(Instant::now()),
+                None => settle,
+            };
+            match self.receive_message(patience)? {
+                Received::Output(_) => {
+                    if expect == Some(&*self.message) {
+                        return Ok(());
+                    }
+                    if Instant::now() >= deadline {
+                        return Err(ExecError::Reset(format!(
+                            "output does not end after {:?}",
+                            self.bounds.startup_timeout
+                        )));
+                    }
+                }
+                Received::Nothing if expect.is_none() => return Ok(()),
+                Received::Nothing => {
+                    return Err(ExecError::Reset(format!(
+                        "the answer {:?} did not come in {:?}",
+                        String::from_utf8_lossy(expect.unwrap_or_default()),
+                        self.bounds.startup_timeout
+                    )));
+                }
+                Received::Ended(exit) => {
+                    return Err(ExecError::Reset(format!("the system ended: {exit}")));
+                }
+            }
+        }
+    }
+
+    fn shut(&mut self) {
+        self.sound = false;
+        for link in &mut self.links {
+            link.close();
+        }
+        if let Some(process) = &mut self.process {
+            process.stop();
+        }
+    }
+
+    /// Waits until something can be read, or written on `writing`.
+    fn wait(&self, timeout: Duration, writing: Option<usize>) -> Result<Ready, ExecError> {
+        let mut polled: Vec<PollFd<'_>> = Vec::with_capacity(self.links.len() + 3);
+        for link in &self.links {
+            link.readers(&mut polled);
+        }
+        let of_links = polled.len();
+        if let Some(process) = &self.process {
+            process.readers(&mut polled);
+        }
+        let of_process = polled.len();
+        if let Some(fd) = writing.and_then(|link| self.links[link].writer()) {
+            polled.push(PollFd::from_borrowed_fd(fd, PollFlags::OUT));
+        }
+        wait(&mut polled, Some(timeout))?;
+        let any = |fds: &[PollFd<'_>]| fds.iter().any(|fd| !fd.revents().is_empty());
+        Ok(Ready {
+            links: any(&polled[..of_links]),
+            process: any(&polled[of_links..of_process]),
+        })
+    }
+
+    /// Reads what is there, once a channel.
+    fn pump(&mut self) -> Result<bool, ExecError> {
+        let mut any = false;
+        for link in &mut self.links {
+            any |= link.pump()?;
+        }
+        Ok(any)
+    }
+
+    /// What the system writes beside its channels is thrown away all but its end.
+    fn drain(&mut self) {
+        if let Some(process) = &mut self.process {
+            process.drain();
+        }
+    }
+
+    /// Takes the next complete message of any channel into `self.message`, and reads where none is
+    /// complete. Between channels no order is known but that what was read goes before what is not;
+    /// so they take turns.
+    fn fetch(&mut self) -> Result<(Inbox, ChannelId), ExecError> {
+        let count = self.links.len();
+        let order = (self.turn..count).chain(0..self.turn);
+        if count > 1 {
+            for i in order.clone() {
+                self.message.clear();
+                if self.links[i].next(&mut self.message)? {
+                    return Ok(self.took(i));
+                }
+            }
+        }
+        let mut left = (Inbox::Empty, ChannelId::FIRST);
+        for i in order {
+            self.message.clear();
+            match self.links[i].receive(&mut self.message)? {
+                Inbox::Message => return Ok(self.took(i)),
+                Inbox::Empty => {}
+                Inbox::Ended if left.0 == Inbox::Half => {}
+                inbox @ (Inbox::Half | Inbox::Ended) => left = (inbox, ChannelId::new(i)),
+            }
+        }
+        Ok(left)
+    }
+
+    fn took(&mut self, link: usize) -> (Inbox, ChannelId) {
+        self.turn = if link + 1 < self.links.len() {
+            link + 1
+        } else {
+            0
+        };
+        (Inbox::Message, ChannelId::new(link))
+    }
+
+    fn half(&self) -> Option<(usize, &[u8])> {
+        self.links
+            .iter()
+            .enumerate()
+            .find_map(|(i, link)| Some((i, link.half()?)))
+    }
+
+    fn half_error(&self, link: usize, waited: Duration) -> ExecError {
+        let bytes = self.links[link].half().unwrap_or_default();
+        ExecError::HalfMessage {
+            channel: self.names[link].clone(),
+            bytes: bytes.len(),
+            waited,
+            dump: hexdump(bytes),
+        }
+    }
+
+    /// The end of the system, if it has come and every message before it was taken.
+    fn end(&mut self) -> Result<Option<Exit>, ExecError> {
+        let closed = self.links.iter().position(|link| link.ended().is_some());
+        let Some(link) = closed else {
+            return Ok(None);
+        };
+        if self.links[link].half().is_some() {
+            return Err(self.half_error(link, Duration::ZERO));
+        }
+        let deadline = Instant::now() + EXIT_GRACE;
+        if let Some(process) = &mut self.process {
+            loop {
+                if let Some(exit) = process.exited() {
+                    return Ok(Some(exit));
+                }
+                if Instant::now() >= deadline {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        let reason = self.links[link].ended().unwrap_or_default();
+        Ok(Some(Exit {
+            how: ExitKind::Closed(format!("channel {}: {reason}", self.names[link])),
+            stderr: self
+                .process
+                .as_mut()
+                .map(Process::stderr_text)
+                .unwrap_or_default(),
+        }))
+    }
+
+    /// Waits for a message, which is in `self.message` afterwards.
+    fn receive_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
+        // A quick system has answered by now, and a read is cheaper than a look at the clock and at
+        // every descriptor.
+        if let (Inbox::Message, channel) = self.fetch()? {
+            return Ok(Received::Output(channel));
+        }
+        let mut deadline = from_now(patience);
+        let mut left = patience;
+        // Start of the wait for the rest of a message. It is not renewed when bytes come: one that
+        // drips in must end in time as well.
+        let mut half_since: Option<Instant> = None;
+        let mut checked_exit = false;
+        loop {
+            if let Some(exit) = self.end()? {
+                return Ok(Received::Ended(exit));
+            }
+            let ready = self.wait(left, None)?;
+            if ready.process {
+                self.drain();
+            }
+            if ready.links {
+                match self.fetch()? {
+                    (Inbox::Message, channel) => return Ok(Received::Output(channel)),
+                    (Inbox::Ended, _) => continue,
+                    (Inbox::Half | Inbox::Empty, _) => {}
+                }
+            }
+            left = deadline.saturating_duration_since(Instant::now());
+            if !left.is_zero() {
+                continue;
+            }
+            if let Some((link, _)) = self.half() {
+                match half_since {
+                    None => {
+                        half_since = Some(Instant::now());
+                        left = self.bounds.message_timeout;
+                        deadline = from_now(left);
+                        continue;
+                    }
+                    Some(since) => return Err(self.half_error(link, since.elapsed())),
+                }
+            }
+            // A grandchild may hold the channel open after the system itself has ended.
+            if let Some(exit) = self.process.as_mut().and_then(Process::exited) {
+                if checked_exit {
+                    return Ok(Received::Ended(exit));
+                }
+                // Its last bytes may have come between the read and the look at its state.
+                checked_exit = true;
+                continue;
+            }
+            return Ok(Received::Nothing);
+        }
+    }
+
+    fn write(&mut self, channel: ChannelId, message: &[u8]) -> Result<(), ExecError> {
+        let link = channel.index();
+        self.links[link].enqueue(message)?;
+        let mut begin = None;
+        loop {
+            let left = match self.links[link].flush() {
+                Ok(0) => return Ok(()),
+                Ok(left) => left,
+                Err(error @ ExecError::Dropped { .. }) => {
+                    // A system that has ended takes nothing; that it ended is what is to be told,
+                    // after the outputs it gave before.
+                    return if self.has_ended()? {
+                        Ok(())
+                    } else {
+                        Err(error)
+                    };
+                }
+                Err(error) => return Err(error),
+            };
+            let waited = begin.get_or_insert_with(Instant::now).elapsed();
+            if waited >= self.bounds.send_timeout {
+                return Err(ExecError::SendBlocked {
+                    channel: self.names[link].clone(),
+                    written: (message.len() + 1).saturating_sub(left),
+                    total: message.len(),
+                    waited,
+                });
+            }
+            let ready = self.wait(self.bounds.send_timeout.saturating_sub(waited), Some(link))?;
+            // A system that blocks on its output does not come to read its input.
+            if ready.process {
+                self.drain();
+            }
+            if ready.links {
+                self.pump()?;
+            }
+            for (i, link) in self.links.iter().enumerate() {
+                if link.pending() > self.bounds.max_pending {
+                    return Err(ExecError::Flooding {
+                        statement: format!(
+                            "{} bytes wait on channel {} while a stimulus is written, more than \
+                             {} (max-pending-bytes)",
+                            link.pending(),
+                            self.names[i],
+                            self.bounds.max_pending
+                        ),
+                    });
+                }
+            }
+        }
+    }
+
+    fn has_ended(&mut self) -> Result<bool, ExecError> {
+        let deadline = Instant::now() + EXIT_GRACE;
+        loop {
+            self.pump()?;
+            if self.links.iter().any(|link| link.ended().is_some())
+                || self.process.as_mut().and_then(Process::exited).is_some()
+            {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn decode(&mut self, received: Received<ChannelId>) -> Result<Received<A>, ExecError> {
+        Ok(match received {
+            Received::Nothing => Received::Nothing,
+            Received::Ended(exit) => Received::Ended(exit),
+            Received::Output(channel) => match self.codec.decode(channel, &self.message) {
+                Ok(Decoded { action, note }) => {
+                    self.note = note.map(|n| format!("{n}\n{}", hexdump(&self.message)));
+                    Received::Output(action)
+                }
+                Err(reason) => {
+                    return Err(ExecError::Undecodable {
+                        channel: self.names[channel.index()].clone(),
+                        reason: reason.0,
+                        dump: hexdump(&self.message),
+                    });
+                }
+            },
+        })
+    }
+
+    fn marking<T>(&mut self, result: Result<T, ExecError>) -> Result<T, ExecError> {
+        if result.is_err() {
+            self.sound = false;
+        }
+        result
+    }
+
+    fn try_poll(&mut self) -> Result<Option<Received<A>>, ExecError> {
+        let received = match self.fetch()? {
+            (Inbox::Message, channel) => Received::Output(channel),
+            // An output has begun: it was first, whenever its rest comes.
+            (Inbox::Half, _) => self.receive_message(Duration::ZERO)?,
+            (Inbox::Ended, _) => match self.end()? {
+                Some(exit) => Received::Ended(exit),
+                None => return Ok(None),
+            },
+            (Inbox::Empty, _) => return Ok(None),
+        };
+        self.decode(received).map(Some)
+    }
+}
+
+impl<A, C: ActionCodec<A>> Adapter<A> for Wired<A, C> {
+    fn start(&mut self, _: u64) -> Result<(), ExecError> {
+        self.note = None;
+        let result = match &self.reset {
+            _ if !self.sound => self.launch(),
+            Reset::Restart => self.launch(),
+            Reset::Reconnect => self.reconnect(),
+            Reset::Action {
+                channel,
+                send,
+                expect,
+                settle,
+            } => {
+                let (channel, send, expect, settle) =
+                    (*channel, send.clone(), expect.clone(), *settle);
+                self.reset_by_action(channel, &send, expect.as_deref(), settle)
+            }
+        };
+        self.sound = result.is_ok();
+        if result.is_err() {
+            self.shut();
+        }
+        result
+    }
+
+    fn poll(&mut self) -> Result<Option<Received<A>>, ExecError> {
+        let result = self.try_poll();
+        if matches!(result, Ok(Some(Received::Ended(_)))) {
+            self.sound = false;
+        }
+        self.marking(result)
+    }
+
+    fn send(&mut self, stimulus: &A) -> Result<(), ExecError> {
+        let mut bytes = std::mem::take(&mut self.message);
+        bytes.clear();
+        let encoded = self.codec.encode(stimulus, &mut bytes);
+        let result = match encoded {
+            Ok(channel) if channel.index() < self.links.len() => self.write(channel, &bytes),
+            Ok(channel) => Err(ExecError::Config(format!(
+                "there is no channel number {}",
+                channel.index()
+            ))),
+            Err(reason) => Err(ExecError::Unencodable {
+                action: self.codec.show(stimulus),
+                reason: reason.0,
+            }),
+        };
+        self.message = bytes;
+        self.marking(result)
+    }
+
+    fn receive(&mut self, patience: Duration) -> Result<Received<A>, ExecError> {
+        let result = self
+            .receive_message(patience)
+            .and_then(|received| self.decode(received));
+        if matches!(result, Ok(Received::Ended(_))) {
+            self.sound = false;
+        }
+        self.marking(result)
+    }
+
+    fn stop(&mut self) -> Result<(), ExecError> {
+        self.shut();
+        Ok(())
+    }
+
+    fn take_note(&mut self) -> Option<String> {
+        self.note.take()
+    }
+}

@@ -1,7 +1,0 @@
-//! The `iolite` command.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    iolite::cli::main()
-}
