@@ -1,4 +1,4 @@
-// The sender of the Bounded Retransmission Protocol [Rusu et al. 2004b, fig. 1], to be tested.
+// The sender of the Bounded Retransmission Protocol [SYM04, fig. 1], to be tested.
 //
 // It is the model of examples/papers/sym04_fig1.iol, except that a request asks for no more packets
 // than the file has: what a sender does beyond its file is nobody's contract.

@@ -1,4 +1,4 @@
-// Two systems that tell ioco from weaker relations [Tretmans 1999, fig. 1].
+// Two systems that tell ioco from weaker relations [IOCO99, fig. 1].
 //
 // The figure is not in the text; the systems are rebuilt from examples 1 and 3, which hold for
 // them: r1 is not ioco-correct for r2, since out(r1 after ?but·δ·?but) = {!liq, !choc} and

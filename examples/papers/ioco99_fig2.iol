@@ -1,4 +1,4 @@
-// A test case derived from r2 of figure 1 [Tretmans 1999, fig. 2]; `delta` stands for θ.
+// A test case derived from r2 of figure 1 [IOCO99, fig. 2]; `delta` stands for θ.
 //
 // The figure is not in the text; the test case is rebuilt from examples 3, 4 and 5: r1 fails it by
 // ?but·θ·?but·!liq, r2 passes it. Only terminal states have verdicts in the paper; the states

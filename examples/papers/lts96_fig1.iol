@@ -1,4 +1,4 @@
-// Candy machines [Tretmans 1996, fig. 1].
+// Candy machines [LTS96, fig. 1].
 //
 // The figure is not in the text; the machines are rebuilt from examples 2.5, 4.2, 4.6 and 4.10,
 // which hold for them. p3 is given there as a behaviour expression.

@@ -1,4 +1,4 @@
-// Test cases for candy machines [Tretmans 1996, fig. 2].
+// Test cases for candy machines [LTS96, fig. 2].
 //
 // The figure is not in the text; the test cases are rebuilt from examples 3.3 and 4.13. A test run
 // ends in deadlock, so a state is marked fail where the machine must not refuse what is offered.

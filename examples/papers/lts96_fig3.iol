@@ -1,4 +1,4 @@
-// Candy machines with inputs and outputs [Tretmans 1996, fig. 3].
+// Candy machines with inputs and outputs [LTS96, fig. 3].
 //
 // The figure is not in the text; the machines are rebuilt from examples 5.2, 6.4, 6.7 and 6.11,
 // which hold for them. The paper's but_in is ?but here, liq_out is !liq, choc_out is !choc. Inputs

@@ -1,4 +1,4 @@
-// Two specifications that are not input-enabled [Tretmans 1996, fig. 5].
+// Two specifications that are not input-enabled [LTS96, fig. 5].
 //
 // The figure is not in the text; the specifications are rebuilt from examples 6.7, 6.11 and 7.5,
 // which hold for them. What happens on a second push is left open.

@@ -1,4 +1,4 @@
-// An input-output test case, derived from s1 of figure 5 [Tretmans 1996, fig. 6].
+// An input-output test case, derived from s1 of figure 5 [LTS96, fig. 6].
 //
 // The figure is not in the text; the test case is rebuilt from examples 7.2 and 7.5: q1 of figure 3
 // passes it, q2 and q3 fail it.

@@ -1,4 +1,4 @@
-// The r-properties of examples 1 to 3 [Falcone et al. 2012, fig. 4 and 14b].
+// The r-properties of examples 1 to 3 [PROP12, fig. 4 and 14b].
 //
 // The figures are not in the text; the automata are rebuilt from examples 2, 5, 7, 8 and 11 and from
 // the XML of figure 18. Pi2's sink is called 4 in examples 5 and 7 and 5 in example 8.

@@ -1,4 +1,4 @@
-// The operating system of section 2 and its r-properties [Falcone et al. 2012, fig. 1, 5 and 7].
+// The operating system of section 2 and its r-properties [PROP12, fig. 1, 5 and 7].
 //
 // The figures are not in the text; system and automata are rebuilt from section 2, examples 4, 6, 7, 9
 // and 12, and the notes on states there: non-secure mode {1, 4}, secure mode {3, 5, 6}, maintenance

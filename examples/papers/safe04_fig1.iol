@@ -1,4 +1,4 @@
-// A simple nondeterministic system [Rusu et al. 2004, fig. 1].
+// A simple nondeterministic system [SAFE04, fig. 1].
 //
 // The figure is not in the text; S is rebuilt from examples 1, 3, 4 and 7, which hold for it: q3 is
 // a deadlock, q1 an output-lock, q6 a livelock. Where ?a leads from q1 is not said; q2 keeps the

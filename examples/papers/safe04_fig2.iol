@@ -1,4 +1,4 @@
-// The observer of "between each ?a and !c there is at least one !b" [Rusu et al. 2004, fig. 2].
+// The observer of "between each ?a and !c there is at least one !b" [SAFE04, fig. 2].
 //
 // The figure is not in the text; ω is rebuilt from example 2. It watches S of figure 1, and figure 4.
 

@@ -1,4 +1,4 @@
-// Two implementations for S of figure 1 [Rusu et al. 2004, fig. 4].
+// Two implementations for S of figure 1 [SAFE04, fig. 4].
 //
 // The figure shows their suspension IOLTS and is not in the text; they are rebuilt from examples 5,
 // 6, 8 and 10, which hold for them.

@@ -1,4 +1,4 @@
-// The sender of the Bounded Retransmission Protocol [Rusu et al. 2004b, fig. 1], and the observer of
+// The sender of the Bounded Retransmission Protocol [SYM04, fig. 1], and the observer of
 // "the sender is not quiescent between a request and a confirmation" [fig. 4].
 //
 // The figures are not in the text; the models are rebuilt from its words: the five locations, the

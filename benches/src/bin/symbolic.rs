@@ -41,7 +41,7 @@ fn semantics(known: bool, solver: Solver) -> (Symbolic, SymbolicStates) {
 /// is back where it was.
 fn events(s: &Symbolic) -> Vec<ValuedAction> {
     let act = |kind, name: &str, values: Vec<Value>| ValuedAction {
-        action: s.model().find_action(kind, name).expect("declared"),
+        action: s.model().find_gate(kind, name).expect("declared"),
         values,
     };
     let mut all = Vec::new();
@@ -91,7 +91,7 @@ fn narrow(name: &str, solver: Solver) {
     let (file, _) = iolite_lang::parse(NARROWING);
     let model = Arc::new(iolite_lang::lower_data(&file, "Narrowing").expect("it lowers"));
     let output = model
-        .find_action(LabelKind::Output, "seen")
+        .find_gate(LabelKind::Output, "seen")
         .expect("declared");
     let mut s =
         Symbolic::new(model, &[], QuiescencePolicy::Livelock, solver).expect("the constants fit");

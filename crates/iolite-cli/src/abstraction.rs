@@ -1,4 +1,4 @@
-//! From a system's concrete events to a property's letters [Falcone et al. 2012, §11].
+//! From a system's concrete events to a property's letters [PROP12, §11].
 //!
 //! Rules come from a small TOML file:
 //!

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use iolite_lts::LabelId;
-use iolite_sts::{ActionId, ValuedAction};
+use iolite_sts::{GateId, ValuedAction};
 
 /// Numbers of valued actions, in the order they turned up.
 #[derive(Clone, Default)]
@@ -64,7 +64,7 @@ impl ActionTable {
     }
 
     /// The action of the model that a number stands for, whatever its values.
-    pub(super) fn gate(&self, id: LabelId) -> Option<ActionId> {
+    pub(super) fn gate(&self, id: LabelId) -> Option<GateId> {
         let numbers = self.lock();
         numbers.actions.get(id.index()).map(|valued| valued.action)
     }

@@ -27,7 +27,7 @@ fn step(opened: &Opened, model: &Iosts, text: &str) -> Option<TraceStep> {
 
 /// Whether a label stands for the values of an output that the unfolded model never gives.
 fn is_other_values(model: &Iosts, label: &str) -> bool {
-    let mut outputs = model.actions().map(|(_, a)| a);
+    let mut outputs = model.gates().map(|(_, a)| a);
     outputs.any(|a| {
         let other = || format!("!{}", Labels::with_other_values(&a.name));
         a.kind == LabelKind::Output && !a.params.is_empty() && label == other()
@@ -67,7 +67,7 @@ fn tester(model: &Arc<Iosts>, policy: QuiescencePolicy, solver: Solver) -> Optio
 fn take(tester: &mut SymbolicTester, step: &TraceStep) -> Progress {
     match step {
         TraceStep::Delta => tester.observe(&Observation::Quiescence),
-        TraceStep::Action(a) if tester.model().action(a.action).kind == LabelKind::Input => {
+        TraceStep::Action(a) if tester.model().gate(a.action).kind == LabelKind::Input => {
             tester.stimulate(a)
         }
         TraceStep::Action(a) => tester.observe(&Observation::Output(a.clone())),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use iolite_expr::{Distribution, Draw, SOLVER_VARIABLE, Smtlib, Solver, Sort, Strategy, Value};
 use iolite_lang::File;
 use iolite_lts::LabelKind;
-use iolite_sts::{ActionId, Iosts};
+use iolite_sts::{GateId, Iosts};
 
 use super::Failure;
 use super::source::ModelRef;
@@ -44,7 +44,7 @@ pub(super) struct ValueOptions {
 }
 
 /// How a parameter of an input, given by its position, is drawn.
-pub(super) type Drawing = (ActionId, usize, Distribution);
+pub(super) type Drawing = (GateId, usize, Distribution);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum ValuesFlag {
@@ -136,8 +136,8 @@ impl ValueOptions {
         let mut all = Vec::new();
         for (place, text) in assignments(&self.pool)? {
             let found = place.split_once('.').and_then(|(action, parameter)| {
-                let action = model.find_action(LabelKind::Input, action)?;
-                let params = &model.action(action).params;
+                let action = model.find_gate(LabelKind::Input, action)?;
+                let params = &model.gate(action).params;
                 let position = params.iter().position(|p| *p.name == *parameter)?;
                 Some((action, position))
             });
@@ -147,7 +147,7 @@ impl ValueOptions {
                 ))
                 .hint(places(model)));
             };
-            let sort = &model.action(action).params[position].sort;
+            let sort = &model.gate(action).params[position].sort;
             let distribution = distribution(file, sort, text)
                 .map_err(|e| Failure::input(format!("--pool {place}={text}: {e}")))?;
             all.push((action, position, distribution));
@@ -158,7 +158,7 @@ impl ValueOptions {
 
 /// The parameters of inputs, for people.
 fn places(model: &Iosts) -> String {
-    let actions = model.actions().map(|(_, a)| a);
+    let actions = model.gates().map(|(_, a)| a);
     let places = actions
         .filter(|a| a.kind == LabelKind::Input)
         .flat_map(|a| a.params.iter().map(|p| format!("{}.{}", a.name, p.name)));

@@ -102,7 +102,7 @@ impl<'m> DataSession<'m> {
     }
 
     fn is_input(&self, action: &ValuedAction) -> bool {
-        self.tester.model().action(action.action).kind == LabelKind::Input
+        self.tester.model().gate(action.action).kind == LabelKind::Input
     }
 
     fn back(&mut self) -> Result<(), Failure> {

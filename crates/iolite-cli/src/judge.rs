@@ -411,7 +411,7 @@ impl Judge {
     /// The actions that are tested, and δ, without values.
     pub(super) fn actions(&self) -> BTreeSet<(LabelKind, String)> {
         if let Some(symbolic) = &self.symbolic {
-            let actions = symbolic.model().actions();
+            let actions = symbolic.model().gates();
             let actions = actions.map(|(_, a)| (a.kind, a.name.to_string()));
             return actions
                 .chain([(LabelKind::Delta, "delta".to_owned())])

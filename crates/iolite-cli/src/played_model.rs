@@ -12,7 +12,7 @@ use iolite_exec::{Adapter, ConcreteAction, ExecError, Received, SymbolicSut};
 use iolite_expr::{Span, Value};
 use iolite_lang::{File, LineIndex};
 use iolite_lts::{Completion, LabelId, LabelKind, Labels, QuiescencePolicy};
-use iolite_sts::{ActionId, Iosts, Simulation, SimulationError, Symbolic, ValuedAction};
+use iolite_sts::{GateId, Iosts, Simulation, SimulationError, Symbolic, ValuedAction};
 
 use super::Failure;
 use super::abstraction::Abstraction;
@@ -128,7 +128,7 @@ impl PlayedModel {
 
     /// Its outputs as labels of a tester without values: with any value, where they carry some.
     pub(super) fn output_labels(&self, labels: &mut Labels) {
-        for (_, action) in self.model.actions() {
+        for (_, action) in self.model.gates() {
             if action.kind != LabelKind::Output {
                 continue;
             }
@@ -243,7 +243,7 @@ pub(super) struct TableDictionary {
     specification: Arc<Iosts>,
     model: Arc<Iosts>,
     /// By action of the played model: what it is where the specification does not have it.
-    foreign: Vec<Option<ActionId>>,
+    foreign: Vec<Option<GateId>>,
 }
 
 impl TableDictionary {
@@ -253,15 +253,15 @@ impl TableDictionary {
         played: &PlayedModel,
     ) -> Self {
         let model = played.model.clone();
-        let is_output = |a: &iolite_sts::Action| a.kind == LabelKind::Output;
-        let count = model.actions().filter(|(_, a)| is_output(a)).count();
-        let mut next = specification.actions().len().saturating_sub(count);
+        let is_output = |a: &iolite_sts::Gate| a.kind == LabelKind::Output;
+        let count = model.gates().filter(|(_, a)| is_output(a)).count();
+        let mut next = specification.gates().len().saturating_sub(count);
         let foreign = model
-            .actions()
+            .gates()
             .map(|(_, a)| {
                 is_output(a).then(|| {
                     next += 1;
-                    ActionId::new(next - 1)
+                    GateId::new(next - 1)
                 })
             })
             .collect();

@@ -10,7 +10,7 @@ use iolite_property::{StateId, StreettAutomaton, Structure};
 
 use super::Failure;
 
-/// Whether the trace determines the property negatively [Falcone et al. 2012, def. 1 and 14]: no
+/// Whether the trace determines the property negatively [PROP12, def. 1 and 14]: no
 /// continuation, finite or infinite, is in Π; or the system is silent where the trace is not in Π.
 ///
 /// A continuation is looked for in the automaton that starts where the trace ends, by a search of its

@@ -271,7 +271,7 @@ impl PropertyJudge {
 }
 
 /// A model under test behind the abstraction. An input that it does not take ends the run with the
-/// verdict before [Falcone et al. 2012, §7]: such a model need not be input-enabled.
+/// verdict before [PROP12, §7]: such a model need not be input-enabled.
 struct Translated {
     inner: Box<dyn Adapter<LabelId>>,
     /// Letters of the model's labels; `None` where the map must know one and does not.

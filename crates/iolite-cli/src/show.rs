@@ -52,7 +52,7 @@ enum View {
     Determinised,
     /// det(S^δ), the suspension automaton
     SuspensionAutomaton,
-    /// Δ of [Tretmans 1996, def. 6.3]: determinised, δ leads to stop
+    /// Δ of [LTS96, def. 6.3]: determinised, δ leads to stop
     DeltaTrace,
     /// Inputs that a state does not take change nothing
     SelfLoopCompleted,

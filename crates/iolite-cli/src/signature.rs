@@ -40,7 +40,7 @@ impl Signature {
 
     /// The names of the inputs that take values.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &str> {
-        let actions = self.model.actions().map(|(_, a)| a);
+        let actions = self.model.gates().map(|(_, a)| a);
         let valued = actions.filter(|a| a.kind == LabelKind::Input && !a.params.is_empty());
         valued.map(|a| &*a.name)
     }
@@ -48,7 +48,7 @@ impl Signature {
     /// The label of an action; one with values that no transition has is known all the same, and
     /// what it really was is kept.
     fn label(&self, labels: &Labels, action: &ValuedAction, seen: &SeenValues) -> Option<LabelId> {
-        let declared = self.model.action(action.action);
+        let declared = self.model.gate(action.action);
         let text = self.model.label(action);
         labels.get(declared.kind, &text).or_else(|| {
             let other = labels.other_values(declared.kind, &declared.name)?;
@@ -161,7 +161,7 @@ impl UnfoldedCodec {
         let model = &self.signature.model;
         // The alphabet may have names that the model has not.
         if model
-            .find_action(LabelKind::Output, &heard.action.name)
+            .find_gate(LabelKind::Output, &heard.action.name)
             .is_none()
         {
             let named = heard.action.to_string();
@@ -181,7 +181,7 @@ impl ActionCodec<LabelId> for UnfoldedCodec {
             let text = self.labels.text(*stimulus);
             match self.signature.parse(&text) {
                 Some(action) => ConcreteAction {
-                    name: self.signature.model.action(action.action).name.to_string(),
+                    name: self.signature.model.gate(action.action).name.to_string(),
                     args: action.values.iter().map(to_wire).collect(),
                 },
                 None => ConcreteAction::parse(&self.labels.label(*stimulus).name),

@@ -200,7 +200,7 @@ impl SymbolicJudge {
         if map.undecodable_policy() == OnUndecodable::Output
             && self
                 .model
-                .find_action(LabelKind::Output, UNDECODABLE)
+                .find_gate(LabelKind::Output, UNDECODABLE)
                 .is_none()
         {
             return Err(ExecError::Config(format!(
@@ -282,7 +282,7 @@ static WARNED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// After such an input nothing can fail, which a pass should not hide.
 fn warn_of_guess(tester: &SymbolicTester) {
     if let Some(input) = tester.guessed() {
-        let name = &tester.model().action(input.action).name;
+        let name = &tester.model().gate(input.action).name;
         warn_once(format!(
             "warning: only some values of the constants specify ?{name} with the values it is given; \
              the others explain whatever comes after it, so such a run cannot fail: give constants \
@@ -334,7 +334,7 @@ impl Numbered {
         }
         self.warned = untried.len();
         for (action, why) in untried {
-            let name = &self.tester.model().action(*action).name;
+            let name = &self.tester.model().gate(*action).name;
             warn_once(format!(
                 "warning: no values for ?{name}: {why}; where that is so, it is not tried, and \
                  these runs say nothing about it"

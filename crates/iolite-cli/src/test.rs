@@ -204,7 +204,7 @@ pub(super) fn fault(error: &ExecError) -> Failure {
     }
 }
 
-/// [Rusu et al. 2004] take it that S ⊨ ω; where it is not so, the user hears of it first.
+/// [SAFE04] take it that S ⊨ ω; where it is not so, the user hears of it first.
 fn warn_of_violating_specification(
     reference: &ModelRef,
     read: &ReadOptions,

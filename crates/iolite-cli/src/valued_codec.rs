@@ -108,7 +108,7 @@ impl ActionCodec<ValuedAction> for PlayedCodec {
 /// An action as it crosses the wire.
 pub(super) fn concrete(model: &Iosts, action: &ValuedAction) -> ConcreteAction {
     ConcreteAction {
-        name: model.action(action.action).name.to_string(),
+        name: model.gate(action.action).name.to_string(),
         args: action.values.iter().map(to_wire).collect(),
     }
 }

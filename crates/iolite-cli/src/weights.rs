@@ -51,7 +51,7 @@ impl InputWeights {
     /// By action of a model with data, whatever values it carries.
     pub(super) fn of_gates(model: &Iosts, given: &[ActionWeight]) -> Result<Self, Failure> {
         let actions = model
-            .actions()
+            .gates()
             .map(|(_, action)| (action.kind, &*action.name));
         weigh(actions, given).map(Self)
     }
@@ -131,7 +131,7 @@ pub(super) struct StimulusWeights {
 impl Weights<LabelId> for StimulusWeights {
     fn weight(&self, stimulus: &LabelId) -> f64 {
         let index = match &self.valued {
-            Some(table) => table.gate(*stimulus).map(iolite_sts::ActionId::index),
+            Some(table) => table.gate(*stimulus).map(iolite_sts::GateId::index),
             None => Some(stimulus.index()),
         };
         index

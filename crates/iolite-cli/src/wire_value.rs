@@ -18,14 +18,14 @@ pub(super) fn valued(
         "output"
     };
     let action = &heard.action;
-    let Some(id) = model.find_action(kind, &action.name) else {
+    let Some(id) = model.find_gate(kind, &action.name) else {
         let action = action.to_string();
         return Err(CodecError(format!(
             "no {what} of the model is {}",
             brief(&action)
         )));
     };
-    let params = &model.action(id).params;
+    let params = &model.gate(id).params;
     if params.len() != action.args.len() {
         return Err(CodecError(format!(
             "{what} {} has {} parameters, and the message {} values",

@@ -87,7 +87,7 @@ fn every_fault_of_the_sender_is_found() {
     }
 }
 
-/// [Rusu et al. 2004b, §3.5]: the implementation without `max >= 1` has the trace
+/// [SYM04, §3.5]: the implementation without `max >= 1` has the trace
 /// REQ(1)·MSG(f(0), true)·δ, and the specification has not.
 #[test]
 fn the_trace_of_a_sender_without_a_minimum() {

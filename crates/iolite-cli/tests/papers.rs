@@ -40,7 +40,7 @@ fn check(figures: [&str; 2], statements: &[(&str, &str, &str, bool)]) {
     }
 }
 
-/// [Tretmans 1996, examples 4.2, 4.6 and 4.10]. In 4.10 the text has lost the strokes through conf
+/// [LTS96, examples 4.2, 4.6 and 4.10]. In 4.10 the text has lost the strokes through conf
 /// for p2, p1 and for p4, p3; the reasons it gives are those of "does not hold".
 #[test]
 fn symmetric_interaction() {
@@ -89,7 +89,7 @@ fn refusals_of_example_4_6() {
     assert_eq!(p1_p4["observed"]["refuses"], serde_json::json!([]));
 }
 
-/// [Tretmans 1996, examples 6.7 and 6.11]. In 6.11 the text has lost the stroke through ioconf for
+/// [LTS96, examples 6.7 and 6.11]. In 6.11 the text has lost the stroke through ioconf for
 /// q2, s1 and for q3, s1 and q3, s2.
 #[test]
 fn inputs_and_outputs() {
@@ -121,7 +121,7 @@ fn inputs_and_outputs() {
     check(["lts96_fig3", "lts96_fig5"], &statements);
 }
 
-/// [Tretmans 1999, example 1]; ioconf cannot tell the two apart, so repetitive quiescence matters.
+/// [IOCO99, example 1]; ioconf cannot tell the two apart, so repetitive quiescence matters.
 #[test]
 fn repetitive_quiescence() {
     check(
@@ -140,7 +140,7 @@ fn repetitive_quiescence() {
     assert_eq!(found["allowed"], serde_json::json!(["!choc"]));
 }
 
-/// [Rusu et al. 2004, example 5].
+/// [SAFE04, example 5].
 #[test]
 fn safety() {
     check(
@@ -152,7 +152,7 @@ fn safety() {
     );
 }
 
-/// [Rusu et al. 2004, examples 2, 7 and 8]: S ⊨ ω, ω is not relevant for S, I2 violates ω.
+/// [SAFE04, examples 2, 7 and 8]: S ⊨ ω, ω is not relevant for S, I2 violates ω.
 #[test]
 fn the_observer_of_figure_2() {
     let verify = |system: &str| {
@@ -177,7 +177,7 @@ fn the_observer_of_figure_2() {
     );
 }
 
-/// [Rusu et al. 2004, example 4] and the δ-trace automata of [Tretmans 1996, example 6.4].
+/// [SAFE04, example 4] and the δ-trace automata of [LTS96, example 6.4].
 #[test]
 fn views_of_the_figures() {
     let show = |model: &str, view: &str| iolite(&["show", model, "--view", view]).expect(0).stdout;

@@ -9,7 +9,7 @@ const EXAMPLES: &str = "examples/papers/prop12_examples.iol";
 const OS: &str = "examples/papers/prop12_os.iol";
 const SMALL: &str = "examples/properties/os.iol";
 
-/// [Falcone et al. 2012, ex. 4 to 7, 11, 12]: class by shape, class of the infinite sequences, and
+/// [PROP12, ex. 4 to 7, 11, 12]: class by shape, class of the infinite sequences, and
 /// whether it is testable: for inclusion, with quiescence, for non-disjointness.
 ///
 /// Pi2 and Pi3 lie lower than their figures show: a·b·Σ^ω is decided after two letters, {(a·b)^ω} is
@@ -224,7 +224,7 @@ fn number_states(json: &mut Value) {
     sort(&mut json["transitions"], "source");
 }
 
-/// [Falcone et al. 2012, fig. 19], on our own XML of the two properties.
+/// [PROP12, fig. 19], on our own XML of the two properties.
 #[test]
 fn java_pt_transcripts() {
     let folder = scratch("properties-java-pt");
@@ -251,7 +251,7 @@ fn states_with(tester: &Value, verdict: &str) -> Vec<String> {
     names
 }
 
-/// [Falcone et al. 2012, ex. 8 to 12].
+/// [PROP12, ex. 8 to 12].
 #[test]
 fn canonical_testers() {
     let tester = |name: &str, more: &[&str]| {

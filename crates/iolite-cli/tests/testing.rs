@@ -181,7 +181,7 @@ fn a_derived_suite_covers_the_model_and_runs() {
     iolite(&args).expect(1);
 }
 
-/// [Rusu et al. 2004, example 10]: I2 gets inconc, `?a !c` violates both, an initially quiescent
+/// [SAFE04, example 10]: I2 gets inconc, `?a !c` violates both, an initially quiescent
 /// implementation fails.
 #[test]
 fn safety_testing_of_example_10() {

@@ -6,11 +6,11 @@
 //!   [`IoconfTester`] and [`OracleTester`], [`ConfTester`], [`StoredTester`] for a stored test case,
 //!   [`SafetyTester`] and [`PurposeTester`] for goals, [`PropertyTester`] for properties alone,
 //!   [`SymbolicTester`] for models with data. A [`Guide`] also knows a way.
-//! - **Test cases** ([`TestCase`]) are those of [Tretmans 1996, def. 3.1 and 7.1; 1999, §4]; they come
+//! - **Test cases** ([`TestCase`]) are those of [LTS96, def. 3.1 and 7.1; IOCO99, §4]; they come
 //!   from [`RandomDerivation`] and [`ExhaustiveDerivation`] over an [`Oracle`] ([`IocoOracle`],
 //!   [`IoconfOracle`]), from [`ConfDerivation`], [`CoverageSuite`], [`GoalTest`] and
 //!   [`RequirementSuite`]. [`test_runs`] runs one against a model, in every way there is.
-//! - **Safety** [Rusu et al. 2004]: [`verify`] and [`relevance`] of observers, [`Forcing`], [`mirror`],
+//! - **Safety** [SAFE04]: [`verify`] and [`relevance`] of observers, [`Forcing`], [`mirror`],
 //!   [`prune`](prune()), [`SafetyTest`]; test purposes are the same with another [`Objective`].
 //!
 //! The crate opens no file, reads no clock, knows no adapter and touches no system under test.

@@ -13,15 +13,15 @@ pub enum Verdict {
     /// The implementation does not conform, and no property violation was seen.
     Fail,
     /// The implementation violates the property and conformance: "Violate" of
-    /// [Rusu et al. 2004, §4].
+    /// [SAFE04, §4].
     ViolateFail,
-    /// Specification and implementation both violate the property [Rusu et al. 2005, §4].
+    /// Specification and implementation both violate the property [SYM04, §4].
     Violate,
     /// The goal of this test can no longer be reached; nothing was wrong.
     Inconc,
-    /// This one execution determines the property positively [Falcone et al. 2012, §6].
+    /// This one execution determines the property positively [PROP12, §6].
     WeakPass,
-    /// This one execution determines the property negatively [Falcone et al. 2012, §6].
+    /// This one execution determines the property negatively [PROP12, §6].
     WeakFail,
     /// A bound or a solver ran out.
     Unknown,

@@ -85,7 +85,7 @@ proptest! {
         }
     }
 
-    /// ioconf_F for listed traces, some of them outside traces(s) [Tretmans 1996, (3)].
+    /// ioconf_F for listed traces, some of them outside traces(s) [LTS96, (3)].
     #[test]
     fn ioconf_f_suites_are_complete(
         (s, i) in pair(),
@@ -158,7 +158,7 @@ proptest! {
         }
     }
 
-    /// conf, with refusals written from [Tretmans 1996, prop. 4.8].
+    /// conf, with refusals written from [LTS96, prop. 4.8].
     #[test]
     fn conf_suites_are_complete_up_to_their_depth(
         s in any_model(4, 8),

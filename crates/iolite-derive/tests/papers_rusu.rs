@@ -1,4 +1,4 @@
-//! Examples 1 to 10 of [Rusu et al. 2004]. The figures are missing from the text at hand; the models
+//! Examples 1 to 10 of [SAFE04]. The figures are missing from the text at hand; the models
 //! are rebuilt from the words of the examples.
 
 mod common;
@@ -259,7 +259,7 @@ fn example_10_on_the_fly() {
 
 #[test]
 fn a_specification_that_violates_gets_violate() {
-    // S with a direct !c after ?a: property and test of [Rusu et al. 2005, §4].
+    // S with a direct !c after ?a: property and test of [SYM04, §4].
     let bad = model(
         &ALPHABET,
         &[("0", "?a", "1"), ("1", "!c", "2"), ("1", "!b", "2")],

@@ -1,4 +1,4 @@
-//! The test runs of [Tretmans 1996] and [Tretmans 1999], with exactly their verdicts. The figures are
+//! The test runs of [LTS96] and [IOCO99], with exactly their verdicts. The figures are
 //! missing from the texts at hand; the models are rebuilt from the words of the examples.
 
 mod common;
@@ -189,7 +189,7 @@ fn random_ioconf_cases_agree_with_example_6_11() {
     assert!(cases.iter().any(|t| !passes(t, &q3(), POLICY)));
 }
 
-/// r₁ and r₂ of [Tretmans 1999, fig. 1], rebuilt from examples 1 and 3: a button, then liquorice or
+/// r₁ and r₂ of [IOCO99, fig. 1], rebuilt from examples 1 and 3: a button, then liquorice or
 /// silence; after silence the button again, which in r₁ gives liquorice or chocolate, in r₂
 /// chocolate.
 fn r1() -> Lts {
@@ -220,7 +220,7 @@ fn r2() -> Lts {
     )
 }
 
-/// The test case of [Tretmans 1999, fig. 2], which example 5 derives from r₂: the button, then
+/// The test case of [IOCO99, fig. 2], which example 5 derives from r₂: the button, then
 /// liquorice passes and silence goes on; the button again, then only chocolate, then silence.
 const T_FIG_2: &str = "?but; (!liq; pass + !choc; fail + θ; ?but; \
      (!liq; fail + !choc; (!liq; fail + !choc; fail + θ; pass) + θ; fail))";

@@ -63,7 +63,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
     /// The tester of conformance as a safety property fails exactly where ioco's does
-    /// [Falcone et al. 2012, §9.1].
+    /// [PROP12, §9.1].
     #[test]
     fn conformance_is_the_tester_of_ioco(s in any_model(4, 9)) {
         let labels = s.labels();
@@ -180,7 +180,7 @@ fn silence_while_something_is_pending() {
     );
 }
 
-/// [Falcone et al. 2012, §7]: after a refused input the verdict is the one before it.
+/// [PROP12, §7]: after a refused input the verdict is the one before it.
 #[test]
 fn a_refused_input_ends_the_run_with_the_verdict_before() {
     let p = property(&["?a", "!x"], "G ! ?a");
@@ -209,7 +209,7 @@ fn a_refused_input_ends_the_run_with_the_verdict_before() {
     assert_eq!(tester.verdict(), Verdict::Fail);
 }
 
-/// [Falcone et al. 2012, §7.2].
+/// [PROP12, §7.2].
 #[test]
 fn inputs_that_lose_the_target_are_left_out() {
     let names = ["?a", "?b", "!x"];

@@ -1,4 +1,4 @@
-//! The theorems of [Rusu et al. 2004] on random specifications, observers and implementations; and
+//! The theorems of [SAFE04] on random specifications, observers and implementations; and
 //! every fast route against a slow one.
 
 mod common;
@@ -123,7 +123,7 @@ proptest! {
         }
     }
 
-    /// Lemma 2, with the specification's own violations told apart [Rusu et al. 2005, lemmas 5 and 7];
+    /// Lemma 2, with the specification's own violations told apart [SYM04, lemmas 5 and 7];
     /// and pruning keeps exactly the violating traces.
     #[test]
     fn lemma_2_and_pruning(s in any_model(4, 9), w in any_observer(labels())) {

@@ -77,7 +77,7 @@ proptest! {
                 (LabelKind::Output, "z")
             };
             let valued = ValuedAction {
-                action: iosts.find_action(sort, name).expect("declared"),
+                action: iosts.find_gate(sort, name).expect("declared"),
                 values: vec![Value::from(value)],
             };
             let (left, right) = match kind {
@@ -167,7 +167,7 @@ fn verdicts(
     let labels = explicit.labels().clone();
     let iosts = system.model().clone();
     let label = |kind, a: &ValuedAction| {
-        let other = || labels.other_values(kind, &iosts.action(a.action).name);
+        let other = || labels.other_values(kind, &iosts.gate(a.action).name);
         labels.get(kind, &iosts.label(a)).or_else(other)
     };
     for _ in 0..30 {

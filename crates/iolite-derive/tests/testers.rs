@@ -199,7 +199,7 @@ proptest! {
 
 #[test]
 fn conf_tester_knows_what_must_not_be_refused() {
-    // p₃ of [Tretmans 1996, fig. 1].
+    // p₃ of [LTS96, fig. 1].
     let p3 = model(
         &["shil", "liq", "choc"],
         &[

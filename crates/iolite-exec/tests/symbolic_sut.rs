@@ -22,10 +22,10 @@ fn divides(least: i64) -> Arc<Iosts> {
     b.assume(c.term().ge(5).unwrap()).unwrap();
     let n = b.variable("n", Sort::Int, Some(1.into()), HERE).unwrap();
     let a = b
-        .action(LabelKind::Input, "a", &[("x", Sort::Int)], HERE)
+        .gate(LabelKind::Input, "a", &[("x", Sort::Int)], HERE)
         .unwrap();
     let z = b
-        .action(LabelKind::Output, "z", &[("y", Sort::Int)], HERE)
+        .gate(LabelKind::Output, "z", &[("y", Sort::Int)], HERE)
         .unwrap();
     let wait = b.location("Wait", true, HERE).unwrap();
     let say = b.location("Say", false, HERE).unwrap();
@@ -81,7 +81,7 @@ fn errors_have_a_place_and_runs_can_be_repeated() {
             list.lock().unwrap().push(run.constants().to_vec());
         });
     let input = |x: i64| ValuedAction {
-        action: model.find_action(LabelKind::Input, "a").unwrap(),
+        action: model.find_gate(LabelKind::Input, "a").unwrap(),
         values: vec![Value::from(x)],
     };
     let mut answers = Vec::new();

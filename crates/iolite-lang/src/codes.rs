@@ -165,14 +165,14 @@ codes! {
         "The assignments of a transition happen at once, so a variable can have one new value only."
     300 NO_VIOLATE "an observer without a violating state"
         "An observer says by reaching a state marked `violate` that the property is broken. Without one \
-         it never says anything [Rusu et al. 2004, def. 5]."
+         it never says anything [SAFE04, def. 5]."
     301 VIOLATE_LEFT "a violating state with transitions"
-        "A violation is final: the violating state has no transitions [Rusu et al. 2004, def. 5]."
+        "A violation is final: the violating state has no transitions [SAFE04, def. 5]."
     302 VIOLATE_INITIAL "a violating initial state"
-        "The property would be broken before anything happened [Rusu et al. 2004, def. 5]."
+        "The property would be broken before anything happened [SAFE04, def. 5]."
     303 VIOLATE_BY_INPUT "an input enters a violating state"
         "Inputs come from the environment, so the system cannot be blamed for one: a violating state is \
-         entered by outputs and δ only [Rusu et al. 2004, def. 5]. Beware that `*` stands for the inputs, too."
+         entered by outputs and δ only [SAFE04, def. 5]. Beware that `*` stands for the inputs, too."
     304 NONDETERMINISTIC "two transitions for one action"
         "Observers, purposes and property automata are deterministic: an action leads to one state."
     305 WILDCARD_TWICE "a second `*`"
@@ -183,11 +183,11 @@ codes! {
     307 CYCLIC_PROPERTY "a property defined by itself"
         "A Boolean combination of properties cannot contain itself, directly or through others."
     308 TEST_VERDICT "a state of a test case without one verdict"
-        "The verdict function of a test case gives each state one verdict [Tretmans 1996, def. 3.1]."
+        "The verdict function of a test case gives each state one verdict [LTS96, def. 3.1]."
     309 TEST_CYCLE "a test case that does not end"
-        "A test case has finite behaviour [Tretmans 1996, def. 3.1]: no state can be reached from itself."
+        "A test case has finite behaviour [LTS96, def. 3.1]: no state can be reached from itself."
     310 INCOMPLETE "a state of a Streett automaton without a transition on an action"
-        "Streett automata are complete [Falcone et al. 2012, def. 2]: every state has a transition on each \
+        "Streett automata are complete [PROP12, def. 2]: every state has a transition on each \
          action. `* -> q` takes all actions that the state's other transitions do not."
     311 FINITE_LANGUAGE "a language of finite sequences where a property is meant"
         "A property tells finite and infinite sequences. `always R` and its siblings mean the pair of both \

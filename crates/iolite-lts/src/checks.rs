@@ -34,7 +34,7 @@ impl Nondeterminism {
     }
 }
 
-/// A witness that `lts` is not deterministic [Rusu et al. 2004, def. 2], the first in state order.
+/// A witness that `lts` is not deterministic [SAFE04, def. 2], the first in state order.
 pub fn nondeterminism(lts: &Lts) -> Option<Nondeterminism> {
     lts.states().find_map(|state| {
         let row = lts.steps(state);
@@ -53,7 +53,7 @@ pub fn nondeterminism(lts: &Lts) -> Option<Nondeterminism> {
 }
 
 /// A reachable state and an input that it does not take, not even after internal actions; `None`
-/// when the system is input-enabled [Tretmans 1996, def. 5.1]. The state is one nearest to the
+/// when the system is input-enabled [LTS96, def. 5.1]. The state is one nearest to the
 /// initial one among those that cannot move on internally, the input its first.
 ///
 /// What a state enables after an internal step it enables weakly itself, so only the states that

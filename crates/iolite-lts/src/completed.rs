@@ -7,7 +7,7 @@ use crate::{LabelId, LabelKind, Labels, Semantics};
 /// What happens on an input that a state does not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// Nothing: the input is swallowed (the self-loop convention of [Tretmans 1996, §5]).
+    /// Nothing: the input is swallowed (the self-loop convention of [LTS96, §5]).
     SelfLoop,
     /// Anything: from then on every behaviour is possible.
     Chaos,

@@ -9,7 +9,7 @@ use crate::{LabelId, LabelKind, Labels, Semantics};
 /// On which names two systems meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gates {
-    /// `||`: on every visible action [Tretmans 1996, def. 2.4].
+    /// `||`: on every visible action [LTS96, def. 2.4].
     All,
     /// `|[A]|`: on these names.
     Names(BTreeSet<String>),

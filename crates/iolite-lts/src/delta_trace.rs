@@ -3,7 +3,7 @@
 use crate::{LabelId, Labels, QuiescencePolicy, Semantics, StateId, Step, Suspension};
 
 /// A system in which each quiescent state has a δ-step to **stop**; determinised, it is the δ-trace
-/// automaton Δ of the system [Tretmans 1996, def. 6.3].
+/// automaton Δ of the system [LTS96, def. 6.3].
 ///
 /// The definition attaches δ to a set when a state in it has no output; for a strongly converging
 /// system, which the paper assumes, these are the sets with a quiescent state. With internal cycles

@@ -5,7 +5,7 @@ use crate::set_table::SetTable;
 use crate::{LabelId, LabelKind, Labels, Semantics, SetId, StateId, Step};
 
 /// det(M), walked lazily: states are interned τ-closed sets of states of `M`, and the steps of a set
-/// are computed when it is first asked for [Tretmans 1996, def. 6.3; Rusu et al. 2004, def. 3].
+/// are computed when it is first asked for [LTS96, def. 6.3; SAFE04, def. 3].
 ///
 /// Over a [`Suspension`](crate::Suspension) it is the suspension automaton, in which `P after δ` are
 /// the quiescent states of `P` and what they reach internally.
@@ -168,7 +168,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
         self.scratch.row = row;
     }
 
-    /// `P after a`, or `None` when no state of `P` can do `a` [Tretmans 1996, def. 2.3].
+    /// `P after a`, or `None` when no state of `P` can do `a` [LTS96, def. 2.3].
     pub fn after(&mut self, set: SetId, label: LabelId) -> Option<SetId> {
         let row = self.row(set);
         let i = row.partition_point(|&(l, _)| l < label);
@@ -183,7 +183,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
             .try_fold(initial, |set, &label| self.after(set, label))
     }
 
-    /// out(P): the outputs, and δ, that some state of `P` can show [Tretmans 1999, def. 11].
+    /// out(P): the outputs, and δ, that some state of `P` can show [IOCO99, def. 11].
     pub fn out(&mut self, set: SetId) -> Vec<LabelId> {
         self.row(set);
         self.enabled(set, LabelKind::is_observation)

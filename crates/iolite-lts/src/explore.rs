@@ -44,7 +44,7 @@ pub fn explore<M: Semantics>(model: &M, budget: usize) -> Result<Lts, BudgetExce
     Ok(builder.build().expect("the initial state is there"))
 }
 
-/// det(M) as an explicit system [Rusu et al. 2004, def. 3]: one state for each reachable set, named
+/// det(M) as an explicit system [SAFE04, def. 3]: one state for each reachable set, named
 /// `{q1,q2}` after its members, numbered breadth first.
 pub fn determinise<M: Semantics<State = StateId>>(
     view: &mut Determinised<M>,

@@ -1,7 +1,7 @@
 //! Action labels, interned with their kind.
 //!
-//! The papers write the alphabet as `L_I ∪ L_U ∪ {τ}` [Tretmans 1996], `L_I, L_U` [Tretmans 1999]
-//! or `A_? ∪ A_! ∪ I` [Rusu et al. 2004]; here it is one table, and a label's kind tells its part.
+//! The papers write the alphabet as `L_I ∪ L_U ∪ {τ}` [LTS96], `L_I, L_U` [IOCO99]
+//! or `A_? ∪ A_! ∪ I` [SAFE04]; here it is one table, and a label's kind tells its part.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum LabelKind {
     Output,
     /// Invisible: τ, written `i`, or a named internal action.
     Internal,
-    /// A plain action of symmetric interaction [Tretmans 1996, §2].
+    /// A plain action of symmetric interaction [LTS96, §2].
     Undirected,
     /// δ, the observation that no output comes.
     Delta,

@@ -1,7 +1,7 @@
 //! Explicit labelled transition systems in compressed sparse rows.
 //!
-//! An [`Lts`] is `⟨S, L, T, s₀⟩` [Tretmans 1996, def. 2.1]; with inputs and outputs among its labels
-//! it is an IOLTS [Rusu et al. 2004, def. 1]. States are dense 32-bit ids; the transitions of a
+//! An [`Lts`] is `⟨S, L, T, s₀⟩` [LTS96, def. 2.1]; with inputs and outputs among its labels
+//! it is an IOLTS [SAFE04, def. 1]. States are dense 32-bit ids; the transitions of a
 //! state are one slice, sorted by label and target and without repetition.
 
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use crate::{LabelId, LabelKind, Labels, Semantics};
 
 /// M₁ ∥ M₂: both take the same visible action together, each its internal actions alone, and a
-/// visible action that one of them does not know cannot happen [Rusu et al. 2004, def. 4].
+/// visible action that one of them does not know cannot happen [SAFE04, def. 4].
 #[derive(Debug)]
 pub struct Product<A, B> {
     left: A,

@@ -8,16 +8,16 @@ use crate::{LabelId, LabelKind, Labels, Semantics, StateId, Step};
 /// What counts as quiescent beside a state that enables neither output nor internal action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QuiescencePolicy {
-    /// A state on a cycle of internal actions is quiescent too [Rusu et al. 2004, §2.3].
+    /// A state on a cycle of internal actions is quiescent too [SAFE04, §2.3].
     #[default]
     Livelock,
     /// Such a cycle is outside the theory, which takes systems to be strongly converging
-    /// [Tretmans 1996, §2]: it is not quiescent, and the view remembers the first one it met, for
+    /// [LTS96, §2]: it is not quiescent, and the view remembers the first one it met, for
     /// the caller to report as an error.
     Strict,
 }
 
-/// Why a state is quiescent [Rusu et al. 2004, §2.3].
+/// Why a state is quiescent [SAFE04, §2.3].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quiescence {
     /// Nothing is enabled at all.
@@ -28,8 +28,8 @@ pub enum Quiescence {
     Livelock,
 }
 
-/// The suspension IOLTS S^δ: every quiescent state gets a δ-loop [Rusu et al. 2004, def. 7;
-/// Tretmans 1999, def. 8].
+/// The suspension IOLTS S^δ: every quiescent state gets a δ-loop [SAFE04, def. 7;
+/// IOCO99, def. 8].
 ///
 /// A δ-step that the model wrote out itself is left as it is.
 #[derive(Debug)]
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::LtsBuilder;
 
-    /// S of [Rusu et al. 2004, fig. 1], rebuilt from example 1.
+    /// S of [SAFE04, fig. 1], rebuilt from example 1.
     fn safe04_s() -> crate::Lts {
         let mut b = LtsBuilder::new();
         let q: Vec<_> = (0..7).map(|k| b.named_state(&format!("q{k}"))).collect();

@@ -118,7 +118,7 @@ proptest! {
         let set = TraceSet::listed(ids.iter().map(Vec::as_slice));
         prop_assert_eq!(fast(Relation::IoconfF, &i, &s, Some(set.clone())), shortest);
 
-        // Monotone in F: what holds for a set holds for its subsets [Tretmans 1996, §6].
+        // Monotone in F: what holds for a set holds for its subsets [LTS96, §6].
         let fewer = TraceSet::listed(ids.iter().skip(1).map(Vec::as_slice));
         if shortest.is_none() {
             prop_assert_eq!(fast(Relation::IoconfF, &i, &s, Some(fewer)), None);
@@ -129,14 +129,14 @@ proptest! {
         prop_assert_eq!(by_f, fast(Relation::Ioconf, &i, &s, None));
     }
 
-    /// ≤te = ≤tr ∩ conf [Tretmans 1996, prop. 4.9.2].
+    /// ≤te = ≤tr ∩ conf [LTS96, prop. 4.9.2].
     #[test]
     fn testing_is_trace_and_conf(i in plain(), s in plain()) {
         let both = holds(Relation::Trace, &i, &s) && holds(Relation::Conf, &i, &s);
         prop_assert_eq!(holds(Relation::Testing, &i, &s), both);
     }
 
-    /// On input-enabled systems ≤iot = ioconf [Tretmans 1996, prop. 6.12], and ioco is stronger.
+    /// On input-enabled systems ≤iot = ioconf [LTS96, prop. 6.12], and ioco is stronger.
     #[test]
     fn on_input_enabled_specifications_iot_is_ioconf(i in input_enabled(), s in input_enabled()) {
         prop_assert_eq!(holds(Relation::Iot, &i, &s), holds(Relation::Ioconf, &i, &s));
@@ -144,7 +144,7 @@ proptest! {
         prop_assert_eq!(holds(Relation::Ioco, &i, &s), holds(Relation::Uioco, &i, &s));
     }
 
-    /// i ≤iot s iff Δ_i ≤tr Δ_s [Tretmans 1996, theorem 6.6].
+    /// i ≤iot s iff Δ_i ≤tr Δ_s [LTS96, theorem 6.6].
     #[test]
     fn iot_is_trace_preorder_on_delta_trace_automata(i in input_enabled(), s in directed()) {
         let delta = |m: &Lts| explore(&DeltaTrace::new(m, POLICY), 100).unwrap();
@@ -161,7 +161,7 @@ proptest! {
         }
     }
 
-    /// ≤tr and ≤te are preorders [Tretmans 1996, prop. 4.9.1]; all relations but those that a
+    /// ≤tr and ≤te are preorders [LTS96, prop. 4.9.1]; all relations but those that a
     /// partial specification breaks are reflexive.
     #[test]
     fn preorders(p in plain(), q in plain(), r in plain(), i in input_enabled()) {
@@ -207,7 +207,7 @@ proptest! {
     }
 }
 
-/// conf is not transitive [Tretmans 1996, prop. 4.9.1]: `a;stop [] b;b;stop`, `a;stop`,
+/// conf is not transitive [LTS96, prop. 4.9.1]: `a;stop [] b;b;stop`, `a;stop`,
 /// `a;stop [] b;a;stop`.
 #[test]
 fn conf_is_not_transitive() {

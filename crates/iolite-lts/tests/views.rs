@@ -83,7 +83,7 @@ proptest! {
         }
     }
 
-    /// Traces(M1 ∥ M2) = Traces(M1) ∩ Traces(M2) [Rusu et al. 2004, def. 4].
+    /// Traces(M1 ∥ M2) = Traces(M1) ∩ Traces(M2) [SAFE04, def. 4].
     #[test]
     fn the_traces_of_a_product_are_the_common_ones(m1 in directed(), m2 in directed()) {
         let traces = |m: &Lts| {

@@ -82,7 +82,7 @@ impl AcceptanceFormula {
     }
 
     /// Streett's condition: for each i, `Inf(2i)` (a recurrent state) or `Fin(2i+1)` (finitely many
-    /// states outside the persistent ones) [Falcone et al. 2012, def. 3].
+    /// states outside the persistent ones) [PROP12, def. 3].
     pub fn streett(pairs: usize) -> Self {
         let pair = |i: u32| Self::Or(vec![Self::Inf(2 * i), Self::Fin(2 * i + 1)]);
         Self::And((0..pairs as u32).map(pair).collect())

@@ -1,4 +1,4 @@
-//! From a system's concrete events to a property's abstract ones [Falcone et al. 2012, §11].
+//! From a system's concrete events to a property's abstract ones [PROP12, §11].
 //!
 //! A property speaks of `login`, the system of `?http_post(path, user)`. A map is a list of rules, each
 //! a pattern for the action and a predicate on its parameters; the first rule that fits decides.

@@ -1,4 +1,4 @@
-//! Canonical testers [Falcone et al. 2012, §7 and §8].
+//! Canonical testers [PROP12, §7 and §8].
 //!
 //! The tester is the property's automaton with a verdict on each state. It is a table: one look-up
 //! an event. If the implementation refuses an input, the verdict is that of the state before
@@ -55,7 +55,7 @@ impl Default for TesterOptions {
 }
 
 /// The canonical tester of a property: a Moore automaton that produces verdicts
-/// [Falcone et al. 2012, def. 13 and 15].
+/// [PROP12, def. 13 and 15].
 #[derive(Clone, Debug)]
 pub struct CanonicalTester {
     structure: Structure,
@@ -180,7 +180,7 @@ impl CanonicalTester {
         StateSet::of(self.verdicts.len(), |q| self.verdict(q) == verdict)
     }
 
-    /// A controllable test case for a target verdict [Falcone et al. 2012, §7.2]: in each state the
+    /// A controllable test case for a target verdict [PROP12, §7.2]: in each state the
     /// input, if any, that lies on a shortest way to the target.
     pub fn select(&self, target: PropertyVerdict) -> PropertyTestCase {
         let distance = self.distances(target);
@@ -279,7 +279,7 @@ impl CanonicalTester {
 }
 
 /// Where quiescence leads from a state without a verdict: to a verdict in this direction, or
-/// nowhere [Falcone et al. 2012, def. 15, and its dual for non-disjointness].
+/// nowhere [PROP12, def. 15, and its dual for non-disjointness].
 fn quiet_step(relation: Relation, accepting: bool, kind: Quiescence) -> Option<bool> {
     let final_side = match relation {
         Relation::Inclusion | Relation::Equality => false,
@@ -307,7 +307,7 @@ fn with_quiescence(alphabet: &Alphabet) -> Result<Alphabet, TesterError> {
 }
 
 /// A controllable test case: at most one input in each state, every output, and a verdict at its
-/// ends [Falcone et al. 2012, §7.2].
+/// ends [PROP12, §7.2].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyTestCase {
     alphabet: Arc<Alphabet>,

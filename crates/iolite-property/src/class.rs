@@ -1,4 +1,4 @@
-//! The classes of the Safety–Progress hierarchy [Falcone et al. 2012, §4.4].
+//! The classes of the Safety–Progress hierarchy [PROP12, §4.4].
 //!
 //! Definition 5 gives the class of an automaton by its shape (*syntactic*). A property may lie
 //! lower than the automaton at hand shows; its lowest class (*semantic*) is decided here on the
@@ -84,7 +84,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// The lowest class whose shape the automaton has [Falcone et al. 2012, def. 5].
+/// The lowest class whose shape the automaton has [PROP12, def. 5].
 ///
 /// Shape only: redundant pairs or states raise it. An automaton whose finite acceptance is not
 /// that of definition 3 has the shape of its pairs.
@@ -122,7 +122,7 @@ pub fn syntactic(automaton: &StreettAutomaton) -> Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SemanticClass {
     /// The lowest class. The property is *pure* in it, and in no other
-    /// [Falcone et al. 2012, below def. 5].
+    /// [PROP12, below def. 5].
     pub class: Class,
     /// The least m of a disjunctive form, `⋃_{i≤m} (S_i ∩ G_i)` or the same with response and
     /// persistence.
@@ -233,7 +233,7 @@ impl Chains {
 }
 
 /// The lowest class of the finitary part, by the finitary partners `A_f`, `E_f`, `R_f`, `P_f` of the
-/// operators [Falcone et al. 2012, def. 17].
+/// operators [PROP12, def. 17].
 ///
 /// Safety means prefix-closed, guarantee extension-closed; obligation, that no state can be left and
 /// met again with the other verdict in between. The language φ is a response language when

@@ -1,4 +1,4 @@
-//! Conformance as a safety property [Falcone et al. 2012, §9.1].
+//! Conformance as a safety property [PROP12, §9.1].
 
 use std::hash::Hash;
 use std::sync::Arc;

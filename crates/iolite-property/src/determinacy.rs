@@ -1,4 +1,4 @@
-//! Positive and negative determinacy [Falcone et al. 2012, def. 1 and 14].
+//! Positive and negative determinacy [PROP12, def. 1 and 14].
 //!
 //! The paper gives determinacy two readings. Definition 1 asks about infinite continuations only;
 //! the sentence below it, and the partition of definition 12, ask about finite ones too. Lemma 1

@@ -1,4 +1,4 @@
-//! Java-PT's XML, in and out, and its transcripts [Falcone et al. 2012, §10, fig. 18 and 19].
+//! Java-PT's XML, in and out, and its transcripts [PROP12, §10, fig. 18 and 19].
 //!
 //! The files use a handful of elements and attributes, no namespaces and no entities beyond the
 //! five of XML; a reader of that much is smaller than a dependency.
@@ -261,7 +261,7 @@ pub fn relation(number: u32) -> Option<Relation> {
     }
 }
 
-/// What Java-PT prints for `-in FILE -dc -it R` [Falcone et al. 2012, fig. 19].
+/// What Java-PT prints for `-in FILE -dc -it R` [PROP12, fig. 19].
 pub fn transcript(
     file: &str,
     automaton: &StreettAutomaton,

@@ -1,5 +1,5 @@
 //! The language view: the operators A, E, R, P over a regular ψ, with their finitary partners
-//! [Falcone et al. 2012, §4.2 and app. A]. Boolean combinations are those of the automata.
+//! [PROP12, §4.2 and app. A]. Boolean combinations are those of the automata.
 
 use crate::cycles::cyclic_components;
 use crate::regular::Dfa;
@@ -23,7 +23,7 @@ pub enum Operator {
 impl Operator {
     /// The operator's automaton, in the shape of its class.
     ///
-    /// The empty sequence is a prefix: A(ψ) is empty unless ε ∈ ψ [Falcone et al. 2012, def. 16].
+    /// The empty sequence is a prefix: A(ψ) is empty unless ε ∈ ψ [PROP12, def. 16].
     /// (Example 1 lets A(ψ₁) be a^ω + a⁺·b^ω; by the definition b^ω belongs to it as well.)
     pub fn apply(self, psi: &Dfa) -> Result<StreettAutomaton, AutomatonError> {
         let s = &psi.structure;
@@ -98,7 +98,7 @@ fn latched(
 }
 
 /// `R_f` on the states: those of ψ from which infinitely many continuations are in ψ
-/// [Falcone et al. 2012, def. 17].
+/// [PROP12, def. 17].
 pub(crate) fn recurrent_part(structure: &Structure, psi: &StateSet) -> StateSet {
     let all: Vec<StateId> = structure.states().collect();
     let mut pump = StateSet::empty(structure.len());

@@ -6,7 +6,7 @@ use iolite_lts::{LabelId, LabelKind, Labels, StateId};
 
 use crate::star_automaton::{AutomatonSource, On, Place, StarAutomaton, StarError};
 
-/// Which of the conditions of [Rusu et al. 2004, def. 5] an observer must meet.
+/// Which of the conditions of [SAFE04, def. 5] an observer must meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ObserverRules {
     /// All of them.
@@ -50,7 +50,7 @@ pub enum ObserverError {
     },
 }
 
-/// ω: the negation of a safety property [Rusu et al. 2004, def. 5]. L(ω) are the traces that enter a
+/// ω: the negation of a safety property [SAFE04, def. 5]. L(ω) are the traces that enter a
 /// violating state.
 ///
 /// The definition wants one violating state; several are allowed here, because merging them changes
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// ω of [Rusu et al. 2004, fig. 2], rebuilt from example 2.
+    /// ω of [SAFE04, fig. 2], rebuilt from example 2.
     const EXAMPLE_2: [(usize, &str, usize); 5] = [
         (0, "?a", 1),
         (0, "*", 0),

@@ -1,4 +1,4 @@
-//! Good, currently good, currently bad and bad states [Falcone et al. 2012, def. 12].
+//! Good, currently good, currently bad and bad states [PROP12, def. 12].
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl fmt::Display for Quality {
     }
 }
 
-/// The partition {G, `G_c`, `B_c`, B} of an automaton's states [Falcone et al. 2012, def. 12].
+/// The partition {G, `G_c`, `B_c`, B} of an automaton's states [PROP12, def. 12].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     quality: Vec<Quality>,

@@ -40,7 +40,7 @@ pub enum On {
     /// One action, δ included.
     Label(LabelId),
     /// `*`: every visible action, δ included, that labels no other transition of the state
-    /// [Rusu et al. 2004, fig. 2].
+    /// [SAFE04, fig. 2].
     Any,
 }
 
@@ -121,7 +121,7 @@ pub enum StarError {
         /// The action.
         label: String,
     },
-    /// Two transitions under one label [Rusu et al. 2004, def. 2].
+    /// Two transitions under one label [SAFE04, def. 2].
     #[error("{place}: two transitions on {label} lead to different states")]
     Nondeterministic {
         /// Source of the transitions, with the line of the second one.

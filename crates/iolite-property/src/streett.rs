@@ -1,4 +1,4 @@
-//! Streett m-automata, the automata view of r-properties [Falcone et al. 2012, §4.3].
+//! Streett m-automata, the automata view of r-properties [PROP12, §4.3].
 //!
 //! An r-property is a pair (φ, ϕ) of a finitary and an infinitary language. A Streett automaton
 //! tells both: infinite sequences by its pairs as usual, finite ones by the state they end in
@@ -17,7 +17,7 @@ use crate::omega::OmegaAutomaton;
 use crate::state_set::StateSet;
 use crate::structure::{AutomatonError, DEFAULT_BUDGET, Lasso, StateId, Structure};
 
-/// An accepting pair (`R_i`, `P_i`) [Falcone et al. 2012, def. 2].
+/// An accepting pair (`R_i`, `P_i`) [PROP12, def. 2].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pair {
     /// R: one of these infinitely often, …
@@ -34,7 +34,7 @@ impl Pair {
 }
 
 /// A deterministic and complete Streett m-automaton with acceptance of finite sequences
-/// [Falcone et al. 2012, def. 2 and 3].
+/// [PROP12, def. 2 and 3].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreettAutomaton {
     structure: Structure,
@@ -160,13 +160,13 @@ impl StreettAutomaton {
         self.finite == Self::definition_3(self.structure.len(), &self.pairs)
     }
 
-    /// Π(σ) for a finite sequence [Falcone et al. 2012, def. 3].
+    /// Π(σ) for a finite sequence [PROP12, def. 3].
     pub fn accepts(&self, word: &[Letter]) -> bool {
         self.finite
             .contains(self.structure.after(self.structure.initial(), word))
     }
 
-    /// Π(σ) for an infinite sequence [Falcone et al. 2012, def. 3].
+    /// Π(σ) for an infinite sequence [PROP12, def. 3].
     pub fn accepts_lasso(&self, word: &Lasso) -> bool {
         let seen = word.vinf(&self.structure, self.structure.initial());
         self.pairs
@@ -194,7 +194,7 @@ impl StreettAutomaton {
         }
     }
 
-    /// Π₁ ∧ Π₂, both parts conjoined [Falcone et al. 2012, §3.5]: the product with the pairs of
+    /// Π₁ ∧ Π₂, both parts conjoined [PROP12, §3.5]: the product with the pairs of
     /// both.
     pub fn intersection(&self, other: &Self) -> Result<Self, AutomatonError> {
         let (structure, meaning) = self.structure.product(&other.structure, DEFAULT_BUDGET)?;

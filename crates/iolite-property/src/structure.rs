@@ -60,7 +60,7 @@ pub const DEFAULT_BUDGET: usize = 1 << 20;
 /// Entries that a transition table may have.
 const MAX_TABLE: usize = 1 << 28;
 
-/// `(Q, q_init, Σ, →)`, deterministic and complete [Falcone et al. 2012, §3.3].
+/// `(Q, q_init, Σ, →)`, deterministic and complete [PROP12, §3.3].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     alphabet: Arc<Alphabet>,
@@ -185,7 +185,7 @@ impl Structure {
         word.iter().fold(q, |q, &l| self.step(q, l))
     }
 
-    /// The states that a run visits, the first included [Falcone et al. 2012, §3.3].
+    /// The states that a run visits, the first included [PROP12, §3.3].
     pub fn run(&self, word: &[Letter]) -> Vec<StateId> {
         let mut q = self.initial;
         let mut run = vec![q];
@@ -347,7 +347,7 @@ pub struct Lasso {
 }
 
 impl Lasso {
-    /// The set of states visited infinitely often: vinf(σ, A) [Falcone et al. 2012, §4.3].
+    /// The set of states visited infinitely often: vinf(σ, A) [PROP12, §4.3].
     pub fn vinf(&self, structure: &Structure, from: StateId) -> StateSet {
         assert!(!self.cycle.is_empty(), "the cycle of a lasso is not empty");
         let mut q = structure.after(from, &self.stem);

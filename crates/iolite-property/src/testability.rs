@@ -1,4 +1,4 @@
-//! Which verdicts testing can reach for a property [Falcone et al. 2012, §5, §6 and §8].
+//! Which verdicts testing can reach for a property [PROP12, §5, §6 and §8].
 //!
 //! Tables 1, 2 and 3 give the conditions class by class. They are instances of one question: can a
 //! state be reached whose sequences determine the property? That is asked here directly, for any
@@ -17,7 +17,7 @@ use crate::structure::{AutomatonError, StateId};
 use crate::verdict::{PropertyVerdict, Quiescence};
 
 /// A relation between the executions of an implementation and a property
-/// [Falcone et al. 2012, def. 6].
+/// [PROP12, def. 6].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Relation {
     /// Exec(P) ⊆ Π: the implementation respects the property.
@@ -123,9 +123,9 @@ pub enum Obstacle {
     /// That no execution is in Π cannot be seen on one execution, unless Π is empty.
     NeedsNoExecution,
     /// That a sequence of Π is not feasible cannot be seen: the implementation may be
-    /// nondeterministic [Falcone et al. 2012, §6.4].
+    /// nondeterministic [PROP12, §6.4].
     NeedsDeterminism,
-    /// One execution cannot show that all of Π is feasible [Falcone et al. 2012, §6.4].
+    /// One execution cannot show that all of Π is feasible [PROP12, §6.4].
     NeedsAllOfTheProperty,
 }
 
@@ -249,14 +249,14 @@ impl Testability {
             .ok()
     }
 
-    /// Whether `pass` or `fail` can be obtained [Falcone et al. 2012, def. 8].
+    /// Whether `pass` or `fail` can be obtained [PROP12, def. 8].
     pub fn is_testable(&self) -> bool {
         [PropertyVerdict::Pass, PropertyVerdict::Fail]
             .iter()
             .any(|&v| self.witness(v).is_some())
     }
 
-    /// Whether any verdict but `unknown` can be obtained [Falcone et al. 2012, cor. 1].
+    /// Whether any verdict but `unknown` can be obtained [PROP12, cor. 1].
     pub fn is_testable_with_weak_verdicts(&self) -> bool {
         self.verdicts.iter().any(|o| o.outcome.is_ok())
     }
@@ -313,7 +313,7 @@ impl<'a> Question<'a> {
     }
 
     /// A shortest way into `determined`, or into `now` with quiescence after it
-    /// [Falcone et al. 2012, def. 14].
+    /// [PROP12, def. 14].
     ///
     /// Definition 14 asks for a sequence of more than one event; the tester of definition 15 gives
     /// its verdict on quiescence in the initial state too, and so does this.

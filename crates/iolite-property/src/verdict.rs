@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A verdict on a relation between an implementation and an r-property
-/// [Falcone et al. 2012, def. 7, §6.1.4 and §7.2].
+/// [PROP12, def. 7, §6.1.4 and §7.2].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PropertyVerdict {
     /// The relation holds.
@@ -40,7 +40,7 @@ impl fmt::Display for PropertyVerdict {
     }
 }
 
-/// The two kinds of quiescence that the framework tells apart [Falcone et al. 2012, §8.1].
+/// The two kinds of quiescence that the framework tells apart [PROP12, §8.1].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Quiescence {
     /// `δ_o`: the implementation waits for an input.

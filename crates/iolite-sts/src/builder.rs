@@ -3,7 +3,7 @@
 use iolite_expr::{Sort, Span, Term, TypeError, Var, VarId};
 
 use crate::iosts::{
-    Action, ActionId, Constant, Iosts, LabelKind, Location, LocationId, Transition, Variable,
+    Constant, Gate, GateId, Iosts, LabelKind, Location, LocationId, Transition, Variable,
     parameter_id, space,
 };
 
@@ -73,7 +73,7 @@ impl Builder {
                 assumptions: Vec::new(),
                 locations: Vec::new(),
                 initial: LocationId::new(0),
-                actions: Vec::new(),
+                gates: Vec::new(),
                 transitions: Vec::new(),
                 outgoing: Vec::new(),
             },
@@ -165,20 +165,20 @@ impl Builder {
     }
 
     /// Declares an action; the parameters are those of every transition with the action.
-    pub fn action(
+    pub fn gate(
         &mut self,
         kind: LabelKind,
         name: &str,
         params: &[(&str, Sort)],
         span: Span,
-    ) -> Result<ActionId, BuildError> {
+    ) -> Result<GateId, BuildError> {
         if !matches!(
             kind,
             LabelKind::Input | LabelKind::Output | LabelKind::Internal
         ) {
             return Err(error(BuildErrorKind::BadKind, span));
         }
-        if self.model.find_action(kind, name).is_some() {
+        if self.model.find_gate(kind, name).is_some() {
             return Err(error(BuildErrorKind::Twice(name.into()), span));
         }
         for (i, (p, _)) in params.iter().enumerate() {
@@ -191,18 +191,18 @@ impl Builder {
             .enumerate()
             .map(|(i, (name, sort))| Var::new(parameter_id(i), name, sort.clone()))
             .collect();
-        self.model.actions.push(Action {
+        self.model.gates.push(Gate {
             name: name.into(),
             kind,
             params,
             span,
         });
-        Ok(ActionId::new(self.model.actions.len() - 1))
+        Ok(GateId::new(self.model.gates.len() - 1))
     }
 
     /// The parameters of an action, to build guards and assignments with.
-    pub fn params(&self, action: ActionId) -> &[Var] {
-        &self.model.action(action).params
+    pub fn params(&self, action: GateId) -> &[Var] {
+        &self.model.gate(action).params
     }
 
     /// The model as far as it is built, for lookups by name.
@@ -214,7 +214,7 @@ impl Builder {
     pub fn transition(
         &mut self,
         source: LocationId,
-        action: ActionId,
+        action: GateId,
         guard: Option<Term>,
         assignments: Vec<(Var, Term)>,
         target: LocationId,
@@ -269,14 +269,14 @@ impl Builder {
         term: &Term,
         what: &'static str,
         variables: bool,
-        action: Option<ActionId>,
+        action: Option<GateId>,
     ) -> Result<(), BuildError> {
         for v in term.free_vars() {
             let i = v.id.index();
             let declared = match v.id.space() {
                 space::VARIABLE if variables => self.model.variables.get(i).map(|x| &x.var),
                 space::CONSTANT => self.model.constants.get(i).map(|x| &x.var),
-                space::PARAMETER => action.and_then(|a| self.model.action(a).params.get(i)),
+                space::PARAMETER => action.and_then(|a| self.model.gate(a).params.get(i)),
                 _ => None,
             };
             if declared.is_none_or(|d| d.sort != v.sort || d.name != v.name) {

@@ -6,7 +6,7 @@ use iolite_expr::{Substitution, Term, Value, Var, VarId};
 use iolite_lts::Gates;
 
 use crate::iosts::{
-    Action, ActionId, Constant, Iosts, LabelKind, Location, LocationId, Transition, Variable, space,
+    Constant, Gate, GateId, Iosts, LabelKind, Location, LocationId, Transition, Variable, space,
 };
 
 /// Why systems cannot be composed.
@@ -133,7 +133,7 @@ fn move_data(from: &Iosts, into: &mut Iosts) -> Moved {
     moved
 }
 
-fn meets(gates: &Gates, action: &Action) -> bool {
+fn meets(gates: &Gates, action: &Gate) -> bool {
     action.kind.is_visible()
         && match gates {
             Gates::All => true,
@@ -151,7 +151,7 @@ fn joint_kind(left: LabelKind, right: LabelKind) -> LabelKind {
     }
 }
 
-pub(crate) fn same_signature(a: &Action, b: &Action) -> bool {
+pub(crate) fn same_signature(a: &Gate, b: &Gate) -> bool {
     a.params.len() == b.params.len()
         && a.params
             .iter()
@@ -172,22 +172,22 @@ impl Iosts {
             assumptions: Vec::new(),
             locations: Vec::new(),
             initial: LocationId::new(0),
-            actions: Vec::new(),
+            gates: Vec::new(),
             transitions: Vec::new(),
             outgoing: Vec::new(),
         };
         let left = move_data(self, &mut result);
         let right = move_data(other, &mut result);
-        let mut actions: BTreeMap<(LabelKind, Box<str>), ActionId> = BTreeMap::new();
-        let mut intern = |result: &mut Self, kind: LabelKind, from: &Action| {
+        let mut actions: BTreeMap<(LabelKind, Box<str>), GateId> = BTreeMap::new();
+        let mut intern = |result: &mut Self, kind: LabelKind, from: &Gate| {
             // Internal actions of two components are different ones, whatever they are called.
             let key = (kind, from.name.clone());
             let known = actions.get(&key).copied();
-            if let Some(id) = known.filter(|id| same_signature(&result.actions[id.index()], from)) {
+            if let Some(id) = known.filter(|id| same_signature(&result.gates[id.index()], from)) {
                 id
             } else {
-                let id = ActionId::new(result.actions.len());
-                result.actions.push(Action {
+                let id = GateId::new(result.gates.len());
+                result.gates.push(Gate {
                     kind,
                     ..from.clone()
                 });
@@ -195,8 +195,8 @@ impl Iosts {
                 id
             }
         };
-        for a in self.actions.iter().filter(|a| meets(gates, a)) {
-            for b in other.actions.iter().filter(|b| meets(gates, b)) {
+        for a in self.gates.iter().filter(|a| meets(gates, a)) {
+            for b in other.gates.iter().filter(|b| meets(gates, b)) {
                 if a.name == b.name && !same_signature(a, b) {
                     return Err(ComposeError::Signature {
                         action: a.name.clone(),
@@ -207,13 +207,13 @@ impl Iosts {
             }
         }
         // Declared actions stay in the alphabet even where no transition carries them.
-        let alone_left: Vec<ActionId> = self
-            .actions
+        let alone_left: Vec<GateId> = self
+            .gates
             .iter()
             .map(|a| intern(&mut result, a.kind, a))
             .collect();
-        let alone_right: Vec<ActionId> = other
-            .actions
+        let alone_right: Vec<GateId> = other
+            .gates
             .iter()
             .map(|a| intern(&mut result, a.kind, a))
             .collect();
@@ -242,7 +242,7 @@ impl Iosts {
             next += 1;
             for &t in self.outgoing(l) {
                 let t = self.transition(t);
-                let a = self.action(t.action);
+                let a = self.gate(t.action);
                 if !meets(gates, a) {
                     let target = place(&mut result, &mut pairs, t.target, r);
                     result.transitions.push(Transition {
@@ -257,7 +257,7 @@ impl Iosts {
                 }
                 for &u in other.outgoing(r) {
                     let u = other.transition(u);
-                    let b = other.action(u.action);
+                    let b = other.gate(u.action);
                     if !meets(gates, b) || a.name != b.name {
                         continue;
                     }
@@ -278,7 +278,7 @@ impl Iosts {
             }
             for &u in other.outgoing(r) {
                 let u = other.transition(u);
-                if meets(gates, other.action(u.action)) {
+                if meets(gates, other.gate(u.action)) {
                     continue;
                 }
                 let target = place(&mut result, &mut pairs, l, u.target);
@@ -294,19 +294,19 @@ impl Iosts {
         }
         // An input that always meets an output is no input of the composition.
         let met: Vec<(LabelKind, Box<str>)> = self
-            .actions
+            .gates
             .iter()
             .filter(|a| meets(gates, a))
             .flat_map(|a| {
                 other
-                    .actions
+                    .gates
                     .iter()
                     .filter(|b| meets(gates, b) && a.name == b.name)
                     .map(move |b| (joint_kind(a.kind, b.kind), a.name.clone()))
             })
             .collect();
         let gone: Vec<bool> = result
-            .actions
+            .gates
             .iter()
             .map(|a| {
                 meets(gates, a)
@@ -323,13 +323,13 @@ impl Iosts {
     pub(crate) fn drop_actions(&mut self, gone: &[bool]) {
         let mut map = Vec::new();
         let mut kept = Vec::new();
-        for (a, gone) in std::mem::take(&mut self.actions).into_iter().zip(gone) {
-            map.push(ActionId::new(kept.len()));
+        for (a, gone) in std::mem::take(&mut self.gates).into_iter().zip(gone) {
+            map.push(GateId::new(kept.len()));
             if !gone {
                 kept.push(a);
             }
         }
-        self.actions = kept;
+        self.gates = kept;
         for t in &mut self.transitions {
             t.action = map[t.action.index()];
         }
@@ -341,7 +341,7 @@ impl Iosts {
         let mut result = self.clone();
         for name in names {
             let mut found = false;
-            for a in result.actions.iter_mut().filter(|a| &*a.name == *name) {
+            for a in result.gates.iter_mut().filter(|a| &*a.name == *name) {
                 a.kind = LabelKind::Internal;
                 found = true;
             }
@@ -359,26 +359,26 @@ impl Iosts {
     pub fn rename(&self, map: &[(&str, &str)]) -> Result<Self, ComposeError> {
         let mut result = self.clone();
         for (from, _) in map {
-            if !self.actions.iter().any(|a| &*a.name == *from) {
+            if !self.gates.iter().any(|a| &*a.name == *from) {
                 return Err(ComposeError::NoAction {
                     system: self.name.clone(),
                     action: (*from).into(),
                 });
             }
         }
-        for a in &mut result.actions {
+        for a in &mut result.gates {
             if let Some((_, to)) = map.iter().find(|(from, _)| &*a.name == *from) {
                 a.name = (*to).into();
             }
         }
-        let mut first: Vec<ActionId> = Vec::new();
-        let mut gone = vec![false; result.actions.len()];
-        for (i, a) in result.actions.iter().enumerate() {
-            let same = result.actions[..i]
+        let mut first: Vec<GateId> = Vec::new();
+        let mut gone = vec![false; result.gates.len()];
+        for (i, a) in result.gates.iter().enumerate() {
+            let same = result.gates[..i]
                 .iter()
                 .position(|b| a.kind == b.kind && a.name == b.name);
             match same {
-                Some(j) if same_signature(a, &result.actions[j]) => {
+                Some(j) if same_signature(a, &result.gates[j]) => {
                     gone[i] = true;
                     first.push(first[j]);
                 }
@@ -389,7 +389,7 @@ impl Iosts {
                         right: self.name.clone(),
                     });
                 }
-                None => first.push(ActionId::new(i)),
+                None => first.push(GateId::new(i)),
             }
         }
         for t in &mut result.transitions {

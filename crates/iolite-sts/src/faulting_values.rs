@@ -22,7 +22,7 @@ impl Iosts {
         if fault.is_false() {
             return None;
         }
-        let params = &self.action(transition.action).params;
+        let params = &self.gate(transition.action).params;
         solver.push();
         for p in params {
             solver.declare(p);

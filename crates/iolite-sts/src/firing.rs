@@ -22,7 +22,7 @@ impl Firing {
         let transition = model.transition(transition);
         let guard = &transition.guard;
         let defined = guard.defined();
-        let params = &model.action(transition.action).params;
+        let params = &model.gate(transition.action).params;
         let mut equal = vec![None; params.len()];
         determine(guard, params, &mut equal);
         Self {

@@ -7,7 +7,7 @@ use iolite_expr::{Answer, Distribution, Sampler, Strategy, Term};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::iosts::{ActionId, Iosts, parameter_id};
+use crate::iosts::{GateId, Iosts, parameter_id};
 use crate::semantics::ValuedAction;
 use crate::symbolic::{Symbolic, SymbolicError, SymbolicStates};
 use crate::symbolic_out::Enabled;
@@ -18,8 +18,8 @@ pub struct InputChoice {
     rng: Xoshiro256PlusPlus,
     seed: u64,
     strategy: Strategy,
-    samplers: BTreeMap<ActionId, Sampler>,
-    distributions: Vec<(ActionId, usize, Distribution)>,
+    samplers: BTreeMap<GateId, Sampler>,
+    distributions: Vec<(GateId, usize, Distribution)>,
 }
 
 /// What came of the wish for an input.
@@ -55,7 +55,7 @@ impl InputChoice {
     /// How the values of a parameter of an action are drawn.
     pub fn set_distribution(
         &mut self,
-        action: ActionId,
+        action: GateId,
         position: usize,
         distribution: Distribution,
     ) {
@@ -65,7 +65,7 @@ impl InputChoice {
         self.distributions.push((action, position, distribution));
     }
 
-    fn sampler(&mut self, action: ActionId) -> &mut Sampler {
+    fn sampler(&mut self, action: GateId) -> &mut Sampler {
         let (seed, strategy, wanted) = (self.seed, self.strategy, &self.distributions);
         self.samplers.entry(action).or_insert_with(|| {
             let mut sampler = Sampler::new(seed ^ (action.index() as u64 + 1) << 32, strategy);
@@ -88,7 +88,7 @@ impl InputChoice {
             let candidate = open.swap_remove(self.rng.random_range(0..open.len()));
             match self.values(semantics, &candidate) {
                 Answer::Sat(model) => {
-                    let params = &semantics.model().action(candidate.action).params;
+                    let params = &semantics.model().gate(candidate.action).params;
                     let values = params
                         .iter()
                         .map(|p| {
@@ -113,7 +113,7 @@ impl InputChoice {
     /// Values for the parameters of one enabled input.
     pub fn values(&mut self, semantics: &mut Symbolic, input: &Enabled) -> Answer {
         let model: Arc<Iosts> = semantics.model().clone();
-        let params = &model.action(input.action).params;
+        let params = &model.gate(input.action).params;
         if params.is_empty() && input.guard.is_true() && input.condition.is_true() {
             return Answer::Sat(iolite_expr::Model::default());
         }

@@ -1,4 +1,4 @@
-//! Input-output symbolic transition systems [Rusu et al. 2004, def. 1].
+//! Input-output symbolic transition systems [SYM04, def. 1].
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ id! {
 }
 id! {
     /// An action of Σ.
-    ActionId
+    GateId
 }
 id! {
     /// A transition of 𝒯.
@@ -72,9 +72,9 @@ pub struct Constant {
     pub span: Span,
 }
 
-/// An action of Σ with its signature.
+/// A gate: an action of Σ with its signature. A valued action is a gate with values for its parameters.
 #[derive(Clone, Debug)]
-pub struct Action {
+pub struct Gate {
     /// Bare name.
     pub name: Box<str>,
     /// Input, output or internal; δ in a quiescent system.
@@ -101,7 +101,7 @@ pub struct Transition {
     /// q, the origin.
     pub source: LocationId,
     /// a.
-    pub action: ActionId,
+    pub action: GateId,
     /// G, over V ∪ C ∪ π.
     pub guard: Term,
     /// A: index of the variable in V and its new value over V ∪ C ∪ π; all at once.
@@ -119,7 +119,7 @@ impl Transition {
     }
 }
 
-/// An IOSTS ⟨D, Θ, Q, q⁰, Σ, 𝒯⟩ [Rusu et al. 2004, def. 1]. Made by a
+/// An IOSTS ⟨D, Θ, Q, q⁰, Σ, 𝒯⟩ [SYM04, def. 1]. Made by a
 /// [`Builder`](crate::Builder), so that all its parts fit.
 #[derive(Clone, Debug)]
 pub struct Iosts {
@@ -129,7 +129,7 @@ pub struct Iosts {
     pub(crate) assumptions: Vec<Term>,
     pub(crate) locations: Vec<Location>,
     pub(crate) initial: LocationId,
-    pub(crate) actions: Vec<Action>,
+    pub(crate) gates: Vec<Gate>,
     pub(crate) transitions: Vec<Transition>,
     /// By location: its transitions in the order they were written.
     pub(crate) outgoing: Vec<Vec<TransitionId>>,
@@ -184,24 +184,24 @@ impl Iosts {
     }
 
     /// The action with this id.
-    pub fn action(&self, id: ActionId) -> &Action {
-        &self.actions[id.index()]
+    pub fn gate(&self, id: GateId) -> &Gate {
+        &self.gates[id.index()]
     }
 
     /// All actions.
-    pub fn actions(&self) -> impl ExactSizeIterator<Item = (ActionId, &Action)> {
-        self.actions
+    pub fn gates(&self) -> impl ExactSizeIterator<Item = (GateId, &Gate)> {
+        self.gates
             .iter()
             .enumerate()
-            .map(|(i, a)| (ActionId::new(i), a))
+            .map(|(i, a)| (GateId::new(i), a))
     }
 
     /// The action of this kind and bare name.
-    pub fn find_action(&self, kind: LabelKind, name: &str) -> Option<ActionId> {
-        self.actions
+    pub fn find_gate(&self, kind: LabelKind, name: &str) -> Option<GateId> {
+        self.gates
             .iter()
             .position(|a| a.kind == kind && &*a.name == name)
-            .map(ActionId::new)
+            .map(GateId::new)
     }
 
     /// The location of this name.
@@ -232,12 +232,12 @@ impl Iosts {
 
     /// The kind of a transition's action.
     pub fn kind(&self, transition: TransitionId) -> LabelKind {
-        self.action(self.transition(transition).action).kind
+        self.gate(self.transition(transition).action).kind
     }
 
     /// Whether the location has δ written out, as in S^δ [def. 7].
     pub fn has_delta(&self) -> bool {
-        self.actions.iter().any(|a| a.kind == LabelKind::Delta)
+        self.gates.iter().any(|a| a.kind == LabelKind::Delta)
     }
 
     /// The same system in a larger alphabet: beside its own actions it has the outputs of `other`,
@@ -245,8 +245,8 @@ impl Iosts {
     #[must_use]
     pub fn with_outputs_of(&self, other: &Self) -> Self {
         let mut result = self.clone();
-        let outputs = other.actions.iter().filter(|a| a.kind == LabelKind::Output);
-        result.actions.extend(outputs.cloned());
+        let outputs = other.gates.iter().filter(|a| a.kind == LabelKind::Output);
+        result.gates.extend(outputs.cloned());
         result
     }
 
@@ -263,7 +263,7 @@ pub(crate) fn parameter_id(position: usize) -> VarId {
     VarId::new(space::PARAMETER, position)
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for Gate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.kind.sigil(), self.name)?;
         for (i, p) in self.params.iter().enumerate() {
@@ -309,7 +309,7 @@ impl fmt::Display for Iosts {
             )?;
             for &t in self.outgoing(id) {
                 let t = self.transition(t);
-                let a = self.action(t.action);
+                let a = self.gate(t.action);
                 write!(f, "    {}{}", a.kind.sigil(), a.name)?;
                 for (i, p) in a.params.iter().enumerate() {
                     write!(f, "{}{}", if i == 0 { "(" } else { ", " }, p.name)?;

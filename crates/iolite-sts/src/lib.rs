@@ -1,4 +1,4 @@
-//! Symbolic models: input-output symbolic transition systems (IOSTS) [Rusu et al. 2004], their
+//! Symbolic models: input-output symbolic transition systems (IOSTS) [SYM04], their
 //! product, quiescence and composition, the symbolic states after a trace, a model that runs, and the
 //! unfolding of finite data into the explicit kernel.
 //!
@@ -36,7 +36,7 @@ pub use builder::{BuildError, BuildErrorKind, Builder};
 pub use compose::ComposeError;
 pub use input_choice::{Chosen, InputChoice};
 pub use iosts::{
-    Action, ActionId, Constant, Iosts, LabelKind, Location, LocationId, Transition, TransitionId,
+    Constant, Gate, GateId, Iosts, LabelKind, Location, LocationId, Transition, TransitionId,
     Variable, space,
 };
 pub use lint::Lint;

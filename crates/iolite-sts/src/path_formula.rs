@@ -248,7 +248,7 @@ impl Search<'_> {
         let trace = self.trace;
         for &t in model.outgoing(point.location) {
             let transition = model.transition(t);
-            let params = &model.action(transition.action).params;
+            let params = &model.gate(transition.action).params;
             match (trace.get(point.shown), model.kind(t)) {
                 (_, LabelKind::Internal) => {
                     let arguments = params.iter().map(|p| self.unknown(p)).collect::<Vec<_>>();
@@ -275,7 +275,7 @@ impl Search<'_> {
 
     fn fire(&mut self, point: &Point, transition: &Transition, arguments: &[Term], shows: usize) {
         let model = self.model;
-        let params = &model.action(transition.action).params;
+        let params = &model.gate(transition.action).params;
         let map = substitution(model, &point.values, params, arguments);
         let mut parts = vec![transition.guard.defined(), transition.guard.clone()];
         parts.extend(transition.assignments.iter().map(|(_, e)| e.defined()));
@@ -333,7 +333,7 @@ impl Search<'_> {
         }
     }
 
-    /// δ, as [Rusu et al. 2004, def. 7] writes it: for each output and internal action no values of
+    /// δ, as [SYM04, def. 7] writes it: for each output and internal action no values of
     /// its parameters satisfy its guard.
     fn stay_silent(&mut self, point: &Point) {
         let model = self.model;
@@ -343,7 +343,7 @@ impl Search<'_> {
                 continue;
             }
             let transition = model.transition(t);
-            let params = model.action(transition.action).params.clone();
+            let params = model.gate(transition.action).params.clone();
             let guard = &transition.guard;
             let fireable = Term::any([guard.defined().negated(), guard.clone()]);
             parts.push(if params.is_empty() {

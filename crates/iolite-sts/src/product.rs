@@ -1,20 +1,20 @@
-//! The parallel product of compatible systems [Rusu et al. 2004, def. 5 and 6].
+//! The parallel product of compatible systems [SYM04, def. 5 and 6].
 
 use std::collections::BTreeSet;
 
 use iolite_lts::Gates;
 
 use crate::compose::ComposeError;
-use crate::iosts::{Action, Iosts};
+use crate::iosts::{Gate, Iosts};
 
 impl Iosts {
     /// Whether the systems are compatible [def. 5]: the same inputs and outputs with the same
     /// signatures. Their data and internal actions are kept apart by the product itself.
     pub fn compatible(&self, other: &Self) -> Result<(), ComposeError> {
-        let visible = |a: &&Action| a.kind.is_visible();
+        let visible = |a: &&Gate| a.kind.is_visible();
         for (x, y) in [(self, other), (other, self)] {
-            for a in x.actions.iter().filter(visible) {
-                let twin = y.find_action(a.kind, &a.name).map(|id| y.action(id));
+            for a in x.gates.iter().filter(visible) {
+                let twin = y.find_gate(a.kind, &a.name).map(|id| y.gate(id));
                 let Some(twin) = twin else {
                     return Err(ComposeError::Incompatible {
                         action: format!("{}{}", a.kind.sigil(), a.name).into(),
@@ -47,7 +47,7 @@ impl Iosts {
         // and name, so such actions are told apart by a mark while they are composed.
         let marked = |m: &Self| {
             let mut m = m.clone();
-            for a in &mut m.actions {
+            for a in &mut m.gates {
                 if a.kind.is_visible() {
                     a.name = format!("{}{}", a.kind.sigil(), a.name).into();
                 }
@@ -56,13 +56,13 @@ impl Iosts {
         };
         let (left, right) = (marked(self), marked(other));
         let names: BTreeSet<String> = left
-            .actions
+            .gates
             .iter()
             .filter(|a| a.kind.is_visible())
             .map(|a| a.name.to_string())
             .collect();
         let mut result = left.compose(&right, &Gates::Names(names))?;
-        for a in &mut result.actions {
+        for a in &mut result.gates {
             if a.kind.is_visible() {
                 let sigil = a.kind.sigil();
                 a.name = a.name.strip_prefix(sigil).unwrap_or(&a.name).into();

@@ -1,8 +1,8 @@
-//! Quiescence: the guard of δ, and the quiescent IOSTS S^δ [Rusu et al. 2004, def. 7].
+//! Quiescence: the guard of δ, and the quiescent IOSTS S^δ [SYM04, def. 7].
 
 use iolite_expr::{Solver, Span, Term, Var, qe};
 
-use crate::iosts::{Action, ActionId, Iosts, LabelKind, LocationId, Transition};
+use crate::iosts::{Gate, GateId, Iosts, LabelKind, LocationId, Transition};
 
 /// The guard of δ in a location.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Iosts {
                 continue;
             }
             let t = self.transition(t);
-            let params = &self.action(t.action).params;
+            let params = &self.gate(t.action).params;
             let defined = t.guard.defined();
             let either = Term::any([defined.negated(), t.guard.clone()]);
             silent.push(exists(params, either).negated());
@@ -72,8 +72,8 @@ impl Iosts {
     #[must_use]
     pub fn quiescent(&self) -> Self {
         let mut result = self.clone();
-        let delta = ActionId::new(result.actions.len());
-        result.actions.push(Action {
+        let delta = GateId::new(result.gates.len());
+        result.gates.push(Gate {
             name: "delta".into(),
             kind: LabelKind::Delta,
             params: Vec::new(),

@@ -1,17 +1,17 @@
-//! The concrete semantics of an IOSTS: states ⟨l, v⟩ and valued actions [Rusu et al. 2004, §2].
+//! The concrete semantics of an IOSTS: states ⟨l, v⟩ and valued actions [SYM04, §2].
 
 use std::fmt;
 use std::sync::Arc;
 
 use iolite_expr::{Env, EvalError, Value, VarId};
 
-use crate::iosts::{ActionId, Iosts, LocationId, TransitionId, space};
+use crate::iosts::{GateId, Iosts, LocationId, TransitionId, space};
 
 /// A valued action ⟨a, w⟩.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValuedAction {
     /// a.
-    pub action: ActionId,
+    pub action: GateId,
     /// w, by position.
     pub values: Vec<Value>,
 }
@@ -65,7 +65,7 @@ impl Iosts {
         params: &[Value],
     ) -> Result<Option<State>, ModelFault> {
         let t = self.transition(transition);
-        let signature = &self.action(t.action).params;
+        let signature = &self.gate(t.action).params;
         if signature.len() != params.len()
             || signature
                 .iter()
@@ -119,7 +119,7 @@ impl Iosts {
     /// The valued action as traces show it, without its sigil: `MSG(3, true)`.
     pub fn label(&self, action: &ValuedAction) -> String {
         Valued {
-            name: &self.action(action.action).name,
+            name: &self.gate(action.action).name,
             values: &action.values,
         }
         .to_string()

@@ -1,8 +1,7 @@
 //! A model that runs: one state ⟨l, v⟩ with values for all constants, and lots where the model
 //! leaves a choice.
 //!
-//! What it shows is a suspension trace of the model. It is silent where the guard of δ [Rusu et al.
-//! 2004, def. 7] holds, or in a livelock; what the solver cannot decide is an error, never silence.
+//! What it shows is a suspension trace of the model. It is silent where the guard of δ [SYM04, def. 7] holds, or in a livelock; what the solver cannot decide is an error, never silence.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 use crate::firing::Firing;
 use crate::input_choice::InputChoice;
-use crate::iosts::{ActionId, Iosts, LabelKind, TransitionId, space};
+use crate::iosts::{GateId, Iosts, LabelKind, TransitionId, space};
 use crate::semantics::{Frame, State, ValuedAction};
 use crate::symbolic::{Doubt, Symbolic, SymbolicError, literal, substituted};
 use crate::symbolic_out::Enabled;
@@ -204,7 +203,7 @@ impl Simulation {
         self.settle(true)
     }
 
-    /// Whether the present state is quiescent [Rusu et al. 2004, def. 7]: no output and no internal
+    /// Whether the present state is quiescent [SYM04, def. 7]: no output and no internal
     /// action can happen in it.
     pub fn is_quiescent(&mut self) -> Result<bool, SimulationError> {
         let state = match &self.here {
@@ -299,7 +298,7 @@ impl Simulation {
         };
         let seed = self.rng.random();
         let model = self.model().clone();
-        let params = &model.action(action).params;
+        let params = &model.gate(action).params;
         match Sampler::new(seed, Strategy::Mixed).sample(self.semantics.solver(), params) {
             Answer::Sat(found) => {
                 self.here = Here::Chaos;
@@ -313,8 +312,8 @@ impl Simulation {
         }
     }
 
-    fn outputs(&self) -> Vec<ActionId> {
-        let actions = self.model().actions();
+    fn outputs(&self) -> Vec<GateId> {
+        let actions = self.model().gates();
         let outputs = actions.filter(|(_, a)| a.kind == LabelKind::Output);
         outputs.map(|(id, _)| id).collect()
     }
@@ -347,7 +346,7 @@ impl Simulation {
     ) -> Result<Option<(ValuedAction, State)>, SimulationError> {
         let model = self.model().clone();
         let transition = model.transition(t);
-        let (action, params) = (transition.action, &model.action(transition.action).params);
+        let (action, params) = (transition.action, &model.gate(transition.action).params);
         let Some(values) = self.parameters(state, t, params)? else {
             return Ok(None);
         };

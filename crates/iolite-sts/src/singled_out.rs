@@ -4,10 +4,10 @@
 use iolite_expr::{Sort, Substitution, Term, Value, Var, VarId};
 
 use crate::compose::same_signature;
-use crate::iosts::{Action, ActionId, Iosts, Transition, space};
+use crate::iosts::{Gate, GateId, Iosts, Transition, space};
 use crate::{ComposeError, LabelKind};
 
-fn has_instance(action: &Action, name: &str, values: &[Value]) -> bool {
+fn has_instance(action: &Gate, name: &str, values: &[Value]) -> bool {
     action.kind.is_visible()
         && *action.name == *name
         && action.params.len() == values.len()
@@ -44,10 +44,7 @@ fn with(map: &Substitution, t: &Transition) -> Result<Transition, ComposeError> 
 impl Iosts {
     /// The parameters of a visible action of this name that can carry these values.
     pub fn instance_params(&self, name: &str, values: &[Value]) -> Option<&[Var]> {
-        let action = self
-            .actions
-            .iter()
-            .find(|a| has_instance(a, name, values))?;
+        let action = self.gates.iter().find(|a| has_instance(a, name, values))?;
         Some(&action.params)
     }
 
@@ -61,23 +58,22 @@ impl Iosts {
         alone: &str,
     ) -> Result<Self, ComposeError> {
         let mut result = self.clone();
-        let mut singled: Vec<Option<ActionId>> = vec![None; self.actions.len()];
-        for (k, action) in self.actions.iter().enumerate() {
+        let mut singled: Vec<Option<GateId>> = vec![None; self.gates.len()];
+        for (k, action) in self.gates.iter().enumerate() {
             if !has_instance(action, name, values) {
                 continue;
             }
-            let same =
-                |a: &Action| a.kind == action.kind && *a.name == *alone && a.params.is_empty();
-            let known = result.actions.iter().position(same);
+            let same = |a: &Gate| a.kind == action.kind && *a.name == *alone && a.params.is_empty();
+            let known = result.gates.iter().position(same);
             let index = known.unwrap_or_else(|| {
-                result.actions.push(Action {
+                result.gates.push(Gate {
                     name: alone.into(),
                     params: Vec::new(),
                     ..action.clone()
                 });
-                result.actions.len() - 1
+                result.gates.len() - 1
             });
-            singled[k] = Some(ActionId::new(index));
+            singled[k] = Some(GateId::new(index));
         }
         if singled.iter().all(Option::is_none) {
             return Err(ComposeError::NoAction {
@@ -91,7 +87,7 @@ impl Iosts {
                 result.transitions.push(t.clone());
                 continue;
             };
-            let params = &self.action(t.action).params;
+            let params = &self.gate(t.action).params;
             let mut map = Substitution::new();
             for (param, value) in params.iter().zip(values) {
                 map.insert_value(param, value.clone());
@@ -125,23 +121,23 @@ impl Iosts {
         values: &[(Sort, Value)],
     ) -> Result<Self, ComposeError> {
         let mut result = self.clone();
-        let mut into: Vec<ActionId> = (0..self.actions.len()).map(ActionId::new).collect();
-        let mut gone = vec![false; self.actions.len()];
-        let renamed = |a: &Action| a.kind.is_visible() && *a.name == *from;
-        for (k, action) in self.actions.iter().enumerate().filter(|(_, a)| renamed(a)) {
-            let action = Action {
+        let mut into: Vec<GateId> = (0..self.gates.len()).map(GateId::new).collect();
+        let mut gone = vec![false; self.gates.len()];
+        let renamed = |a: &Gate| a.kind.is_visible() && *a.name == *from;
+        for (k, action) in self.gates.iter().enumerate().filter(|(_, a)| renamed(a)) {
+            let action = Gate {
                 name: to.into(),
                 params: prefixed(&action.params, values),
                 ..action.clone()
             };
-            let same = |(j, other): &(usize, &Action)| {
+            let same = |(j, other): &(usize, &Gate)| {
                 *j != k && other.kind == action.kind && other.name == action.name
             };
-            let known = result.actions.iter().enumerate().find(same);
+            let known = result.gates.iter().enumerate().find(same);
             match known.map(|(j, other)| (j, same_signature(other, &action))) {
-                None => result.actions[k] = action,
+                None => result.gates[k] = action,
                 Some((j, true)) => {
-                    into[k] = ActionId::new(j);
+                    into[k] = GateId::new(j);
                     gone[k] = true;
                 }
                 Some((_, false)) => {
@@ -156,13 +152,13 @@ impl Iosts {
         let given: Vec<Value> = values.iter().map(|(_, value)| value.clone()).collect();
         result.transitions.clear();
         for t in &self.transitions {
-            let old = self.action(t.action);
+            let old = self.gate(t.action);
             if !renamed(old) {
                 result.transitions.push(t.clone());
                 continue;
             }
             let target = into[t.action.index()];
-            let params = &result.actions[target.index()].params;
+            let params = &result.gates[target.index()].params;
             let map: Substitution = old
                 .params
                 .iter()
@@ -184,7 +180,7 @@ impl Iosts {
 
     /// Whether there is a visible action of this name.
     pub fn has_action(&self, name: &str) -> bool {
-        let mut named = self.actions.iter().filter(|a| *a.name == *name);
+        let mut named = self.gates.iter().filter(|a| *a.name == *name);
         named.any(|a| a.kind != LabelKind::Internal)
     }
 }

@@ -17,7 +17,7 @@ impl Symbolic {
         input: &ValuedAction,
     ) -> Result<Option<bool>, SymbolicError> {
         let model = self.model.clone();
-        let params = &model.action(input.action).params;
+        let params = &model.gate(input.action).params;
         let arguments: Vec<Term> = params
             .iter()
             .zip(&input.values)

@@ -297,7 +297,7 @@ impl Symbolic {
         doubt: &mut Doubt,
     ) -> Result<Vec<SymbolicState>, SymbolicError> {
         let model = self.model.clone();
-        let params = &model.action(model.transition(t).action).params;
+        let params = &model.gate(model.transition(t).action).params;
         let rows = params
             .iter()
             .try_fold(vec![Vec::new()], |rows: Vec<Vec<Value>>, p| {
@@ -335,7 +335,7 @@ impl Symbolic {
         }
         let model = self.model.clone();
         let transition = model.transition(t);
-        let signature = &model.action(transition.action).params;
+        let signature = &model.gate(transition.action).params;
         let given = params.or(if signature.is_empty() {
             Some(&[])
         } else {

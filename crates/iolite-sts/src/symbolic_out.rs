@@ -2,14 +2,14 @@
 
 use iolite_expr::Term;
 
-use crate::iosts::{ActionId, LabelKind, TransitionId};
+use crate::iosts::{GateId, LabelKind, TransitionId};
 use crate::symbolic::{Symbolic, SymbolicError, SymbolicStates, substituted};
 
 /// An action that a state may do, with the guard for people and for the solver.
 #[derive(Clone, Debug)]
 pub struct Enabled {
     /// The action.
-    pub action: ActionId,
+    pub action: GateId,
     /// The transition.
     pub transition: TransitionId,
     /// The guard over the action's parameters, constants and unknowns, simplified.

@@ -323,7 +323,7 @@ impl Unfolding<'_> {
     fn run(mut self) -> Result<Lts, UnfoldError> {
         // The alphabet holds what is declared even if it never happens: L_U has every value of an
         // output, and those that no transition gives have one label together.
-        for (_, a) in self.model.actions() {
+        for (_, a) in self.model.gates() {
             if a.params.is_empty() && a.kind.is_visible() {
                 self.builder.label(a.kind, &a.name);
             } else if a.kind == LabelKind::Output {
@@ -469,7 +469,7 @@ impl Unfolding<'_> {
         let source = self.index[&(state.clone(), constants.clone())];
         for &t in model.outgoing(state.location) {
             let transition = model.transition(t);
-            let action = model.action(transition.action);
+            let action = model.gate(transition.action);
             let rows = if action.params.is_empty() {
                 vec![Vec::new()]
             } else {

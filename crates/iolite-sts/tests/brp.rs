@@ -1,4 +1,4 @@
-//! The running example of [Rusu et al. 2004].
+//! The running example of [SYM04].
 #![allow(missing_docs)]
 
 mod support;
@@ -60,7 +60,7 @@ impl Walk {
             Some(name) => (LabelKind::Input, name),
             None => (LabelKind::Output, &label[1..]),
         };
-        let action = model.find_action(kind, name).unwrap();
+        let action = model.find_gate(kind, name).unwrap();
         let action = ValuedAction {
             action,
             values: values.to_vec(),
@@ -79,7 +79,7 @@ impl Walk {
         let model = self.semantics.model().clone();
         let mut text = String::new();
         for e in out.outputs {
-            let name = &model.action(e.action).name;
+            let name = &model.gate(e.action).name;
             text.push_str(&format!("!{name} [{}] when {}\n", e.guard, e.condition));
         }
         for (guard, condition) in out.delta {
@@ -98,7 +98,7 @@ fn quiescent_form_is_the_papers() {
     let sender = brp_sender(true).quiescent();
     let delta: Vec<(String, String)> = sender
         .transitions()
-        .filter(|(_, t)| sender.action(t.action).kind == LabelKind::Delta)
+        .filter(|(_, t)| sender.gate(t.action).kind == LabelKind::Delta)
         .map(|(_, t)| {
             (
                 sender.location(t.source).name.to_string(),
@@ -120,7 +120,7 @@ fn quiescent_form_is_the_papers() {
 #[test]
 fn silence_after_the_first_message_needs_max_below_one() {
     // REQ(1) · MSG(f(0), true) · δ is a trace of the sender without max ≥ 1, and not of the one
-    // with it [Rusu et al. 2004, §3.5].
+    // with it [SYM04, §3.5].
     for (assumption, expected) in [(true, Said::Impossible), (false, Said::Possible)] {
         let mut s = Walk::new(brp_sender(assumption), &[]);
         assert_eq!(s.sees("?REQ", &[Value::from(1)]), Said::Possible);
@@ -242,7 +242,7 @@ fn a_fault_of_the_model_is_an_error_and_no_verdict() {
     assert_eq!(s.sees("?ACK", &[]), Said::Possible);
     // f[1] does not exist.
     let model = s.semantics.model().clone();
-    let action = model.find_action(LabelKind::Output, "MSG").unwrap();
+    let action = model.find_gate(LabelKind::Output, "MSG").unwrap();
     let seen = ValuedAction {
         action,
         values: msg(8, false),

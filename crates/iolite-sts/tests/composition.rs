@@ -54,7 +54,7 @@ fn traces(lts: &Lts, length: usize) -> BTreeSet<Vec<String>> {
 
 #[test]
 fn the_product_has_the_common_traces() {
-    // Traces(S₁ || S₂) = Traces(S₁) ∩ Traces(S₂) [Rusu et al. 2004, lemma 1].
+    // Traces(S₁ || S₂) = Traces(S₁) ∩ Traces(S₂) [SYM04, lemma 1].
     for seed in 0..40 {
         let (a, b) = (random_model(seed), random_model(seed + 1_000));
         let product = a.product(&b).unwrap();
@@ -83,10 +83,10 @@ fn values_pass_between_components() {
     let int = || Sort::range(0, 3).unwrap();
     let mut b = Builder::new("Producer");
     let out = b
-        .action(LabelKind::Output, "mid", &[("m", int())], HERE)
+        .gate(LabelKind::Output, "mid", &[("m", int())], HERE)
         .unwrap();
     let get = b
-        .action(LabelKind::Input, "get", &[("g", int())], HERE)
+        .gate(LabelKind::Input, "get", &[("g", int())], HERE)
         .unwrap();
     let x = b.variable("x", int(), Some(0.into()), HERE).unwrap();
     let (p, q) = (
@@ -103,10 +103,10 @@ fn values_pass_between_components() {
 
     let mut b = Builder::new("Consumer");
     let mid = b
-        .action(LabelKind::Input, "mid", &[("k", int())], HERE)
+        .gate(LabelKind::Input, "mid", &[("k", int())], HERE)
         .unwrap();
     let put = b
-        .action(LabelKind::Output, "put", &[("w", int())], HERE)
+        .gate(LabelKind::Output, "put", &[("w", int())], HERE)
         .unwrap();
     let x = b.variable("x", int(), Some(0.into()), HERE).unwrap();
     let (p, q) = (
@@ -130,7 +130,7 @@ fn values_pass_between_components() {
 
     let gates = Gates::Names(["mid".to_owned()].into());
     let net = producer.compose(&consumer, &gates).unwrap();
-    let kinds: Vec<String> = net.actions().map(|(_, a)| a.to_string()).collect();
+    let kinds: Vec<String> = net.gates().map(|(_, a)| a.to_string()).collect();
     assert_eq!(kinds, ["!mid(m: 0..3)", "?get(g: 0..3)", "!put(w: 0..3)"]);
     let net = net
         .hide(&["mid"])
@@ -162,7 +162,7 @@ fn lints_have_witnesses() {
     let c = b.constant("c", Sort::Int, HERE).unwrap();
     b.assume(c.term().gt(5).unwrap()).unwrap();
     let a = b
-        .action(LabelKind::Input, "a", &[("p", Sort::Int)], HERE)
+        .gate(LabelKind::Input, "a", &[("p", Sort::Int)], HERE)
         .unwrap();
     let p = b.params(a)[0].term();
     let l: Vec<_> = (0..4)
@@ -211,10 +211,10 @@ fn the_builder_refuses_what_does_not_fit() {
         .unwrap_err();
     assert_eq!(e.to_string(), "9 does not fit 0..7");
     let a = b
-        .action(LabelKind::Input, "a", &[("p", Sort::Int)], HERE)
+        .gate(LabelKind::Input, "a", &[("p", Sort::Int)], HERE)
         .unwrap();
-    let o = b.action(LabelKind::Output, "o", &[], HERE).unwrap();
-    assert!(b.action(LabelKind::Delta, "delta", &[], HERE).is_err());
+    let o = b.gate(LabelKind::Output, "o", &[], HERE).unwrap();
+    assert!(b.gate(LabelKind::Delta, "delta", &[], HERE).is_err());
     let l = b.location("L", true, HERE).unwrap();
     assert!(b.location("M", true, HERE).is_err());
     let p = b.params(a)[0].term();

@@ -43,7 +43,7 @@ struct Oracle<'m>(&'m Iosts);
 
 impl Oracle<'_> {
     fn rows(&self, t: TransitionId) -> Vec<Vec<Value>> {
-        let params = &self.0.action(self.0.transition(t).action).params;
+        let params = &self.0.gate(self.0.transition(t).action).params;
         match params.first() {
             None => vec![vec![]],
             Some(p) => p
@@ -104,7 +104,7 @@ impl Oracle<'_> {
     /// Whether the guard of a transition is true, if it has a value.
     fn guard(&self, (constants, state): &World, t: TransitionId, row: &[Value]) -> Option<bool> {
         let transition = self.0.transition(t);
-        let params = self.0.action(transition.action).params.iter();
+        let params = self.0.gate(transition.action).params.iter();
         let variables = self.0.variables().iter().map(|v| &v.var);
         let known = self.0.constants().iter().map(|c| &c.var);
         let env: FxHashMap<VarId, Value> = params
@@ -195,7 +195,7 @@ fn compare(seed: u64, constant: Option<i64>, cases: usize, tally: &mut Tally) {
         rng: Xoshiro256PlusPlus::seed_from_u64(seed),
     };
     let mut alphabet: Vec<Option<ValuedAction>> = vec![None];
-    for (action, a) in model.actions().filter(|(_, a)| a.kind.is_visible()) {
+    for (action, a) in model.gates().filter(|(_, a)| a.kind.is_visible()) {
         let rows = match a.params.first() {
             None => vec![vec![]],
             Some(p) => p
@@ -325,7 +325,7 @@ fn growing_conditions_are_given_up_early() {
         .variable("sum", Sort::Int, Some(Int::ZERO.into()), HERE)
         .unwrap();
     let mix = b
-        .action(LabelKind::Internal, "mix", &[("k", Sort::Int)], HERE)
+        .gate(LabelKind::Internal, "mix", &[("k", Sort::Int)], HERE)
         .unwrap();
     let k = b.params(mix)[0].term();
     let only = b.location("only", true, HERE).unwrap();

@@ -33,7 +33,7 @@ fn quiescent_by_enumeration(model: &Iosts, state: &State, constants: &[Value]) -
         if !matches!(model.kind(t), LabelKind::Output | LabelKind::Internal) {
             return true;
         }
-        let params = &model.action(model.transition(t).action).params;
+        let params = &model.gate(model.transition(t).action).params;
         let mut rows = vec![Vec::new()];
         for p in params {
             let column = p.sort.values(100).expect("a small sort");
@@ -76,8 +76,8 @@ fn runs_are_suspension_traces() {
             let mut states = Some(initial.clone());
             for _ in 0..20 {
                 let step = if random.below(2) == 0 {
-                    let a = model.find_action(LabelKind::Input, "a").unwrap();
-                    let b = model.find_action(LabelKind::Input, "b").unwrap();
+                    let a = model.find_gate(LabelKind::Input, "a").unwrap();
+                    let b = model.find_gate(LabelKind::Input, "b").unwrap();
                     let input = match random.below(4) {
                         3 => (b, Vec::new()),
                         n => (a, vec![Value::Int(n.into())]),
@@ -109,7 +109,7 @@ fn runs_are_suspension_traces() {
                     seen
                 };
                 let (label, after) = if let Some(action) = &step {
-                    let kind = model.action(action.action).kind;
+                    let kind = model.gate(action.action).kind;
                     counts[usize::from(kind == LabelKind::Output)] += 1;
                     let label = lts.labels().get(kind, &model.label(action));
                     (label, states.as_ref().map(|s| sets.after(s, action)))
@@ -178,7 +178,7 @@ fn every_first_observation_comes() {
 
 fn action(model: &Iosts, kind: LabelKind, name: &str, list: &[i64]) -> ValuedAction {
     ValuedAction {
-        action: model.find_action(kind, name).unwrap(),
+        action: model.find_gate(kind, name).unwrap(),
         values: values(list),
     }
 }
@@ -232,10 +232,10 @@ fn answering(sort: Sort, guard: impl Fn(&Term, &Term) -> Term) -> Arc<Iosts> {
     let mut b = Builder::new("Answers");
     let n = b.variable("n", Sort::Int, Some(0.into()), HERE).unwrap();
     let a = b
-        .action(LabelKind::Input, "a", &[("x", Sort::Int)], HERE)
+        .gate(LabelKind::Input, "a", &[("x", Sort::Int)], HERE)
         .unwrap();
     let z = b
-        .action(LabelKind::Output, "z", &[("y", sort)], HERE)
+        .gate(LabelKind::Output, "z", &[("y", sort)], HERE)
         .unwrap();
     let wait = b.location("Wait", true, HERE).unwrap();
     let say = b.location("Say", false, HERE).unwrap();
@@ -363,10 +363,10 @@ fn inputs_are_taken_after_internal_steps() {
     let mut b = Builder::new("Hidden");
     let n = b.variable("n", Sort::Int, Some(0.into()), HERE).unwrap();
     let t = b
-        .action(LabelKind::Internal, "t", &[("k", Sort::Int)], HERE)
+        .gate(LabelKind::Internal, "t", &[("k", Sort::Int)], HERE)
         .unwrap();
     let a = b
-        .action(LabelKind::Input, "a", &[("x", Sort::Int)], HERE)
+        .gate(LabelKind::Input, "a", &[("x", Sort::Int)], HERE)
         .unwrap();
     let first = b.location("First", true, HERE).unwrap();
     let then = b.location("Then", false, HERE).unwrap();
@@ -398,7 +398,7 @@ fn inputs_are_taken_after_internal_steps() {
 fn divergence_is_an_error() {
     let mut b = Builder::new("Counts");
     let n = b.variable("n", Sort::Int, Some(0.into()), HERE).unwrap();
-    let t = b.action(LabelKind::Internal, "t", &[], HERE).unwrap();
+    let t = b.gate(LabelKind::Internal, "t", &[], HERE).unwrap();
     let on = b.location("On", true, HERE).unwrap();
     let more = n.term().plus(1).unwrap();
     b.transition(on, t, None, vec![(n, more)], on, HERE)

@@ -18,7 +18,7 @@ use support::{Random, random_faulty_model, random_model};
 /// All visible valued actions.
 fn alphabet(model: &Iosts) -> Vec<ValuedAction> {
     let mut out = Vec::new();
-    for (id, a) in model.actions() {
+    for (id, a) in model.gates() {
         if !a.kind.is_visible() {
             continue;
         }
@@ -80,7 +80,7 @@ fn compare(seed: u64, known: bool, policy: QuiescencePolicy, cases: usize) -> (u
             let mut possible: Vec<(SymbolicStates, SetId, String)> = Vec::new();
             for seen in alphabet.iter().map(Some).chain([None]) {
                 let (after, label, name) = if let Some(a) = seen {
-                    let kind = model.action(a.action).kind;
+                    let kind = model.gate(a.action).kind;
                     let name = model.label(a);
                     let label = explicit.labels().get(kind, &name);
                     let after = symbolic.after(&states, a).unwrap();
@@ -181,8 +181,8 @@ fn what_does_not_fit_is_named() {
     assert!(e.to_string().contains("max >= 1 is false"), "{e}");
     assert_eq!(
         small
-            .find_action(LabelKind::Output, "OK")
-            .map(|a| small.action(a).params.len()),
+            .find_gate(LabelKind::Output, "OK")
+            .map(|a| small.gate(a).params.len()),
         Some(0)
     );
 }

@@ -1,4 +1,4 @@
-//! Derivation for ioco [Tretmans 1999, §4, algorithm "ioco test derivation"].
+//! Derivation for ioco [IOCO99, §4, algorithm "ioco test derivation"].
 
 use iolite_lts::{
     Determinised, LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, SetId, StateId,

@@ -1,4 +1,4 @@
-//! Derivation for ioconf and `ioconf_F` [Tretmans 1996, algorithms 7.3 and A.2].
+//! Derivation for ioconf and `ioconf_F` [LTS96, algorithms 7.3 and A.2].
 
 use iolite_lts::relation::TraceSet;
 use iolite_lts::{
@@ -9,7 +9,7 @@ use iolite_lts::{
 use crate::location::{locations, places};
 use crate::{Meaning, Oracle, Silence};
 
-/// The δ-trace automaton `Δ_s` [Tretmans 1996, def. 6.3] together with F.
+/// The δ-trace automaton `Δ_s` [LTS96, def. 6.3] together with F.
 ///
 /// Algorithm A.2 speaks of Δ' with Δ –a→ Δ' also where Δ has no such step (F may leave traces(s), as
 /// it does for ≤iot). By definition 6.8 `out(Δ after σ) = ∅` there, so the walk goes on with an empty

@@ -22,9 +22,9 @@ pub enum Meaning<S> {
 /// What δ means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence<S> {
-    /// θ is an observation among the others [Tretmans 1999, §4].
+    /// θ is an observation among the others [IOCO99, §4].
     Observed(Meaning<S>),
-    /// It is the end of the run [Tretmans 1996, §7].
+    /// It is the end of the run [LTS96, §7].
     Final {
         /// Whether it is right.
         allowed: bool,

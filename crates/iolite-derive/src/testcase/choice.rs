@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The test case that follows `trace` and then checks the next observation; what leaves the trace
-/// without being wrong passes [Tretmans 1996, def. A.6].
+/// without being wrong passes [LTS96, def. A.6].
 pub(crate) fn along<O: Oracle>(
     oracle: &mut O,
     initial: O::State,

@@ -1,4 +1,4 @@
-//! Derivation for conf [Tretmans 1996, algorithm 4.11].
+//! Derivation for conf [LTS96, algorithm 4.11].
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ pub enum Enumeration {
     /// what `Every` finds, and are far fewer.
     Maximal,
     /// For each trace, the test case that follows it and then checks the outputs, `t_[Δ,σ]` of
-    /// [Tretmans 1996, def. A.6]. They too find what `Every` finds, and are as many as the traces.
+    /// [LTS96, def. A.6]. They too find what `Every` finds, and are as many as the traces.
     Traces,
 }
 

@@ -27,7 +27,7 @@ impl TestRuns {
         self.runs.get(&verdict).map(Vec::as_slice)
     }
 
-    /// `i passes t`: all test runs lead to `pass` [Tretmans 1996, def. 3.2].
+    /// `i passes t`: all test runs lead to `pass` [LTS96, def. 3.2].
     pub fn passes(&self) -> bool {
         self.runs.keys().all(|&v| v == Verdict::Pass)
     }
@@ -39,7 +39,7 @@ impl TestRuns {
 }
 
 /// All test runs of `case` with `implementation`: the traces of `t ∥ i` that end in deadlock, where θ
-/// happens in quiescent states [Tretmans 1996, def. 3.2; 1999, §4].
+/// happens in quiescent states [LTS96, def. 3.2; IOCO99, §4].
 ///
 /// Deadlock while outputs are awaited is quiescence under `policy`, so that a test case and the
 /// relation it was derived for mean the same δ; an implementation that refuses a stimulus, or all
@@ -142,7 +142,7 @@ fn trace<P: Copy + Eq + std::hash::Hash>(before: &Before<P>, mut at: P) -> Vec<L
     trace
 }
 
-/// `i passes t` [Tretmans 1996, def. 3.2].
+/// `i passes t` [LTS96, def. 3.2].
 pub fn passes<M: Semantics<State = StateId>>(
     case: &TestCase,
     implementation: &M,

@@ -38,7 +38,7 @@ pub enum TestStep {
         /// and any other output that does so ends the test `inconc`.
         preempted: Vec<(LabelId, Verdict)>,
     },
-    /// `init(t) = L_U ∪ {θ}` [Tretmans 1999, §4], or `init(t) = L_U` [Tretmans 1996, def. 7.1].
+    /// `init(t) = L_U ∪ {θ}` [IOCO99, §4], or `init(t) = L_U` [LTS96, def. 7.1].
     Observe {
         /// Where each output leads; all outputs of the alphabet are there, in order.
         outputs: Vec<(LabelId, TestStateId)>,
@@ -46,7 +46,7 @@ pub enum TestStep {
         /// run with the verdict of the state.
         quiescence: Option<TestStateId>,
     },
-    /// A choice of plain actions, to be agreed on with the implementation [Tretmans 1996, §4].
+    /// A choice of plain actions, to be agreed on with the implementation [LTS96, §4].
     /// Deadlock ends the run with the verdict of the state.
     Offer {
         /// Where each action leads, in order.
@@ -59,7 +59,7 @@ pub enum TestStep {
 pub struct TestState {
     /// What is done here.
     pub step: TestStep,
-    /// ν: the verdict when the run ends here [Tretmans 1996, def. 3.1].
+    /// ν: the verdict when the run ends here [LTS96, def. 3.1].
     pub verdict: Verdict,
     /// Where the model can be, in words.
     pub locations: Vec<String>,
@@ -178,7 +178,7 @@ pub enum TestCaseError {
         /// The output.
         label: String,
     },
-    /// Several stimuli, or a stimulus beside an observation [Tretmans 1996, def. 7.1].
+    /// Several stimuli, or a stimulus beside an observation [LTS96, def. 7.1].
     #[error(
         "state {name} is not controllable: one stimulus, or outputs only, or plain actions only"
     )]
@@ -196,7 +196,7 @@ pub enum TestCaseError {
     },
 }
 
-/// A test case ⟨S, L, T, ν, s₀⟩ [Tretmans 1996, def. 3.1 and 7.1; 1999, §4]; the initial state is the
+/// A test case ⟨S, L, T, ν, s₀⟩ [LTS96, def. 3.1 and 7.1; IOCO99, §4]; the initial state is the
 /// first. States may be shared, so it is a graph without cycles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestCase {

@@ -19,7 +19,7 @@
 //! State 0 is the initial one. A state with `stimulate` gives that input and goes on at `next`;
 //! `preempted` lists the outputs whose coming first is a failure. A state with `observe` has a step
 //! for every output, and one for `delta` (θ) unless a missing output ends the run with the state's
-//! verdict [Tretmans 1996, def. 7.1]. A state with `offer` proposes plain actions. A state with none
+//! verdict [LTS96, def. 7.1]. A state with `offer` proposes plain actions. A state with none
 //! of the three ends the test. `verdict` is ν; `locations` are places of the model in words, and
 //! `places` their bare names, which timeouts are given for, where these are not the locations without
 //! their lines. Unknown fields are errors, and so is anything that is not a deterministic,

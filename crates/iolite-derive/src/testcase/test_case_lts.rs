@@ -8,7 +8,7 @@ use crate::{ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep,
 
 impl TestCase {
     /// The test case that a written-out system with a verdict for each state is
-    /// [Tretmans 1996, def. 3.1]; δ stands for θ. A state with one input stimulates, one with outputs
+    /// [LTS96, def. 3.1]; δ stands for θ. A state with one input stimulates, one with outputs
     /// observes, one with plain actions offers.
     ///
     /// Verdicts are given in the order of the states, one for each.

@@ -7,7 +7,7 @@ use crate::location::{locations, places};
 use crate::tester::ioco_tester::show;
 use crate::{Menu, Observation, Progress, Tester, Verdict};
 
-/// Tests for conf [Tretmans 1996, §4]: which actions the implementation refuses after a trace of the
+/// Tests for conf [LTS96, §4]: which actions the implementation refuses after a trace of the
 /// specification.
 ///
 /// The menu's stimuli are the actions of the specification; one that happened is reported by

@@ -13,7 +13,7 @@ use crate::location::{locations, places};
 use crate::tester::ioco_tester::show;
 use crate::{Guide, Hint, Menu, Move, Objective, Observation, Pair, Progress, Tester, Verdict};
 
-/// test(S, ω) on the fly [Rusu et al. 2004, §4], for one observer or several.
+/// test(S, ω) on the fly [SAFE04, §4], for one observer or several.
 pub type SafetyTester<M> = GoalTester<M, Observer>;
 
 /// A test purpose on the fly, or several at once.

@@ -1,4 +1,4 @@
-//! The on-the-fly ioco tester: the algorithm of [Tretmans 1999, §4], derived as far as the run goes.
+//! The on-the-fly ioco tester: the algorithm of [IOCO99, §4], derived as far as the run goes.
 
 use iolite_lts::{
     BudgetExceeded, DEFAULT_MEMO_BYTES, Determinised, LabelId, LabelKind, Labels, QuiescencePolicy,

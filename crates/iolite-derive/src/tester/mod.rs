@@ -20,7 +20,7 @@ pub enum Observation<A> {
     Output(A),
     /// No output came in time: δ.
     Quiescence,
-    /// The system has ended and can do nothing any more: `δ_d` of [Falcone et al. 2012, §8]. A tester
+    /// The system has ended and can do nothing any more: `δ_d` of [PROP12, §8]. A tester
     /// that does not tell the two apart takes it for [`Observation::Quiescence`].
     Deadlock,
 }

@@ -1,5 +1,5 @@
 //! Canonical testers of properties at work: one or several, driving a system or watching it
-//! [Falcone et al. 2012, §7 and §8].
+//! [PROP12, §7 and §8].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,7 +46,7 @@ pub enum PropertyEnd {
 
 /// A flag that the executor's side raises when the implementation refuses an input. "If the IUT
 /// refuses an input, the test execution terminates and the associated verdict is the last produced
-/// one, before trying to emit the input" [Falcone et al. 2012, §7].
+/// one, before trying to emit the input" [PROP12, §7].
 pub type Refusal = Arc<AtomicBool>;
 
 /// Names for labels beyond a tester's table.
@@ -119,7 +119,7 @@ impl PropertyTester {
         self
     }
 
-    /// Selects for a verdict [Falcone et al. 2012, §7.2]: inputs after which no property can reach
+    /// Selects for a verdict [PROP12, §7.2]: inputs after which no property can reach
     /// it are left out, and where none can the run ends with `inconc`.
     #[must_use]
     pub fn aiming_at(mut self, target: PropertyVerdict) -> Self {

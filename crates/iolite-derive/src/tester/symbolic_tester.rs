@@ -1,7 +1,7 @@
 //! The on-the-fly ioco tester for systems with data: no unfolding, no determinisation.
 //!
 //! It stands in the set of symbolic states after the trace so far. Constants without a value are
-//! part of the state [Rusu et al. 2004, §2], so whatever happens narrows them, and what no value of
+//! part of the state [SYM04, §2], so whatever happens narrows them, and what no value of
 //! them explains is a `fail`.
 
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use iolite_expr::{Answer, Distribution, Kind, Op, Span, Strategy, Term};
 use iolite_sts::{
-    ActionId, After, Enabled, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
-    SymbolicStates, ValuedAction,
+    After, Enabled, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError, SymbolicStates,
+    ValuedAction,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -43,7 +43,7 @@ pub enum SymbolicTesterError {
 }
 
 /// Tests for ioco with values. Inputs are solved for, diverse and seeded; outputs are checked
-/// exactly against every symbolic state; δ has the guard of [Rusu et al. 2004, def. 7].
+/// exactly against every symbolic state; δ has the guard of [SYM04, def. 7].
 ///
 /// A constant without a value stands for each value that the assumptions allow: a run fails if it
 /// fails for all of them. Values that leave an input of the run unspecified explain all that comes
@@ -66,7 +66,7 @@ pub struct SymbolicTester {
     /// The first of which it was not found out.
     unsure: Option<ValuedAction>,
     /// Inputs that were not offered somewhere because the solver gave up, with its reason.
-    untried: BTreeMap<ActionId, Arc<str>>,
+    untried: BTreeMap<GateId, Arc<str>>,
 }
 
 /// Keeps the values apart from whatever else a run's seed decides.
@@ -106,7 +106,7 @@ impl SymbolicTester {
     }
 
     /// How the values of a parameter of an input are drawn.
-    pub fn draw(&mut self, action: ActionId, position: usize, distribution: Distribution) {
+    pub fn draw(&mut self, action: GateId, position: usize, distribution: Distribution) {
         self.choice.set_distribution(action, position, distribution);
     }
 
@@ -132,7 +132,7 @@ impl SymbolicTester {
 
     /// Inputs for which the solver found neither values nor that there are none, and why; they were
     /// not offered there, so the runs say nothing about them.
-    pub fn untried(&self) -> &BTreeMap<ActionId, Arc<str>> {
+    pub fn untried(&self) -> &BTreeMap<GateId, Arc<str>> {
         &self.untried
     }
 
@@ -219,7 +219,7 @@ impl SymbolicTester {
             return Progress::Ended(self.verdict);
         }
         // An action of another model has no meaning in this one.
-        if action.action.index() >= self.semantics.model().actions().len() {
+        if action.action.index() >= self.semantics.model().gates().len() {
             return self.end(otherwise);
         }
         let after = self.semantics.after(&self.states, action);
@@ -259,7 +259,7 @@ impl SymbolicTester {
         if self.ended
             || self.guessed.is_some()
             || self.semantics.knows_constants()
-            || input.action.index() >= self.semantics.model().actions().len()
+            || input.action.index() >= self.semantics.model().gates().len()
         {
             return Some(true);
         }
@@ -295,7 +295,7 @@ impl SymbolicTester {
                     continue;
                 }
             };
-            let params = &self.semantics.model().action(way.action).params;
+            let params = &self.semantics.model().gate(way.action).params;
             let value = |p: &iolite_expr::Var| found.value(p.id).cloned();
             return Some(ValuedAction {
                 action: way.action,
@@ -337,7 +337,7 @@ impl Tester for SymbolicTester {
         menu.observe = true;
         // A model fault in a guard shows when the step is taken; here it offers nothing.
         let inputs = self.semantics.inputs(&self.states).unwrap_or_default();
-        let mut gates: BTreeMap<ActionId, Vec<Enabled>> = BTreeMap::new();
+        let mut gates: BTreeMap<GateId, Vec<Enabled>> = BTreeMap::new();
         for way in inputs {
             gates.entry(way.action).or_default().push(way);
         }
@@ -439,10 +439,10 @@ impl Tester for SymbolicTester {
 
     fn show(&self, action: &ValuedAction) -> String {
         let model = self.semantics.model();
-        if action.action.index() >= model.actions().len() {
+        if action.action.index() >= model.gates().len() {
             return format!("unknown action {}", action.action.index());
         }
-        let kind: LabelKind = model.action(action.action).kind;
+        let kind: LabelKind = model.gate(action.action).kind;
         format!("{}{}", kind.sigil(), model.label(action))
     }
 }
@@ -458,7 +458,7 @@ fn shortened(mut texts: Vec<String>) -> Vec<String> {
 
 /// `!MSG(3, true)` where the guard leaves one value each, else `!MSG(m, b) [m > 3]`.
 fn guarded(model: &Iosts, way: &Enabled) -> String {
-    let action = model.action(way.action);
+    let action = model.gate(way.action);
     let guard = Term::all([way.condition.clone(), way.guard.clone()]).simplify();
     let conjuncts = match guard.kind() {
         Kind::App(Op::And, parts) => parts.to_vec(),

@@ -34,7 +34,7 @@ pub enum Forced {
     Lost,
 }
 
-/// det(M) ▷ ω [Rusu et al. 2004, def. 10], walked on demand. M is the view that was determinised, for
+/// det(M) ▷ ω [SAFE04, def. 10], walked on demand. M is the view that was determinised, for
 /// tests the suspension view; ω is an observer or, with acceptance in the place of violation, a test
 /// purpose.
 #[derive(Debug)]

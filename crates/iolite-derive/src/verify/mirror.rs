@@ -19,7 +19,7 @@ pub fn mirror_labels(labels: &Labels) -> Labels {
     mirrored
 }
 
-/// The system with inputs and outputs exchanged [Rusu et al. 2004, §4].
+/// The system with inputs and outputs exchanged [SAFE04, §4].
 pub fn mirror(lts: &Lts) -> Lts {
     let labels = mirror_labels(lts.labels());
     let same: Vec<LabelId> = (0..labels.len()).map(LabelId::new).collect();

@@ -42,7 +42,7 @@ pub struct Verification {
     pub pairs: usize,
 }
 
-/// Decides `M ⊨ ω` for each observer [Rusu et al. 2004, def. 6] by a search of `M ∥ ω`, breadth first in
+/// Decides `M ⊨ ω` for each observer [SAFE04, def. 6] by a search of `M ∥ ω`, breadth first in
 /// visible actions, in one pass over M. To let observers speak of δ, `model` is a suspension view.
 ///
 /// At most `limit` pairs are met; what is not decided by then is unknown.
@@ -222,7 +222,7 @@ pub enum Relevance {
     Unknown,
 }
 
-/// Decides whether `observer` is relevant [Rusu et al. 2004, def. 9]: it may only part from the system
+/// Decides whether `observer` is relevant [SAFE04, def. 9]: it may only part from the system
 /// by an output. The view is a suspension view, since observers have δ among their actions. At most
 /// `limit` pairs of a set of states and an observer state are looked at.
 ///

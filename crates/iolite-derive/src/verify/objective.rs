@@ -75,7 +75,7 @@ impl Objective for Observer {
     }
 
     /// A violation on a trace of the specification: both violate the property
-    /// [Rusu et al. 2005, §4].
+    /// [SYM04, §4].
     fn allowed(&self, at: StateId, label: LabelId) -> Move {
         match self.step(at, label) {
             Some(next) if self.is_violate(next) => Move::Goal(Verdict::Violate),
@@ -87,7 +87,7 @@ impl Objective for Observer {
         }
     }
 
-    /// Rules \[β\] and \[γ\] of [Rusu et al. 2004, def. 10].
+    /// Rules \[β\] and \[γ\] of [SAFE04, def. 10].
     fn forbidden(&self, at: StateId, label: LabelId) -> Breach {
         let goal = self.step(at, label).is_some_and(|q| self.is_violate(q));
         let verdict = if goal {

@@ -6,7 +6,7 @@ use iolite_lts::{LabelKind, LtsBuilder, StateId, coreach};
 
 use crate::{NodeKind, TestGraph, Verdict};
 
-/// The graph without the parts from which no goal is reachable [Rusu et al. 2004, §4, Pruning]: a
+/// The graph without the parts from which no goal is reachable [SAFE04, §4, Pruning]: a
 /// stimulus into such a part is not given, and an observation into it ends the test `inconc`. Steps
 /// to other verdicts stay.
 ///

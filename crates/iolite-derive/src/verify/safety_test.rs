@@ -5,9 +5,9 @@ use iolite_property::Observer;
 
 use crate::{GoalTest, Verdict};
 
-/// test(S, ω) = prune(mirror(det(S^δ) ▷ ω)) [Rusu et al. 2004, §4]. Its verdicts are `violate-fail`
+/// test(S, ω) = prune(mirror(det(S^δ) ▷ ω)) [SAFE04, §4]. Its verdicts are `violate-fail`
 /// (the paper's Violate), `fail` and `inconc`, and `violate` where S itself violates ω
-/// [Rusu et al. 2005, §4].
+/// [SYM04, §4].
 pub type SafetyTest<M> = GoalTest<M, Observer>;
 
 impl<M: Semantics<State = StateId>> SafetyTest<M> {

@@ -32,7 +32,7 @@ pub fn model(alphabet: &[&str], transitions: &[(&str, &str, &str)]) -> Lts {
     b.build().unwrap()
 }
 
-/// The same with every missing input added as a self-loop: the convention of [Tretmans 1996, §5] for
+/// The same with every missing input added as a self-loop: the convention of [LTS96, §5] for
 /// what figure 3 does not draw.
 pub fn input_enabled(alphabet: &[&str], transitions: &[(&str, &str, &str)]) -> Lts {
     complete(&model(alphabet, transitions))
@@ -77,7 +77,7 @@ pub fn closure(lts: &Lts, from: &BTreeSet<StateId>) -> BTreeSet<StateId> {
     }
 }
 
-/// Quiescent with the livelock policy, from the definition [Rusu et al. 2004, §2.3].
+/// Quiescent with the livelock policy, from the definition [SAFE04, §2.3].
 pub fn quiescent(lts: &Lts, s: StateId) -> bool {
     let kind = |l: LabelId| lts.labels().kind(l);
     let internal: BTreeSet<StateId> = lts

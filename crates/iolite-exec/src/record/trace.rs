@@ -11,7 +11,7 @@ pub enum Step<A> {
     Output(A),
     /// No output came in time: δ.
     Quiescence,
-    /// The system had ended: `δ_d` of [Falcone et al. 2012, §8].
+    /// The system had ended: `δ_d` of [PROP12, §8].
     Deadlock,
 }
 

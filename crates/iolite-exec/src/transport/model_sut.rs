@@ -29,7 +29,7 @@ const INTERNAL_BOUND: usize = 1 << 20;
 /// A model that runs. Where it can do several things, a seeded scheduler chooses, each alike.
 ///
 /// Time does not pass: quiescence is known. A state on a cycle of internal actions may stay silent
-/// (livelock, [Rusu et al. 2005, §2.3]) and may leave the cycle, so both can happen there.
+/// (livelock, [SYM04, §2.3]) and may leave the cycle, so both can happen there.
 pub struct ModelSut<M: Semantics> {
     model: M,
     /// Ids of the model to ids of the tester; `None` for an output the tester does not know.

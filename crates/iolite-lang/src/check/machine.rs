@@ -416,7 +416,7 @@ fn unused_labels(machine: &Machine, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A test case has finite behaviour [Tretmans 1996, def. 3.1].
+/// A test case has finite behaviour [LTS96, def. 3.1].
 fn acyclic(machine: &Machine, found: &mut Vec<Diagnostic>) {
     let next = successors(machine);
     let mut colour: BTreeMap<&str, u8> = BTreeMap::new();

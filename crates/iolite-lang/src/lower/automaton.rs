@@ -65,7 +65,7 @@ impl Automaton {
     }
 }
 
-/// The negation of a safety property [Rusu et al. 2004, def. 5]. The paper has one violating state;
+/// The negation of a safety property [SAFE04, def. 5]. The paper has one violating state;
 /// several are allowed here, they can be read as one, since none has transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObserverAutomaton {

@@ -42,7 +42,7 @@ pub const DEFAULT_BUDGET: usize = 1_000_000;
 
 /// A declared system or process as an explicit system of at most `budget` states.
 ///
-/// Behaviour expressions are unfolded by the rules of [Tretmans 1996, def. 2.4], with a bound on
+/// Behaviour expressions are unfolded by the rules of [LTS96, def. 2.4], with a bound on
 /// steps as well as states, so that a state with very many steps ends the attempt, too. The
 /// declaration should be free of errors: see [`crate::check()`].
 pub fn lower_system(file: &File, name: &str, budget: usize) -> Result<Lts, Vec<Diagnostic>> {

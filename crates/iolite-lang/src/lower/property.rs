@@ -1,4 +1,4 @@
-//! Properties, in any of their views, to Streett automata [Falcone et al. 2012, §4].
+//! Properties, in any of their views, to Streett automata [PROP12, §4].
 
 use std::sync::Arc;
 
@@ -413,7 +413,7 @@ mod tests {
         lower_property(&file, name)
     }
 
-    /// The three views of [Falcone et al. 2012, ex. 1 to 3] are one property.
+    /// The three views of [PROP12, ex. 1 to 3] are one property.
     #[test]
     fn views_agree() {
         let text = "\

@@ -11,7 +11,7 @@ use crate::names::{Names, event_ids, machine_labels, unknown_label};
 use crate::syntax::ast::{EventKind, File, Machine, Mark, Role, State};
 use crate::{Diagnostic, codes, diagnostic};
 
-/// The test case of this name [Tretmans 1996, def. 3.1] with the verdict of each state; δ stands
+/// The test case of this name [LTS96, def. 3.1] with the verdict of each state; δ stands
 /// for θ, the observation of the tester that nothing comes. Its actions are those that it declares,
 /// else those of its system, else those that occur.
 pub fn lower_test(file: &File, name: &str) -> Result<(Lts, Vec<Mark>), Vec<Diagnostic>> {

@@ -32,7 +32,7 @@ pub fn unfold_data(
         let (code, at) = match &error {
             UnfoldError::Data { name, .. } => (codes::INFINITE_DATA, data_span(&model, name)),
             UnfoldError::Parameter { action, .. } => {
-                let declared = model.actions().find(|(_, a)| a.name == *action);
+                let declared = model.gates().find(|(_, a)| a.name == *action);
                 (codes::INFINITE_DATA, declared.map(|(_, a)| a.span))
             }
             UnfoldError::States { variable, .. } => {
@@ -109,7 +109,7 @@ pub fn data_lints(file: &File, name: &str, solver: &mut Solver) -> Result<Vec<Di
             witness,
         } => {
             let (t, u) = (model.transition(first), model.transition(second));
-            let action = model.action(t.action);
+            let action = model.gate(t.action);
             let data = model
                 .variables()
                 .iter()
@@ -202,22 +202,18 @@ pub fn parse_action(file: &File, model: &Iosts, text: &str) -> Option<ValuedActi
         (_, Some(rest)) => (LabelKind::Output, rest),
         _ => return None,
     };
-    if let Some(action) = model.find_action(kind, text) {
-        return model
-            .action(action)
-            .params
-            .is_empty()
-            .then(|| ValuedAction {
-                action,
-                values: Vec::new(),
-            });
+    if let Some(action) = model.find_gate(kind, text) {
+        return model.gate(action).params.is_empty().then(|| ValuedAction {
+            action,
+            values: Vec::new(),
+        });
     }
     let call = expression(text).ok()?;
     let ExprKind::Call(name, args) = call.kind else {
         return None;
     };
-    let action = model.find_action(kind, &name.text)?;
-    let params = &model.action(action).params;
+    let action = model.find_gate(kind, &name.text)?;
+    let params = &model.gate(action).params;
     if params.len() != args.len() {
         return None;
     }

@@ -43,19 +43,19 @@ pub use trace_set::TraceSet;
 /// An implementation relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// ≤tr, trace preorder [Tretmans 1996, def. 4.1].
+    /// ≤tr, trace preorder [LTS96, def. 4.1].
     Trace,
-    /// ≤te, testing preorder [Tretmans 1996, def. 4.3, prop. 4.5].
+    /// ≤te, testing preorder [LTS96, def. 4.3, prop. 4.5].
     Testing,
-    /// conf [Tretmans 1996, def. 4.7, prop. 4.8].
+    /// conf [LTS96, def. 4.7, prop. 4.8].
     Conf,
-    /// ≤iot [Tretmans 1996, def. 6.1, prop. 6.2].
+    /// ≤iot [LTS96, def. 6.1, prop. 6.2].
     Iot,
-    /// ioconf [Tretmans 1996, def. 6.10].
+    /// ioconf [LTS96, def. 6.10].
     Ioconf,
-    /// `ioconf_F` for a given set of traces [Tretmans 1996, (3)].
+    /// `ioconf_F` for a given set of traces [LTS96, (3)].
     IoconfF,
-    /// ioco [Tretmans 1999, def. 12; Rusu et al. 2004, def. 8].
+    /// ioco [IOCO99, def. 12; SAFE04, def. 8].
     Ioco,
     /// ioco over the universal suspension traces: an input counts as specified only where every
     /// state that the specification may be in takes it.

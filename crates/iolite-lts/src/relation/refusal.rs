@@ -1,7 +1,7 @@
 //! Inclusion of refusals: testing preorder and conf.
 //!
 //! `p after σ refuses A` when some state after σ can do none of `A`, not even after internal
-//! actions [Tretmans 1996, def. 4.4]. A state i' of the implementation refuses just the subsets of
+//! actions [LTS96, def. 4.4]. A state i' of the implementation refuses just the subsets of
 //! L \ init(i'), so its refusals are refusals of the specification iff some state s' after the same
 //! trace has init(s') ⊆ init(i').
 

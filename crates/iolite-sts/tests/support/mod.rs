@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const HERE: Span = Span { start: 0, end: 1 };
 
-/// The sender of the BRP protocol [Rusu et al. 2004, fig. 1]. The figure is lost in the text;
+/// The sender of the BRP protocol [SYM04, fig. 1]. The figure is lost in the text;
 /// this is rebuilt from what §2 and §3 say of it: five locations, `rn` counts the transmissions
 /// of a packet and may reach `max`, the status tells whether all, all but the last, or fewer
 /// packets were acknowledged, and δ's guard in `Wait_Ack` is `rn > max`.
@@ -29,7 +29,7 @@ pub fn brp_sender(with_assumption: bool) -> Iosts {
     let last = var("last", Sort::Int, 0.into());
     let bit = var("bit", Sort::Bool, true.into());
     let mut action =
-        |kind, name: &str, params: &[(&str, Sort)]| b.action(kind, name, params, HERE).unwrap();
+        |kind, name: &str, params: &[(&str, Sort)]| b.gate(kind, name, params, HERE).unwrap();
     let req = action(LabelKind::Input, "REQ", &[("l", Sort::Int)]);
     let ack = action(LabelKind::Input, "ACK", &[]);
     let msg = action(
@@ -164,14 +164,14 @@ fn random_model_with(seed: u64, terms: fn(&Term, &Term) -> Vec<Term>) -> Iosts {
         .variable("y", Sort::Bool, Some(false.into()), HERE)
         .unwrap();
     let actions = [
-        b.action(LabelKind::Input, "a", &[("p", small())], HERE)
+        b.gate(LabelKind::Input, "a", &[("p", small())], HERE)
             .unwrap(),
-        b.action(LabelKind::Input, "b", &[], HERE).unwrap(),
-        b.action(LabelKind::Output, "u", &[("q", small())], HERE)
+        b.gate(LabelKind::Input, "b", &[], HERE).unwrap(),
+        b.gate(LabelKind::Output, "u", &[("q", small())], HERE)
             .unwrap(),
-        b.action(LabelKind::Output, "v", &[], HERE).unwrap(),
-        b.action(LabelKind::Internal, "t", &[], HERE).unwrap(),
-        b.action(LabelKind::Internal, "h", &[("r", small())], HERE)
+        b.gate(LabelKind::Output, "v", &[], HERE).unwrap(),
+        b.gate(LabelKind::Internal, "t", &[], HERE).unwrap(),
+        b.gate(LabelKind::Internal, "h", &[("r", small())], HERE)
             .unwrap(),
     ];
     let locations: Vec<_> = (0..3)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use iolite_expr::{Sort as TermSort, Term, Value};
 use iolite_lts::{LabelId, LabelKind};
-use iolite_sts::{ActionId, BuildError, Builder, Iosts};
+use iolite_sts::{BuildError, Builder, GateId, Iosts};
 
 use super::{Result, build_error};
 use crate::lower::process::{Context, Explicit};
@@ -24,7 +24,7 @@ pub(super) fn lower(
     let wrong = |e: BuildError| vec![build_error(&e, span)];
     let lts = &part.lts;
     let mut builder = Builder::new(name);
-    let mut actions: BTreeMap<LabelId, (ActionId, Option<Term>)> = BTreeMap::new();
+    let mut actions: BTreeMap<LabelId, (GateId, Option<Term>)> = BTreeMap::new();
     for (id, label) in lts.labels().iter() {
         if id == LabelId::DELTA {
             continue;
@@ -35,7 +35,7 @@ pub(super) fn lower(
             (label.kind, &*label.name)
         };
         let action = match part.values.get(text) {
-            None => (builder.action(kind, text, &[], at).map_err(wrong)?, None),
+            None => (builder.gate(kind, text, &[], at).map_err(wrong)?, None),
             Some((action, values)) => {
                 valued(context, &mut builder, kind, action, values, part, span)?
             }
@@ -71,15 +71,15 @@ fn valued(
     values: &[Value],
     part: &Explicit,
     span: Span,
-) -> Result<(ActionId, Option<Term>)> {
-    let action = if let Some(known) = builder.model().find_action(kind, name) {
+) -> Result<(GateId, Option<Term>)> {
+    let action = if let Some(known) = builder.model().find_gate(kind, name) {
         known
     } else {
         let sorts = sorts(context, name, values, part);
         let names: Vec<String> = (0..sorts.len()).map(|k| format!("p{k}")).collect();
         let params: Vec<(&str, TermSort)> = names.iter().map(String::as_str).zip(sorts).collect();
         builder
-            .action(kind, name, &params, place(span))
+            .gate(kind, name, &params, place(span))
             .map_err(|e| vec![build_error(&e, span)])?
     };
     let params = builder.params(action);

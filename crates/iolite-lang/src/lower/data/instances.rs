@@ -99,7 +99,7 @@ pub(super) fn rename(
     }
     for (between, new) in moved {
         let rest: Vec<Sort> = part
-            .actions()
+            .gates()
             .find(|(_, a)| *a.name == *between)
             .map(|(_, a)| a.params.iter().map(|p| p.sort.clone()).collect())
             .unwrap_or_default();
@@ -121,7 +121,7 @@ fn leading_sorts(context: Context<'_>, part: &Iosts, new: &Pattern, rest: &[Sort
             && sorts.iter().zip(&new.values).all(|(s, v)| s.contains(v))
     };
     let here = part
-        .actions()
+        .gates()
         .filter(|(_, a)| a.kind.is_visible() && *a.name == *new.name)
         .map(|(_, a)| a.params.iter().map(|p| p.sort.clone()).collect());
     let known = here.chain(declared_sorts(context, &new.name));

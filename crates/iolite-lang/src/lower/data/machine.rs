@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iolite_expr::{Sort as TermSort, Term, Var};
 use iolite_lts::{LabelKind, Labels};
-use iolite_sts::{ActionId, BuildError, Builder, Iosts};
+use iolite_sts::{BuildError, Builder, GateId, Iosts};
 
 use super::assignment::Assignments;
 use super::{Result, build_error};
@@ -122,7 +122,7 @@ impl<'a> MachineLowering<'a, '_> {
             .map(|p| Ok((p.name.text.as_str(), self.terms.sort(&p.sort)?)))
             .collect::<Result<Vec<_>, Diagnostic>>()?;
         self.builder
-            .action(kind, &label.name.text, &params, place(label.name.span))
+            .gate(kind, &label.name.text, &params, place(label.name.span))
             .map_err(|e| build_error(&e, label.name.span))?;
         Ok(())
     }
@@ -142,7 +142,7 @@ impl<'a> MachineLowering<'a, '_> {
         if m.labels().next().is_none() {
             for (_, label) in self.labels.iter().skip(2) {
                 self.builder
-                    .action(label.kind, &label.name, &[], place(m.name.span))
+                    .gate(label.kind, &label.name, &[], place(m.name.span))
                     .map_err(build)?;
             }
         }
@@ -176,8 +176,8 @@ impl<'a> MachineLowering<'a, '_> {
         &mut self,
         t: &Transition,
         event: &Event,
-    ) -> Result<(ActionId, Option<Term>, Vec<(Var, Term)>), Diagnostic> {
-        let action = self.action(event)?;
+    ) -> Result<(GateId, Option<Term>, Vec<(Var, Term)>), Diagnostic> {
+        let action = self.gate(event)?;
         let mut scope = self.scope.clone();
         if let EventKind::Label {
             args: Some(args), ..
@@ -205,14 +205,14 @@ impl<'a> MachineLowering<'a, '_> {
     }
 
     /// The action of an event; `i` is one of its own.
-    fn action(&mut self, event: &Event) -> Result<ActionId, Diagnostic> {
-        let named = |kind, name: &str, builder: &Builder| builder.model().find_action(kind, name);
+    fn gate(&mut self, event: &Event) -> Result<GateId, Diagnostic> {
+        let named = |kind, name: &str, builder: &Builder| builder.model().find_gate(kind, name);
         match &event.kind {
             EventKind::Tau => match named(LabelKind::Internal, "i", &self.builder) {
                 Some(id) => Ok(id),
                 None => self
                     .builder
-                    .action(LabelKind::Internal, "i", &[], place(event.span))
+                    .gate(LabelKind::Internal, "i", &[], place(event.span))
                     .map_err(|e| build_error(&e, event.span)),
             },
             EventKind::Label { name, .. } => {

@@ -1,4 +1,4 @@
-//! Systems with data as symbolic transition systems [Rusu et al. 2004, def. 1].
+//! Systems with data as symbolic transition systems [SYM04, def. 1].
 //!
 //! A machine becomes an [`Iosts`] transition by transition; compositions, hiding, renaming and
 //! instances are those of `iolite-sts`. Parts without data may be behaviour expressions: they are

@@ -2,7 +2,7 @@
 //!
 //! States are terms, hash-consed: a position in the text of a process, or an operator over terms,
 //! with the values of indices, parameters and variables that the text reads. The steps of a term
-//! are computed once, from those of its parts [Tretmans 1996, def. 2.4], with LOTOS's `|||`,
+//! are computed once, from those of its parts [LTS96, def. 2.4], with LOTOS's `|||`,
 //! `|[A]|`, `hide`, guards and values beside the paper's operators.
 
 mod describe;

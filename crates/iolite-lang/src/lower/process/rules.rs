@@ -1,4 +1,4 @@
-//! The operational rules [Tretmans 1996, def. 2.4].
+//! The operational rules [LTS96, def. 2.4].
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -20,7 +20,7 @@ pub struct Definition {
     pub span: Span,
 }
 
-/// A behaviour expression [Tretmans 1996, def. 2.4].
+/// A behaviour expression [LTS96, def. 2.4].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Behaviour {
     /// Which.

@@ -10,11 +10,11 @@ use crate::Span;
 pub enum Role {
     /// A model.
     System,
-    /// A safety property [Rusu et al. 2004, def. 5].
+    /// A safety property [SAFE04, def. 5].
     Observer,
     /// A test purpose.
     Purpose,
-    /// A test case [Tretmans 1996, def. 3.1].
+    /// A test case [LTS96, def. 3.1].
     Test,
     /// A set of traces, for `ioconf_F`.
     Traces,

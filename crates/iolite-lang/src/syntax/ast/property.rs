@@ -55,7 +55,7 @@ pub enum FormulaKind {
     Error,
 }
 
-/// Which prefixes belong to the language [Falcone et al. 2012, §3].
+/// Which prefixes belong to the language [PROP12, §3].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantifier {
     /// A: all of them.

@@ -3,7 +3,7 @@
 use super::{Name, State};
 use crate::Span;
 
-/// A Streett automaton [Falcone et al. 2012, def. 2].
+/// A Streett automaton [PROP12, def. 2].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Streett {
     /// Its states.
