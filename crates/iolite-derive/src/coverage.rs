@@ -190,7 +190,7 @@ impl Coverage {
     /// The next step on the shortest known way from `set` to a transition not yet seen. A way that
     /// waits for an output costs more each time the system chose another, so that a transition the
     /// system never takes does not hold up the rest.
-    pub fn hint(&mut self, set: SetId) -> Option<Hint<LabelId>> {
+    pub fn hint(&mut self, set: SetId) -> Option<Hint> {
         if self.transitions.is_complete() {
             return None;
         }
@@ -207,7 +207,7 @@ impl Coverage {
             self.expected = Some((set, edge));
             Hint::Observe
         } else {
-            Hint::Stimulate(label)
+            Hint::Stimulate(label.into())
         })
     }
 

@@ -1,21 +1,48 @@
 //! Testers and test cases: what to do to a system under test, and what its answers mean.
 //!
-//! Everything here walks the lazy views of `iolite-lts`; `after` and `out` are theirs.
+//! Everything here walks the lazy views of `iolite-lts` and the symbolic states of `iolite-sts`;
+//! `after` and `out` are theirs.
 //!
-//! - **Testers** answer the three questions of [`Tester`]: [`IocoTester`] (also as a monitor),
-//!   [`IoconfTester`] and [`OracleTester`], [`ConfTester`], [`StoredTester`] for a stored test case,
-//!   [`SafetyTester`] and [`PurposeTester`] for goals, [`PropertyTester`] for properties alone,
-//!   [`SymbolicTester`] for models with data. A [`Guide`] also knows a way.
-//! - **Test cases** ([`TestCase`]) are those of [LTS96, def. 3.1 and 7.1; IOCO99, §4]; they come
-//!   from [`RandomDerivation`] and [`ExhaustiveDerivation`] over an [`Oracle`] ([`IocoOracle`],
-//!   [`IoconfOracle`]), from [`ConfDerivation`], [`CoverageSuite`], [`GoalTest`] and
-//!   [`RequirementSuite`]. [`test_runs`] runs one against a model, in every way there is.
+//! - **Actions** ([`Action`]) are what tester and system exchange; an [`Alphabet`] interns them.
+//! - **Oracles** ([`Oracle`]) answer what a step means under a relation: [`IocoOracle`],
+//!   [`UiocoOracle`], [`IoconfOracle`], and [`SymbolicOracle`] for models with data.
+//! - **Testers** ([`Tester`]) drive or watch: [`ConformanceTester`] and [`GoalTester`] over any oracle,
+//!   [`ConfTester`], [`StoredTester`] for a stored test case, [`PropertyTester`] for properties alone.
+//!   A [`Guide`] also knows a way.
+//! - **Test cases** ([`TestCase`]) are those of [LTS96, def. 3.1 and 7.1] and [IOCO99, §4]; they come
+//!   from [`RandomDerivation`] and [`ExhaustiveDerivation`] over a [`FiniteOracle`], from
+//!   [`ConfDerivation`], [`CoverageSuite`], [`GoalTest`] and [`RequirementSuite`]. [`test_runs`] runs
+//!   one against a model, in every way there is.
 //! - **Safety** [SAFE04]: [`verify`] and [`relevance`] of observers, [`Forcing`], [`mirror`],
 //!   [`prune`](prune()), [`SafetyTest`]; test purposes are the same with another [`Objective`].
 //!
 //! The crate opens no file, reads no clock, knows no adapter and touches no system under test.
+//!
+//! # Example
+//!
+//! ```
+//! use iolite_derive::{ConformanceTester, IocoOracle, Menu, Progress, Step, Tester, Verdict};
+//! use iolite_lts::{LtsBuilder, QuiescencePolicy, StateId};
+//!
+//! let mut builder = LtsBuilder::new();
+//! let (coin, tea) = (builder.label("?coin"), builder.label("!tea"));
+//! builder.transition(StateId::new(0), coin, StateId::new(1));
+//! builder.transition(StateId::new(1), tea, StateId::new(0));
+//! let machine = builder.build().unwrap();
+//!
+//! let mut tester = ConformanceTester::new(IocoOracle::new(&machine, QuiescencePolicy::Livelock));
+//! let mut menu = Menu::default();
+//! tester.menu(&mut menu);
+//! assert_eq!(menu.stimuli, [coin.into()]);
+//! assert_eq!(tester.step(Step::Stimulus(coin.into())), Progress::Continue);
+//! // Silence after the coin is no behaviour of the specification.
+//! assert_eq!(tester.step(Step::Quiescence), Progress::Ended(Verdict::Fail));
+//! ```
 
+mod action;
+mod alphabet;
 mod coverage;
+mod criterion;
 mod location;
 mod oracle;
 mod testcase;
@@ -23,13 +50,20 @@ mod tester;
 mod verdict;
 mod verify;
 
+pub use action::{Action, ActionId};
+pub use alphabet::{Alphabet, LabelMap};
 pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
-pub use location::{location, locations};
-pub use oracle::ioco_derivation::IocoOracle;
-pub use oracle::ioconf_derivation::{IoconfOracle, IoconfState};
-pub use oracle::{Meaning, Oracle, Silence};
+pub use criterion::{Criterion, UnknownCriterion};
+pub use location::location;
+pub use oracle::ioco::IocoOracle;
+pub use oracle::ioconf::{IoconfOracle, IoconfState};
+pub use oracle::symbolic::{
+    SymbolicOracle, SymbolicOracleError, SymbolicPlace, action_of, valued_action,
+};
+pub use oracle::uioco::UiocoOracle;
+pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
 pub use testcase::conf_derivation::{ConfDerivation, Offered};
-pub use testcase::coverage_suite::{CoverageSuite, Covering, Goal};
+pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covering};
 pub use testcase::exhaustive_derivation::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH,
 };
@@ -42,18 +76,18 @@ pub use testcase::test_case::{
 };
 pub use testcase::test_case_json::ReadError;
 pub use tester::conf_tester::ConfTester;
+pub use tester::conformance_tester::ConformanceTester;
 pub use tester::goal_tester::{DEFAULT_LOOKAHEAD, GoalTester, PurposeTester, SafetyTester};
 pub use tester::guide::{Guide, Hint};
-pub use tester::ioco_tester::IocoTester;
-pub use tester::oracle_tester::{IoconfTester, OracleTester};
+pub use tester::notice::{Notice, Undecided};
 pub use tester::property_tester::{
-    Naming, PropertyEnd, PropertyOutcome, PropertyTester, Refusal, WatchedProperty,
+    PropertyEnd, PropertyOutcome, PropertyTester, WatchedProperty,
 };
 pub use tester::stored_tester::StoredTester;
-pub use tester::symbolic_tester::{Doubt, SymbolicTester, SymbolicTesterError};
-pub use tester::{Menu, Observation, Progress, Tester};
+pub use tester::{Menu, Progress, Step, Tester};
 pub use verdict::Verdict;
 pub use verify::forcing::{Forced, Forcing, Pair};
+pub use verify::goal::{Goal, LabelGoal};
 pub use verify::mirror::{mirror, mirror_labels};
 pub use verify::objective::{Breach, Move, Objective};
 pub use verify::prune::prune;

@@ -2,6 +2,8 @@
 
 use iolite_lts::{Determinised, Semantics, SetId, StateId};
 
+use crate::Places;
+
 /// A state with its line, `Wait_Ack (line 12)`.
 pub fn location<M: Semantics<State = StateId>>(model: &M, state: StateId) -> String {
     let name = model.describe(&state);
@@ -11,17 +13,15 @@ pub fn location<M: Semantics<State = StateId>>(model: &M, state: StateId) -> Str
     }
 }
 
-/// The places of a set's states, each once.
-pub(crate) fn places<M: Semantics<State = StateId>>(
-    view: &Determinised<M>,
-    set: SetId,
-) -> Vec<String> {
+/// The places of a set's states, in order; each name once.
+pub(crate) fn places<M: Semantics<State = StateId>>(view: &Determinised<M>, set: SetId) -> Places {
     let model = view.inner();
-    let mut places: Vec<String> = Vec::new();
-    for state in view.members(set) {
-        let place = model.place(state);
-        if !places.contains(&place) {
-            places.push(place);
+    let mut places = Places::default();
+    for &state in view.members(set) {
+        places.locations.push(location(model, state));
+        let name = model.place(&state);
+        if !places.names.contains(&name) {
+            places.names.push(name);
         }
     }
     places
@@ -42,13 +42,4 @@ pub(crate) fn without_lines(locations: &[String]) -> Vec<String> {
         }
     }
     places
-}
-
-/// The states of a set, in order.
-pub fn locations<M: Semantics<State = StateId>>(view: &Determinised<M>, set: SetId) -> Vec<String> {
-    let model = view.inner();
-    view.members(set)
-        .iter()
-        .map(|&s| location(model, s))
-        .collect()
 }

@@ -42,6 +42,25 @@ impl Verdict {
         }
     }
 
+    /// All verdicts, the worst first: those against the implementation, strongest proof first, then
+    /// those that leave a question open, then those that do not. This is the only order of verdicts.
+    pub const WORST_FIRST: [Self; 8] = [
+        Self::ViolateFail,
+        Self::Fail,
+        Self::Violate,
+        Self::WeakFail,
+        Self::Unknown,
+        Self::Inconc,
+        Self::WeakPass,
+        Self::Pass,
+    ];
+
+    /// The verdict of several runs, goals or properties together; `None` for none of them.
+    pub fn worst(verdicts: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let rank = |v: &Self| Self::WORST_FIRST.iter().position(|w| w == v);
+        verdicts.into_iter().min_by_key(rank)
+    }
+
     /// Whether the verdict speaks against the implementation.
     pub fn is_failing(self) -> bool {
         matches!(

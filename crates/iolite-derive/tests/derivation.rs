@@ -10,9 +10,9 @@ use common::{
     not_ioconf, out,
 };
 use iolite_derive::{
-    ConfDerivation, CoverageSuite, Enumeration, ExhaustiveDerivation, Goal, IocoOracle,
-    IoconfOracle, ModelRef, Observation, Oracle, Progress, RandomDerivation, StoredTester,
-    TestCase, TestStep, Tester, Verdict, Weights, passes, test_runs,
+    ConfDerivation, CoverageSuite, CoverageGoal, Enumeration, ExhaustiveDerivation, FiniteOracle, IocoOracle,
+    IoconfOracle, ModelRef, Progress, RandomDerivation, Step, StoredTester, TestCase, TestStep,
+    Tester, Verdict, Weights, passes, test_runs,
 };
 use iolite_lts::relation::TraceSet;
 use iolite_lts::{LabelId, LabelKind, Lts, QuiescencePolicy, StateId};
@@ -34,7 +34,7 @@ fn pair() -> impl Strategy<Value = (Lts, Lts)> {
     })
 }
 
-fn enumerate<O: Oracle>(
+fn enumerate<O: FiniteOracle>(
     oracle: &mut O,
     depth: usize,
     enumeration: Enumeration,
@@ -185,7 +185,7 @@ proptest! {
     /// Everything within the depth is covered, nothing beyond it is claimed.
     #[test]
     fn coverage_suites_cover(s in any_model(5, 12), depth in 1usize..8) {
-        for goal in [Goal::States, Goal::Transitions] {
+        for goal in [CoverageGoal::States, CoverageGoal::Transitions] {
             let suite = CoverageSuite { goal, depth, limit: 1000 };
             let covering = suite.derive(&s, POLICY, &ModelRef::default()).unwrap();
             let mut seen = BTreeSet::new();
@@ -193,7 +193,7 @@ proptest! {
                 prop_assert!(t.depth() <= depth);
                 collect(&s, t, goal, &mut seen);
             }
-            if goal == Goal::States {
+            if goal == CoverageGoal::States {
                 seen.insert((initial(&s), None));
             }
             prop_assert!(seen.len() >= covering.covered.seen);
@@ -232,7 +232,7 @@ fn simulate(tester: &mut StoredTester, i: &Lts, rng: &mut Xoshiro256PlusPlus) ->
             continue;
         }
         let progress = if let [stimulus] = menu.stimuli[..] {
-            let next = i.steps_on(at, stimulus);
+            let next = i.steps_on(at, LabelId::new(stimulus.index()));
             if next.is_empty() {
                 if internal.is_empty() {
                     return None;
@@ -240,7 +240,7 @@ fn simulate(tester: &mut StoredTester, i: &Lts, rng: &mut Xoshiro256PlusPlus) ->
                 continue;
             }
             at = next[rng.random_range(0..next.len())].1;
-            tester.stimulate(&stimulus)
+            tester.step(Step::Stimulus(stimulus))
         } else {
             let outputs: Vec<_> = i
                 .steps(at)
@@ -252,11 +252,11 @@ fn simulate(tester: &mut StoredTester, i: &Lts, rng: &mut Xoshiro256PlusPlus) ->
                 if !quiet {
                     continue;
                 }
-                tester.observe(&Observation::Quiescence)
+                tester.step(Step::Quiescence)
             } else {
                 let &&(label, next) = &outputs[rng.random_range(0..outputs.len())];
                 at = next;
-                tester.observe(&Observation::Output(label))
+                tester.step(Step::Output(label.into()))
             }
         };
         if let Progress::Ended(verdict) = progress {
@@ -318,7 +318,7 @@ fn not_conf(i: &Lts, s: &Lts, length: usize) -> bool {
 type Covered = BTreeSet<(BTreeSet<StateId>, Option<LabelId>)>;
 
 /// What the states of a test case walk through, by the slow `after`.
-fn collect(s: &Lts, t: &TestCase, goal: Goal, seen: &mut Covered) {
+fn collect(s: &Lts, t: &TestCase, goal: CoverageGoal, seen: &mut Covered) {
     let mut stack = vec![(t.initial(), initial(s))];
     while let Some((id, p)) = stack.pop() {
         for (label, next) in t.state(id).steps() {
@@ -329,8 +329,8 @@ fn collect(s: &Lts, t: &TestCase, goal: Goal, seen: &mut Covered) {
             let q = after(s, &p, Some(label));
             assert!(!q.is_empty());
             seen.insert(match goal {
-                Goal::States => (q.clone(), None),
-                Goal::Transitions => (p.clone(), Some(label)),
+                CoverageGoal::States => (q.clone(), None),
+                CoverageGoal::Transitions => (p.clone(), Some(label)),
             });
             stack.push((next, q));
         }

@@ -6,8 +6,8 @@ mod common;
 use common::property::{in_language, observer};
 use common::{has_trace, model, not_ioco, show, trace};
 use iolite_derive::{
-    Drawing, Menu, ModelRef, NodeKind, Observation, Progress, Relevance, SafetyTest, SafetyTester,
-    Satisfaction, StoredTester, TestGraph, Tester, Verdict, relevance, test_runs, verify,
+    Drawing, Menu, ModelRef, NodeKind, Progress, Relevance, SafetyTest, SafetyTester, Satisfaction,
+    Step, StoredTester, TestGraph, Tester, Verdict, relevance, test_runs, verify,
 };
 use iolite_lts::relation::{Holds, Relation, relate};
 use iolite_lts::{
@@ -123,13 +123,13 @@ fn example_5() {
 #[test]
 fn example_6() {
     // Two ?a at once leave S, and then I₁ can do what it likes: the tester must not ask for it.
-    let mut tester = SafetyTester::new(s(), POLICY, vec![omega()]);
-    assert_eq!(tester.stimulate(&label("?a")), Progress::Continue);
+    let mut tester = SafetyTester::explicit(s(), POLICY, vec![omega()]);
+    assert_eq!(tester.step(Step::Stimulus(label("?a").into())), Progress::Continue);
     let mut menu = Menu::default();
     tester.menu(&mut menu);
     assert!(menu.stimuli.is_empty());
     assert_eq!(
-        tester.stimulate(&label("?a")),
+        tester.step(Step::Stimulus(label("?a").into())),
         Progress::Ended(Verdict::Inconc)
     );
 }
@@ -239,14 +239,14 @@ fn example_10() {
 #[test]
 fn example_10_on_the_fly() {
     let run = |steps: &[&str]| {
-        let mut tester = SafetyTester::new(s(), POLICY, vec![omega()]);
+        let mut tester = SafetyTester::explicit(s(), POLICY, vec![omega()]);
         let mut last = Progress::Continue;
         for &step in steps {
             assert_eq!(last, Progress::Continue);
             last = match step {
-                "delta" => tester.observe(&Observation::Quiescence),
-                text if text.starts_with('?') => tester.stimulate(&label(text)),
-                text => tester.observe(&Observation::Output(label(text))),
+                "delta" => tester.step(Step::Quiescence),
+                text if text.starts_with('?') => tester.step(Step::Stimulus(label(text).into())),
+                text => tester.step(Step::Output(label(text).into())),
             };
         }
         last
@@ -272,9 +272,9 @@ fn a_specification_that_violates_gets_violate() {
     assert_eq!(graph.verdict(after(graph, "?a !c")), Some(Verdict::Violate));
     let mut tester = StoredTester::new(test.draw(Drawing::default(), &ModelRef::default()));
     let l = |t| bad.labels().get_text(t).unwrap();
-    assert_eq!(tester.stimulate(&l("?a")), Progress::Continue);
+    assert_eq!(tester.step(Step::Stimulus(l("?a").into())), Progress::Continue);
     assert_eq!(
-        tester.observe(&Observation::Output(l("!c"))),
+        tester.step(Step::Output(l("!c").into())),
         Progress::Ended(Verdict::Violate)
     );
 }

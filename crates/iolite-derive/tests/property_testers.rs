@@ -3,14 +3,13 @@
 mod common;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::{any_model, words};
+use common::{any_model, step, words};
 use iolite_derive::{
-    IocoTester, Menu, Observation, Progress, PropertyEnd, PropertyTester, Tester, Verdict,
-    WatchedProperty,
+    ActionId, ConformanceTester, IocoOracle, Menu, Progress, PropertyEnd, PropertyTester, Step,
+    Tester, Verdict, WatchedProperty,
 };
-use iolite_lts::{Determinised, LabelId, LabelKind, Labels, QuiescencePolicy, Suspension};
+use iolite_lts::{Determinised, LabelId, Labels, QuiescencePolicy, Suspension};
 use iolite_property::conformance::conformance;
 use iolite_property::ltl::Options;
 use iolite_property::{
@@ -20,14 +19,6 @@ use iolite_property::{
 use proptest::prelude::*;
 
 const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
-
-fn feed(tester: &mut impl Tester<Action = LabelId>, kind: LabelKind, label: LabelId) -> Progress {
-    match kind {
-        LabelKind::Input => tester.stimulate(&label),
-        LabelKind::Delta => tester.observe(&Observation::Quiescence),
-        _ => tester.observe(&Observation::Output(label)),
-    }
-}
 
 fn property(names: &[&str], formula: &str) -> StreettAutomaton {
     let sigma = Arc::new(Alphabet::of_names(names.iter().copied()).unwrap());
@@ -48,7 +39,7 @@ fn watch(properties: &[(&str, &StreettAutomaton)], options: TesterOptions) -> Pr
         })
         .collect();
     labels.intern_text("!other");
-    PropertyTester::new(watched, Arc::new(labels))
+    PropertyTester::new(watched, &Arc::new(labels))
 }
 
 fn quiet(relation: Relation) -> TesterOptions {
@@ -81,15 +72,14 @@ proptest! {
         .unwrap();
         let tester = CanonicalTester::new(&automaton, TesterOptions::default()).unwrap();
         let watched = vec![WatchedProperty { name: "ioco".into(), tester }];
-        let mut by_property = PropertyTester::new(watched, Arc::new(labels.clone()));
-        let mut by_ioco = IocoTester::new(&s, POLICY);
+        let mut by_property = PropertyTester::new(watched, &Arc::new(labels.clone()));
+        let mut by_ioco = ConformanceTester::new(IocoOracle::new(&s, POLICY));
         'words: for word in words(labels, 4) {
             by_property.reset();
             by_ioco.reset();
             for &l in &word {
-                let kind = labels.kind(l);
-                let expected = feed(&mut by_ioco, kind, l);
-                let found = feed(&mut by_property, kind, l);
+                let expected = by_ioco.step(step(labels, l));
+                let found = by_property.step(step(labels, l));
                 prop_assert_eq!(
                     found == Progress::Ended(Verdict::Fail),
                     expected == Progress::Ended(Verdict::Fail)
@@ -138,11 +128,11 @@ proptest! {
                 };
             }
             let progress = match text {
-                "?a" => all.stimulate(&label.unwrap()),
-                "delta" => all.observe(&Observation::Quiescence),
-                "deadlock" => all.observe(&Observation::Deadlock),
-                "!other" => all.observe(&Observation::Output(LabelId::new(table.len()))),
-                _ => all.observe(&Observation::Output(label.unwrap())),
+                "?a" => all.step(Step::Stimulus(label.unwrap().into())),
+                "delta" => all.step(Step::Quiescence),
+                "deadlock" => all.step(Step::Deadlock),
+                "!other" => all.step(Step::Output(LabelId::new(table.len()).into())),
+                _ => all.step(Step::Output(label.unwrap().into())),
             };
             let expected: Vec<String> =
                 states.iter().map(|(t, q)| t.verdict(*q).to_string()).collect();
@@ -163,11 +153,11 @@ fn silence_while_something_is_pending() {
     let p = property(&["?a", "!x"], "G(?a -> F !x)");
     let mut tester = watch(&[("P", &p)], quiet(Relation::Inclusion));
     let a = LabelId::new(2);
-    assert_eq!(tester.observe(&Observation::Quiescence), Progress::Continue);
-    assert_eq!(tester.stimulate(&a), Progress::Continue);
+    assert_eq!(tester.step(Step::Quiescence), Progress::Continue);
+    assert_eq!(tester.step(Step::Stimulus(a.into())), Progress::Continue);
     assert_eq!(tester.allowed(), ["!x"]);
     assert_eq!(
-        tester.observe(&Observation::Quiescence),
+        tester.step(Step::Quiescence),
         Progress::Ended(Verdict::Fail)
     );
     let outcome = &tester.outcomes()[0];
@@ -175,7 +165,7 @@ fn silence_while_something_is_pending() {
     tester.reset();
     // Termination with nothing pending: this execution is over, and inside.
     assert_eq!(
-        tester.observe(&Observation::Deadlock),
+        tester.step(Step::Deadlock),
         Progress::Ended(Verdict::WeakPass)
     );
 }
@@ -184,17 +174,18 @@ fn silence_while_something_is_pending() {
 #[test]
 fn a_refused_input_ends_the_run_with_the_verdict_before() {
     let p = property(&["?a", "!x"], "G ! ?a");
-    let refusal = Arc::new(AtomicBool::new(false));
-    let a = LabelId::new(2);
-    let mut tester =
-        watch(&[("P", &p)], quiet(Relation::Inclusion)).driving(vec![a], Arc::clone(&refusal));
+    let a = ActionId::from(LabelId::new(2));
+    let mut tester = watch(&[("P", &p)], quiet(Relation::Inclusion)).driving(vec![a]);
     let mut menu = Menu::default();
     tester.menu(&mut menu);
     assert_eq!(menu.stimuli, [a]);
-    assert_eq!(tester.stimulate(&a), Progress::Continue);
+    let failed = Progress::Ended(Verdict::Fail);
+    assert_eq!(tester.step(Step::Stimulus(a)), failed);
     assert_eq!(tester.verdict(), Verdict::Fail);
-    refusal.store(true, Ordering::Relaxed);
+    let before = Progress::Ended(Verdict::Unknown);
+    assert_eq!(tester.refused(), Some(before));
     assert_eq!(tester.verdict(), Verdict::Unknown);
+    assert_eq!(tester.step(Step::Quiescence), before);
     menu.clear();
     tester.menu(&mut menu);
     assert!(menu.stop && !menu.observe && menu.stimuli.is_empty());
@@ -202,7 +193,7 @@ fn a_refused_input_ends_the_run_with_the_verdict_before() {
     assert_eq!(tester.outcomes()[0].step, None);
     // The next run starts afresh.
     tester.reset();
-    assert_eq!(tester.stimulate(&a), Progress::Continue);
+    assert_eq!(tester.step(Step::Stimulus(a)), failed);
     menu.clear();
     tester.menu(&mut menu);
     assert!(!menu.observe);
@@ -215,11 +206,10 @@ fn inputs_that_lose_the_target_are_left_out() {
     let names = ["?a", "?b", "!x"];
     // `?b` before `!x` makes the guarantee unreachable.
     let p = property(&names, "! ?b U !x");
-    let (a, b, x) = (LabelId::new(2), LabelId::new(3), LabelId::new(4));
-    let refusal = || Arc::new(AtomicBool::new(false));
+    let [a, b, x] = [2, 3, 4].map(ActionId::new);
     let driving = || {
         let options = quiet(Relation::NonDisjointness);
-        watch(&[("P", &p)], options).driving(vec![a, b], refusal())
+        watch(&[("P", &p)], options).driving(vec![a, b])
     };
     let mut menu = Menu::default();
     driving().menu(&mut menu);
@@ -229,16 +219,16 @@ fn inputs_that_lose_the_target_are_left_out() {
     aimed.menu(&mut menu);
     assert_eq!(menu.stimuli, [a]);
     assert_eq!(
-        aimed.observe(&Observation::Output(x)),
+        aimed.step(Step::Output(x)),
         Progress::Ended(Verdict::Pass)
     );
     // Where the target is lost without another verdict, nothing is left to do.
     let q = property(&names, "G F !x & (! ?b W !x)");
     let mut lost = watch(&[("Q", &q)], TesterOptions::default())
-        .driving(vec![a, b], refusal())
+        .driving(vec![a, b])
         .aiming_at(PropertyVerdict::Fail);
     assert_eq!(
-        lost.observe(&Observation::Output(x)),
+        lost.step(Step::Output(x)),
         Progress::Ended(Verdict::Inconc)
     );
 }

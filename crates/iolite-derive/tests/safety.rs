@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use common::property::{any_observer, any_purpose, in_language, observer};
 use common::{
-    any_implementation, any_model, any_mutant, complete, has_trace, not_ioco, small_labels, words,
+    any_implementation, any_model, any_mutant, complete, has_trace, not_ioco, small_labels, step,
+    words,
 };
 use iolite_derive::{
-    Drawing, Forcing, GoalTest, GoalTester, Guide, Hint, Menu, ModelRef, NodeKind, Objective,
-    Observation, Progress, Relevance, RequirementSuite, SafetyTest, Satisfaction, TestGraph,
-    Tester, Verdict, relevance, test_runs, verify,
+    ActionId, Alphabet, Drawing, Forcing, GoalTest, GoalTester, Guide, Hint, IocoOracle, LabelGoal,
+    Menu, ModelRef, NodeKind, Objective, Progress, PurposeTester, Relevance, RequirementSuite,
+    SafetyTest, SafetyTester, Satisfaction, Step, TestGraph, Tester, Verdict, relevance, test_runs, verify,
 };
 use iolite_lts::relation::{Holds, Relation, relate};
 use iolite_lts::{
@@ -359,8 +360,10 @@ fn same_as_graph<O: Objective + Clone>(
     lookahead: usize,
 ) -> Result<(), TestCaseError> {
     let graph = test.graph();
-    let mut tester =
-        GoalTester::with_budget(s, POLICY, vec![objective.clone()], lookahead, 1 << 30);
+    let alphabet = Alphabet::of_labels(s.labels());
+    let oracle = IocoOracle::with_budget(s, POLICY, &alphabet, 1 << 30);
+    let goal = LabelGoal::own(objective.clone(), &alphabet, s.shared_labels());
+    let mut tester = GoalTester::with_lookahead(oracle, vec![goal], lookahead);
     let exact = lookahead > 1000;
     'words: for word in words(s.labels(), 3) {
         tester.reset();
@@ -374,18 +377,19 @@ fn same_as_graph<O: Objective + Clone>(
         for &l in &word {
             let mut menu = Menu::default();
             tester.menu(&mut menu);
-            let stimuli: BTreeSet<LabelId> = graph
+            let stimuli: BTreeSet<ActionId> = graph
                 .lts()
                 .steps(node)
                 .iter()
                 .map(|&(l, _)| l)
                 .filter(|&l| s.labels().kind(l) == LabelKind::Input)
+                .map(ActionId::from)
                 .collect();
-            let offered: BTreeSet<LabelId> = menu.stimuli.iter().copied().collect();
+            let offered: BTreeSet<ActionId> = menu.stimuli.iter().copied().collect();
             if exact {
                 prop_assert_eq!(&offered, &stimuli);
                 prop_assert!(!tester.lookahead_hit());
-                match tester.hint() {
+                match tester.hint(&menu) {
                     Some(Hint::Stimulate(l)) => prop_assert!(offered.contains(&l)),
                     Some(Hint::Observe) => {}
                     None => prop_assert!(false, "a live place has a way"),
@@ -394,16 +398,10 @@ fn same_as_graph<O: Objective + Clone>(
                 prop_assert!(offered.is_superset(&stimuli));
             }
             let input = s.labels().kind(l) == LabelKind::Input;
-            if input && !stimuli.contains(&l) {
+            if input && !stimuli.contains(&l.into()) {
                 continue 'words;
             }
-            let progress = if input {
-                tester.stimulate(&l)
-            } else if l == LabelId::DELTA {
-                tester.observe(&Observation::Quiescence)
-            } else {
-                tester.observe(&Observation::Output(l))
-            };
+            let progress = tester.step(step(s.labels(), l));
             node = graph.lts().steps_on(node, l)[0].1;
             match (graph.verdict(node), progress) {
                 (Some(Verdict::Inconc), Progress::Continue) if !exact => continue 'words,
@@ -439,33 +437,30 @@ fn several_purposes_have_their_own_results() {
         &[("Start", "!x", "Done"), ("Start", "!y", "Off")],
     );
     let y = purpose("SeeY", labels, &states, &[("Start", "!y", "Done")]);
-    let mut tester = GoalTester::new(&s, POLICY, vec![x, y]);
+    let mut tester = PurposeTester::explicit(&s, POLICY, vec![x, y]);
     let l = |t: &str| labels.get_text(t).unwrap();
-    let results = |t: &GoalTester<&Lts, Purpose>| -> Vec<(String, Verdict)> {
-        t.results().map(|(n, v)| (n.to_owned(), v)).collect()
-    };
-    tester.stimulate(&l("?a"));
-    tester.observe(&Observation::Output(l("!x")));
+    tester.step(Step::Stimulus(l("?a").into()));
+    tester.step(Step::Output(l("!x").into()));
     assert_eq!(
-        results(&tester),
+        tester.results(),
         [
             ("SeeX".to_owned(), Verdict::Pass),
             ("SeeY".to_owned(), Verdict::Inconc)
         ]
     );
-    tester.stimulate(&l("?a"));
+    tester.step(Step::Stimulus(l("?a").into()));
     assert_eq!(
-        tester.observe(&Observation::Output(l("!y"))),
+        tester.step(Step::Output(l("!y").into())),
         Progress::Ended(Verdict::Pass)
     );
     tester.reset();
-    tester.stimulate(&l("?a"));
+    tester.step(Step::Stimulus(l("?a").into()));
     assert_eq!(
-        tester.observe(&Observation::Output(l("!y"))),
+        tester.step(Step::Output(l("!y").into())),
         Progress::Ended(Verdict::Inconc)
     );
     assert_eq!(
-        results(&tester),
+        tester.results(),
         [
             ("SeeX".to_owned(), Verdict::Inconc),
             ("SeeY".to_owned(), Verdict::Pass)
@@ -495,7 +490,7 @@ fn forcing_is_lazy() {
     forcing.row(initial, &mut row);
     assert_eq!(row.len(), 4);
     assert_eq!(forcing.view().set_count(), 2);
-    let mut tester = GoalTester::new(&s, POLICY, vec![w]);
+    let mut tester = SafetyTester::explicit(&s, POLICY, vec![w]);
     let mut menu = Menu::default();
     tester.menu(&mut menu);
     assert_eq!(menu.stimuli.len(), 1);
@@ -528,10 +523,10 @@ fn objectives_are_taken_over_to_the_labels_of_the_specification() {
         verdict_after(test.graph(), &word),
         Some(Verdict::ViolateFail)
     );
-    let mut tester = GoalTester::new(&s, POLICY, vec![w]);
-    tester.stimulate(&word[0]);
+    let mut tester = SafetyTester::explicit(&s, POLICY, vec![w]);
+    tester.step(Step::Stimulus(word[0].into()));
     assert_eq!(
-        tester.observe(&Observation::Output(word[1])),
+        tester.step(Step::Output(word[1].into())),
         Progress::Ended(Verdict::ViolateFail)
     );
 }
@@ -590,13 +585,16 @@ fn hints_lead_to_the_goal() {
         ],
     );
     let l = |t: &str| s.labels().get_text(t).unwrap();
-    let mut tester = GoalTester::new(&s, POLICY, vec![w]);
+    let mut tester = SafetyTester::explicit(&s, POLICY, vec![w]);
     let mut done = Vec::new();
     let verdict = loop {
-        let progress = match tester.hint().unwrap() {
-            Hint::Stimulate(label) => {
-                done.push(label);
-                tester.stimulate(&label)
+        let mut menu = Menu::default();
+        tester.menu(&mut menu);
+        let progress = match tester.hint(&menu).unwrap() {
+            Hint::Stimulate(action) => {
+                assert!(menu.stimuli.contains(&action));
+                done.push(LabelId::new(action.index()));
+                tester.step(Step::Stimulus(action))
             }
             // The system gives !x once, then the !y that it must not give.
             Hint::Observe => {
@@ -606,7 +604,7 @@ fn hints_lead_to_the_goal() {
                     l("!x")
                 };
                 done.push(label);
-                tester.observe(&Observation::Output(label))
+                tester.step(Step::Output(label.into()))
             }
         };
         if let Progress::Ended(verdict) = progress {

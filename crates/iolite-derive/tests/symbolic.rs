@@ -5,10 +5,13 @@
 
 use std::sync::Arc;
 
-use iolite_derive::{IocoTester, Menu, Observation, Progress, SymbolicTester, Tester, Verdict};
+use iolite_derive::{
+    Action, ActionId, Alphabet, ConformanceTester, IocoOracle, Menu, Progress, Step, SymbolicOracle,
+    Tester, Verdict, action_of, valued_action,
+};
 use iolite_expr::{Solver, Strategy as Values, Value};
 use iolite_lts::relation::{Holds, Relation, relate};
-use iolite_lts::{Completed, Completion, Interned, LabelId, LabelKind, Lts, QuiescencePolicy};
+use iolite_lts::{Completed, Completion, Interned, LabelKind, Lts, QuiescencePolicy};
 use iolite_sts::{Iosts, Simulation, Symbolic, UnfoldBudget, ValuedAction};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -60,14 +63,13 @@ proptest! {
         let policy = QuiescencePolicy::Livelock;
         let semantics = Symbolic::new(iosts.clone(), &[], policy, Solver::embedded())
             .expect("no constants are given");
-        let mut symbolic =
-            SymbolicTester::new(semantics, 1, Values::Mixed).expect("there are initial states");
-        let mut explicit: Vec<IocoTester<Lts>> = (0..=2i64)
+        let mut symbolic = tester(semantics, 1);
+        let mut explicit: Vec<IocoTester> = (0..=2i64)
             .map(|c| {
                 let instance = iosts.instance("I", &[("c", Value::from(c))]);
                 let instance = instance.expect("no assumption speaks against it");
                 let lts = instance.unfold(&mut Solver::embedded(), UnfoldBudget::default());
-                IocoTester::new(lts.expect("finite data unfold"), policy)
+                ioco(lts.expect("finite data unfold"))
             })
             .collect();
         for (kind, value) in steps {
@@ -80,28 +82,17 @@ proptest! {
                 action: iosts.find_gate(sort, name).expect("declared"),
                 values: vec![Value::from(value)],
             };
-            let (left, right) = match kind {
-                0 => {
-                    let right = together(&mut explicit, |tester| {
-                        let label = label(tester, sort, &iosts.label(&valued));
-                        tester.stimulate(&label)
-                    });
-                    (symbolic.stimulate(&valued), right)
-                }
-                1 => {
-                    let right = together(&mut explicit, |tester| {
-                        let label = label(tester, sort, &iosts.label(&valued));
-                        tester.observe(&Observation::Output(label))
-                    });
-                    (symbolic.observe(&Observation::Output(valued)), right)
-                }
-                _ => (
-                    symbolic.observe(&Observation::Quiescence),
-                    together(&mut explicit, |tester| {
-                        tester.observe(&Observation::Quiescence)
-                    }),
-                ),
+            let step = |alphabet: &Alphabet| match kind {
+                0 => Step::Stimulus(action_of(&iosts, alphabet, &valued)),
+                1 => Step::Output(action_of(&iosts, alphabet, &valued)),
+                _ => Step::Quiescence,
             };
+            let right = together(&mut explicit, |tester| {
+                let step = step(tester.alphabet());
+                tester.step(step)
+            });
+            let step = step(symbolic.alphabet());
+            let left = symbolic.step(step);
             prop_assert_eq!(left, right, "{}", text);
             if left != Progress::Continue {
                 return Ok(());
@@ -114,8 +105,8 @@ proptest! {
 /// The best that some value of the constant makes of a run: one that goes on, one that leaves an
 /// input unspecified, else a fail.
 fn together(
-    testers: &mut [IocoTester<Lts>],
-    mut step: impl FnMut(&mut IocoTester<Lts>) -> Progress,
+    testers: &mut [IocoTester],
+    mut step: impl FnMut(&mut IocoTester) -> Progress,
 ) -> Progress {
     let all: Vec<Progress> = testers.iter_mut().map(&mut step).collect();
     let best = [
@@ -127,13 +118,23 @@ fn together(
     found.expect("nothing else is said")
 }
 
-/// A label that an unfolded system does not have is one that it never shows.
-fn label(tester: &IocoTester<Lts>, kind: LabelKind, text: &str) -> LabelId {
-    let labels = tester.labels();
-    labels.get(kind, text).unwrap_or(LabelId::new(labels.len()))
+const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
+
+type IocoTester = ConformanceTester<IocoOracle<Lts>>;
+type SymbolicTester = ConformanceTester<SymbolicOracle>;
+
+fn ioco(lts: Lts) -> IocoTester {
+    ConformanceTester::new(IocoOracle::new(lts, POLICY))
 }
 
-const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
+fn oracle(semantics: Symbolic, seed: u64) -> SymbolicOracle {
+    let oracle = SymbolicOracle::new(semantics, &Alphabet::default(), seed, Values::Mixed);
+    oracle.expect("there are initial states")
+}
+
+fn tester(semantics: Symbolic, seed: u64) -> SymbolicTester {
+    ConformanceTester::new(oracle(semantics, seed))
+}
 
 type Row = (u8, u8, u8, u8, u8);
 
@@ -156,7 +157,7 @@ fn symbolic(model: &Arc<Iosts>) -> Symbolic {
 /// is in doubt.
 fn verdicts(
     tester: &mut SymbolicTester,
-    explicit: &mut IocoTester<Lts>,
+    explicit: &mut IocoTester,
     system: &mut Simulation,
     seed: u64,
 ) -> Option<(Verdict, Verdict)> {
@@ -164,12 +165,8 @@ fn verdicts(
     system.start(seed).expect("it has an initial state");
     tester.reset();
     explicit.reset();
-    let labels = explicit.labels().clone();
+    let (ours, theirs) = (tester.alphabet().clone(), explicit.alphabet().clone());
     let iosts = system.model().clone();
-    let label = |kind, a: &ValuedAction| {
-        let other = || labels.other_values(kind, &iosts.gate(a.action).name);
-        labels.get(kind, &iosts.label(a)).or_else(other)
-    };
     for _ in 0..30 {
         let mut menu = Menu::default();
         tester.menu(&mut menu);
@@ -184,31 +181,31 @@ fn verdicts(
         }
         .expect("finite data are decided");
         let (left, right) = match (output, stimulus) {
-            (Some(output), _) => {
-                let label = label(LabelKind::Output, &output).expect("an output of the model");
-                (
-                    tester.observe(&Observation::Output(output)),
-                    explicit.observe(&Observation::Output(label)),
-                )
-            }
-            (None, Some(input)) => {
+            (Some(output), _) => (
+                tester.step(Step::Output(action_of(&iosts, &ours, &output))),
+                explicit.step(Step::Output(action_of(&iosts, &theirs, &output))),
+            ),
+            (None, Some(stimulus)) => {
+                let action = ours.action(stimulus).expect("it was just offered");
+                let input = valued_action(&iosts, &action).expect("an input of the model");
                 if !system.input(&input).expect("finite data are decided") {
                     // Refused: the run ends without a verdict.
                     return Some((Verdict::Pass, Verdict::Pass));
                 }
-                let label = label(LabelKind::Input, &input).expect("an input of the model");
-                (tester.stimulate(&input), explicit.stimulate(&label))
+                let same = Step::Stimulus(action_of(&iosts, &theirs, &input));
+                (tester.step(Step::Stimulus(stimulus)), explicit.step(same))
             }
             (None, None) => (
-                tester.observe(&Observation::Quiescence),
-                explicit.observe(&Observation::Quiescence),
+                tester.step(Step::Quiescence),
+                explicit.step(Step::Quiescence),
             ),
         };
         if left == Progress::Ended(Verdict::Unknown) {
             return None;
         }
         // The unfolded system takes the constant for a part of its state.
-        let guessed = tester.guessed().is_some() && left == Progress::Ended(Verdict::Inconc);
+        let guessed = tester.state().is_some_and(|at| at.guessed().is_some());
+        let guessed = guessed && left == Progress::Ended(Verdict::Inconc);
         assert!(guessed || left == right, "{left:?}, {right:?}");
         if left != Progress::Continue {
             break;
@@ -227,9 +224,8 @@ proptest! {
         seed: u64,
     ) {
         let (iosts, lts) = lowered(&rows);
-        let mut tester = SymbolicTester::new(symbolic(&iosts), seed, Values::Mixed)
-            .expect("there are initial states");
-        let mut explicit = IocoTester::new(lts, POLICY);
+        let mut tester = tester(symbolic(&iosts), seed);
+        let mut explicit = ioco(lts);
         let mut system = Simulation::new(symbolic(&iosts));
         for run in 0..4 {
             let found = verdicts(&mut tester, &mut explicit, &mut system, seed.wrapping_add(run));
@@ -264,9 +260,8 @@ fn changed_models_fail_only_where_the_relation_does_not_hold() {
         let completed = Interned::new(completed);
         let answer = relate(Relation::Ioco, &completed, &spec_lts, POLICY, None);
         let conforms = matches!(answer.expect("input-enabled").holds, Holds::Yes);
-        let mut tester = SymbolicTester::new(symbolic(&spec), case, Values::Mixed)
-            .expect("there are initial states");
-        let mut explicit = IocoTester::new(spec_lts, POLICY);
+        let mut tester = tester(symbolic(&spec), case);
+        let mut explicit = ioco(spec_lts);
         let system = Simulation::new(symbolic(&mutant));
         let mut system = system.completed(Some(Completion::SelfLoop));
         let failed = (0..20).any(|run| {

@@ -5,8 +5,8 @@ mod common;
 use common::model;
 use expect_test::expect;
 use iolite_derive::{
-    Enumeration, ExhaustiveDerivation, IocoOracle, IoconfOracle, Menu, ModelRef, Observation,
-    Progress, RandomDerivation, StoredTester, TestCase, TestStep, Tester, Verdict, model_hash,
+    ActionId, Enumeration, ExhaustiveDerivation, IocoOracle, IoconfOracle, Menu, ModelRef, Progress,
+    RandomDerivation, Step, StoredTester, TestCase, TestStep, Tester, Verdict, model_hash,
     test_runs,
 };
 use iolite_lts::{Lts, LtsBuilder, QuiescencePolicy, StateId};
@@ -364,7 +364,7 @@ fn places_are_names_alone() {
 
 #[test]
 fn a_stored_test_case_as_a_tester() {
-    let l = |text: &str| spec().labels().get_text(text).unwrap();
+    let l = |text: &str| ActionId::from(spec().labels().get_text(text).unwrap());
     let mut tester = StoredTester::new(case());
     let mut menu = Menu::default();
     tester.menu(&mut menu);
@@ -374,27 +374,27 @@ fn a_stored_test_case_as_a_tester() {
     );
     assert_eq!(tester.verdict(), Verdict::Inconc);
     // Silence does not pre-empt; a wrong output does, and fails.
-    assert_eq!(tester.observe(&Observation::Quiescence), Progress::Continue);
+    assert_eq!(tester.step(Step::Quiescence), Progress::Continue);
     assert_eq!(
-        tester.observe(&Observation::Output(l("!choc"))),
+        tester.step(Step::Output(l("!choc"))),
         Progress::Ended(Verdict::Fail)
     );
     tester.reset();
-    assert_eq!(tester.stimulate(&l("?but")), Progress::Continue);
+    assert_eq!(tester.step(Step::Stimulus(l("?but"))), Progress::Continue);
     assert_eq!(tester.allowed(), ["!liq"]);
     assert_eq!(tester.locations(), ["Busy"]);
     assert_eq!(tester.places(), ["Busy"]);
     assert_eq!(
-        tester.observe(&Observation::Output(l("!liq"))),
+        tester.step(Step::Output(l("!liq"))),
         Progress::Ended(Verdict::Pass)
     );
     menu.clear();
     tester.menu(&mut menu);
     assert!(menu.stop && !menu.observe && menu.stimuli.is_empty());
     tester.reset();
-    tester.stimulate(&l("?but"));
+    tester.step(Step::Stimulus(l("?but")));
     assert_eq!(
-        tester.observe(&Observation::Deadlock),
+        tester.step(Step::Deadlock),
         Progress::Ended(Verdict::Fail)
     );
 }

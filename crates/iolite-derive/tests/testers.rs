@@ -4,11 +4,11 @@ mod common;
 
 use common::{
     after, any_implementation, any_model, any_mutant, complete, initial, model, out, small_labels,
-    words,
+    step, words,
 };
 use iolite_derive::{
-    ConfTester, Guide, Hint, IocoTester, IoconfOracle, IoconfTester, Menu, Observation,
-    OracleTester, Progress, Tester, Verdict,
+    ActionId, Alphabet, ConfTester, ConformanceTester, Coverage, FiniteOracle, Hint, IocoOracle, IoconfOracle,
+    Menu, Progress, Step, Tester, Verdict,
 };
 use iolite_lts::relation::TraceSet;
 use iolite_lts::{LabelId, LabelKind, Lts, LtsBuilder, QuiescencePolicy, StateId};
@@ -18,11 +18,49 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
 
-fn feed(tester: &mut impl Tester<Action = LabelId>, kind: LabelKind, label: LabelId) -> Progress {
-    match kind {
-        LabelKind::Input => tester.stimulate(&label),
-        LabelKind::Delta => tester.observe(&Observation::Quiescence),
-        _ => tester.observe(&Observation::Output(label)),
+type IocoTester<'a> = ConformanceTester<IocoOracle<&'a Lts>>;
+
+fn ioco_within(s: &Lts, bytes: usize) -> IocoTester<'_> {
+    let alphabet = Alphabet::of_labels(s.labels());
+    ConformanceTester::new(IocoOracle::with_budget(s, POLICY, &alphabet, bytes))
+}
+
+/// The states of the specification where the run can be now.
+fn states(tester: &IocoTester<'_>) -> Vec<StateId> {
+    let at = tester.state().expect("explicit models are decided");
+    tester.oracle().view().members(*at).to_vec()
+}
+
+/// A run of a tester with a record of what it has been through.
+struct Walk<'a> {
+    tester: IocoTester<'a>,
+    coverage: Coverage,
+}
+
+impl<'a> Walk<'a> {
+    fn new(s: &'a Lts, limit: usize) -> Self {
+        let mut tester = ConformanceTester::new(IocoOracle::new(s, POLICY));
+        let view = tester.oracle_mut().view_mut();
+        let coverage = Coverage::explore(view, limit).unwrap();
+        Self { tester, coverage }
+    }
+
+    fn reset(&mut self) {
+        self.tester.reset();
+    }
+
+    fn step(&mut self, label: LabelId) -> Progress {
+        let from = *self.tester.state().expect("explicit models are decided");
+        let step = step(self.tester.oracle().labels(), label);
+        let progress = self.tester.step(step);
+        if progress == Progress::Continue {
+            self.coverage.step(from, label);
+        }
+        progress
+    }
+
+    fn hint(&mut self) -> Option<Hint> {
+        self.coverage.hint(*self.tester.state()?)
     }
 }
 
@@ -33,7 +71,7 @@ proptest! {
     /// a memo that is always full the answers are the same.
     #[test]
     fn ioco_tester_is_the_definition(s in any_model(4, 9), budget in prop_oneof![Just(1usize), Just(1 << 30)]) {
-        let mut tester = IocoTester::with_budget(&s, POLICY, budget);
+        let mut tester = ioco_within(&s, budget);
         let labels = s.labels();
         'words: for word in words(labels, 3) {
             tester.reset();
@@ -41,16 +79,17 @@ proptest! {
             for &l in &word {
                 let mut menu = Menu::default();
                 tester.menu(&mut menu);
-                let inputs: Vec<LabelId> = labels
+                let inputs: Vec<ActionId> = labels
                     .inputs()
                     .filter(|&l| !after(&s, &p, Some(l)).is_empty())
+                    .map(ActionId::from)
                     .collect();
                 prop_assert_eq!(&menu.stimuli, &inputs);
                 prop_assert!(menu.observe && menu.stop);
                 let allowed: Vec<String> = out(&s, &p).iter().map(|&l| labels.text(l)).collect();
                 prop_assert_eq!(tester.allowed(), allowed);
                 let q = after(&s, &p, Some(l));
-                let progress = feed(&mut tester, labels.kind(l), l);
+                let progress = tester.step(step(labels, l));
                 let expected = match (q.is_empty(), labels.kind(l)) {
                     (false, _) => Progress::Continue,
                     (true, LabelKind::Input) => Progress::Ended(Verdict::Inconc),
@@ -59,10 +98,10 @@ proptest! {
                 prop_assert_eq!(progress, expected);
                 if progress != Progress::Continue {
                     prop_assert!(tester.verdict() != Verdict::Pass);
-                    prop_assert_eq!(feed(&mut tester, labels.kind(l), l), expected);
+                    prop_assert_eq!(tester.step(step(labels, l)), expected);
                     continue 'words;
                 }
-                prop_assert_eq!(tester.states(), q.iter().copied().collect::<Vec<_>>());
+                prop_assert_eq!(states(&tester), q.iter().copied().collect::<Vec<_>>());
                 p = q;
             }
             prop_assert_eq!(tester.verdict(), Verdict::Pass);
@@ -71,14 +110,14 @@ proptest! {
 
     #[test]
     fn ioconf_tester_ends_at_quiescence(s in any_model(4, 9)) {
-        let mut tester = IoconfTester::ioconf(&s, POLICY);
+        let mut tester = ConformanceTester::new(IoconfOracle::new(&s, POLICY));
         let labels = s.labels();
         'words: for word in words(labels, 3) {
             tester.reset();
             let mut p = initial(&s);
             for &l in &word {
                 let q = after(&s, &p, Some(l));
-                let progress = feed(&mut tester, labels.kind(l), l);
+                let progress = tester.step(step(labels, l));
                 let expected = match (q.is_empty(), labels.kind(l)) {
                     (false, LabelKind::Delta) => Progress::Ended(Verdict::Pass),
                     (false, _) => Progress::Continue,
@@ -107,14 +146,14 @@ proptest! {
             .collect();
         let set = TraceSet::listed(f.iter().map(Vec::as_slice));
         let oracle = IoconfOracle::with_traces(&s, POLICY, Some(set));
-        let mut tester = OracleTester::new(oracle);
+        let mut tester = ConformanceTester::new(oracle);
         let labels = s.labels();
         for word in words(labels, 3) {
             tester.reset();
             let mut last = Progress::Continue;
             let mut done = 0;
             for &l in &word {
-                last = feed(&mut tester, labels.kind(l), l);
+                last = tester.step(step(labels, l));
                 done += 1;
                 if last != Progress::Continue {
                     break;
@@ -135,8 +174,7 @@ proptest! {
     /// every place can be left again or is reached by resets.
     #[test]
     fn hints_lead_to_full_coverage(s in any_model(4, 8), seed in any::<u64>()) {
-        let mut tester = IocoTester::new(&s, POLICY);
-        tester.track_coverage(10_000).unwrap();
+        let mut tester = Walk::new(&s, 10_000);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         // The system under test is the specification itself, choosing at random in det(S^δ).
         for _ in 0..3000 {
@@ -145,7 +183,7 @@ proptest! {
             for _ in 0..40 {
                 let Some(hint) = tester.hint() else { break };
                 let label = match hint {
-                    Hint::Stimulate(label) => label,
+                    Hint::Stimulate(action) => LabelId::new(action.index()),
                     Hint::Observe => {
                         let out: Vec<LabelId> = out(&s, &p).into_iter().collect();
                         out[rng.random_range(0..out.len())]
@@ -153,13 +191,13 @@ proptest! {
                 };
                 p = after(&s, &p, Some(label));
                 prop_assert!(!p.is_empty());
-                prop_assert_eq!(feed(&mut tester, s.labels().kind(label), label), Progress::Continue);
+                prop_assert_eq!(tester.step(label), Progress::Continue);
             }
-            if tester.coverage().unwrap().transitions().is_complete() {
+            if tester.coverage.transitions().is_complete() {
                 break;
             }
         }
-        let report = tester.coverage_report(10).unwrap();
+        let report = tester.coverage.report(tester.tester.oracle().view(), 10);
         prop_assert!(report.transitions.is_complete(), "{:?}", report);
         prop_assert!(report.states.is_complete() && report.model_transitions.is_complete());
         prop_assert!(report.left.is_empty());
@@ -172,7 +210,7 @@ proptest! {
         let i = prop_oneof![any_mutant(s.clone()), any_implementation(3, 6), Just(complete(&s))];
         (Just(s), i)
     }), seed in any::<u64>()) {
-        let mut tester = IocoTester::new(&s, POLICY);
+        let mut tester = ConformanceTester::new(IocoOracle::new(&s, POLICY));
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let (mut p, mut q) = (initial(&i), initial(&s));
         for _ in 0..30 {
@@ -184,7 +222,7 @@ proptest! {
             }
             let l = possible[rng.random_range(0..possible.len())];
             let kind = s.labels().kind(l);
-            let progress = feed(&mut tester, kind, l);
+            let progress = tester.step(step(s.labels(), l));
             p = after(&i, &p, Some(l));
             q = after(&s, &q, Some(l));
             if q.is_empty() {
@@ -213,9 +251,9 @@ fn conf_tester_knows_what_must_not_be_refused() {
     let mut tester = ConfTester::new(&p3, 1 << 20);
     let refused = |tester: &mut ConfTester<&Lts>, offered: &[&str]| {
         tester.reset();
-        tester.stimulate(&l("shil"));
+        tester.step(Step::Stimulus(l("shil").into()));
         let offered: Vec<LabelId> = offered.iter().map(|t| l(t)).collect();
-        tester.refused(&offered)
+        tester.refuses(&offered)
     };
     assert_eq!(
         refused(&mut tester, &["liq"]),
@@ -231,21 +269,21 @@ fn conf_tester_knows_what_must_not_be_refused() {
     );
     tester.reset();
     assert_eq!(
-        tester.observe(&Observation::Deadlock),
+        tester.step(Step::Deadlock),
         Progress::Ended(Verdict::Fail)
     );
     tester.reset();
     // conf allows what the specification does not have, and says nothing after it.
     assert_eq!(
-        tester.stimulate(&l("choc")),
+        tester.step(Step::Stimulus(l("choc").into())),
         Progress::Ended(Verdict::Inconc)
     );
     tester.reset();
-    tester.stimulate(&l("shil"));
-    tester.stimulate(&l("choc"));
+    tester.step(Step::Stimulus(l("shil").into()));
+    tester.step(Step::Stimulus(l("choc").into()));
     // At the end the specification may deadlock.
     assert_eq!(
-        tester.observe(&Observation::Deadlock),
+        tester.step(Step::Deadlock),
         Progress::Ended(Verdict::Pass)
     );
 }
@@ -268,7 +306,7 @@ fn the_memo_stays_in_its_budget() {
     }
     let s = b.build().unwrap();
     let budget = 20_000;
-    let mut tester = IocoTester::with_budget(&s, POLICY, budget);
+    let mut tester = ioco_within(&s, budget);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut menu = Menu::default();
     let mut most = 0;
@@ -276,9 +314,9 @@ fn the_memo_stays_in_its_budget() {
         menu.clear();
         tester.menu(&mut menu);
         let label = menu.stimuli[rng.random_range(0..menu.stimuli.len())];
-        assert_eq!(tester.stimulate(&label), Progress::Continue);
+        assert_eq!(tester.step(Step::Stimulus(label)), Progress::Continue);
         if step > 1000 {
-            most = most.max(tester.bytes());
+            most = most.max(tester.oracle().bytes());
         }
         if step % 997 == 0 {
             tester.reset();
@@ -286,14 +324,14 @@ fn the_memo_stays_in_its_budget() {
     }
     assert!(most < 2 * budget, "{most}");
     // Without the budget it would be more, so the test tests something.
-    let mut free = IocoTester::new(&s, POLICY);
+    let mut free = ConformanceTester::new(IocoOracle::new(&s, POLICY));
     for _ in 0..50_000 {
         menu.clear();
         free.menu(&mut menu);
         let label = menu.stimuli[rng.random_range(0..menu.stimuli.len())];
-        free.stimulate(&label);
+        free.step(Step::Stimulus(label));
     }
-    assert!(free.bytes() > 4 * budget, "{}", free.bytes());
+    assert!(free.oracle().bytes() > 4 * budget, "{}", free.oracle().bytes());
 }
 
 #[test]
@@ -313,30 +351,30 @@ fn hints_do_not_wait_for_ever() {
         ],
     );
     let l = |t: &str| s.labels().get_text(t).unwrap();
-    let mut tester = IocoTester::new(&s, POLICY);
-    tester.track_coverage(100).unwrap();
+    let mut tester = Walk::new(&s, 100);
     let mut visits = 0;
     for _ in 0..300 {
-        let place = s.name(tester.states()[0]);
+        let place = s.name(states(&tester.tester)[0]);
         match tester.hint() {
-            Some(Hint::Stimulate(label)) => {
-                assert_eq!(tester.stimulate(&label), Progress::Continue);
+            Some(Hint::Stimulate(action)) => {
+                let label = LabelId::new(action.index());
+                assert_eq!(tester.step(label), Progress::Continue);
             }
             Some(Hint::Observe) => {
                 let seen = match place.as_str() {
-                    "1" => Observation::Output(l("!x")),
+                    "1" => l("!x"),
                     "3" => {
                         visits += 1;
-                        Observation::Output(l(if visits > 2 { "!z" } else { "!x" }))
+                        l(if visits > 2 { "!z" } else { "!x" })
                     }
-                    _ => Observation::Quiescence,
+                    _ => LabelId::DELTA,
                 };
-                assert_eq!(tester.observe(&seen), Progress::Continue);
+                assert_eq!(tester.step(seen), Progress::Continue);
             }
             None => break,
         }
     }
-    let report = tester.coverage_report(10).unwrap();
+    let report = tester.coverage.report(tester.tester.oracle().view(), 10);
     assert_eq!(report.left, ["{1} !y"]);
     assert_eq!(report.transitions.total - report.transitions.seen, 1);
     assert!(report.states.is_complete());
@@ -346,13 +384,14 @@ fn hints_do_not_wait_for_ever() {
 #[test]
 fn unknown_actions_do_not_panic() {
     let s = model(&["?a", "!x"], &[("0", "?a", "1"), ("1", "!x", "0")]);
-    let beyond = LabelId::new(99);
-    let mut tester = IocoTester::new(&s, POLICY);
+    let beyond = ActionId::new(99);
+    let mut tester = ConformanceTester::new(IocoOracle::new(&s, POLICY));
     assert_eq!(
-        tester.observe(&Observation::Output(beyond)),
+        tester.step(Step::Output(beyond)),
         Progress::Ended(Verdict::Fail)
     );
-    assert_eq!(tester.show(&beyond), "unknown action 99");
+    assert_eq!(&*tester.alphabet().text(beyond), "forgotten action");
+    assert_eq!(tester.alphabet().action(beyond), None);
     tester.reset();
-    assert_eq!(tester.stimulate(&beyond), Progress::Ended(Verdict::Inconc));
+    assert_eq!(tester.step(Step::Stimulus(beyond)), Progress::Ended(Verdict::Inconc));
 }

@@ -26,18 +26,18 @@ pub use record::monitor::{
 };
 pub use record::replay::{Divergence, Replay, replay};
 pub use record::shrink::{ShrinkPlan, Shrunk, shrink};
-pub use record::trace::{Step, Trace};
+pub use record::trace::Trace;
 pub use report::chart::chart;
 pub use report::hexdump::hexdump;
-pub use run::adapter::{Adapter, Received};
+pub use run::adapter::{Adapter, Received, Sent};
 pub use run::calibrate::{Calibrator, Measure, Proposal};
-pub use run::campaign::{Instance, JobId, KEPT_FAILURES, Plan, Summary, campaign};
+pub use run::campaign::{Instance, JobId, KEPT_FAILURES, KEPT_NOTICES, Plan, Summary, campaign};
 pub use run::engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
 pub use run::guided::{Advised, Guided, guided};
 pub use run::quiescence::Quiescence;
 pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
-pub use run::weighted::{Sparing, Weighted, Weights};
+pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
     ActionConfig, ChannelConfig, LimitsConfig, QuiescenceConfig, ResetKind, SutConfig,
     UdpAddresses, UndecodableKind,
@@ -47,12 +47,12 @@ pub use transport::command_line::CommandLine;
 pub use transport::exit::{Exit, ExitKind};
 pub use transport::framing::Framing;
 pub use transport::in_process::{
-    AsyncSystemUnderTest, Blocking, InProcess, SystemUnderTest, block_on,
+    AsyncSystemUnderTest, Blocking, InProcess, NamedSystem, Notation, SystemUnderTest, block_on,
 };
 pub use transport::model_sut::{ModelSut, RefusedInput};
 pub use transport::place::JobPlace;
 pub use transport::process::CommandSpec;
-pub use transport::simulate::{PlayedLabels, RunningModel, Simulator};
+pub use transport::simulate::{RunningModel, Simulator};
 pub use transport::symbolic_sut::SymbolicSut;
 pub use transport::tcp::TcpRole;
 pub use transport::wired::{Reset, Wired};

@@ -1,68 +1,134 @@
-//! What the derivation algorithms ask of a specification, for every relation alike.
+//! The one question that testing asks of a specification: what may be observed now, what does this
+//! step mean, which stimuli are there.
 
-pub(crate) mod ioco_derivation;
-pub(crate) mod ioconf_derivation;
+pub(crate) mod ioco;
+pub(crate) mod ioconf;
+pub(crate) mod symbolic;
+pub(crate) mod uioco;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 use iolite_lts::{LabelId, Labels};
 
-/// What an observation means.
+use crate::{ActionId, Alphabet, Criterion, Notice, Step, Undecided};
+
+/// What a step means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning<S> {
-    /// It is not in out(S): `fail`.
-    Forbidden,
-    /// The relation says nothing about it here: `pass`, and the test is over.
-    Unjudged,
-    /// It is right, and the test can go on from there.
+    /// It is right, and the run goes on from there.
     Allowed(S),
+    /// An observation that is not in out(S): `fail`.
+    Forbidden,
+    /// It is right, or not judged, and the relation says nothing about what follows: `pass`, and the
+    /// run is over.
+    Ends,
+    /// A stimulus that the specification does not have here: nothing is known of what follows.
+    Unspecified,
 }
 
-/// What δ means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Silence<S> {
-    /// θ is an observation among the others [IOCO99, §4].
-    Observed(Meaning<S>),
-    /// It is the end of the run [LTS96, §7].
-    Final {
-        /// Whether it is right.
-        allowed: bool,
-    },
+/// Where a specification may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// In words, with values and lines: `Wait_Ack (line 12)`.
+    pub locations: Vec<String>,
+    /// The names alone, as the model declares them.
+    pub names: Vec<String>,
 }
 
-/// A deterministic automaton of stimuli and observations, walked on demand: the part of the test
-/// derivation algorithms in which ioco, ioconf and `ioconf_F` differ.
+/// A specification under a relation, walked on demand: the suspension automaton for ioco, `Δ_s` with
+/// F for ioconf, sets of symbolic states for models with data.
+///
+/// Conformance testers, testers towards goals, monitors and coverage are written once, over any
+/// oracle. "Not decided" is one of its answers, never dressed up as another.
 pub trait Oracle {
     /// A state of the automaton.
-    type State: Copy + Eq + Hash + Debug;
+    type State: Clone + Debug;
 
-    /// The relation that the test cases are for.
-    fn relation(&self) -> &'static str;
+    /// The relation.
+    fn criterion(&self) -> Criterion;
 
-    /// The alphabet.
+    /// The alphabet of the actions.
+    fn alphabet(&self) -> &Alphabet;
+
+    /// A run with this seed begins: stimuli whose values are drawn depend on it alone.
+    fn begin(&mut self, _seed: u64) {
+        self.alphabet().begin_run();
+    }
+
+    /// Where it starts.
+    fn initial(&mut self) -> Result<Self::State, Box<Undecided>>;
+
+    /// Appends the stimuli that may be given.
+    fn stimuli(&mut self, at: &Self::State, menu: &mut Vec<ActionId>);
+
+    /// What a step means.
+    fn after(
+        &mut self,
+        at: &Self::State,
+        step: Step,
+    ) -> Result<Meaning<Self::State>, Box<Undecided>>;
+
+    /// out(S) in words: the outputs, and δ, that would be right now.
+    fn out(&mut self, at: &Self::State) -> Vec<String>;
+
+    /// The places of the specification.
+    fn places(&self, at: &Self::State) -> Places;
+
+    /// Keeps memory under its budget: may forget all states but the result, which is `at` again.
+    fn trim(&mut self, at: Self::State) -> Self::State {
+        at
+    }
+
+    /// What a run that ends here has to say beside its verdict.
+    fn conclude(&mut self, _at: &Self::State) -> Vec<Notice> {
+        Vec::new()
+    }
+
+    /// Appends all visible steps of a state, where they can be enumerated, and a number for the
+    /// state that is its own as long as nothing is trimmed; for look-aheads.
+    fn row(
+        &mut self,
+        _at: &Self::State,
+        _row: &mut Vec<(ActionId, Self::State)>,
+    ) -> Option<StateKey> {
+        None
+    }
+
+    /// That number alone.
+    fn key(&self, _at: &Self::State) -> Option<StateKey> {
+        None
+    }
+
+    /// Grows whenever states may have been forgotten.
+    fn generation(&self) -> u64 {
+        0
+    }
+}
+
+/// Tells the states of an enumerable oracle apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateKey(pub u32);
+
+/// An oracle whose steps can be listed by label: what the derivation algorithms need.
+pub trait FiniteOracle: Oracle<State: Copy + Eq + Hash> {
+    /// The labels of the specification; for them ids of actions and labels have the same index.
     fn labels(&self) -> &Labels;
 
     /// Where it starts.
-    fn initial(&mut self) -> Self::State;
+    fn start(&mut self) -> Self::State;
 
-    /// Appends the stimuli that may be given, in label order.
-    fn stimuli(&mut self, at: Self::State, row: &mut Vec<(LabelId, Self::State)>);
+    /// Appends the inputs that may be given, in label order.
+    fn inputs_from(&mut self, at: Self::State, row: &mut Vec<(LabelId, Self::State)>);
+
+    /// What an output, or δ, means.
+    fn meaning(&mut self, at: Self::State, observation: LabelId) -> Meaning<Self::State>;
 
     /// Appends every output of the alphabet with its meaning, in label order.
-    fn outputs(&mut self, at: Self::State, row: &mut Vec<(LabelId, Meaning<Self::State>)>);
-
-    /// The meaning of δ.
-    fn quiescence(&mut self, at: Self::State) -> Silence<Self::State>;
-
-    /// The places of the model, in words.
-    fn locations(&self, at: Self::State) -> Vec<String>;
-
-    /// The names of those places alone.
-    fn places(&self, at: Self::State) -> Vec<String>;
-
-    /// Starts anew and may forget states, all but the result; for runs without end.
-    fn trim(&mut self, at: Self::State) -> Self::State {
-        at
+    fn outputs_from(&mut self, at: Self::State, row: &mut Vec<(LabelId, Meaning<Self::State>)>) {
+        let outputs: Vec<LabelId> = self.labels().outputs().collect();
+        for output in outputs {
+            row.push((output, self.meaning(at, output)));
+        }
     }
 }

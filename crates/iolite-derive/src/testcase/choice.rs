@@ -7,12 +7,12 @@ use iolite_lts::{LabelId, Labels};
 
 use crate::testcase::arena::Arena;
 use crate::{
-    Meaning, ModelRef, Oracle, Silence, TestCase, TestState, TestStateId, TestStep, Verdict,
+    FiniteOracle, Meaning, ModelRef, TestCase, TestState, TestStateId, TestStep, Verdict,
 };
 
 /// The test case that follows `trace` and then checks the next observation; what leaves the trace
 /// without being wrong passes [LTS96, def. A.6].
-pub(crate) fn along<O: Oracle>(
+pub(crate) fn along<O: FiniteOracle>(
     oracle: &mut O,
     initial: O::State,
     trace: &[LabelId],
@@ -23,7 +23,7 @@ pub(crate) fn along<O: Oracle>(
     let mut stimuli = Vec::new();
     for &label in trace {
         stimuli.clear();
-        oracle.stimuli(at, &mut stimuli);
+        oracle.inputs_from(at, &mut stimuli);
         let next_id = arena.hole();
         let state = if let Some(&(_, next)) = stimuli.iter().find(|&&(l, _)| l == label) {
             let state = stimulate_state(oracle, at, label, next_id);
@@ -46,19 +46,11 @@ pub(crate) fn along<O: Oracle>(
     root
 }
 
-fn follow<O: Oracle>(oracle: &mut O, at: O::State, label: LabelId) -> Option<O::State> {
-    if label == LabelId::DELTA {
-        return match oracle.quiescence(at) {
-            Silence::Observed(Meaning::Allowed(next)) => Some(next),
-            _ => None,
-        };
-    }
-    let mut outputs = Vec::new();
-    oracle.outputs(at, &mut outputs);
-    outputs.iter().find_map(|&(l, meaning)| match meaning {
-        Meaning::Allowed(next) if l == label => Some(next),
+fn follow<O: FiniteOracle>(oracle: &mut O, at: O::State, label: LabelId) -> Option<O::State> {
+    match oracle.meaning(at, label) {
+        Meaning::Allowed(next) => Some(next),
         _ => None,
-    })
+    }
 }
 
 fn redirect(mut state: TestState, label: LabelId, to: TestStateId) -> TestState {
@@ -80,19 +72,20 @@ fn redirect(mut state: TestState, label: LabelId, to: TestStateId) -> TestState 
 }
 
 /// Choice 2 of the algorithm.
-pub(crate) fn stimulate_state<O: Oracle>(
+pub(crate) fn stimulate_state<O: FiniteOracle>(
     oracle: &mut O,
     at: O::State,
     stimulus: LabelId,
     next: TestStateId,
 ) -> TestState {
     let mut outputs = Vec::new();
-    oracle.outputs(at, &mut outputs);
+    oracle.outputs_from(at, &mut outputs);
     let preempted = outputs
         .into_iter()
         .filter(|(_, meaning)| *meaning == Meaning::Forbidden)
         .map(|(label, _)| (label, Verdict::Fail))
         .collect();
+    let places = oracle.places(&at);
     TestState {
         step: TestStep::Stimulate {
             stimulus,
@@ -100,48 +93,54 @@ pub(crate) fn stimulate_state<O: Oracle>(
             preempted,
         },
         verdict: Verdict::Pass,
-        locations: oracle.locations(at),
-        places: oracle.places(at),
+        locations: places.locations,
+        places: places.names,
     }
 }
 
 /// Choice 3 of the algorithm; `grow` gives the state in which a right observation goes on.
-pub(crate) fn observe_state<O: Oracle>(
+pub(crate) fn observe_state<O: FiniteOracle>(
     oracle: &mut O,
     at: O::State,
     arena: &mut Arena,
     grow: &mut impl FnMut(&mut Arena, O::State) -> TestStateId,
 ) -> TestState {
     let mut meanings = Vec::new();
-    oracle.outputs(at, &mut meanings);
+    oracle.outputs_from(at, &mut meanings);
     let mut target = |arena: &mut Arena, meaning| match meaning {
         Meaning::Forbidden => arena.verdict(Verdict::Fail),
-        Meaning::Unjudged => arena.verdict(Verdict::Pass),
+        Meaning::Ends | Meaning::Unspecified => arena.verdict(Verdict::Pass),
         Meaning::Allowed(next) => grow(arena, next),
     };
     let outputs = meanings
         .into_iter()
         .map(|(label, meaning)| (label, target(arena, meaning)))
         .collect();
-    let (quiescence, verdict) = match oracle.quiescence(at) {
+    let silence = oracle.meaning(at, LabelId::DELTA);
+    let (quiescence, verdict) = if oracle.criterion().ends_at_delta() {
+        let verdict = match silence {
+            Meaning::Forbidden => Verdict::Fail,
+            _ => Verdict::Pass,
+        };
+        (None, verdict)
+    } else {
         // ν of a state from which θ leads on is never a run's verdict; "not ended" is what it is.
-        Silence::Observed(meaning) => (Some(target(arena, meaning)), Verdict::Inconc),
-        Silence::Final { allowed: true } => (None, Verdict::Pass),
-        Silence::Final { allowed: false } => (None, Verdict::Fail),
+        (Some(target(arena, silence)), Verdict::Inconc)
     };
+    let places = oracle.places(&at);
     TestState {
         step: TestStep::Observe {
             outputs,
             quiescence,
         },
         verdict,
-        locations: oracle.locations(at),
-        places: oracle.places(at),
+        locations: places.locations,
+        places: places.names,
     }
 }
 
 /// The states as a test case of the oracle's relation, named `<model>-<n>`.
-pub(crate) fn finish<O: Oracle>(
+pub(crate) fn finish<O: FiniteOracle>(
     oracle: &O,
     model: &ModelRef,
     labels: &Arc<Labels>,
@@ -149,13 +148,13 @@ pub(crate) fn finish<O: Oracle>(
     states: Vec<TestState>,
 ) -> TestCase {
     let name = if model.name.is_empty() {
-        format!("{}-{n}", oracle.relation())
+        format!("{}-{n}", oracle.criterion())
     } else {
         format!("{}-{n}", model.name)
     };
     TestCase::new(
         name,
-        oracle.relation(),
+        oracle.criterion(),
         model.clone(),
         Arc::clone(labels),
         states,

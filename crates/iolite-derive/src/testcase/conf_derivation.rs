@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
-use crate::location::{locations, places};
+use crate::location::places;
 use crate::testcase::arena::Arena;
 use crate::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH, ModelRef,
@@ -127,13 +127,14 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
     }
 
     fn offer_state(&self, set: SetId, offered: &Offered, targets: Vec<TestStateId>) -> TestState {
+        let places = places(&self.view, set);
         TestState {
             step: TestStep::Offer {
                 actions: offered.actions.iter().copied().zip(targets).collect(),
             },
             verdict: offered.verdict,
-            locations: locations(&self.view, set),
-            places: places(&self.view, set),
+            locations: places.locations,
+            places: places.names,
         }
     }
 
@@ -187,11 +188,14 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
                 self.random_offer(set, rng)
             };
             arena.states[id.index()] = match offered {
-                None => TestState {
-                    locations: locations(&self.view, set),
-                    places: places(&self.view, set),
-                    ..TestState::end(Verdict::Pass)
-                },
+                None => {
+                    let places = places(&self.view, set);
+                    TestState {
+                        locations: places.locations,
+                        places: places.names,
+                        ..TestState::end(Verdict::Pass)
+                    }
+                }
                 Some(offered) => {
                     let mut targets = Vec::new();
                     for &label in &offered.actions {

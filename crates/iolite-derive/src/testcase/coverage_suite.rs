@@ -7,11 +7,11 @@ use iolite_lts::{BudgetExceeded, LabelId, Labels, Lts, QuiescencePolicy, SetId, 
 
 use crate::testcase::arena::Arena;
 use crate::testcase::choice::{along, finish};
-use crate::{Count, Coverage, IocoOracle, ModelRef, Oracle, TestCase};
+use crate::{Count, Coverage, FiniteOracle, IocoOracle, ModelRef, Oracle, TestCase};
 
 /// What is to be covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum CoverageGoal {
     /// Every state of the determinised suspension automaton.
     States,
     /// Every transition of it.
@@ -22,7 +22,7 @@ pub enum Goal {
 #[derive(Clone, Debug)]
 pub struct CoverageSuite {
     /// What is to be covered.
-    pub goal: Goal,
+    pub goal: CoverageGoal,
     /// Longest run of a test case.
     pub depth: usize,
     /// At most so many states of the automaton are looked at.
@@ -106,10 +106,10 @@ impl Item {
         M: iolite_lts::Semantics<State = iolite_lts::StateId>,
     {
         match self {
-            Self::State(set) => format!("{{{}}}", oracle.locations(set).join(", ")),
+            Self::State(set) => format!("{{{}}}", oracle.places(&set).locations.join(", ")),
             Self::Transition(set, label) => format!(
                 "{{{}}} {}",
-                oracle.locations(set).join(", "),
+                oracle.places(&set).locations.join(", "),
                 oracle.labels().text(label)
             ),
         }
@@ -127,10 +127,10 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    fn new(goal: Goal, coverage: &Coverage, labels: &'a Labels) -> Self {
+    fn new(goal: CoverageGoal, coverage: &Coverage, labels: &'a Labels) -> Self {
         let left: BTreeSet<Item> = match goal {
-            Goal::States => coverage.sets().map(Item::State).collect(),
-            Goal::Transitions => coverage
+            CoverageGoal::States => coverage.sets().map(Item::State).collect(),
+            CoverageGoal::Transitions => coverage
                 .sets()
                 .flat_map(|s| {
                     coverage

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::testcase::arena::Arena;
 use crate::testcase::choice::{along, finish, observe_state, stimulate_state};
-use crate::{Meaning, ModelRef, Oracle, Silence, TestCase, TestStateId, Verdict};
+use crate::{FiniteOracle, Meaning, ModelRef, TestCase, TestStateId, Verdict};
 
 /// Which test cases an exhaustive derivation lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +50,9 @@ pub const MAX_ENUMERATION_DEPTH: usize = 256;
 impl ExhaustiveDerivation {
     /// Derives the test cases, named `<model>-<n>`, short ones first where the enumeration is by
     /// traces.
-    pub fn derive<O: Oracle>(&self, oracle: &mut O, model: &ModelRef) -> Enumerated {
+    pub fn derive<O: FiniteOracle>(&self, oracle: &mut O, model: &ModelRef) -> Enumerated {
         let labels = Arc::new(oracle.labels().clone());
-        let initial = oracle.initial();
+        let initial = oracle.start();
         let depth = self.depth.min(MAX_ENUMERATION_DEPTH);
         let (mut roots, arena, mut complete) = if self.enumeration == Enumeration::Traces {
             self.follow_traces(oracle, initial, depth)
@@ -82,7 +82,7 @@ impl ExhaustiveDerivation {
         Enumerated { cases, complete }
     }
 
-    fn follow_traces<O: Oracle>(
+    fn follow_traces<O: FiniteOracle>(
         &self,
         oracle: &mut O,
         initial: O::State,
@@ -116,18 +116,18 @@ impl ExhaustiveDerivation {
                 }
             };
             stimuli.clear();
-            oracle.stimuli(at, &mut stimuli);
+            oracle.inputs_from(at, &mut stimuli);
             for &(label, next) in &stimuli {
                 go_on(label, next);
             }
             outputs.clear();
-            oracle.outputs(at, &mut outputs);
+            oracle.outputs_from(at, &mut outputs);
             for &(label, meaning) in &outputs {
                 if let Meaning::Allowed(next) = meaning {
                     go_on(label, next);
                 }
             }
-            if let Silence::Observed(Meaning::Allowed(next)) = oracle.quiescence(at) {
+            if let Meaning::Allowed(next) = oracle.meaning(at, LabelId::DELTA) {
                 go_on(LabelId::DELTA, next);
             }
         }
@@ -154,7 +154,7 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
         full
     }
 
-    fn tests<O: Oracle<State = S>>(
+    fn tests<O: FiniteOracle<State = S>>(
         &mut self,
         oracle: &mut O,
         at: S,
@@ -172,7 +172,7 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
         }
         self.observing(oracle, at, depth, &mut found);
         let mut stimuli = Vec::new();
-        oracle.stimuli(at, &mut stimuli);
+        oracle.inputs_from(at, &mut stimuli);
         'all: for (stimulus, next) in stimuli {
             for next in self.tests(oracle, next, depth - 1) {
                 if self.is_full(&found) {
@@ -187,7 +187,7 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
     }
 
     /// Every combination of test cases after the right observations.
-    fn observing<O: Oracle<State = S>>(
+    fn observing<O: FiniteOracle<State = S>>(
         &mut self,
         oracle: &mut O,
         at: S,

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::testcase::arena::Arena;
 use crate::testcase::choice::{finish, observe_state, stimulate_state};
-use crate::{ModelRef, Oracle, TestCase, TestState, Verdict};
+use crate::{FiniteOracle, ModelRef, TestCase, TestState, Verdict};
 
 /// How often each of the three choices is taken, in proportion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Default for RandomDerivation {
 
 impl RandomDerivation {
     /// Derives the test cases, named `<model>-<n>`.
-    pub fn derive<O: Oracle>(&self, oracle: &mut O, model: &ModelRef) -> Vec<TestCase> {
+    pub fn derive<O: FiniteOracle>(&self, oracle: &mut O, model: &ModelRef) -> Vec<TestCase> {
         let labels = Arc::new(oracle.labels().clone());
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         (1..=self.count)
@@ -73,18 +73,18 @@ impl RandomDerivation {
     }
 
     /// Breadth first, so that a state limit cuts all branches at about the same depth.
-    fn derive_one<O: Oracle>(
+    fn derive_one<O: FiniteOracle>(
         &self,
         oracle: &mut O,
         rng: &mut Xoshiro256PlusPlus,
     ) -> Vec<TestState> {
         let mut arena = Arena::default();
         let root = arena.hole();
-        let mut queue = VecDeque::from([(root, oracle.initial(), self.depth)]);
+        let mut queue = VecDeque::from([(root, oracle.start(), self.depth)]);
         let mut stimuli = Vec::new();
         while let Some((id, at, depth)) = queue.pop_front() {
             stimuli.clear();
-            oracle.stimuli(at, &mut stimuli);
+            oracle.inputs_from(at, &mut stimuli);
             let Weights {
                 stop,
                 stimulate,
@@ -100,9 +100,10 @@ impl RandomDerivation {
                 id
             };
             let state = if full || choice < u64::from(stop) {
+                let places = oracle.places(&at);
                 TestState {
-                    locations: oracle.locations(at),
-                    places: oracle.places(at),
+                    locations: places.locations,
+                    places: places.names,
                     ..TestState::end(Verdict::Pass)
                 }
             } else if choice < u64::from(stop) + u64::from(stimulate) {

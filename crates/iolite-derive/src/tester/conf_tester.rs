@@ -1,22 +1,23 @@
 //! The on-the-fly conf tester: plain actions, offered and agreed on or refused.
 
-use iolite_lts::Determinised;
-use iolite_lts::{LabelId, Labels, Semantics, SetId, StateId};
+use std::sync::Arc;
 
-use crate::location::{locations, places};
-use crate::tester::ioco_tester::show;
-use crate::{Menu, Observation, Progress, Tester, Verdict};
+use iolite_lts::{Determinised, LabelId, Semantics, SetId, StateId};
+
+use crate::location::places;
+use crate::{ActionId, Alphabet, LabelMap, Menu, Progress, Step, Tester, Verdict};
 
 /// Tests for conf [LTS96, §4]: which actions the implementation refuses after a trace of the
 /// specification.
 ///
 /// The menu's stimuli are the actions of the specification; one that happened is reported by
-/// [`Tester::stimulate`], and that all of them were refused by a [`Observation::Quiescence`] or
-/// [`Observation::Deadlock`]. Who offered fewer than the menu says so with [`Self::refused`]. An
-/// action beyond the specification is allowed by conf, and nothing is known after it: `inconc`.
+/// [`Step::Stimulus`], and that all of them were refused by [`Step::Quiescence`] or
+/// [`Step::Deadlock`]. Who offered fewer than the menu says so with [`Self::refuses`]. An action
+/// beyond the specification is allowed by conf, and nothing is known after it: `inconc`.
 #[derive(Debug)]
 pub struct ConfTester<M> {
     view: Determinised<M>,
+    actions: LabelMap,
     state: SetId,
     verdict: Verdict,
     ended: bool,
@@ -25,24 +26,22 @@ pub struct ConfTester<M> {
 impl<M: Semantics<State = StateId>> ConfTester<M> {
     /// A tester for `specification`, with a memo budget in bytes.
     pub fn new(specification: M, bytes: usize) -> Self {
+        let alphabet = Alphabet::of_labels(specification.labels());
         let mut view = Determinised::with_budget(specification, bytes);
+        let labels = Arc::new(view.labels().clone());
         let state = view.initial();
         Self {
             view,
+            actions: LabelMap::own(&alphabet, &labels),
             state,
             verdict: Verdict::Pass,
             ended: false,
         }
     }
 
-    /// The alphabet of the actions.
-    pub fn labels(&self) -> &Labels {
-        self.view.labels()
-    }
-
     /// The implementation refused all of `offered`: `fail` unless the specification may refuse them
     /// too.
-    pub fn refused(&mut self, offered: &[LabelId]) -> Progress {
+    pub fn refuses(&mut self, offered: &[LabelId]) -> Progress {
         if self.ended {
             return Progress::Ended(self.verdict);
         }
@@ -67,7 +66,9 @@ impl<M: Semantics<State = StateId>> ConfTester<M> {
 }
 
 impl<M: Semantics<State = StateId>> Tester for ConfTester<M> {
-    type Action = LabelId;
+    fn alphabet(&self) -> &Alphabet {
+        self.actions.alphabet()
+    }
 
     fn reset(&mut self) {
         self.state = self.view.initial();
@@ -75,36 +76,30 @@ impl<M: Semantics<State = StateId>> Tester for ConfTester<M> {
         self.ended = false;
     }
 
-    fn menu(&mut self, menu: &mut Menu<LabelId>) {
+    fn menu(&mut self, menu: &mut Menu) {
         menu.stop = true;
         if !self.ended {
             menu.observe = true;
             let row = self.view.row(self.state);
-            menu.stimuli.extend(row.iter().map(|&(l, _)| l));
+            menu.stimuli.extend(row.iter().map(|&(l, _)| ActionId::from(l)));
         }
     }
 
-    fn stimulate(&mut self, action: &LabelId) -> Progress {
+    fn step(&mut self, step: Step) -> Progress {
         if self.ended {
             return Progress::Ended(self.verdict);
         }
-        match self.view.after(self.state, *action) {
+        let (Step::Stimulus(action) | Step::Output(action)) = step else {
+            let offered: Vec<LabelId> = self.view.row(self.state).iter().map(|&(l, _)| l).collect();
+            return self.refuses(&offered);
+        };
+        let label = self.actions.label(action);
+        match label.and_then(|label| self.view.after(self.state, label)) {
             Some(next) => {
                 self.state = self.view.trim(next);
                 Progress::Continue
             }
             None => self.end(Verdict::Inconc),
-        }
-    }
-
-    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
-        match observation {
-            Observation::Output(label) => self.stimulate(label),
-            Observation::Quiescence | Observation::Deadlock => {
-                let offered: Vec<LabelId> =
-                    self.view.row(self.state).iter().map(|&(l, _)| l).collect();
-                self.refused(&offered)
-            }
         }
     }
 
@@ -120,14 +115,10 @@ impl<M: Semantics<State = StateId>> Tester for ConfTester<M> {
     }
 
     fn locations(&mut self) -> Vec<String> {
-        locations(&self.view, self.state)
+        places(&self.view, self.state).locations
     }
 
     fn places(&mut self) -> Vec<String> {
-        places(&self.view, self.state)
-    }
-
-    fn show(&self, action: &LabelId) -> String {
-        show(self.view.labels(), *action)
+        places(&self.view, self.state).names
     }
 }

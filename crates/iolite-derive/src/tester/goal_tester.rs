@@ -2,22 +2,20 @@
 
 use std::collections::VecDeque;
 
-use iolite_lts::{
-    DEFAULT_MEMO_BYTES, Determinised, LabelId, LabelKind, Labels, QuiescencePolicy, Semantics,
-    SetId, StateId, Suspension,
-};
+use iolite_lts::{LabelKind, QuiescencePolicy, Semantics, StateId};
 use iolite_property::{Observer, Purpose};
 use rustc_hash::FxHashMap;
 
-use crate::location::{locations, places};
-use crate::tester::ioco_tester::show;
-use crate::{Guide, Hint, Menu, Move, Objective, Observation, Pair, Progress, Tester, Verdict};
+use crate::{
+    ActionId, Alphabet, Goal, Guide, Hint, IocoOracle, LabelGoal, Meaning, Menu, Move, Notice,
+    Objective, Oracle, Progress, StateKey, Step, Tester, Undecided, Verdict,
+};
 
-/// test(S, ω) on the fly [SAFE04, §4], for one observer or several.
-pub type SafetyTester<M> = GoalTester<M, Observer>;
+/// test(S, ω) on the fly [SAFE04, §4], for one observer or several, over an explicit specification.
+pub type SafetyTester<M> = GoalTester<IocoOracle<M>, LabelGoal<Observer>>;
 
-/// A test purpose on the fly, or several at once.
-pub type PurposeTester<M> = GoalTester<M, Purpose>;
+/// A test purpose on the fly, or several at once, over an explicit specification.
+pub type PurposeTester<M> = GoalTester<IocoOracle<M>, LabelGoal<Purpose>>;
 
 /// How many pairs one look ahead visits at most, where the caller sets nothing: milliseconds.
 pub const DEFAULT_LOOKAHEAD: usize = 4096;
@@ -28,128 +26,105 @@ const SHORTEST_LOOKAHEAD: usize = 64;
 /// From so many remembered pairs on, what is known of the way is forgotten and found anew.
 const MAX_KNOWN: usize = 1 << 20;
 
-/// Drives a system under test towards the goals of its objectives, and judges it by the
-/// specification on the way.
+/// Drives a system under test towards its goals, and judges it by the specification on the way.
 ///
-/// Before it gives a stimulus it looks ahead, at most so many pairs far, whether a goal is still
-/// reachable behind it, and does not give one that is proved to lead nowhere. When that is proved of
-/// the place where the run is, the objective ends `inconc`. A look ahead that hits its bound proves
-/// nothing: the run goes on, and [`Self::lookahead_hit`] says so.
+/// Where the oracle can be enumerated, it looks ahead before it gives a stimulus, at most so many
+/// pairs far, whether a goal is still reachable behind it, and does not give one that is proved to
+/// lead nowhere. When that is proved of the place where the run is, the goal ends `inconc`. A look
+/// ahead that hits its bound proves nothing: the run goes on, and [`Notice::LookaheadBound`] says so.
 ///
-/// With several objectives, each gets its own result; the run ends when all are decided, or with the
-/// first failing verdict.
+/// With several goals, each gets its own result; the run ends when all are decided, or with the first
+/// failing verdict.
 #[derive(Debug)]
-pub struct GoalTester<M, O> {
-    view: Determinised<Suspension<M>>,
-    observations: Vec<LabelId>,
-    set: SetId,
-    goals: Vec<Tracked<O>>,
+pub struct GoalTester<O: Oracle, G: Goal> {
+    oracle: O,
+    at: Option<O::State>,
+    goals: Vec<Tracked<O, G>>,
     lookahead: usize,
     /// The bound of the next look ahead: shorter while looks ahead come to nothing, so that a run far
     /// from its goal is not slow.
     reach: usize,
     lookahead_hit: bool,
+    generation: u64,
     ended: Option<Verdict>,
-    queue: VecDeque<Pair>,
-    before: FxHashMap<Pair, (Pair, LabelId)>,
+    doubt: Option<Undecided>,
 }
 
 #[derive(Debug)]
-struct Tracked<O> {
-    objective: O,
-    at: StateId,
+struct Tracked<O: Oracle, G: Goal> {
+    goal: G,
+    at: G::State,
     result: Option<Verdict>,
-    known: FxHashMap<Pair, Known>,
+    known: FxHashMap<(StateKey, G::State), Known>,
+    row: Vec<(ActionId, O::State)>,
 }
 
 /// What is known of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
-    /// A goal is this many steps away, the first under this label.
-    Live { next: LabelId, distance: u32 },
+    /// A goal is this many steps away, the first under this action.
+    Live { next: ActionId, distance: u32 },
     /// No goal is reachable: proved.
     Dead,
     /// The look ahead ended without an answer.
     Open,
 }
 
-impl<M: Semantics<State = StateId>, O: Objective> GoalTester<M, O> {
-    /// A tester for one or more objectives.
-    pub fn new(specification: M, policy: QuiescencePolicy, objectives: Vec<O>) -> Self {
-        Self::with_budget(
-            specification,
-            policy,
-            objectives,
-            DEFAULT_LOOKAHEAD,
-            DEFAULT_MEMO_BYTES,
-        )
+/// A pair of a look ahead, with the one it was met from.
+struct Met<S, T> {
+    set: S,
+    at: T,
+    key: StateKey,
+    from: Option<(usize, ActionId)>,
+}
+
+impl<M: Semantics<State = StateId>, T: Objective> GoalTester<IocoOracle<M>, LabelGoal<T>> {
+    /// A tester for one or more objectives of an explicit specification, with an alphabet of its own.
+    pub fn explicit(specification: M, policy: QuiescencePolicy, objectives: Vec<T>) -> Self {
+        let mut oracle = IocoOracle::new(specification, policy);
+        let labels = oracle.actions().labels().clone();
+        let goal = |o| LabelGoal::own(o, oracle.alphabet(), &labels);
+        let goals = objectives.into_iter().map(goal).collect();
+        Self::new(oracle, goals)
+    }
+}
+
+impl<O: Oracle, G: Goal> GoalTester<O, G> {
+    /// A tester for one or more goals.
+    pub fn new(oracle: O, goals: Vec<G>) -> Self {
+        Self::with_lookahead(oracle, goals, DEFAULT_LOOKAHEAD)
     }
 
-    /// The same with a bound for one look ahead, in pairs, and for the memo, in bytes.
-    pub fn with_budget(
-        specification: M,
-        policy: QuiescencePolicy,
-        objectives: Vec<O>,
-        lookahead: usize,
-        bytes: usize,
-    ) -> Self {
-        let mut view = Determinised::with_budget(Suspension::new(specification, policy), bytes);
-        let observations = view
-            .labels()
-            .iter()
-            .filter(|(_, l)| l.kind.is_observation())
-            .map(|(id, _)| id)
-            .collect();
-        let set = view.initial();
-        let goals = objectives
+    /// The same with a bound for one look ahead, in pairs.
+    pub fn with_lookahead(oracle: O, goals: Vec<G>, lookahead: usize) -> Self {
+        let goals = goals
             .into_iter()
-            .map(|objective| objective.over_labels(view.labels()))
-            .map(|objective| Tracked {
-                at: objective.initial(),
-                objective,
+            .map(|goal| Tracked {
+                at: goal.initial(),
+                goal,
                 result: None,
                 known: FxHashMap::default(),
+                row: Vec::new(),
             })
             .collect();
         let mut tester = Self {
-            view,
-            observations,
-            set,
+            oracle,
+            at: None,
             goals,
             lookahead: lookahead.max(1),
             reach: lookahead.max(1),
             lookahead_hit: false,
+            generation: 0,
             ended: None,
-            queue: VecDeque::new(),
-            before: FxHashMap::default(),
+            doubt: None,
         };
         tester.reset();
         tester
     }
 
-    /// The alphabet of the actions.
-    pub fn labels(&self) -> &Labels {
-        self.view.labels()
-    }
-
-    /// Name and result of each objective, in their order: its own verdict once it is decided, else
-    /// what it is when the run ends here.
-    pub fn results(&self) -> impl Iterator<Item = (&str, Verdict)> {
-        self.goals.iter().map(|g| {
-            let open = || g.objective.open_verdict();
-            (g.objective.name(), g.result.unwrap_or_else(open))
-        })
-    }
-
-    /// The first livelock that the strict policy met, in words.
-    pub fn livelock(&self) -> Option<String> {
-        let state = self.view.inner().livelock()?;
-        Some(self.view.inner().describe(&state))
-    }
-
-    /// Bytes of the memo of sets.
-    pub fn bytes(&self) -> usize {
-        self.view.bytes()
+    /// The oracle.
+    pub fn oracle(&self) -> &O {
+        &self.oracle
     }
 
     /// Whether some look ahead of this run hit its bound, so that "no goal in sight" was not proof.
@@ -157,103 +132,27 @@ impl<M: Semantics<State = StateId>, O: Objective> GoalTester<M, O> {
         self.lookahead_hit
     }
 
-    /// What is known of a pair for objective `k`, after looking ahead if need be.
-    fn look(&mut self, k: usize, pair: Pair) -> Known {
-        if let Some(&known) = self.goals[k].known.get(&pair) {
+    /// What is known of a place and a state of goal `k`, after looking ahead if need be.
+    fn look(&mut self, k: usize, set: &O::State, at: &G::State) -> Known {
+        let Some(key) = self.oracle.key(set) else {
+            return Known::Open;
+        };
+        let tracked = &mut self.goals[k];
+        if let Some(&known) = tracked.known.get(&(key, at.clone())) {
             self.lookahead_hit |= known == Known::Open;
             return known;
         }
-        if self.goals[k].known.len() > MAX_KNOWN {
-            self.goals[k].known.clear();
+        if tracked.known.len() > MAX_KNOWN {
+            tracked.known.clear();
         }
-        self.queue.clear();
-        self.before.clear();
-        self.queue.push_back(pair);
-        let mut bounded = false;
-        let mut met = vec![pair];
-        let mut found = None;
-        if self.goals[k].objective.distance(pair.at).is_some() {
-            while let Some(at) = self.queue.pop_front() {
-                if let Some((next, distance)) = self.goal_step(k, at) {
-                    found = Some((at, next, distance));
-                    break;
-                }
-                if met.len() > self.reach {
-                    bounded = true;
-                    break;
-                }
-                self.expand(k, pair, at, &mut met);
-            }
-        }
-        if !bounded {
-            self.reach = self.lookahead;
-        }
-        if let Some((mut at, mut next, mut distance)) = found {
-            let known = &mut self.goals[k].known;
-            known.insert(at, Known::Live { next, distance });
-            while let Some(&(from, label)) = self.before.get(&at) {
-                distance += 1;
-                next = label;
-                known.insert(from, Known::Live { next, distance });
-                at = from;
-            }
-            return known[&pair];
-        }
-        if bounded {
+        let answer = tracked.search(&mut self.oracle, (set, at, key), self.reach);
+        if answer == Known::Open {
             self.reach = (self.reach / 2).max(SHORTEST_LOOKAHEAD.min(self.lookahead));
             self.lookahead_hit = true;
-            self.goals[k].known.insert(pair, Known::Open);
-            return Known::Open;
+        } else {
+            self.reach = self.lookahead;
         }
-        for at in met {
-            self.goals[k].known.insert(at, Known::Dead);
-        }
-        Known::Dead
-    }
-
-    /// A step from `pair` to the goal or to where the way is known, with the distance.
-    fn goal_step(&mut self, k: usize, pair: Pair) -> Option<(LabelId, u32)> {
-        let tracked = &self.goals[k];
-        if let Some(Known::Live { next, distance }) = tracked.known.get(&pair) {
-            return Some((*next, *distance));
-        }
-        // The objective's own distance says when a look at the steps is worth while.
-        if tracked.objective.distance(pair.at) != Some(1) {
-            return None;
-        }
-        let row = self.view.row(pair.set);
-        let allowed = row
-            .iter()
-            .map(|&(l, _)| l)
-            .find(|&l| matches!(tracked.objective.allowed(pair.at, l), Move::Goal(_)));
-        let step = allowed.or_else(|| {
-            self.observations.iter().copied().find(|&l| {
-                row.binary_search_by_key(&l, |&(r, _)| r).is_err()
-                    && tracked.objective.forbidden(pair.at, l).goal
-            })
-        });
-        step.map(|label| (label, 1))
-    }
-
-    fn expand(&mut self, k: usize, start: Pair, at: Pair, met: &mut Vec<Pair>) {
-        let tracked = &self.goals[k];
-        for &(label, set) in self.view.row(at.set) {
-            let Move::To(next) = tracked.objective.allowed(at.at, label) else {
-                continue;
-            };
-            if tracked.objective.distance(next).is_none() {
-                continue;
-            }
-            let pair = Pair { set, at: next };
-            if pair == start || tracked.known.get(&pair) == Some(&Known::Dead) {
-                continue;
-            }
-            self.before.entry(pair).or_insert_with(|| {
-                self.queue.push_back(pair);
-                met.push(pair);
-                (at, label)
-            });
-        }
+        answer
     }
 
     fn end(&mut self, verdict: Verdict) -> Progress {
@@ -261,33 +160,23 @@ impl<M: Semantics<State = StateId>, O: Objective> GoalTester<M, O> {
         Progress::Ended(verdict)
     }
 
-    /// The verdict of all objectives together.
+    /// The verdict of all goals together. A goal that is lost says nothing as long as another is
+    /// open: the run may go on.
     fn overall(&self) -> Verdict {
-        let mut overall = Verdict::Pass;
-        for (_, verdict) in self.results() {
-            match verdict {
-                Verdict::Pass => {}
-                Verdict::ViolateFail => return verdict,
-                v if v.is_failing() => overall = v,
-                v if !overall.is_failing() => overall = v,
-                _ => {}
-            }
-        }
-        overall
+        Verdict::worst(self.goals.iter().map(Tracked::verdict)).unwrap_or(Verdict::Pass)
     }
 
     /// Goes on after a step that the specification allows.
-    fn advance(&mut self, label: LabelId, set: SetId) -> Progress {
-        self.set = set;
+    fn advance(&mut self, action: ActionId, next: O::State) -> Progress {
         for k in 0..self.goals.len() {
             if self.goals[k].result.is_some() {
                 continue;
             }
             let tracked = &mut self.goals[k];
-            match tracked.objective.allowed(tracked.at, label) {
+            match tracked.goal.allowed(&tracked.at, action) {
                 Move::To(at) => {
-                    tracked.at = at;
-                    if self.look(k, Pair { set, at }) == Known::Dead {
+                    tracked.at = at.clone();
+                    if self.look(k, &next, &at) == Known::Dead {
                         self.goals[k].result = Some(Verdict::Inconc);
                     }
                 }
@@ -295,7 +184,13 @@ impl<M: Semantics<State = StateId>, O: Objective> GoalTester<M, O> {
                 Move::Lost => tracked.result = Some(Verdict::Inconc),
             }
         }
-        self.trim();
+        self.at = Some(self.oracle.trim(next));
+        if self.oracle.generation() != self.generation {
+            self.generation = self.oracle.generation();
+            for tracked in &mut self.goals {
+                tracked.known.clear();
+            }
+        }
         let failing = self
             .goals
             .iter()
@@ -306,93 +201,12 @@ impl<M: Semantics<State = StateId>, O: Objective> GoalTester<M, O> {
         Progress::Continue
     }
 
-    fn trim(&mut self) {
-        let before = self.view.set_count();
-        self.set = self.view.trim(self.set);
-        if self.view.set_count() != before {
-            for tracked in &mut self.goals {
-                tracked.known.clear();
-            }
-        }
-    }
-}
-
-impl<M: Semantics<State = StateId>, O: Objective> Tester for GoalTester<M, O> {
-    type Action = LabelId;
-
-    fn reset(&mut self) {
-        self.set = self.view.initial();
-        self.lookahead_hit = false;
-        self.ended = None;
-        for k in 0..self.goals.len() {
-            let at = self.goals[k].objective.initial();
-            self.goals[k].at = at;
-            let pair = Pair { set: self.set, at };
-            let dead = self.look(k, pair) == Known::Dead;
-            self.goals[k].result = dead.then_some(Verdict::Inconc);
-        }
-        if self.goals.iter().all(|g| g.result.is_some()) {
-            self.ended = Some(self.overall());
-        }
-    }
-
-    fn menu(&mut self, menu: &mut Menu<LabelId>) {
-        menu.stop = true;
-        if self.ended.is_some() {
-            return;
-        }
-        menu.observe = true;
-        let mut i = 0;
-        while let Some(&(label, set)) = self.view.row(self.set).get(i) {
-            i += 1;
-            if self.view.labels().kind(label) != LabelKind::Input {
-                continue;
-            }
-            let leads_on = (0..self.goals.len()).any(|k| {
-                let tracked = &self.goals[k];
-                tracked.result.is_none()
-                    && match tracked.objective.allowed(tracked.at, label) {
-                        Move::To(at) => self.look(k, Pair { set, at }) != Known::Dead,
-                        Move::Goal(_) => true,
-                        Move::Lost => false,
-                    }
-            });
-            if leads_on {
-                menu.stimuli.push(label);
-            }
-        }
-    }
-
-    fn stimulate(&mut self, stimulus: &LabelId) -> Progress {
-        if let Some(verdict) = self.ended {
-            return Progress::Ended(verdict);
-        }
-        match self.view.after(self.set, *stimulus) {
-            Some(set) => self.advance(*stimulus, set),
-            None => self.end(Verdict::Inconc),
-        }
-    }
-
-    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
-        if let Some(verdict) = self.ended {
-            return Progress::Ended(verdict);
-        }
-        let label = match observation {
-            Observation::Output(label) => *label,
-            Observation::Quiescence | Observation::Deadlock => LabelId::DELTA,
-        };
-        if let Some(set) = self.view.after(self.set, label) {
-            return self.advance(label, set);
-        }
-        let known = label.index() < self.view.labels().len();
+    /// An observation that the specification does not allow.
+    fn breach(&mut self, action: ActionId) -> Progress {
         let mut overall = Verdict::Fail;
         for tracked in &mut self.goals {
-            let verdict = if known {
-                tracked.objective.forbidden(tracked.at, label).verdict
-            } else {
-                Verdict::Fail
-            };
             if tracked.result.is_none() {
+                let verdict = tracked.goal.forbidden(&tracked.at, action).verdict;
                 tracked.result = Some(verdict);
                 if verdict == Verdict::ViolateFail {
                     overall = verdict;
@@ -401,63 +215,328 @@ impl<M: Semantics<State = StateId>, O: Objective> Tester for GoalTester<M, O> {
         }
         self.end(overall)
     }
+}
+
+impl<O: Oracle, G: Goal> Tracked<O, G> {
+    /// Its own verdict once it is decided, else what it is when the run ends here.
+    fn verdict(&self) -> Verdict {
+        self.result.unwrap_or_else(|| self.goal.open_verdict())
+    }
+
+    /// A search breadth first for the goal, of at most `reach` pairs; what it finds is remembered.
+    fn search(
+        &mut self,
+        oracle: &mut O,
+        (set, at, key): (&O::State, &G::State, StateKey),
+        reach: usize,
+    ) -> Known {
+        let mut met = vec![Met {
+            set: set.clone(),
+            at: at.clone(),
+            key,
+            from: None,
+        }];
+        let mut index: FxHashMap<(StateKey, G::State), ()> = FxHashMap::default();
+        index.insert((key, at.clone()), ());
+        let mut queue = VecDeque::from([0]);
+        let mut bounded = false;
+        if self.goal.distance(at).is_some() {
+            while let Some(i) = queue.pop_front() {
+                self.row.clear();
+                oracle.row(&met[i].set, &mut self.row);
+                if let Some((next, distance)) = self.goal_step(&met[i]) {
+                    return self.remember(&met, i, next, distance);
+                }
+                if met.len() > reach {
+                    bounded = true;
+                    break;
+                }
+                let row = std::mem::take(&mut self.row);
+                for (action, next) in &row {
+                    let Move::To(to) = self.goal.allowed(&met[i].at, *action) else {
+                        continue;
+                    };
+                    let Some(key) = oracle.key(next).filter(|_| self.goal.distance(&to).is_some())
+                    else {
+                        continue;
+                    };
+                    let pair = (key, to);
+                    if self.known.get(&pair) == Some(&Known::Dead)
+                        || index.insert(pair.clone(), ()).is_some()
+                    {
+                        continue;
+                    }
+                    queue.push_back(met.len());
+                    met.push(Met {
+                        set: next.clone(),
+                        at: pair.1,
+                        key,
+                        from: Some((i, *action)),
+                    });
+                }
+                self.row = row;
+            }
+        }
+        if bounded {
+            self.known.insert((key, at.clone()), Known::Open);
+            return Known::Open;
+        }
+        for pair in met {
+            self.known.insert((pair.key, pair.at), Known::Dead);
+        }
+        Known::Dead
+    }
+
+    /// Marks the way to pair `i`, from which the goal is `distance` steps away.
+    fn remember(
+        &mut self,
+        met: &[Met<O::State, G::State>],
+        mut i: usize,
+        mut next: ActionId,
+        mut distance: u32,
+    ) -> Known {
+        loop {
+            let pair = &met[i];
+            let live = Known::Live { next, distance };
+            self.known.insert((pair.key, pair.at.clone()), live);
+            let Some((from, action)) = pair.from else {
+                return live;
+            };
+            (i, next, distance) = (from, action, distance + 1);
+        }
+    }
+
+    /// A step from a pair to the goal, or to where the way is known, with the distance. The row of the
+    /// pair is loaded.
+    fn goal_step(&mut self, pair: &Met<O::State, G::State>) -> Option<(ActionId, u32)> {
+        let known = self.known.get(&(pair.key, pair.at.clone()));
+        if let Some(Known::Live { next, distance }) = known {
+            return Some((*next, *distance));
+        }
+        // The goal's own distance says when a look at the steps is worth while.
+        if self.goal.distance(&pair.at) != Some(1) {
+            return None;
+        }
+        let Self { goal, row, .. } = self;
+        let mut allowed = row.iter().map(|(a, _)| *a);
+        let step = allowed.find(|&a| matches!(goal.allowed(&pair.at, a), Move::Goal(_)));
+        let step = step.or_else(|| {
+            (0..goal.observations().len()).find_map(|i| {
+                let o = goal.observations()[i];
+                let absent = !row.iter().any(|(a, _)| *a == o);
+                (absent && goal.forbidden(&pair.at, o).goal).then_some(o)
+            })
+        });
+        step.map(|action| (action, 1))
+    }
+}
+
+impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
+    fn alphabet(&self) -> &Alphabet {
+        self.oracle.alphabet()
+    }
+
+    fn reset(&mut self) {
+        self.lookahead_hit = false;
+        self.ended = None;
+        self.doubt = None;
+        for tracked in &mut self.goals {
+            tracked.at = tracked.goal.initial();
+            tracked.result = None;
+        }
+        let initial = match self.oracle.initial() {
+            Ok(initial) => initial,
+            Err(why) => {
+                self.ended = Some(why.verdict());
+                self.doubt = Some(*why);
+                return;
+            }
+        };
+        for k in 0..self.goals.len() {
+            let at = self.goals[k].at.clone();
+            let dead = self.look(k, &initial, &at) == Known::Dead;
+            self.goals[k].result = dead.then_some(Verdict::Inconc);
+        }
+        self.at = Some(initial);
+        if self.goals.iter().all(|g| g.result.is_some()) {
+            self.ended = Some(self.overall());
+        }
+    }
+
+    fn begin(&mut self, seed: u64) {
+        self.oracle.begin(seed);
+        self.reset();
+    }
+
+    fn menu(&mut self, menu: &mut Menu) {
+        menu.stop = true;
+        let (None, Some(at)) = (self.ended, self.at.clone()) else {
+            return;
+        };
+        menu.observe = true;
+        self.oracle.stimuli(&at, &mut menu.stimuli);
+        menu.stimuli.retain(|&stimulus| {
+            let mut after = None;
+            (0..self.goals.len()).any(|k| {
+                let tracked = &mut self.goals[k];
+                if tracked.result.is_some() {
+                    return false;
+                }
+                match tracked.goal.allowed(&tracked.at, stimulus) {
+                    Move::Goal(_) => true,
+                    Move::Lost => false,
+                    // Without a way to look ahead, a stimulus need not be tried out either.
+                    Move::To(_) if self.oracle.key(&at).is_none() => true,
+                    Move::To(to) => {
+                        let next = after.get_or_insert_with(|| {
+                            match self.oracle.after(&at, Step::Stimulus(stimulus)) {
+                                Ok(Meaning::Allowed(next)) => Some(next),
+                                _ => None,
+                            }
+                        });
+                        let next = next.clone();
+                        next.is_some_and(|next| self.look(k, &next, &to) != Known::Dead)
+                    }
+                }
+            })
+        });
+    }
+
+    fn step(&mut self, step: Step) -> Progress {
+        if let Some(verdict) = self.ended {
+            return Progress::Ended(verdict);
+        }
+        let Some(at) = &self.at else {
+            return Progress::Ended(Verdict::Unknown);
+        };
+        match self.oracle.after(at, step) {
+            Ok(Meaning::Allowed(next)) => self.advance(step.action(), next),
+            Ok(Meaning::Forbidden) => self.breach(step.action()),
+            // The relation ends here with nothing wrong; the goals were not reached.
+            Ok(Meaning::Ends) => self.end(self.overall()),
+            Ok(Meaning::Unspecified) => self.end(Verdict::Inconc),
+            Err(why) => {
+                let verdict = why.verdict();
+                self.doubt = Some(*why);
+                self.end(verdict)
+            }
+        }
+    }
 
     fn verdict(&self) -> Verdict {
         self.ended.unwrap_or_else(|| self.overall())
     }
 
     fn allowed(&mut self) -> Vec<String> {
-        let out = self.view.out(self.set);
-        out.iter().map(|&l| self.view.labels().text(l)).collect()
+        let at = self.at.as_ref();
+        at.map(|at| self.oracle.out(at)).unwrap_or_default()
     }
 
     fn locations(&mut self) -> Vec<String> {
-        let mut places = locations(&self.view, self.set);
-        for tracked in &self.goals {
-            places.push(format!(
-                "{}: {}",
-                tracked.objective.name(),
-                tracked.objective.describe(tracked.at)
-            ));
+        let at = self.at.as_ref();
+        let places = at.map(|at| self.oracle.places(at).locations);
+        let mut places = places.unwrap_or_default();
+        for Tracked { goal, at, .. } in &self.goals {
+            places.push(format!("{}: {}", goal.name(), goal.describe(at)));
         }
         places
     }
 
     fn places(&mut self) -> Vec<String> {
-        places(&self.view, self.set)
+        let at = self.at.as_ref();
+        at.map(|at| self.oracle.places(at).names).unwrap_or_default()
     }
 
-    fn show(&self, action: &LabelId) -> String {
-        show(self.view.labels(), *action)
+    fn results(&self) -> Vec<(String, Verdict)> {
+        let result = |t: &Tracked<O, G>| (t.goal.name().to_owned(), t.verdict());
+        self.goals.iter().map(result).collect()
+    }
+
+    fn conclude(&mut self) -> Vec<Notice> {
+        let doubt = self.doubt.clone().map(Notice::Undecided);
+        let mut notices: Vec<Notice> = doubt.into_iter().collect();
+        if let Some(at) = &self.at {
+            notices.extend(self.oracle.conclude(at));
+        }
+        if self.verdict() != Verdict::Pass {
+            // Only a run that passed is explained by the constants that are left.
+            notices.retain(|notice| !matches!(notice, Notice::Learnt(_)));
+        }
+        if self.lookahead_hit {
+            notices.push(Notice::LookaheadBound);
+        }
+        notices
     }
 }
 
-impl<M: Semantics<State = StateId>, O: Objective> Guide for GoalTester<M, O> {
-    /// The first step of the shortest way found to the nearest goal.
-    fn hint(&mut self) -> Option<Hint<LabelId>> {
-        if self.ended.is_some() {
-            return None;
+impl<O: Oracle, G: Goal> Tracked<O, G> {
+    /// How far the goal's own automaton is from the goal after an action; 0 where it is the goal.
+    fn distance_after(&mut self, action: ActionId) -> Option<u32> {
+        match self.goal.allowed(&self.at, action) {
+            Move::Goal(_) => Some(0),
+            Move::To(to) => self.goal.distance(&to),
+            Move::Lost => None,
         }
-        let mut best: Option<(u32, LabelId)> = None;
+    }
+
+    /// A step that brings the goal's automaton nearer, with the distance then.
+    fn nearer(&mut self, menu: &Menu) -> Option<(u32, Hint)> {
+        let now = self.goal.distance(&self.at)?;
+        let mut best: Option<(u32, Hint)> = None;
+        for &stimulus in &menu.stimuli {
+            if let Some(d) = self.distance_after(stimulus).filter(|d| *d < now)
+                && best.is_none_or(|(b, _)| d < b)
+            {
+                best = Some((d, Hint::Stimulate(stimulus)));
+            }
+        }
+        let seen = (0..self.goal.observations().len()).filter_map(|i| {
+            let observation = self.goal.observations()[i];
+            let breach = self.goal.forbidden(&self.at, observation).goal;
+            let after = self.distance_after(observation);
+            if breach { Some(0) } else { after.filter(|d| *d < now) }
+        });
+        match (best, seen.min()) {
+            (None, Some(d)) => Some((d, Hint::Observe)),
+            (Some((b, _)), Some(d)) if d < b => Some((d, Hint::Observe)),
+            (best, _) => best,
+        }
+    }
+}
+
+impl<O: Oracle, G: Goal> Guide for GoalTester<O, G> {
+    /// The first step of the shortest way found to the nearest goal. Where nothing can be looked at
+    /// ahead, the goal's own distance tells what leads nearer.
+    fn hint(&mut self, menu: &Menu) -> Option<Hint> {
+        let (None, Some(at)) = (self.ended, self.at.clone()) else {
+            return None;
+        };
+        let blind = self.oracle.key(&at).is_none();
+        let mut best: Option<(u32, Hint)> = None;
         for k in 0..self.goals.len() {
             if self.goals[k].result.is_some() {
                 continue;
             }
-            let pair = Pair {
-                set: self.set,
-                at: self.goals[k].at,
+            let found = if blind {
+                self.goals[k].nearer(menu)
+            } else {
+                let goal_at = self.goals[k].at.clone();
+                match self.look(k, &at, &goal_at) {
+                    Known::Live { next, distance } => {
+                        let action = self.oracle.alphabet().action(next);
+                        let input = action.is_some_and(|a| a.kind == LabelKind::Input);
+                        let hint = if input { Hint::Stimulate(next) } else { Hint::Observe };
+                        Some((distance, hint))
+                    }
+                    Known::Dead | Known::Open => None,
+                }
             };
-            if let Known::Live { next, distance } = self.look(k, pair)
+            if let Some((distance, hint)) = found
                 && best.is_none_or(|(d, _)| distance < d)
             {
-                best = Some((distance, next));
+                best = Some((distance, hint));
             }
         }
-        let (_, label) = best?;
-        Some(if self.view.labels().kind(label) == LabelKind::Input {
-            Hint::Stimulate(label)
-        } else {
-            Hint::Observe
-        })
+        best.map(|(_, hint)| hint)
     }
 }

@@ -1,52 +1,75 @@
 //! The one trait of everything that drives or watches a system under test.
 
 pub(crate) mod conf_tester;
+pub(crate) mod conformance_tester;
 pub(crate) mod goal_tester;
 pub(crate) mod guide;
-pub(crate) mod ioco_tester;
-pub(crate) mod oracle_tester;
+pub(crate) mod notice;
 pub(crate) mod property_tester;
 pub(crate) mod stored_tester;
-pub(crate) mod symbolic_tester;
 
-use std::fmt::Debug;
+use crate::{ActionId, Alphabet, Notice, Verdict};
 
-use crate::Verdict;
-
-/// What was seen of the system under test.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Observation<A> {
-    /// An output.
-    Output(A),
+/// One step of a run, or of a suspension trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// A stimulus was given.
+    Stimulus(ActionId),
+    /// An output was seen.
+    Output(ActionId),
     /// No output came in time: δ.
     Quiescence,
-    /// The system has ended and can do nothing any more: `δ_d` of [PROP12, §8]. A tester
-    /// that does not tell the two apart takes it for [`Observation::Quiescence`].
+    /// The system has ended and can do nothing any more: `δ_d` of [PROP12, §8]. A tester that does
+    /// not tell the two apart takes it for [`Step::Quiescence`].
     Deadlock,
 }
 
+impl Step {
+    /// The step in `?a`, `!x`, `delta`, `deadlock` notation.
+    pub fn text(self, alphabet: &Alphabet) -> String {
+        match self {
+            Self::Stimulus(a) | Self::Output(a) => alphabet.text(a).to_string(),
+            Self::Quiescence => "delta".into(),
+            Self::Deadlock => "deadlock".into(),
+        }
+    }
+
+    /// Whether the step is the tester's own.
+    pub fn is_stimulus(self) -> bool {
+        matches!(self, Self::Stimulus(_))
+    }
+
+    /// Reads the notation of [`Step::text`]; `read` reads an action.
+    pub fn parse(text: &str, read: impl Fn(&str) -> Option<ActionId>) -> Option<Self> {
+        match text {
+            "delta" | "δ" => Some(Self::Quiescence),
+            "deadlock" => Some(Self::Deadlock),
+            _ if text.starts_with('?') => read(text).map(Self::Stimulus),
+            _ => read(text).map(Self::Output),
+        }
+    }
+
+    /// The action of the step, δ for both kinds of silence.
+    pub fn action(self) -> ActionId {
+        match self {
+            Self::Stimulus(a) | Self::Output(a) => a,
+            Self::Quiescence | Self::Deadlock => ActionId::DELTA,
+        }
+    }
+}
+
 /// What a tester may do now. Reused between steps, so that a warm run does not allocate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Menu<A> {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Menu {
     /// The stimuli it may give.
-    pub stimuli: Vec<A>,
+    pub stimuli: Vec<ActionId>,
     /// Whether it may wait for an output or δ.
     pub observe: bool,
     /// Whether it may end the run here with its verdict so far.
     pub stop: bool,
 }
 
-impl<A> Default for Menu<A> {
-    fn default() -> Self {
-        Self {
-            stimuli: Vec::new(),
-            observe: false,
-            stop: false,
-        }
-    }
-}
-
-impl<A> Menu<A> {
+impl Menu {
     /// Empties the menu for the next step.
     pub fn clear(&mut self) {
         self.stimuli.clear();
@@ -55,7 +78,7 @@ impl<A> Menu<A> {
     }
 }
 
-/// What an observation, or a stimulus, meant to the tester.
+/// What a step meant to the tester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// The run goes on.
@@ -64,33 +87,36 @@ pub enum Progress {
     Ended(Verdict),
 }
 
-/// Whatever drives a system under test: a random ioco tester, a stored test case, a symbolic tester,
-/// test(S, ω), a test purpose, a canonical tester of a property, a monitor.
+/// Whatever drives a system under test: a conformance tester, a stored test case, test(S, ω), a test
+/// purpose, a canonical tester of a property, a monitor.
 ///
-/// It answers three questions: what may I do now, what does this observation mean, what is the
-/// verdict so far. It never touches the system itself; the executor does.
+/// It answers three questions: what may I do now, what does this step mean, what is the verdict so
+/// far. It never touches the system itself; the executor does. Actions are those of its alphabet.
 pub trait Tester {
-    /// An action as this tester sees it: a label, or an action with values.
-    type Action: Clone + Eq + Debug;
+    /// The alphabet of its actions, which whoever talks to the system shares.
+    fn alphabet(&self) -> &Alphabet;
 
     /// Goes back to the start of a new run.
     fn reset(&mut self);
 
-    /// The same, for a run with this seed: whatever the tester draws by lot depends on it, and on
+    /// The same, for a run with this seed: whatever the tester draws at random depends on it, and on
     /// nothing that earlier runs left behind.
     fn begin(&mut self, _seed: u64) {
         self.reset();
     }
 
     /// Fills in what may be done now. The menu comes in cleared.
-    fn menu(&mut self, menu: &mut Menu<Self::Action>);
+    fn menu(&mut self, menu: &mut Menu);
 
-    /// The stimulus was given. It must be one of the menu's, or one that the model allows all the
+    /// The step was taken. A stimulus must be one of the menu's, or one that the model allows all the
     /// same (replay); a tester answers `Ended(Inconc)` to a stimulus it knows nothing of.
-    fn stimulate(&mut self, stimulus: &Self::Action) -> Progress;
+    fn step(&mut self, step: Step) -> Progress;
 
-    /// Something was seen.
-    fn observe(&mut self, observation: &Observation<Self::Action>) -> Progress;
+    /// The implementation refused the stimulus that was given last. `None` where that is not for the
+    /// tester to judge: the papers' implementations are input-enabled, and the fault is the user's.
+    fn refused(&mut self) -> Option<Progress> {
+        None
+    }
 
     /// The verdict if the run ended here.
     fn verdict(&self) -> Verdict;
@@ -107,12 +133,21 @@ pub trait Tester {
         self.locations()
     }
 
-    /// The action in `?a`, `!x`, `MSG(3, true)` notation.
-    fn show(&self, action: &Self::Action) -> String;
+    /// The verdict of each goal or property by itself, where there are several.
+    fn results(&self) -> Vec<(String, Verdict)> {
+        Vec::new()
+    }
+
+    /// What else the run has to say, asked once at its end.
+    fn conclude(&mut self) -> Vec<Notice> {
+        Vec::new()
+    }
 }
 
 impl<T: Tester + ?Sized> Tester for Box<T> {
-    type Action = T::Action;
+    fn alphabet(&self) -> &Alphabet {
+        (**self).alphabet()
+    }
 
     fn reset(&mut self) {
         (**self).reset();
@@ -122,16 +157,16 @@ impl<T: Tester + ?Sized> Tester for Box<T> {
         (**self).begin(seed);
     }
 
-    fn menu(&mut self, menu: &mut Menu<Self::Action>) {
+    fn menu(&mut self, menu: &mut Menu) {
         (**self).menu(menu);
     }
 
-    fn stimulate(&mut self, stimulus: &Self::Action) -> Progress {
-        (**self).stimulate(stimulus)
+    fn step(&mut self, step: Step) -> Progress {
+        (**self).step(step)
     }
 
-    fn observe(&mut self, observation: &Observation<Self::Action>) -> Progress {
-        (**self).observe(observation)
+    fn refused(&mut self) -> Option<Progress> {
+        (**self).refused()
     }
 
     fn verdict(&self) -> Verdict {
@@ -150,7 +185,11 @@ impl<T: Tester + ?Sized> Tester for Box<T> {
         (**self).places()
     }
 
-    fn show(&self, action: &Self::Action) -> String {
-        (**self).show(action)
+    fn results(&self) -> Vec<(String, Verdict)> {
+        (**self).results()
+    }
+
+    fn conclude(&mut self) -> Vec<Notice> {
+        (**self).conclude()
     }
 }

@@ -2,14 +2,12 @@
 //! [PROP12, §7 and §8].
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::canonical_tester::DEADLOCK;
 use iolite_property::{CanonicalTester, Monitor, PropertyVerdict, StateSet};
 
-use crate::tester::ioco_tester::show;
-use crate::{Menu, Observation, Progress, Tester, Verdict};
+use crate::{ActionId, Alphabet, LabelMap, Menu, Progress, Step, Tester, Verdict};
 
 /// Product states that the monitor remembers before it starts anew.
 const MONITOR_STATES: usize = 1 << 20;
@@ -44,41 +42,40 @@ pub enum PropertyEnd {
     AllSettled,
 }
 
-/// A flag that the executor's side raises when the implementation refuses an input. "If the IUT
-/// refuses an input, the test execution terminates and the associated verdict is the last produced
-/// one, before trying to emit the input" [PROP12, §7].
-pub type Refusal = Arc<AtomicBool>;
-
-/// Names for labels beyond a tester's table.
-pub type Naming = Arc<dyn Fn(LabelId) -> Option<String> + Send + Sync>;
-
 /// Watches properties on one stream of events, and offers the inputs it was given.
 ///
-/// Its labels are those of the caller's table. One that no property knows, by kind and name,
-/// changes nothing; nor does one beyond the table.
+/// Its actions are those of the caller's alphabet, made of the caller's labels. One that no property
+/// knows, by kind and name, changes nothing; nor does one beyond the labels.
 pub struct PropertyTester {
     names: Vec<String>,
     monitor: Monitor,
-    labels: Arc<Labels>,
-    /// Ids of the caller to ids of the monitor.
+    actions: LabelMap,
+    /// Labels of the caller to labels of the monitor.
     to_monitor: Vec<Option<LabelId>>,
     deadlock: Option<LabelId>,
-    inputs: Vec<LabelId>,
+    inputs: Vec<ActionId>,
     end: PropertyEnd,
     /// The verdict aimed at, with the states of each tester from which it can be reached.
     target: Option<(PropertyVerdict, Vec<StateSet>)>,
-    refusal: Option<Refusal>,
     /// The verdicts before the last stimulus, should it be refused.
     before: Vec<PropertyVerdict>,
     refused: bool,
     settled: Vec<Option<u64>>,
     steps: u64,
-    naming: Option<Naming>,
 }
 
 impl PropertyTester {
-    /// A watcher over the labels of a table.
-    pub fn new(properties: Vec<WatchedProperty>, labels: Arc<Labels>) -> Self {
+    /// A watcher over the labels of a table, with an alphabet of its own.
+    pub fn new(properties: Vec<WatchedProperty>, labels: &Arc<Labels>) -> Self {
+        Self::with_alphabet(properties, &Alphabet::of_labels(labels), labels)
+    }
+
+    /// A watcher over an alphabet that was made of these labels.
+    pub fn with_alphabet(
+        properties: Vec<WatchedProperty>,
+        alphabet: &Alphabet,
+        labels: &Arc<Labels>,
+    ) -> Self {
         let (names, testers): (Vec<_>, Vec<_>) =
             properties.into_iter().map(|p| (p.name, p.tester)).unzip();
         let monitor = Monitor::new(testers, MONITOR_STATES);
@@ -93,29 +90,23 @@ impl PropertyTester {
             before: Vec::new(),
             names,
             monitor,
-            labels,
+            actions: LabelMap::own(alphabet, labels),
             to_monitor,
             deadlock,
             inputs: Vec::new(),
             end: PropertyEnd::default(),
             target: None,
-            refusal: None,
             refused: false,
             steps: 0,
-            naming: None,
         };
         tester.reset();
         tester
     }
 
-    /// Drives with these inputs of the table.
-    ///
-    /// A verdict that a stimulus brings then waits for the next menu, since the implementation may
-    /// refuse it.
+    /// Drives with these inputs.
     #[must_use]
-    pub fn driving(mut self, inputs: Vec<LabelId>, refusal: Refusal) -> Self {
+    pub fn driving(mut self, inputs: Vec<ActionId>) -> Self {
         self.inputs = inputs;
-        self.refusal = Some(refusal);
         self
     }
 
@@ -126,13 +117,6 @@ impl PropertyTester {
         let coreach = |t: &CanonicalTester| t.structure().co_reach(&t.with_verdict(target));
         let sets = self.monitor.testers().iter().map(coreach).collect();
         self.target = Some((target, sets));
-        self
-    }
-
-    /// Shows labels beyond the table by these names.
-    #[must_use]
-    pub fn naming(mut self, naming: Naming) -> Self {
-        self.naming = Some(naming);
         self
     }
 
@@ -158,7 +142,7 @@ impl PropertyTester {
 
     /// The verdict of each property: that of the tester, or `inconc` where the target is lost.
     fn verdicts(&self) -> Vec<Verdict> {
-        if self.is_refused() {
+        if self.refused {
             return self.before.iter().map(|&v| verdict(v)).collect();
         }
         let states = self.monitor.states();
@@ -180,7 +164,7 @@ impl PropertyTester {
     fn is_over(&self) -> bool {
         let verdicts = self.monitor.verdicts();
         let failing = |v: &PropertyVerdict| verdict(*v).is_failing();
-        self.is_refused()
+        self.refused
             || self.monitor.is_finished()
             || self.end == PropertyEnd::FirstFailing && verdicts.iter().any(failing)
             || self.target.is_some() && !self.verdicts().contains(&Verdict::Unknown)
@@ -209,30 +193,14 @@ impl PropertyTester {
         }
     }
 
-    fn is_refused(&self) -> bool {
-        let raised = |flag: &Refusal| flag.load(Ordering::Relaxed);
-        self.refused || self.refusal.as_ref().is_some_and(raised)
-    }
-
-    /// Looks whether the last stimulus was refused.
-    fn hear(&mut self) {
-        if !self.refused && self.is_refused() {
-            self.refused = true;
-            for (settled, v) in self.settled.iter_mut().zip(&self.before) {
-                if !v.is_final() {
-                    *settled = None;
-                }
-            }
-        }
-    }
-
-    fn known(&self, label: LabelId) -> Option<LabelId> {
+    fn known(&mut self, action: ActionId) -> Option<LabelId> {
+        let label = self.actions.label(action)?;
         self.to_monitor.get(label.index()).copied().flatten()
     }
 
     /// Whether no property's verdict is failing, and some can still reach the target, after a
     /// label of the monitor.
-    fn after(
+    fn continuations(
         &self,
         label: LabelId,
         check: impl Fn(usize, iolite_lts::StateId) -> bool,
@@ -248,15 +216,14 @@ impl PropertyTester {
             .collect()
     }
 
-    fn leads_to_target(&self, input: LabelId) -> bool {
-        let Some((_, sets)) = &self.target else {
-            return true;
-        };
-        match self.known(input) {
-            None => true,
-            Some(label) => self
-                .after(label, |i, q| sets[i].contains(q))
-                .contains(&true),
+    fn leads_to_target(&mut self, input: ActionId) -> bool {
+        let label = self.known(input);
+        match (&self.target, label) {
+            (None, _) | (_, None) => true,
+            (Some((_, sets)), Some(label)) => {
+                let after = self.continuations(label, |i, q| sets[i].contains(q));
+                after.contains(&true)
+            }
         }
     }
 }
@@ -274,58 +241,55 @@ fn verdict(verdict: PropertyVerdict) -> Verdict {
 }
 
 impl Tester for PropertyTester {
-    type Action = LabelId;
+    fn alphabet(&self) -> &Alphabet {
+        self.actions.alphabet()
+    }
 
     fn reset(&mut self) {
         self.monitor.reset();
-        self.settled.fill(None);
         self.steps = 0;
         self.refused = false;
-        if let Some(flag) = &self.refusal {
-            flag.store(false, Ordering::Relaxed);
-        }
         for (settled, v) in self.settled.iter_mut().zip(self.monitor.verdicts()) {
             *settled = v.is_final().then_some(0);
         }
     }
 
-    fn menu(&mut self, menu: &mut Menu<LabelId>) {
-        self.hear();
+    fn begin(&mut self, _seed: u64) {
+        self.actions.alphabet().begin_run();
+        self.reset();
+    }
+
+    fn menu(&mut self, menu: &mut Menu) {
         menu.stop = true;
         if self.is_over() {
             return;
         }
         menu.observe = true;
-        let inputs = self.inputs.iter().copied();
-        menu.stimuli
-            .extend(inputs.filter(|&l| self.leads_to_target(l)));
-    }
-
-    fn stimulate(&mut self, stimulus: &LabelId) -> Progress {
-        self.hear();
-        if self.is_over() {
-            return Progress::Ended(self.verdict());
-        }
-        self.before.clear();
-        self.before.extend_from_slice(self.monitor.verdicts());
-        self.take(self.known(*stimulus));
-        self.count();
-        if self.refusal.is_some() {
-            Progress::Continue
-        } else {
-            self.progress()
+        for i in 0..self.inputs.len() {
+            let input = self.inputs[i];
+            if self.leads_to_target(input) {
+                menu.stimuli.push(input);
+            }
         }
     }
 
-    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
-        self.hear();
+    fn step(&mut self, step: Step) -> Progress {
         if self.is_over() {
             return Progress::Ended(self.verdict());
         }
-        match observation {
-            Observation::Output(label) => self.take(self.known(*label)),
-            Observation::Quiescence => self.take(Some(LabelId::DELTA)),
-            Observation::Deadlock => {
+        match step {
+            Step::Stimulus(action) => {
+                self.before.clear();
+                self.before.extend_from_slice(self.monitor.verdicts());
+                let label = self.known(action);
+                self.take(label);
+            }
+            Step::Output(action) => {
+                let label = self.known(action);
+                self.take(label);
+            }
+            Step::Quiescence => self.take(Some(LabelId::DELTA)),
+            Step::Deadlock => {
                 // A property with a letter δ of its own does not tell the two apart. For the others
                 // `δ_o` before `δ_d` changes nothing: it leads nowhere, or where `δ_d` leads.
                 self.take(Some(LabelId::DELTA));
@@ -336,26 +300,32 @@ impl Tester for PropertyTester {
         self.progress()
     }
 
-    /// A failing verdict first; else the one that says least.
+    /// "If the IUT refuses an input, the test execution terminates and the associated verdict is the
+    /// last produced one, before trying to emit the input" [PROP12, §7].
+    fn refused(&mut self) -> Option<Progress> {
+        self.refused = true;
+        for (settled, v) in self.settled.iter_mut().zip(&self.before) {
+            if !v.is_final() {
+                *settled = None;
+            }
+        }
+        Some(Progress::Ended(self.verdict()))
+    }
+
     fn verdict(&self) -> Verdict {
-        let verdicts = self.verdicts();
-        [
-            Verdict::Fail,
-            Verdict::WeakFail,
-            Verdict::Unknown,
-            Verdict::Inconc,
-            Verdict::WeakPass,
-        ]
-        .into_iter()
-        .find(|v| verdicts.contains(v))
-        .unwrap_or(Verdict::Pass)
+        Verdict::worst(self.verdicts()).unwrap_or(Verdict::Pass)
+    }
+
+    fn results(&self) -> Vec<(String, Verdict)> {
+        let outcomes = self.outcomes().into_iter();
+        outcomes.map(|o| (o.name, o.verdict)).collect()
     }
 
     fn allowed(&mut self) -> Vec<String> {
         let labels = self.monitor.labels();
         let fine = |id: LabelId| {
             let testers = self.monitor.testers();
-            let after = self.after(id, |i, q| !verdict(testers[i].verdict(q)).is_failing());
+            let after = self.continuations(id, |i, q| !verdict(testers[i].verdict(q)).is_failing());
             !after.contains(&false)
         };
         let observable = |kind| {
@@ -383,13 +353,5 @@ impl Tester for PropertyTester {
             .zip(&self.names)
             .map(|((tester, &q), name)| format!("{name}: state {}", tester.name(q)))
             .collect()
-    }
-
-    fn show(&self, action: &LabelId) -> String {
-        let beyond = action.index() >= self.labels.len();
-        let named = self.naming.as_ref().filter(|_| beyond);
-        named
-            .and_then(|naming| naming(*action))
-            .unwrap_or_else(|| show(&self.labels, *action))
     }
 }

@@ -2,24 +2,33 @@
 
 use iolite_lts::LabelId;
 
-use crate::tester::ioco_tester::show;
-use crate::{Menu, Observation, Progress, TestCase, TestStateId, TestStep, Tester, Verdict};
+use crate::{
+    Alphabet, LabelMap, Menu, Progress, Step, TestCase, TestStateId, TestStep, Tester, Verdict,
+};
 
-/// Runs a test case. Actions are labels of the test case's alphabet.
+/// Runs a test case. Its labels and the alphabet's actions meet by their text.
 ///
 /// A run that is broken off before the test case ended says nothing: `inconc`.
 #[derive(Clone, Debug)]
 pub struct StoredTester {
     case: TestCase,
+    actions: LabelMap,
     at: TestStateId,
     ended: Option<Verdict>,
 }
 
 impl StoredTester {
-    /// A tester that follows `case`.
+    /// A tester that follows `case`, with an alphabet of its own.
     pub fn new(case: TestCase) -> Self {
+        let alphabet = Alphabet::of_labels(case.labels());
+        Self::with_alphabet(case, &alphabet)
+    }
+
+    /// A tester that follows `case`, over the actions of an alphabet.
+    pub fn with_alphabet(case: TestCase, alphabet: &Alphabet) -> Self {
         let mut tester = Self {
             at: case.initial(),
+            actions: LabelMap::by_text(alphabet, case.labels()),
             case,
             ended: None,
         };
@@ -51,36 +60,14 @@ fn find(steps: &[(LabelId, TestStateId)], label: LabelId) -> Option<TestStateId>
     steps.iter().find(|&&(l, _)| l == label).map(|&(_, t)| t)
 }
 
-impl Tester for StoredTester {
-    type Action = LabelId;
-
-    fn reset(&mut self) {
-        self.ended = None;
-        let initial = self.case.initial();
-        self.go(initial);
-    }
-
-    fn menu(&mut self, menu: &mut Menu<LabelId>) {
-        match &self.case.state(self.at).step {
-            _ if self.ended.is_some() => menu.stop = true,
-            TestStep::End => menu.stop = true,
-            TestStep::Stimulate { stimulus, .. } => menu.stimuli.push(*stimulus),
-            TestStep::Observe { .. } => menu.observe = true,
-            TestStep::Offer { actions } => {
-                menu.stimuli.extend(actions.iter().map(|&(l, _)| l));
-                menu.observe = true;
+impl StoredTester {
+    fn stimulate(&mut self, given: Option<LabelId>) -> Progress {
+        let next = match (&self.case.state(self.at).step, given) {
+            (TestStep::Stimulate { stimulus, next, .. }, Some(given)) => {
+                (*stimulus == given).then_some(*next)
             }
-        }
-    }
-
-    fn stimulate(&mut self, given: &LabelId) -> Progress {
-        if let Some(verdict) = self.ended {
-            return Progress::Ended(verdict);
-        }
-        let next = match &self.case.state(self.at).step {
-            TestStep::Stimulate { stimulus, next, .. } => (stimulus == given).then_some(*next),
-            TestStep::Offer { actions } => find(actions, *given),
-            TestStep::End | TestStep::Observe { .. } => None,
+            (TestStep::Offer { actions }, Some(given)) => find(actions, given),
+            _ => None,
         };
         match next {
             Some(next) => self.go(next),
@@ -88,46 +75,94 @@ impl Tester for StoredTester {
         }
     }
 
-    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
-        if let Some(verdict) = self.ended {
-            return Progress::Ended(verdict);
-        }
+    /// An output, which need not be one of the test case's.
+    fn output(&mut self, label: Option<LabelId>) -> Progress {
         let state = self.case.state(self.at);
-        let verdict = state.verdict;
-        let seen = match observation {
-            Observation::Output(label) => Some(*label),
-            Observation::Quiescence | Observation::Deadlock => None,
-        };
-        match (&state.step, seen) {
-            (TestStep::Observe { outputs, .. }, Some(label)) => match find(outputs, label) {
+        let listed = |steps| label.and_then(|l| find(steps, l));
+        match &state.step {
+            TestStep::Observe { outputs, .. } => match listed(outputs) {
                 Some(next) => self.go(next),
                 // Beyond the alphabet, so certainly not among the outputs the model allows.
                 None => self.end(Verdict::Fail),
             },
-            (
-                TestStep::Observe {
-                    quiescence: Some(next),
-                    ..
-                },
-                None,
-            ) => {
-                let next = *next;
-                self.go(next)
-            }
-            (TestStep::End, _) | (TestStep::Observe { .. } | TestStep::Offer { .. }, None) => {
-                self.end(verdict)
-            }
-            (TestStep::Stimulate { preempted, .. }, Some(label)) => {
-                let known = preempted.iter().find(|&&(l, _)| l == label);
+            TestStep::Stimulate { preempted, .. } => {
+                let known = preempted.iter().find(|&&(l, _)| Some(l) == label);
                 let verdict = known.map_or(Verdict::Inconc, |&(_, v)| v);
-                self.end(verdict)
+                // An output that nobody declared is allowed nowhere.
+                self.end(if label.is_none() { Verdict::Fail } else { verdict })
             }
-            // Silence before a stimulus pre-empts nothing.
-            (TestStep::Stimulate { .. }, None) => Progress::Continue,
-            (TestStep::Offer { actions }, Some(label)) => match find(actions, label) {
+            TestStep::Offer { actions } => match listed(actions) {
                 Some(next) => self.go(next),
                 None => self.end(Verdict::Inconc),
             },
+            TestStep::End => {
+                let verdict = state.verdict;
+                self.end(verdict)
+            }
+        }
+    }
+
+    fn silence(&mut self) -> Progress {
+        let state = self.case.state(self.at);
+        match &state.step {
+            TestStep::Observe {
+                quiescence: Some(next),
+                ..
+            } => {
+                let next = *next;
+                self.go(next)
+            }
+            // Silence before a stimulus pre-empts nothing.
+            TestStep::Stimulate { .. } => Progress::Continue,
+            TestStep::End | TestStep::Observe { .. } | TestStep::Offer { .. } => {
+                let verdict = state.verdict;
+                self.end(verdict)
+            }
+        }
+    }
+}
+
+impl Tester for StoredTester {
+    fn alphabet(&self) -> &Alphabet {
+        self.actions.alphabet()
+    }
+
+    fn reset(&mut self) {
+        self.ended = None;
+        let initial = self.case.initial();
+        self.go(initial);
+    }
+
+    fn menu(&mut self, menu: &mut Menu) {
+        match &self.case.state(self.at).step {
+            _ if self.ended.is_some() => menu.stop = true,
+            TestStep::End => menu.stop = true,
+            TestStep::Stimulate { stimulus, .. } => {
+                menu.stimuli.push(self.actions.action(*stimulus));
+            }
+            TestStep::Observe { .. } => menu.observe = true,
+            TestStep::Offer { actions } => {
+                let offered = actions.iter().map(|&(l, _)| self.actions.action(l));
+                menu.stimuli.extend(offered);
+                menu.observe = true;
+            }
+        }
+    }
+
+    fn step(&mut self, step: Step) -> Progress {
+        if let Some(verdict) = self.ended {
+            return Progress::Ended(verdict);
+        }
+        match step {
+            Step::Stimulus(action) => {
+                let label = self.actions.label(action);
+                self.stimulate(label)
+            }
+            Step::Output(action) => {
+                let label = self.actions.label(action);
+                self.output(label)
+            }
+            Step::Quiescence | Step::Deadlock => self.silence(),
         }
     }
 
@@ -169,9 +204,5 @@ impl Tester for StoredTester {
 
     fn places(&mut self) -> Vec<String> {
         self.case.state(self.at).places.clone()
-    }
-
-    fn show(&self, action: &LabelId) -> String {
-        show(self.case.labels(), *action)
     }
 }

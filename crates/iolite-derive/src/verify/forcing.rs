@@ -6,7 +6,7 @@ use std::sync::Arc;
 use iolite_lts::{BudgetExceeded, Determinised, LabelId, LtsBuilder, Semantics, SetId, StateId};
 use rustc_hash::FxHashMap;
 
-use crate::location::{locations, places};
+use crate::location::places;
 use crate::{Breach, Move, NodeKind, Objective, TestGraph, Verdict};
 
 /// A state of M ▷ ω that is not a verdict: where the specification can be, and the objective.
@@ -106,7 +106,7 @@ impl<M: Semantics<State = StateId>, O: Objective> Forcing<M, O> {
 
     /// The places of a pair in words: the specification's, then the objective's state.
     pub fn describe(&self, pair: Pair) -> Vec<String> {
-        let mut places = locations(&self.view, pair.set);
+        let mut places = places(&self.view, pair.set).locations;
         places.push(format!(
             "{}: {}",
             self.objective.name(),
@@ -117,7 +117,7 @@ impl<M: Semantics<State = StateId>, O: Objective> Forcing<M, O> {
 
     /// The names of the specification's places alone.
     pub fn places(&self, pair: Pair) -> Vec<String> {
-        places(&self.view, pair.set)
+        places(&self.view, pair.set).names
     }
 
     /// All of M ▷ ω, up to `limit` nodes, numbered breadth first.

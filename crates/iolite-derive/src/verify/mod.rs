@@ -1,6 +1,7 @@
 //! M ⊨ ω on the fly, for several observers in one pass; and whether an observer is relevant.
 
 pub(crate) mod forcing;
+pub(crate) mod goal;
 pub(crate) mod mirror;
 pub(crate) mod objective;
 pub(crate) mod prune;

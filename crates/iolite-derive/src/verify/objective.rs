@@ -10,9 +10,9 @@ use crate::Verdict;
 
 /// What a step that the specification allows means to the objective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Move {
+pub enum Move<S = StateId> {
     /// The objective's automaton goes on there.
-    To(StateId),
+    To(S),
     /// The goal is reached, with this verdict.
     Goal(Verdict),
     /// The goal is given up: it cannot be reached any more.

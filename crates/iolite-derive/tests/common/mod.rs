@@ -3,8 +3,18 @@
 
 use std::collections::BTreeSet;
 
+use iolite_derive::Step;
 use iolite_lts::{LabelId, LabelKind, Labels, Lts, LtsBuilder, StateId};
 use proptest::prelude::*;
+
+/// What a label of the specification is as a step of a run.
+pub fn step(labels: &Labels, label: LabelId) -> Step {
+    match labels.kind(label) {
+        LabelKind::Input => Step::Stimulus(label.into()),
+        LabelKind::Delta => Step::Quiescence,
+        _ => Step::Output(label.into()),
+    }
+}
 
 /// A model from `(source, label, target)` with named states; the first is initial. `alphabet` is
 /// declared first.
@@ -130,19 +140,34 @@ pub fn out(lts: &Lts, from: &BTreeSet<StateId>) -> BTreeSet<LabelId> {
 /// A shortest (σ, x) with σ ∈ Straces(s), x ∈ out(i after σ) \ out(s after σ), up to a length of σ;
 /// by listing the suspension traces. Both over the same label table.
 pub fn not_ioco(i: &Lts, s: &Lts, length: usize) -> Option<(Vec<LabelId>, LabelId)> {
-    divergence(i, s, length, true)
+    divergence(i, s, length, |_, _| true)
+}
+
+/// The same for uioco: only inputs that no state of `s after σ` refuses.
+pub fn not_uioco(i: &Lts, s: &Lts, length: usize) -> Option<(Vec<LabelId>, LabelId)> {
+    divergence(i, s, length, |q, l| {
+        s.labels().kind(l) != LabelKind::Input || takes(s, q, l)
+    })
+}
+
+/// Whether every state takes the input, itself or after internal actions.
+pub fn takes(lts: &Lts, from: &BTreeSet<StateId>, input: LabelId) -> bool {
+    from.iter().all(|&q| {
+        let closed = closure(lts, &BTreeSet::from([q]));
+        !after(lts, &closed, Some(input)).is_empty()
+    })
 }
 
 /// The same for ioconf: δ only as the last observation.
 pub fn not_ioconf(i: &Lts, s: &Lts, length: usize) -> Option<(Vec<LabelId>, LabelId)> {
-    divergence(i, s, length, false)
+    divergence(i, s, length, |_, l| l != LabelId::DELTA)
 }
 
 fn divergence(
     i: &Lts,
     s: &Lts,
     length: usize,
-    repetitive: bool,
+    follows: impl Fn(&BTreeSet<StateId>, LabelId) -> bool,
 ) -> Option<(Vec<LabelId>, LabelId)> {
     assert_eq!(i.labels(), s.labels());
     let mut level = vec![(Vec::new(), initial(i), initial(s))];
@@ -157,7 +182,7 @@ fn divergence(
                 continue;
             }
             for (l, label) in s.labels().iter() {
-                if !label.kind.is_visible() || (l == LabelId::DELTA && !repetitive) {
+                if !label.kind.is_visible() || !follows(&q, l) {
                     continue;
                 }
                 let (p2, q2) = (after(i, &p, Some(l)), after(s, &q, Some(l)));

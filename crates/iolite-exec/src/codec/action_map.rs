@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ConcreteAction;
 
-use super::{ChannelId, CodecError, Heard, Template};
+use super::{ChannelId, CodecError, Message, Template};
 
 /// What becomes of a message that no action stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl ActionMap {
     /// The action of a message: the first rule, by name, whose template fits, else the message as
     /// the action's own notation. `Err` tells how near the templates came.
     pub fn decode(&self, channel: ChannelId, bytes: &[u8]) -> Result<ConcreteAction, CodecError> {
-        self.decode_as(channel, bytes, |heard| Ok(heard.action))
+        self.decode_as(channel, bytes, |message| Ok(message.action))
     }
 
     /// The same, where the action must also be one that `known` takes: a message that fits several
@@ -117,7 +117,7 @@ impl ActionMap {
         &self,
         channel: ChannelId,
         bytes: &[u8],
-        known: impl Fn(Heard) -> Result<T, CodecError>,
+        known: impl Fn(Message) -> Result<T, CodecError>,
     ) -> Result<T, CodecError> {
         let mut reasons = Vec::new();
         for (name, rule) in &self.rules {
@@ -127,14 +127,14 @@ impl ActionMap {
             if rule.channel.is_some_and(|c| c != channel) {
                 continue;
             }
-            let heard = template.read(bytes).map(|args| Heard {
+            let message = template.read(bytes).map(|args| Message {
                 action: ConcreteAction {
                     name: name.clone(),
                     args,
                 },
                 typing: template.typing(),
             });
-            match heard.and_then(&known) {
+            match message.and_then(&known) {
                 Ok(action) => return Ok(action),
                 Err(reason) => reasons.push(format!("{name}: {reason}")),
             }
@@ -143,11 +143,11 @@ impl ActionMap {
             reasons.push("no UTF-8 text".into());
             return Err(CodecError(reasons.join("; ")));
         };
-        let heard = Heard::notation(text);
+        let message = Message::notation(text);
         // A rule with `recv` is the only way to say that action.
         if self
             .rules
-            .get(&heard.action.name)
+            .get(&message.action.name)
             .is_some_and(|r| r.recv.is_some())
             || text.is_empty()
         {
@@ -156,27 +156,9 @@ impl ActionMap {
             }
             return Err(CodecError(reasons.join("; ")));
         }
-        known(heard).map_err(|reason| {
+        known(message).map_err(|reason| {
             reasons.push(reason.0);
             CodecError(reasons.join("; "))
         })
-    }
-
-    /// Why none of the templates fits, for a message that decodes to no known action.
-    pub(crate) fn mismatches(&self, channel: ChannelId, bytes: &[u8]) -> String {
-        let mut text = String::new();
-        for (name, rule) in &self.rules {
-            let Some(recv) = &rule.recv else { continue };
-            if rule.channel.is_some_and(|c| c != channel) {
-                continue;
-            }
-            if let Err(reason) = recv.read(bytes) {
-                text.push_str("; ");
-                text.push_str(name);
-                text.push_str(": ");
-                text.push_str(&reason.0);
-            }
-        }
-        text
     }
 }

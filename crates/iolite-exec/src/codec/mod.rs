@@ -2,17 +2,21 @@
 
 mod action_map;
 pub(crate) mod concrete_action;
-mod concrete_codec;
+mod dictionary;
 mod hole;
 mod json;
-mod label_codec;
+mod sorted_value;
 mod template;
+mod wire_codec;
 
 pub use action_map::{ActionMap, ActionRule, OnUndecodable};
-pub use concrete_codec::ConcreteCodec;
+pub use dictionary::{Dictionary, LabelDictionary, SortDictionary};
 pub use hole::HoleKind;
-pub use label_codec::{LabelCodec, UNDECODABLE};
+pub use sorted_value::{concrete, to_wire, valued};
 pub use template::{Template, TemplateError};
+pub use wire_codec::{UNDECODABLE, WireCodec};
+
+use iolite_derive::ActionId;
 
 use crate::ConcreteAction;
 
@@ -51,15 +55,15 @@ pub enum Typing {
     Text,
 }
 
-/// An action as a message told it.
+/// An action as a message has it: name and values, and what the message says of their sorts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct Message {
     /// The action.
     pub action: ConcreteAction,
     pub(crate) typing: Vec<Typing>,
 }
 
-impl Heard {
+impl Message {
     /// In the notation of actions.
     pub fn notation(text: &str) -> Self {
         Self {
@@ -88,28 +92,16 @@ impl Heard {
 
 /// What a message was decoded to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decoded<A> {
-    /// The output.
-    pub action: A,
-    /// Why it is the output `!undecodable`, when it is.
+pub struct Decoded {
+    /// The action.
+    pub action: ActionId,
+    /// More about it, for the journal: why it is the output `!undecodable`, when it is, or what it
+    /// really was.
     pub note: Option<String>,
 }
 
-impl<A> Decoded<A> {
-    /// A message that was understood.
-    pub fn plain(action: A) -> Self {
+impl From<ActionId> for Decoded {
+    fn from(action: ActionId) -> Self {
         Self { action, note: None }
     }
-}
-
-/// Messages to actions of a tester and back.
-pub trait ActionCodec<A> {
-    /// Appends the message of a stimulus to `bytes` and names the channel it goes to.
-    fn encode(&mut self, stimulus: &A, bytes: &mut Vec<u8>) -> Result<ChannelId, CodecError>;
-
-    /// The output that a message of a channel stands for.
-    fn decode(&mut self, channel: ChannelId, bytes: &[u8]) -> Result<Decoded<A>, CodecError>;
-
-    /// The stimulus as people write it, for error messages.
-    fn show(&self, stimulus: &A) -> String;
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use iolite_derive::{Tester, Verdict};
+use iolite_derive::{Criterion, Step, Tester, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::run::engine::{micros, tell_tester};
-use crate::{RunId, Step, Trace};
+use crate::run::engine::micros;
+use crate::{RunId, Trace};
 
 /// The name and version of the format.
 pub const CERTIFICATE_FORMAT: &str = "iolite-certificate/1";
@@ -40,8 +40,8 @@ pub struct ModelRef {
 pub struct Certificate {
     /// [`CERTIFICATE_FORMAT`].
     pub format: String,
-    /// The relation or tester: `ioco`, `safety`, …
-    pub kind: String,
+    /// What the run was judged by: `ioco`, `safety`, …
+    pub kind: Criterion,
     /// The model it speaks of.
     pub model: ModelRef,
     /// The verdict it proves.
@@ -75,11 +75,11 @@ impl Certificate {
     /// `patience` is how long was waited for it.
     pub(crate) fn of<T: Tester>(
         tester: &mut T,
-        trace: &Trace<T::Action>,
+        trace: &Trace,
         by_observation: bool,
         patience: Option<Duration>,
         verdict: Verdict,
-        about: (&str, &ModelRef),
+        about: (Criterion, &ModelRef),
         id: RunId,
     ) -> Self {
         let complete = trace.omitted() == 0;
@@ -90,17 +90,17 @@ impl Certificate {
         if complete {
             tester.reset();
             for step in before {
-                tell_tester(tester, step);
+                tester.step(*step);
             }
         }
         let certificate = Self {
             format: CERTIFICATE_FORMAT.into(),
-            kind: about.0.into(),
+            kind: about.0,
             model: about.1.clone(),
             verdict,
-            trace: before.iter().map(|s| s.text(tester)).collect(),
+            trace: before.iter().map(|s| s.text(tester.alphabet())).collect(),
             trace_omitted: trace.omitted(),
-            observed: last.map(|s| s.text(tester)),
+            observed: last.map(|s| s.text(tester.alphabet())),
             patience: patience
                 .filter(|_| last == Some(&Step::Quiescence))
                 .map(micros),
@@ -110,7 +110,7 @@ impl Certificate {
             seed: id.seed,
         };
         if let Some(last) = last {
-            tell_tester(tester, last);
+            tester.step(*last);
         }
         certificate
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use iolite_derive::Verdict;
+use iolite_derive::{Notice, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::{Certificate, Coverage, ExecError, Exit};
@@ -106,6 +106,15 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         coverage: Option<Coverage>,
     },
+    /// Something that a run found out and that no verdict tells.
+    Notice {
+        /// Number of the run.
+        run: u64,
+        /// Which kind: untried, guessed, undecided, learnt or lookahead-bound.
+        kind: String,
+        /// In words.
+        message: String,
+    },
     /// A run came to its verdict.
     RunEnded {
         /// Number of the run.
@@ -144,6 +153,23 @@ pub enum Event {
         /// How long all of it took.
         elapsed: u64,
     },
+}
+
+impl Event {
+    pub(crate) fn notice(run: u64, notice: &Notice) -> Self {
+        let (kind, message) = match notice {
+            Notice::Untried { input, reason } => ("untried", format!("?{input}: {reason}")),
+            Notice::Guessed { input } => ("guessed", format!("?{input}")),
+            Notice::Undecided(why) => ("undecided", why.reason.to_string()),
+            Notice::Learnt(condition) => ("learnt", condition.to_string()),
+            Notice::LookaheadBound => ("lookahead-bound", String::new()),
+        };
+        Self::Notice {
+            run,
+            kind: kind.to_owned(),
+            message,
+        }
+    }
 }
 
 /// A reader of events.

@@ -7,9 +7,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use iolite_derive::{ActionId, Criterion, Step};
 use serde::{Deserialize, Serialize};
 
-use crate::{Event, ExecError, ModelRef, RunId, Sink, Step};
+use crate::{Event, ExecError, ModelRef, RunId, Sink};
 
 /// The name and version of the format.
 pub const JOURNAL_FORMAT: &str = "iolite-journal/1";
@@ -21,8 +22,8 @@ pub struct JournalHeader {
     pub journal: String,
     /// Version of the program that wrote it.
     pub version: String,
-    /// The relation or tester.
-    pub kind: String,
+    /// What the runs are judged by.
+    pub kind: Criterion,
     /// The model.
     pub model: ModelRef,
     /// Seed of the campaign.
@@ -36,11 +37,11 @@ pub struct JournalHeader {
 
 impl JournalHeader {
     /// A header with format and version filled in.
-    pub fn new(kind: &str, model: ModelRef, seed: u64, sut: serde_json::Value) -> Self {
+    pub fn new(kind: Criterion, model: ModelRef, seed: u64, sut: serde_json::Value) -> Self {
         Self {
             journal: JOURNAL_FORMAT.into(),
             version: env!("CARGO_PKG_VERSION").into(),
-            kind: kind.into(),
+            kind,
             model,
             seed,
             sut,
@@ -233,11 +234,11 @@ impl Journal {
     }
 
     /// The steps of a run as actions, which `parse` reads.
-    pub fn steps<A>(
+    pub fn steps(
         &self,
         number: u64,
-        parse: &dyn Fn(&str) -> Option<A>,
-    ) -> Result<Vec<Step<A>>, ExecError> {
+        parse: &dyn Fn(&str) -> Option<ActionId>,
+    ) -> Result<Vec<Step>, ExecError> {
         self.texts(number)
             .into_iter()
             .map(|text| {

@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
 use std::time::Duration;
 
-use iolite_derive::{Progress, Tester, Verdict};
+use iolite_derive::{ActionId, Criterion, Progress, Step, Tester, Verdict};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::codec::concrete_action::integer;
-use crate::codec::{ActionMap, ChannelId, Heard, Template, Typing};
-use crate::run::engine::tell_tester;
-use crate::{
-    Certificate, ConcreteAction, ExecError, ModelRef, RunId, Step, Trace, WireValue, brief,
-};
+use crate::codec::{ActionMap, ChannelId, Message, Template, Typing};
+use crate::{Certificate, ConcreteAction, ExecError, ModelRef, RunId, Trace, WireValue, brief};
 
 /// How a log is written.
 #[derive(Clone, Debug)]
@@ -62,9 +59,9 @@ impl LogStep {
             return Vec::new();
         };
         let sigil = &self.text[..1];
-        let heard = Heard {
+        let heard = Message {
             typing: self.typing.clone(),
-            ..Heard::notation(text)
+            ..Message::notation(text)
         };
         let args = &heard.action.args;
         let other = |(i, value): (usize, &WireValue)| match (heard.typing(i), value) {
@@ -250,7 +247,7 @@ impl<R: BufRead> LogReader<R> {
         }
         match outputs.decode_as(ChannelId::FIRST, message, Ok) {
             // Without a rule every line would be an output of its own.
-            Ok(Heard { action, typing }) if outputs.names().any(|name| name == action.name) => {
+            Ok(Message { action, typing }) if outputs.names().any(|name| name == action.name) => {
                 Ok(Some((format!("!{action}"), time, typing)))
             }
             _ if *skip_other => Ok(None),
@@ -333,8 +330,8 @@ pub struct Monitored {
 pub struct MonitorOptions {
     /// A gap between the times of two lines that counts as quiescence.
     pub quiescence: Option<Duration>,
-    /// The relation or tester, for certificates.
-    pub kind: String,
+    /// What the log is judged by, for certificates.
+    pub criterion: Criterion,
     /// The model, for certificates.
     pub model: ModelRef,
 }
@@ -344,7 +341,7 @@ pub struct MonitorOptions {
 pub fn monitor<T: Tester, R: BufRead>(
     tester: &mut T,
     log: &mut LogReader<R>,
-    parse: &dyn Fn(&str) -> Option<T::Action>,
+    parse: &dyn Fn(&str) -> Option<ActionId>,
     options: &MonitorOptions,
 ) -> Result<Monitored, ExecError> {
     monitor_watched(tester, log, parse, options, &mut |_, _| None)
@@ -355,7 +352,7 @@ pub fn monitor<T: Tester, R: BufRead>(
 pub fn monitor_watched<T: Tester, R: BufRead>(
     tester: &mut T,
     log: &mut LogReader<R>,
-    parse: &dyn Fn(&str) -> Option<T::Action>,
+    parse: &dyn Fn(&str) -> Option<ActionId>,
     options: &MonitorOptions,
     watch: &mut dyn FnMut(u64, usize) -> Option<String>,
 ) -> Result<Monitored, ExecError> {
@@ -390,7 +387,7 @@ pub fn monitor_watched<T: Tester, R: BufRead>(
         last_time = read.time.or(last_time);
         let delta = (silent && step != Step::Quiescence).then_some(Step::Quiescence);
         for step in delta.into_iter().chain([step]) {
-            let progress = tell_tester(tester, &step);
+            let progress = tester.step(step);
             steps += 1;
             trace.push(step);
             if let Progress::Ended(verdict) = progress {
@@ -411,7 +408,7 @@ pub fn monitor_watched<T: Tester, R: BufRead>(
 
 fn outcome<T: Tester>(
     tester: &mut T,
-    trace: &Trace<T::Action>,
+    trace: &Trace,
     verdict: Verdict,
     steps: u64,
     line: Option<usize>,
@@ -423,7 +420,7 @@ fn outcome<T: Tester>(
         line,
         broken_off: None,
         certificate: verdict.is_failing().then(|| {
-            let about = (options.kind.as_str(), &options.model);
+            let about = (options.criterion, &options.model);
             Certificate::of(
                 tester,
                 trace,

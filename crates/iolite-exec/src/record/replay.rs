@@ -1,10 +1,10 @@
 //! A recorded run once more.
 
-use iolite_derive::{Menu, Tester};
+use iolite_derive::{Menu, Step, Tester};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    Adapter, Choice, ExecError, Op, Options, RunId, RunOutcome, Sink, Step, Strategy, run,
+    Adapter, Choice, ExecError, Op, Options, RunId, RunOutcome, Sink, Strategy, run,
 };
 
 /// Where a replay left the record.
@@ -20,27 +20,27 @@ pub struct Divergence {
 
 /// What a replay came to.
 #[derive(Clone, Debug)]
-pub struct Replay<A> {
+pub struct Replay {
     /// The run, judged anew.
-    pub outcome: RunOutcome<A>,
+    pub outcome: RunOutcome,
     /// Where it left the record, if it did.
     pub divergence: Option<Divergence>,
 }
 
 /// Gives the recorded stimuli, and compares; ends at the first difference.
-struct Follow<'a, A> {
-    record: &'a [Step<A>],
+struct Follow<'a> {
+    record: &'a [Step],
     preempting: &'a [bool],
     next: usize,
-    difference: Option<Step<A>>,
+    difference: Option<Step>,
 }
 
-impl<A: Clone + PartialEq> Strategy<A> for Follow<'_, A> {
-    fn choose(&mut self, _: &Menu<A>, _: &mut Xoshiro256PlusPlus) -> Choice<A> {
+impl Strategy for Follow<'_> {
+    fn choose(&mut self, _: &Menu, _: &mut Xoshiro256PlusPlus) -> Choice {
         if self.difference.is_some() {
             return Choice::Finish;
         }
-        match self.record.get(self.next).map(Op::of) {
+        match self.record.get(self.next).map(|&s| Op::of(s)) {
             None => Choice::Finish,
             Some(Op::Give(a)) => Choice::Give(a),
             Some(Op::Observe) if self.preempting.get(self.next) == Some(&true) => Choice::Await,
@@ -48,14 +48,14 @@ impl<A: Clone + PartialEq> Strategy<A> for Follow<'_, A> {
         }
     }
 
-    fn happened(&mut self, step: &Step<A>, _: bool) {
+    fn happened(&mut self, step: Step, _: bool) {
         if self.difference.is_some() {
             return;
         }
-        if self.record.get(self.next) == Some(step) {
+        if self.record.get(self.next) == Some(&step) {
             self.next += 1;
         } else {
-            self.difference = Some(step.clone());
+            self.difference = Some(step);
         }
     }
 }
@@ -65,14 +65,14 @@ impl<A: Clone + PartialEq> Strategy<A> for Follow<'_, A> {
 pub fn replay<T, P, K>(
     tester: &mut T,
     adapter: &mut P,
-    (record, preempting): (&[Step<T::Action>], &[bool]),
+    (record, preempting): (&[Step], &[bool]),
     options: &Options,
     id: RunId,
     sink: &mut K,
-) -> Result<Replay<T::Action>, ExecError>
+) -> Result<Replay, ExecError>
 where
     T: Tester,
-    P: Adapter<T::Action> + ?Sized,
+    P: Adapter + ?Sized,
     K: Sink + ?Sized,
 {
     let mut follow = Follow {
@@ -88,8 +88,8 @@ where
         let recorded = record.get(follow.next);
         Divergence {
             step: follow.next,
-            recorded: recorded.map_or_else(|| "the end".into(), |s| s.text(tester)),
-            seen: follow.difference.as_ref().map(|s| s.text(tester)),
+            recorded: recorded.map_or_else(|| "the end".into(), |s| s.text(tester.alphabet())),
+            seen: follow.difference.map(|s| s.text(tester.alphabet())),
         }
     });
     Ok(Replay {

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use iolite_derive::{Tester, Verdict};
+use iolite_derive::{Step, Tester, Verdict};
 
-use crate::{Adapter, ExecError, Op, Options, RunId, RunOutcome, Script, Step, run};
+use crate::{Adapter, ExecError, Op, Options, RunId, RunOutcome, Script, run};
 
 /// How hard to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +35,10 @@ impl Default for ShrinkPlan {
 
 /// A shrunk failure.
 #[derive(Clone, Debug)]
-pub struct Shrunk<A> {
+pub struct Shrunk {
     /// The failing run that was found, with its certificate; `None` when the failure never came
     /// again.
-    pub run: Option<RunOutcome<A>>,
+    pub run: Option<RunOutcome>,
     /// Steps of the trace that was given.
     pub from_steps: usize,
     /// Executions that it took.
@@ -70,7 +70,7 @@ struct Shrinker<'a, T, P: ?Sized> {
 impl<T, P> Shrinker<'_, T, P>
 where
     T: Tester,
-    P: Adapter<T::Action> + ?Sized,
+    P: Adapter + ?Sized,
 {
     fn exhausted(&self) -> bool {
         self.executions >= self.plan.executions || Instant::now() >= self.deadline
@@ -78,8 +78,8 @@ where
 
     fn execute(
         &mut self,
-        ops: &[Op<T::Action>],
-    ) -> Result<Option<RunOutcome<T::Action>>, ExecError> {
+        ops: &[Op],
+    ) -> Result<Option<RunOutcome>, ExecError> {
         let id = RunId::of(self.plan.seed, u64::from(self.executions));
         self.executions += 1;
         let mut script = Script::new(ops.to_vec());
@@ -112,8 +112,8 @@ where
     /// Whether the candidate fails in one of the attempts.
     fn attempt(
         &mut self,
-        ops: &[Op<T::Action>],
-    ) -> Result<Option<RunOutcome<T::Action>>, ExecError> {
+        ops: &[Op],
+    ) -> Result<Option<RunOutcome>, ExecError> {
         for _ in 0..self.plan.attempts.max(1) {
             if self.exhausted() {
                 break;
@@ -127,8 +127,8 @@ where
 }
 
 /// The script of a run; the failure may have come before the script's end.
-fn ops_of<A: Clone>(outcome: &RunOutcome<A>) -> Vec<Op<A>> {
-    outcome.trace.steps().iter().map(Op::of).collect()
+fn ops_of(outcome: &RunOutcome) -> Vec<Op> {
+    outcome.trace.steps().iter().map(|&s| Op::of(s)).collect()
 }
 
 /// Minimises a failing trace by running parts of it, large parts left out first (delta debugging,
@@ -138,14 +138,14 @@ fn ops_of<A: Clone>(outcome: &RunOutcome<A>) -> Vec<Op<A>> {
 pub fn shrink<T, P>(
     tester: &mut T,
     adapter: &mut P,
-    trace: &[Step<T::Action>],
+    trace: &[Step],
     verdict: Verdict,
     options: &Options,
     plan: &ShrinkPlan,
-) -> Result<Shrunk<T::Action>, ExecError>
+) -> Result<Shrunk, ExecError>
 where
     T: Tester,
-    P: Adapter<T::Action> + ?Sized,
+    P: Adapter + ?Sized,
 {
     let now = Instant::now();
     let mut shrinker = Shrinker {
@@ -167,7 +167,7 @@ where
         reproduced: 0,
         confirmations: 0,
     };
-    let given: Vec<_> = trace.iter().map(Op::of).collect();
+    let given: Vec<_> = trace.iter().map(|&s| Op::of(s)).collect();
     // The whole trace gets more attempts than its parts: without it there is nothing to shrink.
     let mut best = None;
     for _ in 0..10 {
@@ -190,7 +190,7 @@ where
                 break 'shrinking;
             }
             let to = (from + chunk).min(ops.len());
-            let candidate: Vec<_> = ops[..from].iter().chain(&ops[to..]).cloned().collect();
+            let candidate: Vec<_> = ops[..from].iter().chain(&ops[to..]).copied().collect();
             match shrinker.attempt(&candidate)? {
                 Some(outcome) if outcome.trace.steps().len() < ops.len() => {
                     ops = ops_of(&outcome);

@@ -122,7 +122,7 @@ mod tests {
         trace.extend((3..steps).map(|i| format!("!x{i}")));
         Certificate {
             format: String::new(),
-            kind: "ioco".into(),
+            kind: iolite_derive::Criterion::default(),
             model: ModelRef::default(),
             verdict: Verdict::Fail,
             trace,

@@ -5,11 +5,13 @@
 
 use std::time::Duration;
 
+use iolite_derive::ActionId;
+
 use crate::{ExecError, Exit};
 
 /// What waiting for the system under test gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Received<A> {
+pub enum Received<A = ActionId> {
     /// An output.
     Output(A),
     /// Patience ran out, and no part of a message is on its way: δ.
@@ -18,24 +20,36 @@ pub enum Received<A> {
     Ended(Exit),
 }
 
-/// A system under test as the engine drives it, over actions of type `A`.
+/// What became of a stimulus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// It was given.
+    Given,
+    /// The system did not take it: only a model does such a thing, which need not be input-enabled.
+    Refused {
+        /// Where it was, for people.
+        reason: String,
+    },
+}
+
+/// A system under test as the engine drives it. Actions are those of the tester's alphabet.
 ///
 /// A fault is an `Err`, never a [`Received`]: the engine cannot take one for an observation.
-pub trait Adapter<A> {
+pub trait Adapter {
     /// Brings the system to the start of a fresh run: starts it the first time, resets it later.
     /// Nothing that an earlier run left behind can be received afterwards. `seed` is the run's; a
-    /// system that draws lots draws them from it, so that a run can be repeated alone.
+    /// system that chooses at random chooses by it, so that a run can be repeated alone.
     fn start(&mut self, seed: u64) -> Result<(), ExecError>;
 
     /// What is already there, without waiting. The engine asks before every stimulus, because an
     /// output that is there pre-empts it.
-    fn poll(&mut self) -> Result<Option<Received<A>>, ExecError>;
+    fn poll(&mut self) -> Result<Option<Received>, ExecError>;
 
     /// Gives a stimulus.
-    fn send(&mut self, stimulus: &A) -> Result<(), ExecError>;
+    fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError>;
 
     /// Waits for the next output, at most for `patience` unless a message is half read.
-    fn receive(&mut self, patience: Duration) -> Result<Received<A>, ExecError>;
+    fn receive(&mut self, patience: Duration) -> Result<Received, ExecError>;
 
     /// Ends the system and frees what it held. [`Adapter::start`] may follow.
     fn stop(&mut self) -> Result<(), ExecError>;
@@ -51,20 +65,20 @@ pub trait Adapter<A> {
     }
 }
 
-impl<A, P: Adapter<A> + ?Sized> Adapter<A> for Box<P> {
+impl<P: Adapter + ?Sized> Adapter for Box<P> {
     fn start(&mut self, seed: u64) -> Result<(), ExecError> {
         (**self).start(seed)
     }
 
-    fn poll(&mut self) -> Result<Option<Received<A>>, ExecError> {
+    fn poll(&mut self) -> Result<Option<Received>, ExecError> {
         (**self).poll()
     }
 
-    fn send(&mut self, stimulus: &A) -> Result<(), ExecError> {
+    fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
         (**self).send(stimulus)
     }
 
-    fn receive(&mut self, patience: Duration) -> Result<Received<A>, ExecError> {
+    fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
         (**self).receive(patience)
     }
 

@@ -6,11 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use iolite_derive::{Tester, Verdict};
+use iolite_derive::{Notice, Tester, Verdict};
 
 use crate::run::engine::micros;
 use crate::{
-    Adapter, Certificate, Coverage, Event, ExecError, Options, RunId, Sink, Strategy, run,
+    Adapter, Certificate, Coverage, Event, ExecError, Options, RunId, RunOutcome, Sink, Strategy,
+    run,
 };
 
 /// How many runs, and when to stop before.
@@ -76,7 +77,14 @@ pub struct Summary {
     pub elapsed: Duration,
     /// What was covered, by the job that covered most.
     pub coverage: Option<Coverage>,
+    /// How often each goal or property came to each verdict by itself, where there are several.
+    pub goals: BTreeMap<String, BTreeMap<Verdict, u64>>,
+    /// What runs had to say beside their verdicts, each once; the first [`KEPT_NOTICES`].
+    pub notices: Vec<Notice>,
 }
+
+/// Different notices that a summary keeps; runs beyond them add nothing.
+pub const KEPT_NOTICES: usize = 1000;
 
 /// Certificates that a summary keeps; the journal has them all.
 pub const KEPT_FAILURES: usize = 100;
@@ -87,21 +95,47 @@ impl Summary {
         self.verdicts.values().sum()
     }
 
-    /// The verdict that says most about the whole: a failing one before an unknown one before an
-    /// inconclusive one before a passing one. `None` when no run came to a verdict.
+    /// The worst verdict of all runs; `None` when no run came to a verdict.
     pub fn verdict(&self) -> Option<Verdict> {
-        [
-            Verdict::ViolateFail,
-            Verdict::Fail,
-            Verdict::Violate,
-            Verdict::WeakFail,
-            Verdict::Unknown,
-            Verdict::Inconc,
-            Verdict::WeakPass,
-            Verdict::Pass,
-        ]
-        .into_iter()
-        .find(|verdict| self.verdicts.contains_key(verdict))
+        Verdict::worst(self.verdicts.keys().copied())
+    }
+
+    /// Adds what one run came to.
+    fn add(&mut self, outcome: RunOutcome) {
+        *self.verdicts.entry(outcome.verdict).or_default() += 1;
+        self.steps += outcome.steps;
+        if let Some(certificate) = outcome.certificate
+            && self.failures.len() < KEPT_FAILURES
+        {
+            self.failures.insert(outcome.id.number, certificate);
+        }
+        for (goal, verdict) in outcome.results {
+            let counts = self.goals.entry(goal).or_default();
+            *counts.entry(verdict).or_default() += 1;
+        }
+        for notice in outcome.notices {
+            if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
+                self.notices.push(notice);
+            }
+        }
+    }
+
+    /// Adds what other runs came to.
+    pub fn merge(&mut self, more: Self) {
+        for (verdict, n) in more.verdicts {
+            *self.verdicts.entry(verdict).or_default() += n;
+        }
+        for (goal, counts) in more.goals {
+            let goal = self.goals.entry(goal).or_default();
+            for (verdict, n) in counts {
+                *goal.entry(verdict).or_default() += n;
+            }
+        }
+        self.faults.extend(more.faults);
+        self.failures.extend(more.failures);
+        self.notices.extend(more.notices);
+        self.steps += more.steps;
+        self.elapsed += more.elapsed;
     }
 }
 
@@ -139,8 +173,8 @@ pub fn campaign<T, P, S>(
 ) -> Result<Summary, ExecError>
 where
     T: Tester,
-    P: Adapter<T::Action>,
-    S: Strategy<T::Action>,
+    P: Adapter,
+    S: Strategy,
 {
     let begin = Instant::now();
     let mut options = options.clone();
@@ -187,16 +221,10 @@ where
             let mut summary = lock(&summary);
             match outcome {
                 Ok(outcome) => {
-                    *summary.verdicts.entry(outcome.verdict).or_default() += 1;
-                    summary.steps += outcome.steps;
-                    if let Some(certificate) = outcome.certificate
-                        && summary.failures.len() < KEPT_FAILURES
-                    {
-                        summary.failures.insert(id.number, certificate);
-                    }
                     if plan.stop_on_fail && outcome.verdict.is_failing() {
                         stop.store(true, Ordering::Relaxed);
                     }
+                    summary.add(outcome);
                 }
                 Err(error @ (ExecError::JournalWrite { .. } | ExecError::Report(_))) => {
                     stop.store(true, Ordering::Relaxed);

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use iolite_derive::{Menu, Observation, Progress, Tester, Verdict};
+use iolite_derive::{ActionId, Criterion, Menu, Notice, Progress, Step, Tester, Verdict};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Adapter, Certificate, Choice, End, Event, ExecError, Exit, ModelRef, Quiescence, Received,
-    Sink, Step, Strategy, Trace,
+    Sent, Sink, Strategy, Trace,
 };
 
 /// What the end of the system under test during a run means.
@@ -59,8 +59,8 @@ pub struct Options {
     pub on_exit: OnExit,
     /// When the run ends at the latest.
     pub limits: Limits,
-    /// The relation or tester, for certificates.
-    pub kind: String,
+    /// What runs are judged by, for certificates.
+    pub criterion: Criterion,
     /// The model, for certificates.
     pub model: ModelRef,
 }
@@ -97,7 +97,7 @@ impl RunId {
 
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunOutcome<A> {
+pub struct RunOutcome {
     /// Which run it was.
     pub id: RunId,
     /// The tester's verdict.
@@ -107,9 +107,13 @@ pub struct RunOutcome<A> {
     /// Number of steps.
     pub steps: u64,
     /// What happened, in order.
-    pub trace: Trace<A>,
+    pub trace: Trace,
     /// The proof, where the verdict is a failing one.
     pub certificate: Option<Certificate>,
+    /// The verdict of each goal or property by itself, where there are several.
+    pub results: Vec<(String, Verdict)>,
+    /// What else the run had to say.
+    pub notices: Vec<Notice>,
     /// How long it took, start and reset of the system included.
     pub elapsed: Duration,
 }
@@ -132,11 +136,11 @@ pub fn run<T, P, S, K>(
     options: &Options,
     id: RunId,
     sink: &mut K,
-) -> Result<RunOutcome<T::Action>, ExecError>
+) -> Result<RunOutcome, ExecError>
 where
     T: Tester,
-    P: Adapter<T::Action> + ?Sized,
-    S: Strategy<T::Action> + ?Sized,
+    P: Adapter + ?Sized,
+    S: Strategy + ?Sized,
     K: Sink + ?Sized,
 {
     let begin = Instant::now();
@@ -197,7 +201,7 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     timed: bool,
     /// Whether time was spent on waiting since the last look at the clock.
     waited: bool,
-    trace: Trace<T::Action>,
+    trace: Trace,
     steps: u64,
     begin: Instant,
     last_progress: Instant,
@@ -213,11 +217,11 @@ type Ending = (Verdict, End);
 impl<T, P, S, K> Engine<'_, T, P, S, K>
 where
     T: Tester,
-    P: Adapter<T::Action> + ?Sized,
-    S: Strategy<T::Action> + ?Sized,
+    P: Adapter + ?Sized,
+    S: Strategy + ?Sized,
     K: Sink + ?Sized,
 {
-    fn run(&mut self) -> Result<RunOutcome<T::Action>, ExecError> {
+    fn run(&mut self) -> Result<RunOutcome, ExecError> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.id.seed);
         self.tester.begin(self.id.seed);
         self.strategy.begin();
@@ -253,18 +257,22 @@ where
                     None => self.observe()?,
                 },
                 Choice::Stimulate(index) => {
-                    let stimulus = &menu.stimuli[index];
-                    self.stimulate(stimulus, true, &mut preemptions)?
+                    self.stimulate(menu.stimuli[index], true, &mut preemptions)?
                 }
-                Choice::Give(stimulus) => self.stimulate(&stimulus, false, &mut preemptions)?,
+                Choice::Give(stimulus) => self.stimulate(stimulus, false, &mut preemptions)?,
             };
             if let Some(ending) = ending {
                 break ending;
             }
         };
+        let results = self.tester.results();
+        let notices = self.tester.conclude();
+        for notice in &notices {
+            self.sink.event(&Event::notice(self.id.number, notice))?;
+        }
         let certificate = verdict.is_failing().then(|| {
             let by_observation = end == End::Tester || end == End::SystemEnded;
-            let about = (self.options.kind.as_str(), &self.options.model);
+            let about = (self.options.criterion, &self.options.model);
             Certificate::of(
                 self.tester,
                 &self.trace,
@@ -282,6 +290,8 @@ where
             steps: self.steps,
             trace: std::mem::replace(&mut self.trace, Trace::new(0)),
             certificate,
+            results,
+            notices,
             elapsed: self.begin.elapsed(),
         })
     }
@@ -346,7 +356,7 @@ where
     /// Gives a stimulus, unless an output is there already.
     fn stimulate(
         &mut self,
-        stimulus: &T::Action,
+        stimulus: ActionId,
         offered: bool,
         preemptions: &mut u64,
     ) -> Result<Option<Ending>, ExecError> {
@@ -363,7 +373,8 @@ where
             return self.take(received, Some(stimulus), Duration::ZERO);
         }
         *preemptions = 0;
-        let progress = self.tester.stimulate(stimulus);
+        let step = Step::Stimulus(stimulus);
+        let progress = self.tester.step(step);
         if !offered && progress == Progress::Ended(Verdict::Inconc) {
             return Ok(Some((Verdict::Inconc, End::Finished)));
         }
@@ -371,13 +382,23 @@ where
             let event = Event::Stimulus {
                 run: self.id.number,
                 step: self.steps,
-                action: self.tester.show(stimulus),
+                action: self.tester.alphabet().text(stimulus).to_string(),
                 at: self.now(),
             };
             self.sink.event(&event)?;
         }
-        self.adapter.send(stimulus)?;
-        self.record(&Step::Stimulus(stimulus.clone()), false);
+        let sent = self.adapter.send(stimulus)?;
+        self.record(step, false);
+        let progress = match sent {
+            Sent::Given => progress,
+            Sent::Refused { reason } => match self.tester.refused() {
+                Some(progress) => progress,
+                None => {
+                    let stimulus = self.tester.alphabet().text(stimulus).to_string();
+                    return Err(ExecError::Refused { stimulus, reason });
+                }
+            },
+        };
         Ok(match progress {
             Progress::Continue => None,
             Progress::Ended(verdict) => Some((verdict, End::Tester)),
@@ -387,31 +408,27 @@ where
     /// Lets the tester judge what was received.
     fn take(
         &mut self,
-        received: Received<T::Action>,
-        preempted: Option<&T::Action>,
+        received: Received,
+        preempted: Option<ActionId>,
         patience: Duration,
     ) -> Result<Option<Ending>, ExecError> {
-        let (step, observation, exit) = match received {
-            Received::Output(output) => (
-                Step::Output(output.clone()),
-                Observation::Output(output),
-                None,
-            ),
+        let (step, exit) = match received {
+            Received::Output(output) => (Step::Output(output), None),
             Received::Nothing => {
                 self.last_patience = self.timed.then_some(patience);
-                (Step::Quiescence, Observation::Quiescence, None)
+                (Step::Quiescence, None)
             }
             Received::Ended(exit) => match self.options.on_exit {
                 OnExit::Error => return Err(ExecError::Ended(exit)),
-                OnExit::Deadlock => (Step::Deadlock, Observation::Deadlock, Some(exit)),
+                OnExit::Deadlock => (Step::Deadlock, Some(exit)),
             },
         };
         if self.talks {
-            self.tell(&step, preempted, patience, exit)?;
+            self.tell(step, preempted, patience, exit)?;
         }
-        let progress = self.tester.observe(&observation);
+        let progress = self.tester.step(step);
         let ended = step == Step::Deadlock;
-        self.record(&step, preempted.is_some());
+        self.record(step, preempted.is_some());
         Ok(match progress {
             Progress::Ended(verdict) => Some((verdict, End::Tester)),
             // Nothing can follow: every later observation would be δ_d again, every input is lost.
@@ -422,8 +439,8 @@ where
 
     fn tell(
         &mut self,
-        step: &Step<T::Action>,
-        preempted: Option<&T::Action>,
+        step: Step,
+        preempted: Option<ActionId>,
         patience: Duration,
         exit: Option<Exit>,
     ) -> Result<(), ExecError> {
@@ -432,9 +449,9 @@ where
             (Step::Output(output) | Step::Stimulus(output), _) => Event::Output {
                 run,
                 step: number,
-                action: self.tester.show(output),
+                action: self.tester.alphabet().text(output).to_string(),
                 at,
-                preempted: preempted.map(|a| self.tester.show(a)),
+                preempted: preempted.map(|a| self.tester.alphabet().text(a).to_string()),
                 note: self.adapter.take_note(),
             },
             (Step::Deadlock, Some(exit)) => Event::Deadlock {
@@ -453,30 +470,20 @@ where
         self.sink.event(&event)
     }
 
-    fn record(&mut self, step: &Step<T::Action>, preempted: bool) {
+    fn record(&mut self, step: Step, preempted: bool) {
         self.steps += 1;
         if !self.options.quiescence.actions.is_empty() {
-            self.last_action = Some(step.text(self.tester));
+            self.last_action = Some(step.text(self.tester.alphabet()));
         }
         self.strategy.happened(step, preempted);
         if self.trace.is_full() {
             self.trace.omit();
         } else {
-            self.trace.push(step.clone());
+            self.trace.push(step);
         }
     }
 
     fn now(&self) -> u64 {
         micros(self.begin.elapsed())
-    }
-}
-
-/// Tells a tester of a step that has happened.
-pub(crate) fn tell_tester<T: Tester>(tester: &mut T, step: &Step<T::Action>) -> Progress {
-    match step {
-        Step::Stimulus(a) => tester.stimulate(a),
-        Step::Output(a) => tester.observe(&Observation::Output(a.clone())),
-        Step::Quiescence => tester.observe(&Observation::Quiescence),
-        Step::Deadlock => tester.observe(&Observation::Deadlock),
     }
 }

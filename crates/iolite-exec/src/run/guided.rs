@@ -3,152 +3,126 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use iolite_derive::{Guide, Hint, Menu, Observation, Progress, Tester, Verdict};
+use iolite_derive::{Alphabet, Guide, Hint, Menu, Notice, Progress, Step, Tester, Verdict};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{Choice, Coverage, Step, Strategy, Uniform};
+use crate::{Choice, Coverage, Strategy, Uniform};
 
-struct Advice<A> {
-    hint: Option<Hint<A>>,
-    coverage: Option<Coverage>,
-}
-
-/// A tester that passes its advice on to the [`Guided`] strategy it was made with.
-pub struct Advised<T: Guide> {
-    tester: T,
-    covered: fn(&T) -> Option<Coverage>,
-    advice: Rc<RefCell<Advice<T::Action>>>,
+/// A tester whose advice the [`Guided`] strategy it was made with can ask for.
+pub struct Advised<T> {
+    tester: Rc<RefCell<T>>,
+    alphabet: Alphabet,
 }
 
 /// Follows the tester's hints, and chooses at random where there is none, and now and then anyway:
 /// a system that always chooses otherwise must not keep the run in one place.
-pub struct Guided<A, S = Uniform> {
-    advice: Rc<RefCell<Advice<A>>>,
+pub struct Guided<T, S = Uniform> {
+    tester: Rc<RefCell<T>>,
     /// Of ten choices, how many are random although there is a hint.
     wander: u32,
     /// How to choose at random.
     otherwise: S,
 }
 
-impl<A, S> Guided<A, S> {
+impl<T, S> Guided<T, S> {
     /// The same with another way to choose at random.
-    pub fn otherwise<R: Strategy<A>>(self, otherwise: R) -> Guided<A, R> {
+    pub fn otherwise<R: Strategy>(self, otherwise: R) -> Guided<T, R> {
         Guided {
-            advice: self.advice,
+            tester: self.tester,
             wander: self.wander,
             otherwise,
         }
     }
 }
 
-/// Couples a tester that knows a way with the strategy that follows it. `covered` tells how much of
-/// the goal is reached.
-pub fn guided<T: Guide>(
-    tester: T,
-    covered: fn(&T) -> Option<Coverage>,
-) -> (Advised<T>, Guided<T::Action>) {
-    let advice = Rc::new(RefCell::new(Advice {
-        hint: None,
-        coverage: covered(&tester),
-    }));
+/// Couples a tester that knows a way with the strategy that follows it.
+pub fn guided<T: Guide>(tester: T) -> (Advised<T>, Guided<T>) {
+    let alphabet = tester.alphabet().clone();
+    let tester = Rc::new(RefCell::new(tester));
     let strategy = Guided {
-        advice: Rc::clone(&advice),
+        tester: Rc::clone(&tester),
         wander: 1,
         otherwise: Uniform,
     };
-    (
-        Advised {
-            tester,
-            covered,
-            advice,
-        },
-        strategy,
-    )
+    (Advised { tester, alphabet }, strategy)
 }
 
-impl<T: Guide> Advised<T> {
-    /// The tester itself.
-    pub fn tester(&self) -> &T {
-        &self.tester
+impl<T: Tester> Tester for Advised<T> {
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
     }
-}
-
-impl<T: Guide> Tester for Advised<T> {
-    type Action = T::Action;
 
     fn reset(&mut self) {
-        self.tester.reset();
+        self.tester.borrow_mut().reset();
     }
 
     fn begin(&mut self, seed: u64) {
-        self.tester.begin(seed);
+        self.tester.borrow_mut().begin(seed);
     }
 
-    fn menu(&mut self, menu: &mut Menu<T::Action>) {
-        self.tester.menu(menu);
-        let hint = self.tester.hint();
-        let mut advice = self.advice.borrow_mut();
-        advice.hint = hint;
-        advice.coverage = (self.covered)(&self.tester);
+    fn menu(&mut self, menu: &mut Menu) {
+        self.tester.borrow_mut().menu(menu);
     }
 
-    fn stimulate(&mut self, stimulus: &T::Action) -> Progress {
-        self.tester.stimulate(stimulus)
+    fn step(&mut self, step: Step) -> Progress {
+        self.tester.borrow_mut().step(step)
     }
 
-    fn observe(&mut self, observation: &Observation<T::Action>) -> Progress {
-        self.tester.observe(observation)
+    fn refused(&mut self) -> Option<Progress> {
+        self.tester.borrow_mut().refused()
     }
 
     fn verdict(&self) -> Verdict {
-        self.tester.verdict()
+        self.tester.borrow().verdict()
     }
 
     fn allowed(&mut self) -> Vec<String> {
-        self.tester.allowed()
+        self.tester.borrow_mut().allowed()
     }
 
     fn locations(&mut self) -> Vec<String> {
-        self.tester.locations()
+        self.tester.borrow_mut().locations()
     }
 
     fn places(&mut self) -> Vec<String> {
-        self.tester.places()
+        self.tester.borrow_mut().places()
     }
 
-    fn show(&self, action: &T::Action) -> String {
-        self.tester.show(action)
+    fn results(&self) -> Vec<(String, Verdict)> {
+        self.tester.borrow().results()
+    }
+
+    fn conclude(&mut self) -> Vec<Notice> {
+        self.tester.borrow_mut().conclude()
     }
 }
 
-impl<A: Clone + PartialEq, S: Strategy<A>> Strategy<A> for Guided<A, S> {
+impl<T: Guide, S: Strategy> Strategy for Guided<T, S> {
     fn begin(&mut self) {
         self.otherwise.begin();
     }
 
-    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
-        let advice = self.advice.borrow();
+    fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
         if rng.random_range(0..10) >= self.wander {
-            match &advice.hint {
+            match self.tester.borrow_mut().hint(menu) {
                 Some(Hint::Observe) if menu.observe => return Choice::Observe,
                 Some(Hint::Stimulate(a)) => {
-                    if let Some(index) = menu.stimuli.iter().position(|s| s == a) {
+                    if let Some(index) = menu.stimuli.iter().position(|&s| s == a) {
                         return Choice::Stimulate(index);
                     }
                 }
                 _ => {}
             }
         }
-        drop(advice);
         self.otherwise.choose(menu, rng)
     }
 
-    fn happened(&mut self, step: &Step<A>, preempted: bool) {
+    fn happened(&mut self, step: Step, preempted: bool) {
         self.otherwise.happened(step, preempted);
     }
 
     fn coverage(&self) -> Option<Coverage> {
-        self.advice.borrow().coverage
+        self.otherwise.coverage()
     }
 }

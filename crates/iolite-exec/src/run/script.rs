@@ -1,24 +1,24 @@
 //! A strategy that follows a script instead of choosing.
 
-use iolite_derive::Menu;
+use iolite_derive::{ActionId, Menu, Step};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{Choice, Step, Strategy};
+use crate::{Choice, Strategy};
 
 /// One line of a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Op<A> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
     /// Give this stimulus.
-    Give(A),
+    Give(ActionId),
     /// Wait for an output or δ.
     Observe,
 }
 
-impl<A: Clone> Op<A> {
+impl Op {
     /// What leads to the same step again, if the system does the same.
-    pub fn of(step: &Step<A>) -> Self {
+    pub fn of(step: Step) -> Self {
         match step {
-            Step::Stimulus(a) => Self::Give(a.clone()),
+            Step::Stimulus(a) => Self::Give(a),
             Step::Output(_) | Step::Quiescence | Step::Deadlock => Self::Observe,
         }
     }
@@ -27,16 +27,16 @@ impl<A: Clone> Op<A> {
 /// Follows a script, whatever the system answers; ends where the tester does not take a stimulus,
 /// so it never leaves the specification's suspension traces.
 #[derive(Clone, Debug)]
-pub struct Script<A> {
-    ops: Vec<Op<A>>,
+pub struct Script {
+    ops: Vec<Op>,
     next: usize,
     /// Outputs that came before a stimulus: each stands for an observation still in the script.
     ahead: usize,
 }
 
-impl<A> Script<A> {
+impl Script {
     /// The script with these lines.
-    pub fn new(ops: Vec<Op<A>>) -> Self {
+    pub fn new(ops: Vec<Op>) -> Self {
         Self {
             ops,
             next: 0,
@@ -52,22 +52,22 @@ impl<A> Script<A> {
     }
 }
 
-impl<A: Clone + PartialEq> Strategy<A> for Script<A> {
+impl Strategy for Script {
     fn begin(&mut self) {
         self.next = 0;
         self.ahead = 0;
     }
 
-    fn choose(&mut self, _: &Menu<A>, _: &mut Xoshiro256PlusPlus) -> Choice<A> {
+    fn choose(&mut self, _: &Menu, _: &mut Xoshiro256PlusPlus) -> Choice {
         self.skip_seen();
         match self.ops.get(self.next) {
             None => Choice::Finish,
-            Some(Op::Give(a)) => Choice::Give(a.clone()),
+            Some(Op::Give(a)) => Choice::Give(*a),
             Some(Op::Observe) => Choice::Observe,
         }
     }
 
-    fn happened(&mut self, _: &Step<A>, preempted: bool) {
+    fn happened(&mut self, _: Step, preempted: bool) {
         if preempted {
             self.ahead += 1;
         } else {

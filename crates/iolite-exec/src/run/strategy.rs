@@ -1,19 +1,17 @@
 //! Who chooses among what the tester may do.
 
-use iolite_derive::Menu;
+use iolite_derive::{ActionId, Menu, Step};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use crate::Step;
-
 /// What to do next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice<A> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
     /// Give the stimulus with this index in the menu.
     Stimulate(usize),
     /// Give this stimulus, if the tester takes it, menu or not; the run ends where it does not.
-    Give(A),
+    Give(ActionId),
     /// Wait for an output or δ.
     Observe,
     /// The same, after a look at what is there already: an output that once pre-empted a stimulus is
@@ -48,15 +46,15 @@ impl Coverage {
 
 /// Chooses; soundness does not depend on it, since the system may always choose otherwise, and
 /// whatever it does the tester judges.
-pub trait Strategy<A> {
+pub trait Strategy {
     /// A new run begins.
     fn begin(&mut self) {}
 
     /// The choice, among what the menu offers.
-    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A>;
+    fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice;
 
     /// What really happened; `preempted` when a stimulus was chosen and an output came first.
-    fn happened(&mut self, _step: &Step<A>, _preempted: bool) {}
+    fn happened(&mut self, _step: Step, _preempted: bool) {}
 
     /// What has been covered, where the strategy keeps count.
     fn coverage(&self) -> Option<Coverage> {
@@ -64,16 +62,16 @@ pub trait Strategy<A> {
     }
 }
 
-impl<A, S: Strategy<A> + ?Sized> Strategy<A> for Box<S> {
+impl<S: Strategy + ?Sized> Strategy for Box<S> {
     fn begin(&mut self) {
         (**self).begin();
     }
 
-    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
+    fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
         (**self).choose(menu, rng)
     }
 
-    fn happened(&mut self, step: &Step<A>, preempted: bool) {
+    fn happened(&mut self, step: Step, preempted: bool) {
         (**self).happened(step, preempted);
     }
 
@@ -87,8 +85,8 @@ impl<A, S: Strategy<A> + ?Sized> Strategy<A> for Box<S> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
-impl<A> Strategy<A> for Uniform {
-    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
+impl Strategy for Uniform {
+    fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
         match (menu.stimuli.len(), menu.observe) {
             (0, true) => Choice::Observe,
             (0, false) if menu.stop => Choice::Stop,
@@ -115,7 +113,7 @@ mod tests {
     #[test]
     fn an_empty_menu_ends_the_run() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut menu = Menu::<u8>::default();
+        let mut menu = Menu::default();
         assert_eq!(Uniform.choose(&menu, &mut rng), Choice::Finish);
         menu.stop = true;
         assert_eq!(Uniform.choose(&menu, &mut rng), Choice::Stop);

@@ -2,29 +2,29 @@
 
 use std::sync::Arc;
 
-use iolite_derive::Menu;
+use iolite_derive::{ActionId, Menu, Step};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{Choice, Coverage, Step, Strategy};
+use crate::{Choice, Coverage, Strategy};
 
 /// How much stimuli weigh among each other.
-pub trait Weights<A> {
+pub trait Weights {
     /// The weight of a stimulus; nothing below 0.
-    fn weight(&self, stimulus: &A) -> f64;
+    fn weight(&self, stimulus: ActionId) -> f64;
 }
 
 /// A stimulus that is not named weighs 1.
-impl<A: PartialEq> Weights<A> for Vec<(A, f64)> {
-    fn weight(&self, stimulus: &A) -> f64 {
+impl Weights for Vec<(ActionId, f64)> {
+    fn weight(&self, stimulus: ActionId) -> f64 {
         self.iter()
-            .find(|(a, _)| a == stimulus)
+            .find(|(a, _)| *a == stimulus)
             .map_or(1.0, |(_, weight)| weight.max(0.0))
     }
 }
 
-impl<A, W: Weights<A> + ?Sized> Weights<A> for Arc<W> {
-    fn weight(&self, stimulus: &A) -> f64 {
+impl<W: Weights + ?Sized> Weights for Arc<W> {
+    fn weight(&self, stimulus: ActionId) -> f64 {
         (**self).weight(stimulus)
     }
 }
@@ -42,7 +42,7 @@ pub struct Weighted<W> {
     pub stimuli: W,
 }
 
-impl<A> Default for Weighted<Vec<(A, f64)>> {
+impl Default for Weighted<Vec<(ActionId, f64)>> {
     fn default() -> Self {
         Self {
             stop: 0.0,
@@ -53,9 +53,9 @@ impl<A> Default for Weighted<Vec<(A, f64)>> {
     }
 }
 
-impl<A, W: Weights<A>> Strategy<A> for Weighted<W> {
-    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
-        let total: f64 = menu.stimuli.iter().map(|a| self.stimuli.weight(a)).sum();
+impl<W: Weights> Strategy for Weighted<W> {
+    fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
+        let total: f64 = menu.stimuli.iter().map(|&a| self.stimuli.weight(a)).sum();
         let stop = if menu.stop { self.stop.max(0.0) } else { 0.0 };
         let stimulate = if total > 0.0 {
             self.stimulate.max(0.0)
@@ -86,7 +86,7 @@ impl<A, W: Weights<A>> Strategy<A> for Weighted<W> {
         }
         let mut draw = rng.random::<f64>() * total;
         let mut last = 0;
-        for (i, stimulus) in menu.stimuli.iter().enumerate() {
+        for (i, &stimulus) in menu.stimuli.iter().enumerate() {
             let weight = self.stimuli.weight(stimulus);
             if weight > 0.0 {
                 last = i;
@@ -103,34 +103,34 @@ impl<A, W: Weights<A>> Strategy<A> for Weighted<W> {
 /// A strategy that does not get to see stimuli of weight 0, unless there is nothing else to do: for
 /// those that follow a lead and do not weigh.
 #[derive(Clone, Debug)]
-pub struct Sparing<S, W> {
+pub struct WithoutWeightless<S, W> {
     strategy: S,
     stimuli: W,
 }
 
-impl<S, W> Sparing<S, W> {
+impl<S, W> WithoutWeightless<S, W> {
     /// Leaves the choice to `strategy`.
     pub fn new(strategy: S, stimuli: W) -> Self {
         Self { strategy, stimuli }
     }
 }
 
-impl<A: Clone, S: Strategy<A>, W: Weights<A>> Strategy<A> for Sparing<S, W> {
+impl<S: Strategy, W: Weights> Strategy for WithoutWeightless<S, W> {
     fn begin(&mut self) {
         self.strategy.begin();
     }
 
-    fn choose(&mut self, menu: &Menu<A>, rng: &mut Xoshiro256PlusPlus) -> Choice<A> {
-        let weighty = |a: &A| self.stimuli.weight(a) > 0.0;
+    fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
+        let weighty = |a: ActionId| self.stimuli.weight(a) > 0.0;
         let kept: Vec<usize> = (0..menu.stimuli.len())
-            .filter(|&i| weighty(&menu.stimuli[i]))
+            .filter(|&i| weighty(menu.stimuli[i]))
             .collect();
         let nothing_else = kept.is_empty() && !menu.observe;
         if nothing_else || kept.len() == menu.stimuli.len() {
             return self.strategy.choose(menu, rng);
         }
         let lean = Menu {
-            stimuli: kept.iter().map(|&i| menu.stimuli[i].clone()).collect(),
+            stimuli: kept.iter().map(|&i| menu.stimuli[i]).collect(),
             ..*menu
         };
         match self.strategy.choose(&lean, rng) {
@@ -139,7 +139,7 @@ impl<A: Clone, S: Strategy<A>, W: Weights<A>> Strategy<A> for Sparing<S, W> {
         }
     }
 
-    fn happened(&mut self, step: &Step<A>, preempted: bool) {
+    fn happened(&mut self, step: Step, preempted: bool) {
         self.strategy.happened(step, preempted);
     }
 
@@ -160,10 +160,10 @@ mod tests {
             stop: 1.0,
             stimulate: 2.0,
             observe: 1.0,
-            stimuli: vec![('b', 3.0), ('c', 0.0)],
+            stimuli: vec![(ActionId::new(3), 3.0), (ActionId::new(4), 0.0)],
         };
         let menu = Menu {
-            stimuli: vec!['a', 'b', 'c'],
+            stimuli: [2, 3, 4].map(ActionId::new).to_vec(),
             observe: true,
             stop: true,
         };
@@ -184,19 +184,19 @@ mod tests {
 
     #[test]
     fn what_weighs_nothing_is_chosen_only_where_nothing_else_is_possible() {
-        let weights = vec![('a', 0.0)];
+        let weights = vec![(ActionId::new(2), 0.0)];
         let mut menu = Menu {
-            stimuli: vec!['a', 'b'],
+            stimuli: [2, 3].map(ActionId::new).to_vec(),
             observe: true,
             stop: true,
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut sparing = Sparing::new(Uniform, weights.clone());
+        let mut sparing = WithoutWeightless::new(Uniform, weights.clone());
         let mut weighted = Weighted {
             stimuli: weights,
             ..Weighted::default()
         };
-        let mut strategies: [&mut dyn Strategy<char>; 2] = [&mut sparing, &mut weighted];
+        let mut strategies: [&mut dyn Strategy; 2] = [&mut sparing, &mut weighted];
         for strategy in &mut strategies {
             for _ in 0..100 {
                 assert_ne!(strategy.choose(&menu, &mut rng), Choice::Stimulate(0));

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use iolite_lts::{LabelId, Labels};
-
 use super::{ResetKind, SutConfig, UdpAddresses};
-use crate::codec::{ActionCodec, ChannelId, LabelCodec};
+use crate::codec::{ChannelId, WireCodec};
 use crate::transport::framing::Framer;
 use crate::transport::http::HttpLink;
 use crate::transport::link::Link;
@@ -19,12 +17,8 @@ use crate::transport::websocket::{WebSocket, WebSocketFrames};
 use crate::{CommandSpec, ExecError, JobId, JobPlace, Reset, TcpRole, Wired};
 
 impl SutConfig {
-    /// An adapter for one job, with a codec of one's own.
-    pub fn adapter<A, C: ActionCodec<A>>(
-        &self,
-        job: JobId,
-        codec: C,
-    ) -> Result<Wired<A, C>, ExecError> {
+    /// An adapter for one job.
+    pub fn adapter(&self, job: JobId, codec: WireCodec) -> Result<Wired, ExecError> {
         self.check()?;
         if let Some(model) = &self.model {
             return Err(ExecError::Config(format!(
@@ -99,15 +93,5 @@ impl SutConfig {
         Ok(Wired::new(process, links, codec, reset, bounds)
             .ready_by(ready)
             .at(place))
-    }
-
-    /// An adapter for one job of a tester over labels.
-    pub fn label_adapter(
-        &self,
-        job: JobId,
-        labels: Arc<Labels>,
-    ) -> Result<Wired<LabelId, LabelCodec>, ExecError> {
-        let codec = LabelCodec::new(labels, self.action_map()?)?;
-        self.adapter(job, codec)
     }
 }

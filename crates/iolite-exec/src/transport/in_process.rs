@@ -8,8 +8,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use iolite_derive::ActionId;
+use iolite_lts::LabelKind;
+
+use crate::codec::{Dictionary, Message};
 use crate::transport::bounds::from_now;
-use crate::{Adapter, ExecError, Exit, ExitKind, Received};
+use crate::{Adapter, ConcreteAction, ExecError, Exit, ExitKind, Received, Sent};
 
 /// A system under test in the same process. Its outputs wait until they are asked for.
 pub trait SystemUnderTest<A> {
@@ -74,7 +78,7 @@ impl<S> InProcess<S> {
     }
 }
 
-impl<A, S: SystemUnderTest<A>> Adapter<A> for InProcess<S> {
+impl<S: SystemUnderTest<ActionId>> Adapter for InProcess<S> {
     fn start(&mut self, _: u64) -> Result<(), ExecError> {
         self.panicked = None;
         self.guarded(S::reset);
@@ -84,19 +88,19 @@ impl<A, S: SystemUnderTest<A>> Adapter<A> for InProcess<S> {
         }
     }
 
-    fn poll(&mut self) -> Result<Option<Received<A>>, ExecError> {
+    fn poll(&mut self) -> Result<Option<Received>, ExecError> {
         let output = self.guarded(|s| s.output(Duration::ZERO)).flatten();
         Ok(output
             .map(Received::Output)
             .or_else(|| self.panicked.clone().map(Received::Ended)))
     }
 
-    fn send(&mut self, stimulus: &A) -> Result<(), ExecError> {
-        self.guarded(|s| s.stimulate(stimulus));
-        Ok(())
+    fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
+        self.guarded(|s| s.stimulate(&stimulus));
+        Ok(Sent::Given)
     }
 
-    fn receive(&mut self, patience: Duration) -> Result<Received<A>, ExecError> {
+    fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
         let output = self.guarded(|s| s.output(patience)).flatten();
         Ok(match (output, &self.panicked) {
             (Some(output), _) => Received::Output(output),
@@ -111,6 +115,74 @@ impl<A, S: SystemUnderTest<A>> Adapter<A> for InProcess<S> {
 
     fn is_timed(&self) -> bool {
         self.timed
+    }
+}
+
+/// How a system in this process writes actions.
+pub trait Notation: Sized {
+    /// An input of the system, without `?`.
+    fn of_action(action: ConcreteAction) -> Self;
+
+    /// An output of the system, without `!`.
+    fn to_action(&self) -> ConcreteAction;
+}
+
+/// `coin`, `REQ(3)`.
+impl Notation for String {
+    fn of_action(action: ConcreteAction) -> Self {
+        action.to_string()
+    }
+
+    fn to_action(&self) -> ConcreteAction {
+        ConcreteAction::parse(self)
+    }
+}
+
+impl Notation for ConcreteAction {
+    fn of_action(action: ConcreteAction) -> Self {
+        action
+    }
+
+    fn to_action(&self) -> ConcreteAction {
+        self.clone()
+    }
+}
+
+/// A system that speaks of actions by name and values, for a tester with ids.
+pub struct NamedSystem<A, S> {
+    system: S,
+    dictionary: Box<dyn Dictionary>,
+    notation: std::marker::PhantomData<fn() -> A>,
+}
+
+impl<A: Notation, S: SystemUnderTest<A>> NamedSystem<A, S> {
+    /// The system, and what its names are to the tester. An output that the tester does not know is
+    /// an action all the same, which no specification allows.
+    pub fn new(system: S, dictionary: impl Dictionary + 'static) -> Self {
+        Self {
+            system,
+            dictionary: Box::new(dictionary),
+            notation: std::marker::PhantomData,
+        }
+    }
+}
+
+impl<A: Notation, S: SystemUnderTest<A>> SystemUnderTest<ActionId> for NamedSystem<A, S> {
+    fn reset(&mut self) {
+        self.system.reset();
+    }
+
+    fn stimulate(&mut self, stimulus: &ActionId) {
+        let action = self.dictionary.write(*stimulus).action;
+        self.system.stimulate(&A::of_action(action));
+    }
+
+    fn output(&mut self, patience: Duration) -> Option<ActionId> {
+        let action = self.system.output(patience)?.to_action();
+        let message = Message::exact(&action.to_string());
+        let read = self.dictionary.read(LabelKind::Output, &message);
+        let foreign = |_| self.dictionary.foreign(LabelKind::Output, &action);
+        read.or_else(foreign).ok().map(|decoded| decoded.action)
     }
 }
 

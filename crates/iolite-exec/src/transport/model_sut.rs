@@ -1,14 +1,15 @@
 //! Another model as the system under test, with a seeded scheduler.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use iolite_lts::{LabelId, LabelKind, Labels, Semantics};
+use iolite_derive::ActionId;
+use iolite_lts::{LabelId, LabelKind, Semantics};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Adapter, ExecError, Received, RunningModel};
+use crate::codec::{Dictionary, Message};
+use crate::{Adapter, ConcreteAction, ExecError, Received, RunningModel, Sent};
 
 /// What a model does with an input that it does not take in its present state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,13 +30,16 @@ const INTERNAL_BOUND: usize = 1 << 20;
 /// A model that runs. Where it can do several things, a seeded scheduler chooses, each alike.
 ///
 /// Time does not pass: quiescence is known. A state on a cycle of internal actions may stay silent
-/// (livelock, [SYM04, §2.3]) and may leave the cycle, so both can happen there.
+/// (livelock, [SAFE04, §2.3]) and may leave the cycle, so both can happen there.
 pub struct ModelSut<M: Semantics> {
     model: M,
-    /// Ids of the model to ids of the tester; `None` for an output the tester does not know.
-    to_tester: Vec<Option<LabelId>>,
-    /// Ids of the tester to ids of the model.
-    of_tester: Vec<Option<LabelId>>,
+    dictionary: Box<dyn Dictionary>,
+    /// The actions of the model's outputs, as far as they were given and are the tester's own.
+    outputs: Vec<Option<ActionId>>,
+    /// The inputs of the tester's own actions, as far as they were given.
+    inputs: FxHashMap<ActionId, Option<LabelId>>,
+    /// The model's inputs as actions with values.
+    named: FxHashMap<ConcreteAction, LabelId>,
     kinds: Vec<LabelKind>,
     state: M::State,
     row: Vec<(LabelId, M::State)>,
@@ -57,30 +61,26 @@ pub(crate) fn scheduler_seed(own: u64, run: u64) -> u64 {
 
 enum Move {
     Internal,
-    Output(LabelId),
+    Output(ActionId),
     Silence,
     Stimulus,
 }
 
 impl<M: Semantics> ModelSut<M> {
-    /// Runs `model` for a tester over `labels`; labels are matched by kind and name.
-    pub fn new(model: M, labels: &Arc<Labels>, seed: u64) -> Self {
+    /// Runs `model` for a tester whose actions the dictionary knows.
+    pub fn new(model: M, dictionary: impl Dictionary + 'static, seed: u64) -> Self {
         let own = model.labels();
-        let to_tester = own
-            .iter()
-            .map(|(_, l)| {
-                let other = || labels.other_values(l.kind, l.name.split_once('(')?.0);
-                labels.get(l.kind, &l.name).or_else(other)
-            })
-            .collect();
-        let of_tester = labels
-            .iter()
-            .map(|(_, l)| own.get(l.kind, &l.name))
-            .collect();
+        let mut named = FxHashMap::default();
+        for input in own.inputs() {
+            let action = ConcreteAction::parse(&own.label(input).name);
+            named.entry(action).or_insert(input);
+        }
         let kinds: Vec<_> = own.iter().map(|(_, l)| l.kind).collect();
         Self {
-            to_tester,
-            of_tester,
+            dictionary: Box::new(dictionary),
+            outputs: vec![None; kinds.len()],
+            inputs: FxHashMap::default(),
+            named,
             kinds,
             state: model.initial(),
             model,
@@ -91,6 +91,41 @@ impl<M: Semantics> ModelSut<M> {
             seed,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         }
+    }
+
+    /// What an output of the model is to the tester.
+    fn output(&mut self, label: LabelId) -> Result<ActionId, ExecError> {
+        if let Some(action) = self.outputs[label.index()] {
+            return Ok(action);
+        }
+        let known = self.model.labels().label(label);
+        let message = Message::notation(&known.name);
+        let read = self.dictionary.read(LabelKind::Output, &message);
+        let foreign = || self.dictionary.foreign(LabelKind::Output, &message.action);
+        let action = read
+            .or_else(|_| foreign())
+            .map_err(|e| ExecError::Config(e.0))?
+            .action;
+        if self.dictionary.alphabet().is_declared(action) {
+            self.outputs[label.index()] = Some(action);
+        }
+        Ok(action)
+    }
+
+    /// The input of the model that the tester's action is.
+    fn input(&mut self, stimulus: ActionId) -> Option<LabelId> {
+        if let Some(known) = self.inputs.get(&stimulus) {
+            return *known;
+        }
+        let alphabet = self.dictionary.alphabet();
+        let text = alphabet.text(stimulus);
+        let own = self.model.labels();
+        let named = || self.named.get(&self.dictionary.write(stimulus).action);
+        let input = own.get_text(&text).or_else(|| named().copied());
+        if alphabet.is_declared(stimulus) {
+            self.inputs.insert(stimulus, input);
+        }
+        input
     }
 
     /// What becomes of an input that the present state does not take.
@@ -187,14 +222,7 @@ impl<M: Semantics> ModelSut<M> {
         if self.kinds[label.index()] == LabelKind::Internal {
             return Ok(Move::Internal);
         }
-        self.to_tester[label.index()]
-            .map(Move::Output)
-            .ok_or_else(|| {
-                ExecError::Model(format!(
-                    "output {} is not in the tester's alphabet",
-                    self.model.labels().text(label)
-                ))
-            })
+        self.output(label).map(Move::Output)
     }
 
     fn pick(&mut self, count: usize) -> usize {
@@ -248,25 +276,20 @@ impl<M: Semantics> ModelSut<M> {
         Ok(takers)
     }
 
-    fn refuse(&self, stimulus: LabelId, name: &str) -> Result<(), ExecError> {
+    fn refuse(&self) -> Sent {
         match self.refused {
-            RefusedInput::SelfLoop => Ok(()),
-            RefusedInput::Error => Err(ExecError::Refused {
-                stimulus: if name.is_empty() {
-                    format!("number {}", stimulus.index())
-                } else {
-                    name.into()
-                },
+            RefusedInput::SelfLoop => Sent::Given,
+            RefusedInput::Error => Sent::Refused {
                 reason: format!(
                     "the model under test does not take it in state {}; complete its inputs",
                     self.describe_state()
                 ),
-            }),
+            },
         }
     }
 }
 
-impl<M: Semantics> RunningModel<LabelId> for ModelSut<M> {
+impl<M: Semantics> RunningModel for ModelSut<M> {
     fn can_move(&mut self) -> Result<bool, ExecError> {
         self.load();
         Ok(self.row.iter().any(|(l, _)| {
@@ -278,7 +301,7 @@ impl<M: Semantics> RunningModel<LabelId> for ModelSut<M> {
     }
 }
 
-impl<M: Semantics> Adapter<LabelId> for ModelSut<M> {
+impl<M: Semantics> Adapter for ModelSut<M> {
     fn start(&mut self, seed: u64) -> Result<(), ExecError> {
         self.state = self.model.initial();
         self.rng = Xoshiro256PlusPlus::seed_from_u64(scheduler_seed(self.seed, seed));
@@ -286,16 +309,16 @@ impl<M: Semantics> Adapter<LabelId> for ModelSut<M> {
     }
 
     /// A race between the waiting stimulus and what the model may do by itself.
-    fn poll(&mut self) -> Result<Option<Received<LabelId>>, ExecError> {
+    fn poll(&mut self) -> Result<Option<Received>, ExecError> {
         Ok(match self.settle(true)? {
-            Move::Output(label) => Some(Received::Output(label)),
+            Move::Output(action) => Some(Received::Output(action)),
             _ => None,
         })
     }
 
-    fn send(&mut self, stimulus: &LabelId) -> Result<(), ExecError> {
-        let Some(input) = self.of_tester[stimulus.index()] else {
-            return self.refuse(*stimulus, "");
+    fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
+        let Some(input) = self.input(stimulus) else {
+            return Ok(self.refuse());
         };
         self.load();
         self.choices.clear();
@@ -307,20 +330,20 @@ impl<M: Semantics> Adapter<LabelId> for ModelSut<M> {
         if !self.choices.is_empty() {
             let pick = self.pick(self.choices.len());
             self.state = self.row.swap_remove(self.choices[pick]).1;
-            return Ok(());
+            return Ok(Sent::Given);
         }
         let mut takers = self.takers(input)?;
         if takers.is_empty() {
-            return self.refuse(*stimulus, &self.model.labels().text(input));
+            return Ok(self.refuse());
         }
         let pick = self.pick(takers.len());
         self.state = takers.swap_remove(pick);
-        Ok(())
+        Ok(Sent::Given)
     }
 
-    fn receive(&mut self, _: Duration) -> Result<Received<LabelId>, ExecError> {
+    fn receive(&mut self, _: Duration) -> Result<Received, ExecError> {
         Ok(match self.settle(false)? {
-            Move::Output(label) => Received::Output(label),
+            Move::Output(action) => Received::Output(action),
             _ => Received::Nothing,
         })
     }

@@ -1,119 +1,48 @@
 //! A model as a running program: what `iolite simulate` starts.
 
 use std::io::{Read, Write};
-use std::marker::PhantomData;
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use iolite_lts::{LabelId, LabelKind, Labels, Semantics};
-use rustc_hash::FxHashMap;
+use iolite_derive::ActionId;
 use rustix::event::{PollFd, PollFlags};
 
-use crate::codec::{ActionCodec, ActionMap, ChannelId, CodecError, Decoded};
+use crate::codec::{ChannelId, WireCodec};
 use crate::transport::framing::Framer;
 use crate::transport::readiness::wait;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::Frames;
-use crate::{Adapter, Bounds, ConcreteAction, ExecError, Framing, ModelSut, Received};
+use crate::{Adapter, Bounds, ExecError, Framing, Received, Sent};
 
 /// Outputs that a model may still give when its input has ended.
 const LAST_WORDS: usize = 1000;
 
 /// A model that runs by itself, as a program does.
-pub trait RunningModel<A>: Adapter<A> {
+pub trait RunningModel: Adapter {
     /// Whether it could do something by itself, now or after internal steps.
     fn can_move(&mut self) -> Result<bool, ExecError>;
 }
 
 /// Runs a model over byte streams, in real time.
-pub struct Simulator<A, S, C> {
+pub struct Simulator<S> {
     sut: S,
-    codec: C,
+    codec: WireCodec,
     framing: Framing,
     /// Time before each move of the model's own.
     delay: Duration,
     seed: u64,
-    action: PhantomData<A>,
 }
 
-/// The labels of a model as the messages of the system that it plays.
-pub struct PlayedLabels {
-    inputs: FxHashMap<ConcreteAction, LabelId>,
-    outputs: Vec<Option<ConcreteAction>>,
-    map: ActionMap,
-}
-
-impl PlayedLabels {
-    fn new(labels: &Labels, map: &ActionMap) -> Self {
-        let mut inputs = FxHashMap::default();
-        let mut outputs = vec![None; labels.len()];
-        for (id, label) in labels.iter() {
-            let action = ConcreteAction::parse(&label.name);
-            match label.kind {
-                LabelKind::Input => {
-                    inputs.entry(action).or_insert(id);
-                }
-                LabelKind::Output => outputs[id.index()] = Some(action),
-                _ => {}
-            }
-        }
-        Self {
-            inputs,
-            outputs,
-            map: map.reversed(),
-        }
-    }
-}
-
-impl ActionCodec<LabelId> for PlayedLabels {
-    fn encode(&mut self, output: &LabelId, bytes: &mut Vec<u8>) -> Result<ChannelId, CodecError> {
-        match &self.outputs[output.index()] {
-            Some(action) => self.map.encode(action, bytes),
-            // A plain label happens, and nobody hears of it.
-            None => Ok(ChannelId::FIRST),
-        }
-    }
-
-    fn decode(&mut self, channel: ChannelId, bytes: &[u8]) -> Result<Decoded<LabelId>, CodecError> {
-        let action = self.map.decode(channel, bytes)?;
-        let input = self.inputs.get(&action);
-        let input = input.ok_or_else(|| CodecError(format!("no input of the model is {action}")));
-        Ok(Decoded::plain(*input?))
-    }
-
-    fn show(&self, output: &LabelId) -> String {
-        let action = self.outputs[output.index()].as_ref();
-        action.map_or_else(|| format!("number {}", output.index()), ToString::to_string)
-    }
-}
-
-impl<M: Semantics> Simulator<LabelId, ModelSut<M>, PlayedLabels> {
-    /// A simulator of `sut`, whose labels are `labels`. `map` is the tester's: its `send` templates
-    /// are read here, its `recv` templates written.
-    pub fn new(
-        sut: ModelSut<M>,
-        labels: &Labels,
-        map: &ActionMap,
-        framing: Framing,
-        delay: Duration,
-        seed: u64,
-    ) -> Self {
-        let codec = PlayedLabels::new(labels, map);
-        Self::over(sut, codec, framing, delay, seed)
-    }
-}
-
-impl<A, S: RunningModel<A>, C: ActionCodec<A>> Simulator<A, S, C> {
+impl<S: RunningModel> Simulator<S> {
     /// A simulator of `sut`, with the messages that `codec` has for its outputs and inputs.
-    pub fn over(sut: S, codec: C, framing: Framing, delay: Duration, seed: u64) -> Self {
+    pub fn new(sut: S, codec: WireCodec, framing: Framing, delay: Duration, seed: u64) -> Self {
         Self {
             sut,
             codec,
             framing,
             delay,
             seed,
-            action: PhantomData,
         }
     }
 
@@ -145,7 +74,7 @@ impl<A, S: RunningModel<A>, C: ActionCodec<A>> Simulator<A, S, C> {
                     let Received::Output(output) = self.sut.receive(Duration::ZERO)? else {
                         break;
                     };
-                    if !self.output(&output, &mut framer, &mut writer)? {
+                    if !self.output(output, &mut framer, &mut writer)? {
                         break;
                     }
                 }
@@ -162,7 +91,7 @@ impl<A, S: RunningModel<A>, C: ActionCodec<A>> Simulator<A, S, C> {
             }
             match self.sut.receive(Duration::ZERO)? {
                 Received::Output(output) => {
-                    if !self.output(&output, &mut framer, &mut writer)? {
+                    if !self.output(output, &mut framer, &mut writer)? {
                         return Ok(());
                     }
                 }
@@ -175,7 +104,7 @@ impl<A, S: RunningModel<A>, C: ActionCodec<A>> Simulator<A, S, C> {
     /// Writes an output; `false` when nobody listens any more.
     fn output(
         &mut self,
-        output: &A,
+        output: ActionId,
         framer: &mut Framer,
         writer: &mut impl Write,
     ) -> Result<bool, ExecError> {
@@ -215,6 +144,12 @@ impl<A, S: RunningModel<A>, C: ActionCodec<A>> Simulator<A, S, C> {
             reason: e.0,
             dump: crate::hexdump(message),
         })?;
-        self.sut.send(&input.action)
+        match self.sut.send(input.action)? {
+            Sent::Given => Ok(()),
+            Sent::Refused { reason } => Err(ExecError::Refused {
+                stimulus: self.codec.show(input.action),
+                reason,
+            }),
+        }
     }
 }

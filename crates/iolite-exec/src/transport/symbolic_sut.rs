@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use iolite_derive::ActionId;
+use iolite_lts::LabelKind;
 use iolite_sts::{Simulation, SimulationError, ValuedAction};
 
+use crate::codec::{Dictionary, Message, concrete, valued};
 use crate::transport::model_sut::scheduler_seed;
-use crate::{Adapter, ExecError, Received, RunningModel};
+use crate::{Adapter, ExecError, Received, RunningModel, Sent};
 
 /// Why a model does not run on, for people.
 type Telling = Box<dyn Fn(&SimulationError) -> String + Send>;
@@ -13,16 +16,19 @@ type Telling = Box<dyn Fn(&SimulationError) -> String + Send>;
 /// A model with data that runs. Time does not pass: quiescence is known.
 pub struct SymbolicSut {
     simulation: Simulation,
+    dictionary: Box<dyn Dictionary>,
     seed: u64,
     telling: Telling,
     starting: Box<dyn Fn(&Simulation) + Send>,
 }
 
 impl SymbolicSut {
-    /// Runs a model; `seed` sets its lots apart from those of others.
-    pub fn new(simulation: Simulation, seed: u64) -> Self {
+    /// Runs a model for a tester whose actions the dictionary knows; `seed` sets its random choices
+    /// apart from those of others.
+    pub fn new(simulation: Simulation, dictionary: impl Dictionary + 'static, seed: u64) -> Self {
         Self {
             simulation,
+            dictionary: Box::new(dictionary),
             seed,
             telling: Box::new(ToString::to_string),
             starting: Box::new(|_| ()),
@@ -51,17 +57,8 @@ impl SymbolicSut {
         &self.simulation
     }
 
-    /// Meets an input that the model does not have.
-    pub fn send_foreign(&mut self, stimulus: &str) -> Result<(), ExecError> {
-        if self.simulation.refuse() {
-            return Ok(());
-        }
-        Err(self.refused(stimulus.to_owned()))
-    }
-
-    fn refused(&self, stimulus: String) -> ExecError {
-        ExecError::Refused {
-            stimulus,
+    fn refused(&self) -> Sent {
+        Sent::Refused {
             reason: format!(
                 "the model under test does not take it in state {}; complete its inputs",
                 self.simulation.describe()
@@ -69,12 +66,21 @@ impl SymbolicSut {
         }
     }
 
+    /// What an output of the model is to the tester.
+    fn output(&self, output: &ValuedAction) -> Result<Received, ExecError> {
+        let message = Message::typed(concrete(self.simulation.model(), output));
+        let read = self.dictionary.read(LabelKind::Output, &message);
+        let foreign = |_| self.dictionary.foreign(LabelKind::Output, &message.action);
+        let decoded = read.or_else(foreign).map_err(|e| ExecError::Config(e.0))?;
+        Ok(Received::Output(decoded.action))
+    }
+
     fn fault(&self, error: &SimulationError) -> ExecError {
         ExecError::Model((self.telling)(error))
     }
 }
 
-impl RunningModel<ValuedAction> for SymbolicSut {
+impl RunningModel for SymbolicSut {
     fn can_move(&mut self) -> Result<bool, ExecError> {
         match self.simulation.is_quiescent() {
             Ok(quiescent) => Ok(!quiescent),
@@ -85,7 +91,7 @@ impl RunningModel<ValuedAction> for SymbolicSut {
     }
 }
 
-impl Adapter<ValuedAction> for SymbolicSut {
+impl Adapter for SymbolicSut {
     fn start(&mut self, seed: u64) -> Result<(), ExecError> {
         let started = self.simulation.start(scheduler_seed(self.seed, seed));
         started.map_err(|e| self.fault(&e))?;
@@ -94,25 +100,28 @@ impl Adapter<ValuedAction> for SymbolicSut {
     }
 
     /// A race between the waiting stimulus and what the model may do by itself.
-    fn poll(&mut self) -> Result<Option<Received<ValuedAction>>, ExecError> {
+    fn poll(&mut self) -> Result<Option<Received>, ExecError> {
         let output = self.simulation.race().map_err(|e| self.fault(&e))?;
-        Ok(output.map(Received::Output))
+        output.map(|output| self.output(&output)).transpose()
     }
 
-    fn send(&mut self, stimulus: &ValuedAction) -> Result<(), ExecError> {
-        match self.simulation.input(stimulus) {
-            Ok(true) => Ok(()),
-            Ok(false) => {
-                let label = self.simulation.model().label(stimulus);
-                Err(self.refused(format!("?{label}")))
-            }
+    fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
+        let message = self.dictionary.write(stimulus);
+        let Ok(input) = valued(self.simulation.model(), LabelKind::Input, &message) else {
+            // An input that the model does not have.
+            let taken = self.simulation.refuse();
+            return Ok(if taken { Sent::Given } else { self.refused() });
+        };
+        match self.simulation.input(&input) {
+            Ok(true) => Ok(Sent::Given),
+            Ok(false) => Ok(self.refused()),
             Err(error) => Err(self.fault(&error)),
         }
     }
 
-    fn receive(&mut self, _: Duration) -> Result<Received<ValuedAction>, ExecError> {
+    fn receive(&mut self, _: Duration) -> Result<Received, ExecError> {
         let output = self.simulation.observe().map_err(|e| self.fault(&e))?;
-        Ok(output.map_or(Received::Nothing, Received::Output))
+        output.map_or(Ok(Received::Nothing), |output| self.output(&output))
     }
 
     fn stop(&mut self) -> Result<(), ExecError> {

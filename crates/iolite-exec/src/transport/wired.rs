@@ -1,17 +1,17 @@
 //! The adapter of every system that is reached through bytes: a process, channels, a codec.
 
-use std::marker::PhantomData;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use iolite_derive::ActionId;
 use rustix::event::{PollFd, PollFlags};
 
-use crate::codec::{ActionCodec, ChannelId, Decoded};
+use crate::codec::{ChannelId, Decoded, WireCodec};
 use crate::transport::bounds::from_now;
 use crate::transport::link::{Inbox, Link};
 use crate::transport::process::Process;
 use crate::transport::readiness::wait;
-use crate::{Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, hexdump};
+use crate::{Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, Sent, hexdump};
 
 /// How a run brings the system back to its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,11 +46,11 @@ struct Ready {
 const EXIT_GRACE: Duration = Duration::from_millis(200);
 
 /// A system under test behind byte channels.
-pub struct Wired<A, C> {
+pub struct Wired {
     process: Option<Process>,
     links: Vec<Box<dyn Link>>,
     names: Vec<String>,
-    codec: C,
+    codec: WireCodec,
     reset: Reset,
     bounds: Bounds,
     /// A message that says that the system has started, and is no output.
@@ -63,14 +63,13 @@ pub struct Wired<A, C> {
     note: Option<String>,
     /// Ports and directory, given back in the end; declared last, so that the process goes first.
     place: Option<JobPlace>,
-    actions: PhantomData<fn() -> A>,
 }
 
-impl<A, C: ActionCodec<A>> Wired<A, C> {
+impl Wired {
     pub(crate) fn new(
         process: Option<Process>,
         links: Vec<(String, Box<dyn Link>)>,
-        codec: C,
+        codec: WireCodec,
         reset: Reset,
         bounds: Bounds,
     ) -> Self {
@@ -88,7 +87,6 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
             message: Vec::new(),
             note: None,
             place: None,
-            actions: PhantomData,
         }
     }
 
@@ -462,7 +460,7 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
         }
     }
 
-    fn decode(&mut self, received: Received<ChannelId>) -> Result<Received<A>, ExecError> {
+    fn decode(&mut self, received: Received<ChannelId>) -> Result<Received, ExecError> {
         Ok(match received {
             Received::Nothing => Received::Nothing,
             Received::Ended(exit) => Received::Ended(exit),
@@ -489,7 +487,7 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
         result
     }
 
-    fn try_poll(&mut self) -> Result<Option<Received<A>>, ExecError> {
+    fn try_poll(&mut self) -> Result<Option<Received>, ExecError> {
         let received = match self.fetch()? {
             (Inbox::Message, channel) => Received::Output(channel),
             // An output has begun: it was first, whenever its rest comes.
@@ -504,7 +502,7 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
     }
 }
 
-impl<A, C: ActionCodec<A>> Adapter<A> for Wired<A, C> {
+impl Adapter for Wired {
     fn start(&mut self, _: u64) -> Result<(), ExecError> {
         self.note = None;
         let result = match &self.reset {
@@ -529,7 +527,7 @@ impl<A, C: ActionCodec<A>> Adapter<A> for Wired<A, C> {
         result
     }
 
-    fn poll(&mut self) -> Result<Option<Received<A>>, ExecError> {
+    fn poll(&mut self) -> Result<Option<Received>, ExecError> {
         let result = self.try_poll();
         if matches!(result, Ok(Some(Received::Ended(_)))) {
             self.sound = false;
@@ -537,7 +535,7 @@ impl<A, C: ActionCodec<A>> Adapter<A> for Wired<A, C> {
         self.marking(result)
     }
 
-    fn send(&mut self, stimulus: &A) -> Result<(), ExecError> {
+    fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
         let mut bytes = std::mem::take(&mut self.message);
         bytes.clear();
         let encoded = self.codec.encode(stimulus, &mut bytes);
@@ -553,10 +551,10 @@ impl<A, C: ActionCodec<A>> Adapter<A> for Wired<A, C> {
             }),
         };
         self.message = bytes;
-        self.marking(result)
+        self.marking(result).map(|()| Sent::Given)
     }
 
-    fn receive(&mut self, patience: Duration) -> Result<Received<A>, ExecError> {
+    fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
         let result = self
             .receive_message(patience)
             .and_then(|received| self.decode(received));

@@ -1,23 +1,24 @@
 //! Values of the model's sorts from what crosses the wire, and back.
 
-use iolite_exec::codec::{CodecError, Heard, Typing};
-use iolite_exec::{WireValue, brief};
 use iolite_expr::{Int, Sort, Value};
 use iolite_lts::LabelKind;
 use iolite_sts::{Iosts, ValuedAction};
 
+use super::{CodecError, Message, Typing};
+use crate::{ConcreteAction, WireValue, brief};
+
 /// An action as it was read, with values of the model's sorts.
-pub(super) fn valued(
+pub fn valued(
     model: &Iosts,
     kind: LabelKind,
-    heard: &Heard,
+    message: &Message,
 ) -> Result<ValuedAction, CodecError> {
     let what = if kind == LabelKind::Input {
         "input"
     } else {
         "output"
     };
-    let action = &heard.action;
+    let action = &message.action;
     let Some(id) = model.find_gate(kind, &action.name) else {
         let action = action.to_string();
         return Err(CodecError(format!(
@@ -36,7 +37,7 @@ pub(super) fn valued(
     }
     let values = action.args.iter().zip(params).enumerate();
     let values = values.map(|(i, (wire, p))| {
-        of_wire(wire, &p.sort, heard.typing(i)).map_err(|misfit| {
+        of_wire(wire, &p.sort, message.typing(i)).map_err(|misfit| {
             CodecError(format!(
                 "{} of {}{}: {}",
                 p.name, action.name, misfit.path, misfit.reason
@@ -49,8 +50,16 @@ pub(super) fn valued(
     })
 }
 
+/// An action of a model as it crosses the wire.
+pub fn concrete(model: &Iosts, action: &ValuedAction) -> ConcreteAction {
+    ConcreteAction {
+        name: model.gate(action.action).name.to_string(),
+        args: action.values.iter().map(to_wire).collect(),
+    }
+}
+
 /// A value as it crosses the wire.
-pub(super) fn to_wire(value: &Value) -> WireValue {
+pub fn to_wire(value: &Value) -> WireValue {
     match value {
         Value::Bool(b) => WireValue::Bool(*b),
         Value::Int(n) => WireValue::Int(n.to_big()),
@@ -171,7 +180,7 @@ fn json_type(wire: &WireValue) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use iolite_exec::codec::{ActionMap, ActionRule, ChannelId, Template};
+    use crate::codec::{ActionMap, ActionRule, ChannelId, Template};
 
     /// What a message in a hole of this kind is for the model below.
     fn read(hole: &str, message: &str) -> Result<String, String> {
@@ -197,8 +206,8 @@ mod tests {
                 );
             }
         }
-        let read = map.decode_as(ChannelId::FIRST, message.as_bytes(), |heard| {
-            valued(&model, LabelKind::Output, &heard)
+        let read = map.decode_as(ChannelId::FIRST, message.as_bytes(), |message| {
+            valued(&model, LabelKind::Output, &message)
         });
         read.map(|action| model.label(&action)).map_err(|e| e.0)
     }

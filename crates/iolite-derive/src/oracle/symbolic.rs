@@ -1,0 +1,527 @@
+//! ioco for systems with data: no unfolding, no determinisation.
+//!
+//! The oracle stands in the set of symbolic states after the trace so far. Constants without a value
+//! are part of the state [SYM04, §2], so whatever happens narrows them, and what no value of them
+//! explains is forbidden.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use iolite_expr::{Answer, Distribution, Kind, Op, Strategy, Term};
+use iolite_lts::relation::Relation;
+use iolite_sts::{
+    After, Enabled, GateId, InputChoice, Iosts, Symbolic, SymbolicError, SymbolicStates,
+    ValuedAction,
+};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{
+    Action, ActionId, Alphabet, Criterion, Meaning, Notice, Oracle, Places, Step, Undecided,
+};
+
+/// Why there is no oracle.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SymbolicOracleError {
+    /// The initial condition has no solution.
+    #[error("no values of constants and variables satisfy the assumptions")]
+    NoInitialState,
+    /// The solver could not tell whether there is an initial state.
+    #[error("the initial states could not be computed: {0}")]
+    Undecided(Arc<str>),
+    /// The model's terms have no value.
+    #[error(transparent)]
+    Model(#[from] SymbolicError),
+}
+
+/// ioco with values. Inputs are solved for, diverse and seeded; outputs are checked exactly against
+/// every symbolic state; δ has the guard of [SYM04, def. 7].
+///
+/// A constant without a value stands for each value that the assumptions allow: a run fails if it
+/// fails for all of them. Values that leave an input of the run unspecified explain all that comes
+/// after it, so nothing fails any more then; such inputs are given only where there is no other.
+///
+/// Where the solver gives up, or the model divides by zero, the answer is [`Undecided`].
+#[derive(Debug)]
+pub struct SymbolicOracle {
+    semantics: Symbolic,
+    alphabet: Alphabet,
+    initial: SymbolicStates,
+    choice: InputChoice,
+    rng: Xoshiro256PlusPlus,
+    /// What actions are to the model, as far as they were asked for in this run.
+    valued: BTreeMap<ActionId, Option<ValuedAction>>,
+    /// Inputs that were not offered somewhere because the solver gave up, with its reason.
+    untried: BTreeMap<GateId, Arc<str>>,
+}
+
+/// A set of symbolic states, and what the way there leaves in doubt.
+#[derive(Clone, Debug)]
+pub struct SymbolicPlace {
+    states: SymbolicStates,
+    /// The first input of the run that not all constants specify.
+    guessed: Option<ActionId>,
+    /// The first of which it was not found out.
+    unsure: Option<ActionId>,
+}
+
+impl SymbolicPlace {
+    /// The symbolic states.
+    pub fn states(&self) -> &SymbolicStates {
+        &self.states
+    }
+
+    /// The first input of the run that only some values of the unknown constants specify.
+    pub fn guessed(&self) -> Option<ActionId> {
+        self.guessed
+    }
+
+    /// The first input of the run of which it was not found out whether all values specify it.
+    pub fn unsure(&self) -> Option<ActionId> {
+        self.unsure
+    }
+}
+
+/// Keeps the values apart from whatever else a run's seed decides.
+const VALUES: u64 = 0x76a1_0e5f_4c3d_9b27;
+/// How often values are drawn for an input before it is given with values that not all constants
+/// specify.
+const DRAWS: usize = 4;
+/// Locations and guards that people are shown at once.
+const MOST_SHOWN: usize = 20;
+/// Actions of a run whose meaning is remembered.
+const REMEMBERED: usize = 1 << 16;
+
+impl SymbolicOracle {
+    /// An oracle; the same seed offers the same inputs after the same runs. A run that begins with a
+    /// seed of its own depends on that alone.
+    pub fn new(
+        mut semantics: Symbolic,
+        alphabet: &Alphabet,
+        seed: u64,
+        strategy: Strategy,
+    ) -> Result<Self, SymbolicOracleError> {
+        let initial = match semantics.initial()? {
+            After::Possible(states) => states,
+            After::Impossible => return Err(SymbolicOracleError::NoInitialState),
+            After::Unknown { reason, .. } => return Err(SymbolicOracleError::Undecided(reason)),
+        };
+        Ok(Self {
+            semantics,
+            alphabet: alphabet.clone(),
+            initial,
+            choice: InputChoice::new(seed, strategy),
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            valued: BTreeMap::new(),
+            untried: BTreeMap::new(),
+        })
+    }
+
+    /// How the values of a parameter of an input are drawn.
+    pub fn draw(&mut self, gate: GateId, position: usize, distribution: Distribution) {
+        self.choice.set_distribution(gate, position, distribution);
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Iosts> {
+        self.semantics.model()
+    }
+
+    /// The semantics, for its solver and its statistics.
+    pub fn semantics(&mut self) -> &mut Symbolic {
+        &mut self.semantics
+    }
+
+    /// What the way to a place tells of the constants: see [`Symbolic::narrowed`].
+    pub fn narrowed(&mut self, at: &SymbolicPlace) -> Term {
+        self.semantics.narrowed(&at.states)
+    }
+
+    /// Inputs for which the solver found neither values nor that there are none, and why; they were
+    /// not offered there, so the runs say nothing about them.
+    pub fn untried(&self) -> &BTreeMap<GateId, Arc<str>> {
+        &self.untried
+    }
+
+    /// The id of a valued action of the model.
+    pub fn action(&self, action: &ValuedAction) -> ActionId {
+        action_of(self.model(), &self.alphabet, action)
+    }
+
+    /// What an action is to the model; `None` where no gate takes it.
+    fn valued(&mut self, id: ActionId) -> Option<ValuedAction> {
+        if let Some(known) = self.valued.get(&id) {
+            return known.clone();
+        }
+        let action = self.alphabet.action(id)?;
+        let valued = valued_action(self.model(), &action);
+        if self.valued.len() >= REMEMBERED {
+            self.valued.clear();
+        }
+        self.valued.insert(id, valued.clone());
+        valued
+    }
+
+    fn settle(
+        &mut self,
+        at: &SymbolicPlace,
+        step: Step,
+        after: Result<After, SymbolicError>,
+    ) -> Result<Meaning<SymbolicPlace>, Box<Undecided>> {
+        match after {
+            Ok(After::Possible(states)) => Ok(Meaning::Allowed(SymbolicPlace {
+                states,
+                guessed: at.guessed,
+                unsure: at.unsure,
+            })),
+            Ok(After::Impossible) if step.is_stimulus() => Ok(Meaning::Unspecified),
+            Ok(After::Impossible) => self.forbidden(at),
+            Ok(After::Unknown { reason, query }) => Err(Box::new(Undecided {
+                reason,
+                place: self.semantics.fault_place(),
+                query,
+                inconclusive: false,
+            })),
+            Err(error) => {
+                let mut why = Undecided::new(format!("the model has no meaning here: {error}"));
+                why.place = match error {
+                    SymbolicError::Fault(fault) => Some(fault.error.span),
+                    _ => self.semantics.fault_place(),
+                };
+                Err(Box::new(why))
+            }
+        }
+    }
+
+    /// An observation that no values of the constants explain which the states tell of.
+    fn forbidden(
+        &self,
+        at: &SymbolicPlace,
+    ) -> Result<Meaning<SymbolicPlace>, Box<Undecided>> {
+        match (at.guessed, at.unsure) {
+            (Some(input), _) => Err(Box::new(Undecided {
+                inconclusive: true,
+                ..Undecided::new(format!(
+                    "no values of the constants that specify {} explain this, but the others do",
+                    self.alphabet.text(input)
+                ))
+            })),
+            (None, Some(input)) => Err(Box::new(Undecided::new(format!(
+                "no values of the constants that specify {} explain this; whether all do was not \
+                 found out",
+                self.alphabet.text(input)
+            )))),
+            (None, None) => Ok(Meaning::Forbidden),
+        }
+    }
+
+    /// What the states can do, inputs and outputs alike: an action with random values, and the guard
+    /// that all its values satisfy, for people.
+    pub fn offers(&mut self, at: &SymbolicPlace) -> Result<Vec<(ActionId, String)>, SymbolicError> {
+        let mut ways = self.semantics.inputs(&at.states)?;
+        ways.extend(self.semantics.out(&at.states)?.outputs);
+        let mut offers: Vec<(ActionId, String)> = Vec::new();
+        for way in ways {
+            let text = guarded(self.semantics.model(), &way);
+            if offers.iter().any(|(_, known)| *known == text) {
+                continue;
+            }
+            if let Some(action) = self.solved(vec![way]) {
+                offers.push((self.action(&action), text));
+            }
+        }
+        Ok(offers)
+    }
+
+    /// Whether silence is possible now; `None` where that was not found out.
+    pub fn may_be_silent(&mut self, at: &SymbolicPlace) -> Result<Option<bool>, SymbolicError> {
+        Ok(match self.semantics.after_delta(&at.states)? {
+            After::Possible(_) => Some(true),
+            After::Impossible => Some(false),
+            After::Unknown { .. } => None,
+        })
+    }
+
+    /// Whether all constants that explain the run so far specify an input, as far as it matters;
+    /// `None` where that is not found out.
+    fn is_specified(&mut self, at: &SymbolicPlace, input: &ValuedAction) -> Option<bool> {
+        if at.guessed.is_some() || self.semantics.knows_constants() {
+            return Some(true);
+        }
+        self.semantics
+            .specifies(&at.states, input)
+            .unwrap_or_default()
+    }
+
+    /// Values for an input that all constants specify; one that only some do where no other was
+    /// found.
+    fn specified(
+        &mut self,
+        at: &SymbolicPlace,
+        ways: &[Enabled],
+    ) -> Result<Option<ValuedAction>, ValuedAction> {
+        let mut guess = None;
+        for _ in 0..DRAWS {
+            match self.solved(ways.to_vec()) {
+                Some(input) if self.is_specified(at, &input) == Some(true) => {
+                    return Ok(Some(input));
+                }
+                Some(input) => guess = guess.or(Some(input)),
+                None => break,
+            }
+        }
+        guess.map_or(Ok(None), Err)
+    }
+
+    /// Values for one of the ways to take an input, tried in random order.
+    fn solved(&mut self, mut ways: Vec<Enabled>) -> Option<ValuedAction> {
+        while !ways.is_empty() {
+            let way = ways.swap_remove(self.rng.random_range(0..ways.len()));
+            let found = match self.choice.values(&mut self.semantics, &way) {
+                Answer::Sat(found) => found,
+                Answer::Unsat => continue,
+                // What the solver cannot decide is not offered: there is nothing to judge yet.
+                Answer::Unknown(why) => {
+                    self.untried.entry(way.action).or_insert(why);
+                    continue;
+                }
+            };
+            let params = &self.semantics.model().gate(way.action).params;
+            let value = |p: &iolite_expr::Var| found.value(p.id).cloned();
+            return Some(ValuedAction {
+                action: way.action,
+                values: params
+                    .iter()
+                    .map(|p| value(p).unwrap_or_else(|| p.sort.default_value()))
+                    .collect(),
+            });
+        }
+        None
+    }
+}
+
+/// The id of a valued action of a model.
+pub fn action_of(model: &Iosts, alphabet: &Alphabet, action: &ValuedAction) -> ActionId {
+    let gate = model.gate(action.action);
+    let new = Action {
+        kind: gate.kind,
+        name: (*gate.name).into(),
+        args: action.values.clone(),
+    };
+    alphabet.intern(new)
+}
+
+/// What an action is to a model; `None` where no gate takes it.
+pub fn valued_action(model: &Iosts, action: &Action) -> Option<ValuedAction> {
+    let gate = model.find_gate(action.kind, &action.name)?;
+    let params = &model.gate(gate).params;
+    // An integer outside of its range is still a value: the model forbids it, which is a verdict.
+    (params.len() == action.args.len()).then(|| ValuedAction {
+        action: gate,
+        values: action.args.clone(),
+    })
+}
+
+impl Oracle for SymbolicOracle {
+    type State = SymbolicPlace;
+
+    fn criterion(&self) -> Criterion {
+        Criterion::Relation(Relation::Ioco)
+    }
+
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    fn begin(&mut self, seed: u64) {
+        // A new run may give old ids to new actions.
+        self.alphabet.begin_run();
+        self.valued.clear();
+        // Strategies draw from the run's seed too; values must not follow their choices.
+        let own = seed.rotate_left(29) ^ VALUES;
+        self.choice.reseed(own);
+        self.rng = Xoshiro256PlusPlus::seed_from_u64(own);
+    }
+
+    fn initial(&mut self) -> Result<SymbolicPlace, Box<Undecided>> {
+        Ok(SymbolicPlace {
+            states: self.initial.clone(),
+            guessed: None,
+            unsure: None,
+        })
+    }
+
+    fn stimuli(&mut self, at: &SymbolicPlace, menu: &mut Vec<ActionId>) {
+        // A model fault in a guard shows when the step is taken; here it offers nothing.
+        let inputs = self.semantics.inputs(&at.states).unwrap_or_default();
+        let mut gates: BTreeMap<GateId, Vec<Enabled>> = BTreeMap::new();
+        for way in inputs {
+            gates.entry(way.action).or_default().push(way);
+        }
+        let mut guesses = Vec::new();
+        let mut sure = Vec::new();
+        for ways in gates.into_values() {
+            match self.specified(at, &ways) {
+                Ok(input) => sure.extend(input),
+                Err(guess) => guesses.push(guess),
+            }
+        }
+        let offered = if sure.is_empty() {
+            std::mem::take(&mut guesses)
+        } else {
+            sure
+        };
+        menu.extend(offered.iter().map(|input| self.action(input)));
+        for guess in guesses {
+            let why = "only some values of the unknown constants specify it";
+            self.untried
+                .entry(guess.action)
+                .or_insert_with(|| why.into());
+        }
+    }
+
+    fn after(
+        &mut self,
+        at: &SymbolicPlace,
+        step: Step,
+    ) -> Result<Meaning<SymbolicPlace>, Box<Undecided>> {
+        let (Step::Stimulus(id) | Step::Output(id)) = step else {
+            let after = self.semantics.after_delta(&at.states);
+            return self.settle(at, step, after);
+        };
+        let Some(action) = self.valued(id) else {
+            // An action that the model does not have.
+            return if step.is_stimulus() {
+                Ok(Meaning::Unspecified)
+            } else {
+                self.forbidden(at)
+            };
+        };
+        let mut from = at.clone();
+        if step.is_stimulus() {
+            match self.is_specified(at, &action) {
+                Some(true) => {}
+                Some(false) => from.guessed = Some(id),
+                None => from.unsure = from.unsure.or(Some(id)),
+            }
+        }
+        let after = self.semantics.after(&at.states, &action);
+        self.settle(&from, step, after)
+    }
+
+    fn out(&mut self, at: &SymbolicPlace) -> Vec<String> {
+        let Ok(out) = self.semantics.out(&at.states) else {
+            return Vec::new();
+        };
+        let model = self.semantics.model();
+        let mut texts: Vec<String> = Vec::new();
+        let mut add = |text: String| {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        };
+        for way in &out.outputs {
+            add(guarded(model, way));
+        }
+        for (guard, condition) in &out.delta {
+            let guard = Term::all([condition.clone(), guard.clone()]).simplify();
+            add(if guard.is_true() {
+                "delta".to_owned()
+            } else {
+                format!("delta [{guard}]")
+            });
+        }
+        shortened(texts)
+    }
+
+    fn places(&self, at: &SymbolicPlace) -> Places {
+        let model = self.semantics.model();
+        let mut places = Places::default();
+        for state in at.states.iter() {
+            let text = state.describe(model);
+            if !places.locations.contains(&text) {
+                places.locations.push(text);
+            }
+            let name = &*model.location(state.location()).name;
+            if !places.names.iter().any(|n| n == name) {
+                places.names.push(name.to_owned());
+            }
+        }
+        places.locations = shortened(places.locations);
+        places
+    }
+
+    fn conclude(&mut self, at: &SymbolicPlace) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        for (&gate, reason) in &self.untried {
+            notices.push(Notice::Untried {
+                input: self.model().gate(gate).name.to_string(),
+                reason: Arc::clone(reason),
+            });
+        }
+        if let Some(input) = at.guessed {
+            let action = self.alphabet.action(input);
+            let input = action.map(|a| a.name.to_string()).unwrap_or_default();
+            notices.push(Notice::Guessed { input });
+        }
+        // After a guess there are values that the states do not tell of.
+        if at.guessed.is_none() && at.unsure.is_none() {
+            notices.push(Notice::Learnt(self.semantics.narrowed(&at.states)));
+        }
+        notices
+    }
+}
+
+fn shortened(mut texts: Vec<String>) -> Vec<String> {
+    if texts.len() > MOST_SHOWN {
+        let more = texts.len() - MOST_SHOWN;
+        texts.truncate(MOST_SHOWN);
+        texts.push(format!("… and {more} more"));
+    }
+    texts
+}
+
+/// `!MSG(3, true)` where the guard leaves one value each, else `!MSG(m, b) [m > 3]`.
+fn guarded(model: &Iosts, way: &Enabled) -> String {
+    let action = model.gate(way.action);
+    let guard = Term::all([way.condition.clone(), way.guard.clone()]).simplify();
+    let conjuncts = match guard.kind() {
+        Kind::App(Op::And, parts) => parts.to_vec(),
+        _ if guard.is_true() => Vec::new(),
+        _ => vec![guard.clone()],
+    };
+    let mut values: Vec<Option<String>> = vec![None; action.params.len()];
+    let mut rest = Vec::new();
+    for part in conjuncts {
+        let fixed = match part.kind() {
+            Kind::Var(v) => Some((v.id, "true".to_owned())),
+            Kind::App(Op::Not, x) => x[0].as_var().map(|v| (v.id, "false".to_owned())),
+            Kind::App(Op::Eq, x) => match (x[0].as_var(), x[1].as_value()) {
+                (Some(v), Some(value)) => Some((v.id, value.to_string())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let position = fixed
+            .and_then(|(id, text)| Some((action.params.iter().position(|p| p.id == id)?, text)));
+        match position {
+            Some((i, text)) if values[i].is_none() => values[i] = Some(text),
+            _ => rest.push(part),
+        }
+    }
+    let mut text = format!("{}{}", action.kind.sigil(), action.name);
+    if !action.params.is_empty() {
+        let shown: Vec<String> = action
+            .params
+            .iter()
+            .zip(values)
+            .map(|(p, value)| value.unwrap_or_else(|| p.name.to_string()))
+            .collect();
+        text += &format!("({})", shown.join(", "));
+    }
+    if rest.is_empty() {
+        text
+    } else {
+        format!("{text} [{}]", Term::all(rest))
+    }
+}

@@ -1,0 +1,148 @@
+//! The conformance tester: any relation that has an oracle, derived as far as the run goes.
+
+use crate::{Alphabet, Meaning, Menu, Notice, Oracle, Progress, Step, Tester, Undecided, Verdict};
+
+/// Tests for the relation of an oracle, or watches (it judges any sequence of stimuli and
+/// observations, whoever chose them).
+///
+/// An observation outside `out` is `fail`; a stimulus that the specification does not have leads to
+/// where it says nothing, and the run ends `inconc`. Where the oracle cannot decide, the run ends
+/// `unknown`: never a pass, never a fail.
+#[derive(Debug)]
+pub struct ConformanceTester<O: Oracle> {
+    oracle: O,
+    at: Option<O::State>,
+    verdict: Verdict,
+    ended: bool,
+    doubt: Option<Undecided>,
+}
+
+impl<O: Oracle> ConformanceTester<O> {
+    /// A tester that walks `oracle`.
+    pub fn new(oracle: O) -> Self {
+        let mut tester = Self {
+            oracle,
+            at: None,
+            verdict: Verdict::Pass,
+            ended: false,
+            doubt: None,
+        };
+        tester.reset();
+        tester
+    }
+
+    /// The oracle.
+    pub fn oracle(&self) -> &O {
+        &self.oracle
+    }
+
+    /// The oracle, to ask it more.
+    pub fn oracle_mut(&mut self) -> &mut O {
+        &mut self.oracle
+    }
+
+    /// Where the run is; `None` where the initial states themselves are not decided.
+    pub fn state(&self) -> Option<&O::State> {
+        self.at.as_ref()
+    }
+
+    /// Why the verdict is `unknown` or `inconc`, where the oracle told.
+    pub fn doubt(&self) -> Option<&Undecided> {
+        self.doubt.as_ref()
+    }
+
+    fn end(&mut self, verdict: Verdict) -> Progress {
+        self.verdict = verdict;
+        self.ended = true;
+        Progress::Ended(verdict)
+    }
+
+    fn undecided(&mut self, why: Undecided) -> Progress {
+        let verdict = why.verdict();
+        self.doubt = Some(why);
+        self.end(verdict)
+    }
+}
+
+impl<O: Oracle> Tester for ConformanceTester<O> {
+    fn alphabet(&self) -> &Alphabet {
+        self.oracle.alphabet()
+    }
+
+    fn reset(&mut self) {
+        self.verdict = Verdict::Pass;
+        self.ended = false;
+        self.doubt = None;
+        match self.oracle.initial() {
+            Ok(initial) => self.at = Some(initial),
+            Err(why) => {
+                self.undecided(*why);
+            }
+        }
+    }
+
+    fn begin(&mut self, seed: u64) {
+        self.oracle.begin(seed);
+        self.reset();
+    }
+
+    fn menu(&mut self, menu: &mut Menu) {
+        menu.stop = true;
+        let (false, Some(at)) = (self.ended, &self.at) else {
+            return;
+        };
+        menu.observe = true;
+        self.oracle.stimuli(at, &mut menu.stimuli);
+    }
+
+    #[inline]
+    fn step(&mut self, step: Step) -> Progress {
+        let (false, Some(at)) = (self.ended, &self.at) else {
+            return Progress::Ended(self.verdict);
+        };
+        match self.oracle.after(at, step) {
+            Ok(Meaning::Allowed(next)) => {
+                self.at = Some(self.oracle.trim(next));
+                Progress::Continue
+            }
+            Ok(Meaning::Forbidden) => self.end(Verdict::Fail),
+            Ok(Meaning::Ends) => self.end(Verdict::Pass),
+            Ok(Meaning::Unspecified) => self.end(Verdict::Inconc),
+            Err(why) => self.undecided(*why),
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    fn allowed(&mut self) -> Vec<String> {
+        let at = self.at.as_ref();
+        at.map(|at| self.oracle.out(at)).unwrap_or_default()
+    }
+
+    fn locations(&mut self) -> Vec<String> {
+        let at = self.at.as_ref();
+        at.map(|at| self.oracle.places(at).locations)
+            .unwrap_or_default()
+    }
+
+    fn places(&mut self) -> Vec<String> {
+        let at = self.at.as_ref();
+        at.map(|at| self.oracle.places(at).names)
+            .unwrap_or_default()
+    }
+
+    fn conclude(&mut self) -> Vec<Notice> {
+        let doubt = self.doubt.clone().map(Notice::Undecided);
+        let mut notices: Vec<Notice> = doubt.into_iter().collect();
+        if let Some(at) = &self.at {
+            notices.extend(self.oracle.conclude(at));
+        }
+        if self.verdict != Verdict::Pass {
+            // Only a run that passed is explained by the constants that are left.
+            notices.retain(|notice| !matches!(notice, Notice::Learnt(_)));
+        }
+        notices
+    }
+}

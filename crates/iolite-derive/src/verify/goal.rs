@@ -1,0 +1,123 @@
+//! What a tester towards a goal asks of the goal, action by action.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use iolite_lts::{LabelId, Labels, StateId};
+
+use crate::{ActionId, Alphabet, Breach, LabelMap, Move, Objective, Verdict};
+
+/// A goal beside a specification: an observer's violation, a purpose's acceptance. Its automaton is
+/// deterministic and runs on the actions of the run's alphabet.
+pub trait Goal {
+    /// A state of its automaton.
+    type State: Clone + Eq + Hash + Debug;
+
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// Where it starts.
+    fn initial(&self) -> Self::State;
+
+    /// The step under an action that the specification allows.
+    fn allowed(&mut self, at: &Self::State, action: ActionId) -> Move<Self::State>;
+
+    /// An output, or δ, that the specification does not allow.
+    fn forbidden(&mut self, at: &Self::State, action: ActionId) -> Breach;
+
+    /// A lower bound on the steps to the goal, from the automaton alone; `None` when there is no way.
+    fn distance(&self, at: &Self::State) -> Option<u32>;
+
+    /// Observations that nothing in the specification allows and that may still reach the goal.
+    fn observations(&self) -> &[ActionId];
+
+    /// The verdict of a run that is broken off with the goal still open.
+    fn open_verdict(&self) -> Verdict;
+
+    /// A state in words.
+    fn describe(&self, at: &Self::State) -> String;
+}
+
+/// An objective over labels as a goal over actions: `!o` of an observer stands for `!o(…)` with
+/// whatever values.
+#[derive(Debug)]
+pub struct LabelGoal<O> {
+    objective: O,
+    actions: LabelMap,
+    observations: Vec<ActionId>,
+}
+
+impl<O: Objective> LabelGoal<O> {
+    /// The goal over the labels that the alphabet was made of.
+    pub fn own(objective: O, alphabet: &Alphabet, labels: &Arc<Labels>) -> Self {
+        Self::over(objective, LabelMap::own(alphabet, labels))
+    }
+
+    /// The goal over any labels; actions meet them by their text.
+    pub fn by_text(objective: O, alphabet: &Alphabet, labels: &Arc<Labels>) -> Self {
+        Self::over(objective, LabelMap::by_text(alphabet, labels))
+    }
+
+    fn over(objective: O, actions: LabelMap) -> Self {
+        let labels = actions.labels().clone();
+        let seen = labels.iter().filter(|(_, l)| l.kind.is_observation());
+        let observations = seen.map(|(id, _)| actions.action(id)).collect();
+        Self {
+            objective: objective.over_labels(&labels),
+            actions,
+            observations,
+        }
+    }
+
+    fn label(&mut self, action: ActionId) -> Option<LabelId> {
+        self.actions.label(action)
+    }
+}
+
+impl<O: Objective> Goal for LabelGoal<O> {
+    type State = StateId;
+
+    fn name(&self) -> &str {
+        self.objective.name()
+    }
+
+    fn initial(&self) -> StateId {
+        self.objective.initial()
+    }
+
+    fn allowed(&mut self, at: &StateId, action: ActionId) -> Move<StateId> {
+        match self.label(action) {
+            Some(label) => self.objective.allowed(*at, label),
+            // An action that the goal's alphabet does not have changes nothing.
+            None => Move::To(*at),
+        }
+    }
+
+    fn forbidden(&mut self, at: &StateId, action: ActionId) -> Breach {
+        match self.label(action) {
+            Some(label) => self.objective.forbidden(*at, label),
+            None => Breach {
+                verdict: Verdict::Fail,
+                goal: false,
+            },
+        }
+    }
+
+    fn distance(&self, at: &StateId) -> Option<u32> {
+        self.objective.distance(*at)
+    }
+
+    fn observations(&self) -> &[ActionId] {
+        &self.observations
+    }
+
+    fn open_verdict(&self) -> Verdict {
+        self.objective.open_verdict()
+    }
+
+    fn describe(&self, at: &StateId) -> String {
+        self.objective.describe(*at)
+    }
+}
+
