@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use iolite_property::javapt::{self, JavaPtProperty};
-use iolite_property::{Partition, Quality, StateId, StateSet, StreettAutomaton, hoa};
+use iolite_formats::hoa;
+use iolite_formats::javapt::{self, JavaPtProperty};
+use iolite_property::{Partition, Quality, StateId, StateSet, StreettAutomaton};
 use serde::Serialize;
 
 use super::Failure;
