@@ -112,7 +112,8 @@ fn event(label: &Label) -> Result<String, WriteError> {
     })
 }
 
-fn plain_or_quoted(name: &str) -> String {
+/// A name as the language reads it.
+pub(crate) fn plain_or_quoted(name: &str) -> String {
     if is_plain_name(name) {
         name.to_owned()
     } else {

@@ -28,6 +28,9 @@ pub enum WriteError {
         /// The format.
         format: &'static str,
     },
+    /// The pairs of a `streett` declaration also say which finite sequences are accepted.
+    #[error("the finite acceptance is not that of the pairs, which `streett` cannot say")]
+    FiniteAcceptance,
     /// The sink failed.
     #[error("cannot write: the sink failed")]
     Sink(#[from] std::fmt::Error),

@@ -32,6 +32,8 @@ pub mod iol;
 pub mod javapt;
 pub mod json;
 mod label_text;
+pub mod property;
+pub mod property_tester;
 pub mod svg;
 pub mod test_case;
 pub mod test_graph;

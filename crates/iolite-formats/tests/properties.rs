@@ -299,3 +299,44 @@ fn hoa_faults() {
         HoaError::Syntax { .. }
     ));
 }
+
+/// Line breaks survive, and what XML cannot say is refused rather than lost.
+#[test]
+fn javapt_carries_what_xml_carries() {
+    let property = javapt::read(PI_1).unwrap();
+    let named = |name: &str| JavaPtProperty {
+        automaton: property.automaton.clone().with_names(vec![
+            name.to_owned(),
+            "é <&'\"> \u{10ffff}".to_owned(),
+            "3".to_owned(),
+        ]),
+        description: format!("d{name}d"),
+    };
+    for name in ["a\tb\nc\rd", "x\u{85}\u{7f}x", "]]>"] {
+        let text = javapt::write(&named(name)).unwrap();
+        assert_eq!(javapt::read(&text), Ok(named(name)), "{text}");
+    }
+    for name in ["\0", "a\u{1}", "\u{fffe}"] {
+        assert_eq!(
+            javapt::write(&named(name)),
+            Err(JavaPtError::Character(name.to_owned()))
+        );
+    }
+}
+
+/// A fault is told with the byte it is at, whatever line it is in.
+#[test]
+fn xml_faults_have_a_place() {
+    for (text, expected) in [
+        ("", "the document does not have a root node at byte 0"),
+        ("<a>", "the root node was opened but never closed at byte 3"),
+        ("\n<é>\n é</b>", "expected 'é' tag, not 'b' at byte 9"),
+        (
+            " <a b='1' b='2'/>",
+            "attribute 'b' is already defined at byte 10",
+        ),
+        ("<a>&x;</a>", "unknown entity reference 'x' at byte 3"),
+    ] {
+        assert_eq!(javapt::read(text).unwrap_err().to_string(), expected);
+    }
+}

@@ -16,6 +16,7 @@ use crate::delta::{self, DeltaStep};
 use crate::{DeltaPolicy, Directions};
 
 pub use mealy::MealyOptions;
+pub(crate) use write::quoted;
 pub use write::write;
 
 /// How the edges of a DOT file are understood.

@@ -42,7 +42,8 @@ pub fn write(lts: &Lts, accepting: &[StateId], out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-fn quoted(text: &str) -> String {
+/// A string in quotes, which the reader gives back as it was.
+pub(crate) fn quoted(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 2);
     result.push('"');
     for c in text.chars() {
