@@ -18,7 +18,7 @@ use iolite_exec::{
     Adapter, Choice, InProcess, JobId, Limits, ModelSut, Options, Quiescence, RunId, Strategy,
     SutConfig, SystemUnderTest, Uniform, run,
 };
-use iolite_lang::formats::aut;
+use iolite_formats::aut;
 use iolite_lts::{LabelId, Lts, LtsBuilder, QuiescencePolicy, StateId};
 
 /// Observes whenever there is nothing else, stimulates otherwise: no time is spent on silence.

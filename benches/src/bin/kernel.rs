@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use iolite_benches::Models;
-use iolite_lang::formats::aut;
+use iolite_formats::aut;
 use iolite_lts::{Determinised, QuiescencePolicy, SetId, Suspension};
 use nix::sys::resource::{UsageWho, getrusage};
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use iolite_benches::Models;
 use iolite_derive::{Guide, Menu, SafetyTest, SafetyTester, Satisfaction, Tester, verify};
-use iolite_lang::formats::aut;
+use iolite_formats::aut;
 use iolite_lts::{Lts, QuiescencePolicy, StateId, Suspension};
 use iolite_property::star_automaton::{Edge, On, Place};
 use iolite_property::{AutomatonSource, Observer, ObserverRules};

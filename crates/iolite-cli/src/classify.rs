@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use iolite_formats::property::json::{self, AutomatonDocument};
+use iolite_formats::property::{state_names, text};
 use iolite_property::{Class, Classification, Normalised, Partition, Quality};
 use serde::Serialize;
 
 use super::failure::write_whole;
-use super::property_show::{self, AutomatonDocument, PropertyFormat, quality_name};
+use super::property_show::{self, PropertyFormat};
 use super::property_source::{self, Origin, Property, PropertyReadOptions, PropertyRef};
 use super::{Exit, Failure, print, print_json};
 
@@ -156,12 +158,12 @@ fn document(
         partition: PARTS
             .into_iter()
             .map(|part| {
-                let names = property_show::names(automaton, &partition.part(part));
-                (quality_name(part), names)
+                let names = state_names(automaton, &partition.part(part));
+                (json::part_name(part), names)
             })
             .collect(),
         normalised: normalised.map(|n| NormalisedDocument {
-            automaton: property_show::document(&n.automaton, &property.name),
+            automaton: json::document(&n.automaton, &property.name),
             finite_change: n.finite_change.as_ref().map(|w| sigma.show(w)),
         }),
     }
@@ -201,18 +203,14 @@ fn tell(property: &Property, class: &Classification, normalised: Option<&Normali
     text += "\n";
     let partition = Partition::new(automaton);
     for part in PARTS {
-        let names = property_show::names(automaton, &partition.part(part));
+        let names = state_names(automaton, &partition.part(part));
         if !names.is_empty() {
             text += &format!("  {:<15} {}\n", part.to_string(), shortened(&names));
         }
     }
     if let Some(n) = normalised {
         text += &format!("\nin the shape of {}:\n", n.class.class);
-        if let Ok(automaton) =
-            property_show::write(&n.automaton, &property.name, "", PropertyFormat::Text)
-        {
-            text += &automaton;
-        }
+        text += &text::write(&n.automaton);
         if let Some(word) = &n.finite_change {
             text += &format!(
                 "the finite sequence {} is judged otherwise than before\n",

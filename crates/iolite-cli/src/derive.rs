@@ -8,6 +8,7 @@ use iolite_derive::{
     IocoOracle, IoconfOracle, ModelRef as CaseModel, PurposeTest, RandomDerivation,
     RequirementSuite, SafetyTest, TestCase, TestGraph, Weights,
 };
+use iolite_formats::{test_case, test_graph};
 use iolite_lts::Lts;
 use serde::Serialize;
 
@@ -401,9 +402,12 @@ fn write_graph(
         let base = args.output_folder.join(file_name(name));
         write_whole(
             &base.with_extension("graph.dot"),
-            graph.to_dot(true).as_bytes(),
+            test_graph::write_dot(graph, true).as_bytes(),
         )?;
-        write_whole(&base.with_extension("graph.aut"), graph.to_aut().as_bytes())?;
+        write_whole(
+            &base.with_extension("graph.aut"),
+            test_graph::write_aut(graph).as_bytes(),
+        )?;
         document.notes.push(format!(
             "test graph: {}",
             base.with_extension("graph.dot").display()
@@ -428,12 +432,14 @@ fn write_case(args: &Args, case: &TestCase, document: &mut Document) -> Result<(
         path.into()
     };
     let path = with("json");
-    write_whole(&path, case.to_json().as_bytes())?;
+    write_whole(&path, test_case::json::write(case).as_bytes())?;
     for format in &args.export {
         match format {
-            ExportFormat::Aut => write_whole(&with("aut"), case.to_aut().as_bytes())?,
-            ExportFormat::Dot => write_whole(&with("dot"), case.to_dot().as_bytes())?,
-            ExportFormat::Ttcn3 => write_whole(&with("ttcn3"), case.to_ttcn3().as_bytes())?,
+            ExportFormat::Aut => write_whole(&with("aut"), test_case::aut::write(case).as_bytes())?,
+            ExportFormat::Dot => write_whole(&with("dot"), test_case::dot::write(case).as_bytes())?,
+            ExportFormat::Ttcn3 => {
+                write_whole(&with("ttcn3"), test_case::ttcn3::write(case).as_bytes())?
+            }
         }
     }
     document.cases.push(CaseDocument {

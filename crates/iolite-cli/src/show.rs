@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use iolite_derive::TestCase;
-use iolite_lang::formats::{aut, dot, iol, json, svg};
+use iolite_formats::{aut, dot, iol, json, svg, test_case};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelKind, Lts, Quiescence,
     Semantics, Suspension, determinise, explore, missing_input, nondeterminism,
@@ -105,7 +105,7 @@ fn test_case(reference: &ModelRef) -> Result<Option<TestCase>, Failure> {
     }
     let bytes = source::read(&reference.path)?;
     let text = String::from_utf8(bytes).unwrap_or_default();
-    Ok(TestCase::from_json(&text).ok())
+    Ok(test_case::json::read(&text).ok())
 }
 
 fn format(args: &Args) -> Result<ShowFormat, Failure> {

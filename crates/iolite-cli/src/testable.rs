@@ -1,8 +1,7 @@
 //! `iolite testable`: which verdicts testing can reach for a property.
 
-use iolite_property::{
-    Alphabet, Basis, Determinacy, Reading, Relation, StateSet, Testability, javapt,
-};
+use iolite_formats::javapt;
+use iolite_property::{Alphabet, Basis, Determinacy, Reading, Relation, StateSet, Testability};
 use serde::Serialize;
 
 use super::property_source::{

@@ -1,17 +1,13 @@
 //! `iolite tester`: the canonical tester of a property, and test cases selected from it.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use iolite_formats::property_tester::{TesterDocument, aut, dot, json, text};
 use iolite_lts::{LabelId, LabelKind, Labels};
-use iolite_property::{
-    Alphabet, CanonicalTester, PropertyVerdict, StateId, StreettAutomaton, Structure, TesterOptions,
-};
-use serde::Serialize;
+use iolite_property::{Alphabet, CanonicalTester, StreettAutomaton, Structure, TesterOptions};
 
 use super::failure::write_whole;
-use super::property_show::quoted;
 use super::property_source::{
     self, BasisFlag, PropertyReadOptions, PropertyRef, RelationFlag, TargetFlag, relation_name,
 };
@@ -59,33 +55,6 @@ enum TesterFormat {
     Json,
 }
 
-#[derive(Serialize)]
-struct Document {
-    property: String,
-    relation: &'static str,
-    quiescence: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    target: Option<String>,
-    states: Vec<StateDocument>,
-}
-
-#[derive(Serialize)]
-struct StateDocument {
-    name: String,
-    verdict: String,
-    /// What a test case does here: give this input, or only observe.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<String>,
-    steps: Vec<StepDocument>,
-}
-
-#[derive(Serialize)]
-struct StepDocument {
-    action: String,
-    /// The position of a state in the list.
-    target: usize,
-}
-
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let property = property_source::load(&args.property, &args.read)?;
     let automaton = directed(&property.automaton, &args.inputs)?;
@@ -108,24 +77,17 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             .hint("`iolite testable` tells which verdicts can be had, and why not the others"));
         }
     }
-    let document = Document {
-        property: property.name,
-        relation: relation_name(options.relation),
-        quiescence: args.quiescence,
-        target: args.target.map(|t| t.verdict().to_string()),
-        states: match args.target {
-            None => whole(&tester),
-            Some(target) => selected(&tester, target.verdict()),
-        },
-    };
+    let document = TesterDocument::new(
+        &property.name,
+        relation_name(options.relation),
+        &tester,
+        args.target.map(TargetFlag::verdict),
+    );
     let text = match format(args)? {
-        TesterFormat::Text => tell(&document),
-        TesterFormat::Dot => dot(&document),
-        TesterFormat::Aut => aut(&document),
-        TesterFormat::Json => {
-            let text = serde_json::to_string_pretty(&document);
-            text.map_err(|e| Failure::fault(format!("writing JSON: {e}")))? + "\n"
-        }
+        TesterFormat::Text => text::write(&document),
+        TesterFormat::Dot => dot::write(&document),
+        TesterFormat::Aut => aut::write(&document),
+        TesterFormat::Json => json::write(&document),
     };
     match &args.output_file {
         Some(path) => write_whole(path, text.as_bytes())?,
@@ -191,144 +153,4 @@ fn directed(automaton: &StreettAutomaton, inputs: &[String]) -> Result<StreettAu
         .map_err(|e| wrong(&e))?
         .with_finite(automaton.finite().clone());
     Ok(directed.with_names(s.states().map(|q| automaton.name(q)).collect()))
-}
-
-/// The states of the tester, the initial one first. A verdict is final, so nothing follows it.
-fn whole(tester: &CanonicalTester) -> Vec<StateDocument> {
-    let (s, sigma) = (tester.structure(), tester.alphabet());
-    let mut order = vec![tester.initial()];
-    let mut index: Vec<Option<usize>> = vec![None; s.len()];
-    index[tester.initial().index()] = Some(0);
-    let mut states = Vec::new();
-    let mut done = 0;
-    while done < order.len() {
-        let q = order[done];
-        done += 1;
-        let mut steps = Vec::new();
-        if !tester.verdict(q).is_final() {
-            for l in sigma.iter() {
-                let to = s.step(q, l);
-                let target = *index[to.index()].get_or_insert_with(|| {
-                    order.push(to);
-                    order.len() - 1
-                });
-                let action = sigma.text(l);
-                steps.push(StepDocument { action, target });
-            }
-        }
-        states.push(StateDocument {
-            name: tester.name(q).to_owned(),
-            verdict: tester.verdict(q).to_string(),
-            input: None,
-            steps,
-        });
-    }
-    states
-}
-
-fn selected(tester: &CanonicalTester, target: PropertyVerdict) -> Vec<StateDocument> {
-    let case = tester.select(target);
-    let labels = case.alphabet().labels();
-    (0..case.len())
-        .map(StateId::new)
-        .map(|q| StateDocument {
-            name: case.name(q).to_owned(),
-            verdict: case.verdict(q).to_string(),
-            input: case.input(q).map(|l| labels.text(l)),
-            steps: case
-                .steps(q)
-                .iter()
-                .map(|&(l, to)| StepDocument {
-                    action: labels.text(l),
-                    target: to.index(),
-                })
-                .collect(),
-        })
-        .collect()
-}
-
-/// The steps of a state, with the actions that lead to the same state together.
-fn grouped(state: &StateDocument) -> Vec<(usize, Vec<&str>)> {
-    let mut groups: Vec<(usize, Vec<&str>)> = Vec::new();
-    for step in &state.steps {
-        match groups.iter_mut().find(|(t, _)| *t == step.target) {
-            Some((_, actions)) => actions.push(&step.action),
-            None => groups.push((step.target, vec![&step.action])),
-        }
-    }
-    groups
-}
-
-fn tell(document: &Document) -> String {
-    let what = match &document.target {
-        None => "canonical tester".to_owned(),
-        Some(target) => format!("test case for {target}"),
-    };
-    let quiet = if document.quiescence {
-        ", with quiescence"
-    } else {
-        ""
-    };
-    let mut text = format!(
-        "{}: {what}, {}{quiet}\n",
-        document.property, document.relation
-    );
-    for (k, state) in document.states.iter().enumerate() {
-        let initial = if k == 0 { " initial," } else { "" };
-        let _ = writeln!(text, "state {}:{initial} {}", state.name, state.verdict);
-        for (target, actions) in grouped(state) {
-            let _ = writeln!(
-                text,
-                "  {} -> {}",
-                actions.join(", "),
-                document.states[target].name
-            );
-        }
-    }
-    text
-}
-
-fn dot(document: &Document) -> String {
-    let mut text = String::from("digraph tester {\n  rankdir=LR;\n  node [style=filled];\n");
-    text += "  start [shape=point];\n  start -> 0;\n";
-    for (k, state) in document.states.iter().enumerate() {
-        let colour = match state.verdict.as_str() {
-            "pass" | "weak-pass" => "palegreen",
-            "fail" | "weak-fail" => "lightcoral",
-            "inconc" => "lightyellow",
-            _ => "white",
-        };
-        let label = format!("{} {}", state.name, state.verdict);
-        let _ = writeln!(
-            text,
-            "  {k} [shape=box, fillcolor={colour}, label={}];",
-            quoted(&label)
-        );
-        for (target, actions) in grouped(state) {
-            let _ = writeln!(
-                text,
-                "  {k} -> {target} [label={}];",
-                quoted(&actions.join(", "))
-            );
-        }
-    }
-    text + "}\n"
-}
-
-fn aut(document: &Document) -> String {
-    let mut lines = Vec::new();
-    for (k, state) in document.states.iter().enumerate() {
-        for step in &state.steps {
-            lines.push(format!("({k}, {}, {})", quoted(&step.action), step.target));
-        }
-        if state.verdict != "unknown" {
-            lines.push(format!("({k}, {}, {k})", quoted(&state.verdict)));
-        }
-    }
-    let mut text = format!("des (0, {}, {})\n", lines.len(), document.states.len());
-    for line in lines {
-        text += &line;
-        text.push('\n');
-    }
-    text
 }

@@ -74,7 +74,6 @@ pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions
 pub use testcase::test_case::{
     ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, model_hash,
 };
-pub use testcase::test_case_json::ReadError;
 pub use tester::conf_tester::ConfTester;
 pub use tester::conformance_tester::ConformanceTester;
 pub use tester::goal_tester::{DEFAULT_LOOKAHEAD, GoalTester, PurposeTester, SafetyTester};

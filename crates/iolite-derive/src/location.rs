@@ -26,20 +26,3 @@ pub(crate) fn places<M: Semantics<State = StateId>>(view: &Determinised<M>, set:
     }
     places
 }
-
-/// The names of places that are only known in words, as far as these tell: without their lines. What
-/// looks like values may be part of a name, so it stays.
-pub(crate) fn without_lines(locations: &[String]) -> Vec<String> {
-    let mut places: Vec<String> = Vec::new();
-    for location in locations {
-        let name = location
-            .strip_suffix(')')
-            .and_then(|rest| rest.rsplit_once(" (line "))
-            .filter(|(_, line)| line.bytes().all(|b| b.is_ascii_digit()))
-            .map_or(location.as_str(), |(name, _)| name);
-        if !places.iter().any(|p| p == name) {
-            places.push(name.to_owned());
-        }
-    }
-    places
-}

@@ -128,17 +128,6 @@ proptest! {
         prop_assert_eq!(&how.derive(&mut IocoOracle::new(&s, POLICY), &ModelRef::default()), &cases);
     }
 
-    #[test]
-    fn json_brings_back_what_it_took(s in any_model(4, 9), seed in any::<u64>()) {
-        let how = RandomDerivation { count: 3, depth: 5, seed, ..RandomDerivation::default() };
-        let model = ModelRef::of("S", &s);
-        let mut cases = how.derive(&mut IocoOracle::new(&s, POLICY), &model);
-        cases.extend(how.derive(&mut IoconfOracle::new(&s, POLICY), &model));
-        for t in cases {
-            prop_assert_eq!(&TestCase::from_json(&t.to_json()).unwrap(), &t);
-        }
-    }
-
     /// Whatever a real run of a stored test case can give, the exact product knows, and the other
     /// way round for enough runs.
     #[test]

@@ -1,4 +1,4 @@
-//! The `.iol` language and every foreign format, in and out, with diagnostics.
+//! The `.iol` language: syntax, checks, lowering, layout, and diagnostics.
 //!
 //! Text becomes a tree ([`parse`]), the tree is checked ([`check()`]) and lowered: finite systems,
 //! behaviour expressions and compositions to the kernel's systems ([`lower_system`],
@@ -6,14 +6,13 @@
 //! never stops at the first mistake; every diagnostic has a place, a stable code and, where there is
 //! one, a hint.
 //!
-//! This crate turns text into models and models into text. It executes nothing, opens no file and
-//! reads no clock: readers take bytes, writers write to a sink that the caller owns.
+//! This crate turns text into models. It executes nothing, opens no file and reads no clock. Foreign
+//! formats are the business of `iolite-formats`, which shares the diagnostics of this crate.
 
 pub mod check;
 pub mod codes;
 pub mod diagnostic;
 pub mod fmt;
-pub mod formats;
 mod gate;
 mod lower;
 mod names;

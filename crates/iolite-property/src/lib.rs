@@ -18,8 +18,6 @@ pub mod class;
 pub mod conformance;
 mod cycles;
 pub mod determinacy;
-pub mod hoa;
-pub mod javapt;
 pub mod language;
 pub mod ltl;
 pub mod monitor;

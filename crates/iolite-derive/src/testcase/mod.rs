@@ -11,7 +11,4 @@ pub(crate) mod random_derivation;
 pub(crate) mod requirement_suite;
 pub(crate) mod test_case;
 pub(crate) mod test_case_display;
-pub(crate) mod test_case_export;
-pub(crate) mod test_case_json;
 pub(crate) mod test_case_lts;
-pub(crate) mod ttcn3;

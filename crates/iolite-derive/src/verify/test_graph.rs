@@ -1,12 +1,10 @@
 //! Complete test graphs: every choice of tester and system, with verdicts at the ends.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
 use std::sync::Arc;
 
-use iolite_lts::{LabelId, LabelKind, Lts, LtsBuilder, Predecessors, StateId};
+use iolite_lts::{LabelId, Lts, LtsBuilder, Predecessors, StateId};
 
-use crate::testcase::test_case_export::{colour, quote};
 use crate::{Pair, Verdict, mirror};
 
 /// What a node of a test graph is.
@@ -132,71 +130,5 @@ impl TestGraph {
             builder.transition(source, label, target);
         }
         mirror(&builder.build().expect("the initial node is there"))
-    }
-
-    /// The graph as DOT, `fail` left out where the papers' figures leave it out too.
-    pub fn to_dot(&self, with_fail: bool) -> String {
-        let mut out = format!("digraph {} {{\n", quote(&self.name));
-        let hidden = |node: StateId| !with_fail && self.verdict(node) == Some(Verdict::Fail);
-        let _ = writeln!(
-            out,
-            "  start [shape=none, label=\"\"];\n  start -> s{};",
-            self.lts.initial().index()
-        );
-        for node in self.lts.states().filter(|&n| !hidden(n)) {
-            let i = node.index();
-            let _ = match self.verdict(node) {
-                Some(verdict) => writeln!(
-                    out,
-                    "  s{i} [shape=box, label={}, style=filled, fillcolor={}];",
-                    quote(verdict.name()),
-                    quote(colour(verdict))
-                ),
-                None => writeln!(out, "  s{i} [shape=circle, label=\"{i}\"];"),
-            };
-        }
-        for (source, label, target) in self.lts.transitions() {
-            if hidden(target) {
-                continue;
-            }
-            let style = if self.lts.labels().kind(label) == LabelKind::Input {
-                ""
-            } else {
-                ", style=dashed"
-            };
-            let _ = writeln!(
-                out,
-                "  s{} -> s{} [label={}{style}];",
-                source.index(),
-                target.index(),
-                quote(&self.lts.labels().text(label))
-            );
-        }
-        out.push_str("}\n");
-        out
-    }
-
-    /// The graph in Aldebaran form, verdicts on the steps into final nodes.
-    pub fn to_aut(&self) -> String {
-        let mut out = format!(
-            "des ({}, {}, {})\n",
-            self.lts.initial().index(),
-            self.lts.transition_count(),
-            self.lts.state_count()
-        );
-        for (source, label, target) in self.lts.transitions() {
-            let verdict = match self.verdict(target) {
-                Some(verdict) => format!(" ({verdict})"),
-                None => String::new(),
-            };
-            let text = self.lts.labels().text(label).replace('"', "'");
-            let _ = writeln!(
-                out,
-                "({}, \"{text}{verdict}\", {})",
-                source.index(),
-                target.index()
-            );
-        }
-        out
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a name can be written without quotes.
-pub(crate) fn is_plain_name(text: &str) -> bool {
+pub fn is_plain_name(text: &str) -> bool {
     let mut chars = text.chars();
     let named = chars.next().is_some_and(starts_name)
         && chars.all(continues_name)
@@ -62,7 +62,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// The text as a string literal.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut result = String::with_capacity(text.len() + 2);
     result.push('"');
     for c in text.chars() {

@@ -5,8 +5,7 @@ mod lexer;
 mod parser;
 
 pub use ast::File;
-pub use lexer::KEYWORDS;
-pub(crate) use lexer::{is_plain_name, quote};
+pub use lexer::{KEYWORDS, is_plain_name, quote};
 
 use crate::{Diagnostic, Span, codes};
 

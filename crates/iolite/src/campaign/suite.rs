@@ -6,6 +6,7 @@ use iolite_derive::{
     ModelRef as CaseModel, StoredTester, TestCase, TestCaseError, Verdict, model_hash,
 };
 use iolite_exec::{Instance, JobId, Options, Plan, Summary, Uniform, campaign};
+use iolite_formats::test_case::json;
 use iolite_lang::lower_test_over;
 use iolite_lang::syntax::ast::Mark;
 use iolite_lts::{Lts, Semantics, StateId};
@@ -61,8 +62,7 @@ fn stored(path: PathBuf) -> Result<(PathBuf, TestCase), Failure> {
     let bytes = source::read(&path)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::input(format!("{}: no UTF-8 text", path.display())))?;
-    let case = TestCase::from_json(&text)
-        .map_err(|e| Failure::input(format!("{}: {e}", path.display())))?;
+    let case = json::read(&text).map_err(|e| Failure::input(format!("{}: {e}", path.display())))?;
     Ok((path, case))
 }
 

@@ -183,7 +183,7 @@ fn acceptor(
     read: &ReadOptions,
     labels: &Arc<Labels>,
 ) -> Result<Observer, Failure> {
-    let loaded = iolite_lang::formats::dot::read_acceptor(bytes, &read.dot_options(bytes));
+    let loaded = iolite_formats::dot::read_acceptor(bytes, &read.dot_options(bytes));
     let acceptor = source::accept(&reference.path, bytes, loaded)?;
     let lts = &acceptor.lts;
     let stem = reference

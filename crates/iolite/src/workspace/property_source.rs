@@ -5,12 +5,11 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use iolite_formats::hoa::{self, HoaReading};
+use iolite_formats::javapt;
 use iolite_lang::lower_property;
-use iolite_property::hoa::{self, HoaReading};
 use iolite_property::ltl::Options;
-use iolite_property::{
-    Alphabet, Basis, Ltl, PropertyVerdict, Reading, Relation, StreettAutomaton, javapt,
-};
+use iolite_property::{Alphabet, Basis, Ltl, PropertyVerdict, Reading, Relation, StreettAutomaton};
 use serde::Serialize;
 
 use super::Failure;

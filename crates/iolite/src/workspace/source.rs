@@ -7,8 +7,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use iolite_expr::Solver;
-use iolite_lang::formats::dot::{DotMode, DotOptions, MealyOptions};
-use iolite_lang::formats::{Directions, aut, dot, json};
+use iolite_formats::dot::{DotMode, DotOptions, MealyOptions};
+use iolite_formats::{Directions, aut, dot, json};
 use iolite_lang::{
     Diagnostic, File, LazySystem, Loaded, Rejected, Span, Style, codes, diagnostic, has_data,
     lower_data, lower_lazily, render, systems, unfold_data,

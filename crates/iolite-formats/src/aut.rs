@@ -1,0 +1,520 @@
+//! Aldebaran's `.aut`: `des (initial, transitions, states)`, then `(source, label, target)` lines.
+//!
+//! A label may be quoted; it reaches from the first comma of its line to the last, so commas and
+//! quotes inside are kept. Its parameters (`G !TRUE`, `r1(in(d1))`) stay part of the name.
+
+use std::fmt::Write;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use iolite_lang::{Code, Diagnostic, Loaded, Rejected, Span, codes, diagnostic};
+use iolite_lts::{LabelId, LabelKind, Lts, LtsBuilder, StateId};
+use memchr::{memchr, memrchr};
+use rustc_hash::FxBuildHasher;
+
+use crate::delta::{self, DeltaStep};
+use crate::label_text::{label_text, reads_back};
+use crate::{DeltaPolicy, Directions, WriteError};
+
+/// How an `.aut` file is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AutOptions {
+    /// How plain labels are directed.
+    pub directions: Directions,
+    /// What happens to δ-transitions.
+    pub delta: DeltaPolicy,
+}
+
+/// A file with more wrong lines than this is not read on.
+const MOST_ERRORS: usize = 20;
+
+/// Reads a system.
+pub fn read(bytes: &[u8], options: &AutOptions) -> Result<Loaded<Lts>, Rejected> {
+    let mut reader = Reader {
+        bytes,
+        options,
+        builder: LtsBuilder::new(),
+        texts: LabelTexts::default(),
+        deltas: Vec::new(),
+        found: Vec::new(),
+        states: 0,
+    };
+    let Some((header, mut at)) = reader.header() else {
+        return Err(Rejected(reader.found));
+    };
+    let mut transitions: u64 = 0;
+    while at < bytes.len() && reader.found.len() < MOST_ERRORS {
+        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
+        if reader.line(at, end) {
+            transitions += 1;
+        }
+        at = end + 1;
+    }
+    if reader.found.is_empty() && transitions != header.transitions {
+        let at = if transitions < header.transitions {
+            Span::at(bytes.len())
+        } else {
+            header.transitions_span
+        };
+        reader.found.push(
+            Diagnostic::error(
+                codes::AUT_TRANSITION_COUNT,
+                at,
+                format!(
+                    "the header promises {} transitions, the file has {transitions}",
+                    header.transitions
+                ),
+            )
+            .hint("the file may be cut off, or its header stale"),
+        );
+    }
+    if !reader.found.is_empty() {
+        return Err(Rejected(reader.found));
+    }
+    reader.finish(&header)
+}
+
+struct Header {
+    initial: u32,
+    transitions: u64,
+    transitions_span: Span,
+    states: u64,
+    states_span: Span,
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    options: &'a AutOptions,
+    builder: LtsBuilder,
+    texts: LabelTexts<'a>,
+    deltas: Vec<DeltaStep>,
+    found: Vec<Diagnostic>,
+    /// One more than the highest state that a line names.
+    states: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.found.push(Diagnostic::error(code, span, message));
+    }
+
+    /// The header and where the line after it starts.
+    fn header(&mut self) -> Option<(Header, usize)> {
+        let bytes = self.bytes;
+        let mut at = if bytes.starts_with(b"\xef\xbb\xbf") {
+            3
+        } else {
+            0
+        };
+        while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+            at += 1;
+        }
+        if at == bytes.len() {
+            self.error(codes::EMPTY_FILE, Span::at(0), "the file is empty");
+            return None;
+        }
+        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
+        let line = Span::new(at, end.min(at + 80));
+        let mut cursor = Cursor { bytes, at, end };
+        let numbers = (|| {
+            cursor.word(b"des")?;
+            cursor.byte(b'(')?;
+            let initial = cursor.number()?;
+            cursor.byte(b',')?;
+            let transitions = cursor.number()?;
+            cursor.byte(b',')?;
+            let states = cursor.number()?;
+            cursor.byte(b')')?;
+            cursor.nothing_more()?;
+            Some((initial, transitions, states))
+        })();
+        let Some(((initial, initial_span), (transitions, transitions_span), (states, states_span))) =
+            numbers
+        else {
+            self.found.push(
+                Diagnostic::error(codes::AUT_HEADER, line, "this is no .aut header")
+                    .hint("a file starts with `des (initial, transitions, states)`"),
+            );
+            return None;
+        };
+        let Ok(initial) = u32::try_from(initial) else {
+            self.error(
+                codes::AUT_STATE_RANGE,
+                initial_span,
+                "state numbers end at 4294967294",
+            );
+            return None;
+        };
+        if states == 0 {
+            self.error(
+                codes::AUT_HEADER,
+                states_span,
+                "a system has at least its initial state",
+            );
+            return None;
+        }
+        self.states = u64::from(initial) + 1;
+        Some((
+            Header {
+                initial,
+                transitions,
+                transitions_span,
+                states,
+                states_span,
+            },
+            end + 1,
+        ))
+    }
+
+    /// Reads one line; whether it held a transition.
+    fn line(&mut self, start: usize, end: usize) -> bool {
+        let bytes = self.bytes;
+        let (mut from, mut to) = (start, end);
+        while from < to && bytes[from].is_ascii_whitespace() {
+            from += 1;
+        }
+        while to > from && bytes[to - 1].is_ascii_whitespace() {
+            to -= 1;
+        }
+        if from == to {
+            return false;
+        }
+        let line = &bytes[from..to];
+        let parts = (|| {
+            let inner = line.strip_prefix(b"(")?.strip_suffix(b")")?;
+            let first = memchr(b',', inner)?;
+            let last = memrchr(b',', inner)?;
+            (first < last).then(|| (&inner[..first], &inner[first + 1..last], &inner[last + 1..]))
+        })();
+        let span = Span::new(from, to);
+        let Some((source, label, target)) = parts else {
+            self.found.push(
+                Diagnostic::error(codes::AUT_LINE, span, "this is no transition")
+                    .hint("a transition is written `(source, label, target)`"),
+            );
+            return false;
+        };
+        let (Some(source), Some(target)) = (decimal(source), decimal(target)) else {
+            self.error(
+                codes::AUT_LINE,
+                span,
+                "the source and the target of a transition are state numbers",
+            );
+            return false;
+        };
+        if source.max(target) >= u64::from(u32::MAX) {
+            self.error(
+                codes::AUT_STATE_RANGE,
+                span,
+                "state numbers end at 4294967294",
+            );
+            return false;
+        }
+        self.states = self.states.max(source + 1).max(target + 1);
+        let Some(label) = self.label(trim(label), span) else {
+            return false;
+        };
+        let (source, target) = (StateId::new(source as usize), StateId::new(target as usize));
+        if label == LabelId::DELTA && self.options.delta == DeltaPolicy::Check {
+            self.deltas.push(DeltaStep {
+                source,
+                target,
+                span,
+            });
+        } else {
+            self.builder.transition(source, label, target);
+        }
+        true
+    }
+
+    fn label(&mut self, raw: &'a [u8], line: Span) -> Option<LabelId> {
+        if let Some(id) = self.texts.get(raw) {
+            return Some(id);
+        }
+        let bare = match raw {
+            [b'"', inner @ .., b'"'] => inner,
+            _ => raw,
+        };
+        if bare.is_empty() {
+            self.error(codes::AUT_LINE, line, "the label is empty");
+            return None;
+        }
+        let Ok(text) = std::str::from_utf8(bare) else {
+            self.error(codes::NOT_UTF8, line, "the label is not valid UTF-8");
+            return None;
+        };
+        let label = self.options.directions.label(text);
+        let id = self.builder.label(label.kind, &label.name);
+        self.texts.insert(raw, id);
+        Some(id)
+    }
+
+    fn finish(mut self, header: &Header) -> Result<Loaded<Lts>, Rejected> {
+        // Numbers in the file cost a few bytes each, states cost memory: a file may not name a
+        // state far beyond what its transitions could reach.
+        let most = 16 * (self.bytes.len() as u64 + 1024);
+        if self.states > most {
+            self.error(
+                codes::AUT_STATE_RANGE,
+                header.states_span,
+                format!(
+                    "state {} is named, but a file of {} bytes has nowhere near that many states",
+                    self.states - 1,
+                    self.bytes.len()
+                ),
+            );
+            return Err(Rejected(self.found));
+        }
+        if self.states > header.states {
+            self.error(
+                codes::AUT_STATE_COUNT,
+                header.states_span,
+                format!(
+                    "the header promises {} states, but state {} is named",
+                    header.states,
+                    self.states - 1
+                ),
+            );
+            return Err(Rejected(self.found));
+        }
+        let mut lints = Vec::new();
+        if header.states > self.states {
+            if header.states > most {
+                self.error(
+                    codes::AUT_STATE_COUNT,
+                    header.states_span,
+                    format!(
+                        "the header promises {} states, the transitions name {}",
+                        header.states, self.states
+                    ),
+                );
+                return Err(Rejected(self.found));
+            }
+            lints.push(Diagnostic::warning(
+                codes::AUT_STATE_COUNT_LINT,
+                header.states_span,
+                format!(
+                    "the header promises {} states, the transitions name {}; the others are cut off",
+                    header.states, self.states
+                ),
+            ));
+        }
+        self.builder
+            .ensure_states(header.states.max(self.states) as usize);
+        self.builder
+            .set_initial(StateId::new(header.initial as usize));
+        let lts = self.builder.build().map_err(|e| {
+            Rejected::from(Diagnostic::error(
+                codes::AUT_HEADER,
+                Span::at(0),
+                e.to_string(),
+            ))
+        })?;
+        delta::check(&lts, &self.deltas, &mut lints);
+        if diagnostic::has_errors(&lints) {
+            return Err(Rejected(lints));
+        }
+        Ok(Loaded { value: lts, lints })
+    }
+}
+
+/// Raw label texts already seen, so that a label is looked at once however often it occurs.
+#[derive(Default)]
+struct LabelTexts<'a> {
+    index: HashTable<(&'a [u8], LabelId)>,
+}
+
+impl<'a> LabelTexts<'a> {
+    fn get(&self, raw: &[u8]) -> Option<LabelId> {
+        self.index
+            .find(FxBuildHasher.hash_one(raw), |(text, _)| *text == raw)
+            .map(|&(_, id)| id)
+    }
+
+    fn insert(&mut self, raw: &'a [u8], id: LabelId) {
+        self.index
+            .insert_unique(FxBuildHasher.hash_one(raw), (raw, id), |(text, _)| {
+                FxBuildHasher.hash_one(*text)
+            });
+    }
+}
+
+fn trim(mut text: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = text
+        && first.is_ascii_whitespace()
+    {
+        text = rest;
+    }
+    while let [rest @ .., last] = text
+        && last.is_ascii_whitespace()
+    {
+        text = rest;
+    }
+    text
+}
+
+fn decimal(text: &[u8]) -> Option<u64> {
+    let digits = trim(text);
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |n, &b| {
+        b.is_ascii_digit().then(|| n * 10 + u64::from(b - b'0'))
+    })
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    end: usize,
+}
+
+impl Cursor<'_> {
+    fn blank(&mut self) {
+        while self.at < self.end && self.bytes[self.at].is_ascii_whitespace() {
+            self.at += 1;
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        self.blank();
+        self.bytes[self.at..self.end].starts_with(word).then(|| {
+            self.at += word.len();
+        })
+    }
+
+    fn byte(&mut self, byte: u8) -> Option<()> {
+        self.word(&[byte])
+    }
+
+    fn number(&mut self) -> Option<(u64, Span)> {
+        self.blank();
+        let start = self.at;
+        while self.at < self.end && self.bytes[self.at].is_ascii_digit() {
+            self.at += 1;
+        }
+        Some((
+            decimal(&self.bytes[start..self.at])?,
+            Span::new(start, self.at),
+        ))
+    }
+
+    fn nothing_more(&mut self) -> Option<()> {
+        self.blank();
+        (self.at == self.end).then_some(())
+    }
+}
+
+/// Writes a system. τ is written `i`, a named internal action `"i:name"`; state names are lost.
+pub fn write(lts: &Lts, out: &mut dyn Write) -> Result<(), WriteError> {
+    let mut texts = Vec::with_capacity(lts.labels().len());
+    for (_, label) in lts.labels().iter() {
+        let text = label_text(label);
+        let fits = !text.contains(['\n', '\r']) && reads_back(label, &text);
+        texts.push(if label.kind == LabelKind::Internal && text == "i" {
+            Ok(text)
+        } else if fits {
+            Ok(format!("\"{text}\""))
+        } else {
+            Err(text)
+        });
+    }
+    writeln!(
+        out,
+        "des ({}, {}, {})",
+        lts.initial().index(),
+        lts.transition_count(),
+        lts.state_count()
+    )?;
+    for (source, label, target) in lts.transitions() {
+        match &texts[label.index()] {
+            Ok(text) => writeln!(out, "({}, {text}, {})", source.index(), target.index())?,
+            Err(label) => {
+                return Err(WriteError::Label {
+                    label: label.clone(),
+                    format: ".aut",
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lts(text: &str) -> Lts {
+        read(text.as_bytes(), &AutOptions::default())
+            .expect("a good file")
+            .value
+    }
+
+    fn codes_of(text: &[u8]) -> Vec<String> {
+        match read(text, &AutOptions::default()) {
+            Ok(loaded) => loaded.lints,
+            Err(Rejected(found)) => found,
+        }
+        .iter()
+        .map(|d| d.code.to_string())
+        .collect()
+    }
+
+    #[test]
+    fn labels_keep_commas_quotes_and_parameters() {
+        let lts = lts(
+            "des (0,5,3)\r\n(0, \"send(1, \"x\")\" , 1)\r\n(1,G !TRUE,2)\r\n(2,i,0)\r\n(2,tau,0)\r\n(0,\"?a\",0)",
+        );
+        let texts: Vec<_> = lts
+            .labels()
+            .iter()
+            .skip(2)
+            .map(|(_, l)| l.to_string())
+            .collect();
+        assert_eq!(texts, ["send(1, \"x\")", "G !TRUE", "?a"]);
+        assert_eq!(lts.transition_count(), 4, "i and tau are one action");
+        assert_eq!(lts.labels().inputs().count(), 1);
+    }
+
+    #[test]
+    fn header_numbers_are_checked_and_not_believed() {
+        assert_eq!(codes_of(b""), ["IOL800"]);
+        assert_eq!(codes_of(b"hello"), ["IOL810"]);
+        assert_eq!(codes_of(b"des (0, 0, 0)"), ["IOL810"]);
+        assert_eq!(codes_of(b"des (0, 0, 4000000000)"), ["IOL814"]);
+        assert_eq!(codes_of(b"des (4000000000, 0, 4000000001)"), ["IOL812"]);
+        assert_eq!(codes_of(b"des (0, 4000000000, 1)\n(0,a,0)"), ["IOL813"]);
+        assert_eq!(codes_of(b"des (0, 1, 1)\n(0,a,1)"), ["IOL814"]);
+        assert_eq!(codes_of(b"des (0, 1, 2)\n(0,a,4294967295)"), ["IOL812"]);
+        assert_eq!(codes_of(b"des (0, 1, 5)\n(0,a,1)"), ["IOL815"]);
+        assert_eq!(codes_of(b"des (0, 1, 2)\n(0,a,1"), ["IOL811"]);
+        assert_eq!(codes_of(b"des (0, 1, 2)\n(0, 1)"), ["IOL811"]);
+        assert_eq!(codes_of(b"des (0, 1, 2)\n(0,\"\xff\",1)"), ["IOL801"]);
+    }
+
+    #[test]
+    fn delta_loops_are_checked_and_dropped() {
+        let system = lts("des (0, 4, 2)\n(0,delta,0)\n(0,?a,1)\n(1,!x,0)\n(1,i,1)");
+        assert_eq!(system.transition_count(), 3);
+        assert_eq!(
+            codes_of(b"des (0, 2, 2)\n(0,delta,0)\n(0,!x,1)"),
+            ["IOL821", "IOL822"]
+        );
+        assert_eq!(codes_of(b"des (0, 1, 2)\n(0,delta,1)")[0], "IOL820");
+        let kept = read(
+            b"des (0, 1, 2)\n(0,delta,1)",
+            &AutOptions {
+                delta: DeltaPolicy::Keep,
+                ..AutOptions::default()
+            },
+        )
+        .expect("δ kept");
+        assert_eq!(kept.value.transition_count(), 1);
+    }
+
+    #[test]
+    fn a_livelock_is_quiescent() {
+        let text = "des (0, 5, 3)\n(0,i,1)\n(1,i,0)\n(0,delta,0)\n(1,delta,1)\n(2,delta,2)";
+        assert!(read(text.as_bytes(), &AutOptions::default()).is_ok());
+    }
+}

@@ -1,0 +1,443 @@
+//! Reading HOA.
+
+use std::sync::Arc;
+
+use iolite_property::acceptance::{AcceptanceFormula, Colours};
+use iolite_property::alphabet::{Alphabet, MAX_PROPOSITIONS};
+use iolite_property::omega::OmegaAutomaton;
+use iolite_property::state_set::StateSet;
+use iolite_property::streett::StreettAutomaton;
+use iolite_property::structure::{AutomatonError, DEFAULT_BUDGET, StateId, Structure};
+
+use super::HoaError;
+use super::label::{Aliases, Label, expression, label};
+use super::lex::{Lexer, Token};
+
+/// How propositions are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum HoaReading {
+    /// By the header `iolite-alphabet:`, valuations without it.
+    #[default]
+    AsMarked,
+    /// A letter is a valuation.
+    Valuations,
+    /// A letter is a proposition: exactly one holds at a time.
+    Actions,
+}
+
+const MAX_STATES: usize = 1 << 22;
+const MAX_WORK: usize = 1 << 28;
+const MAX_DEPTH: usize = 200;
+
+/// Reads a deterministic automaton as a Streett automaton.
+pub fn read(text: &str, reading: HoaReading) -> Result<StreettAutomaton, HoaError> {
+    let (omega, marked) = read_parts(text, reading)?;
+    let streett = if let Some(pairs) = omega.pairs_on_the_spot() {
+        StreettAutomaton::new(omega.structure.clone(), pairs)?
+    } else {
+        let found = omega.to_streett(DEFAULT_BUDGET)?;
+        if marked {
+            return Ok(found);
+        }
+        return Ok(StreettAutomaton::new(
+            found.structure().clone(),
+            found.pairs().to_vec(),
+        )?);
+    };
+    Ok(if marked {
+        streett.with_finite(omega.finite)
+    } else {
+        streett
+    })
+}
+
+/// Reads a deterministic automaton with its own acceptance, moved to the states. Its finitary part
+/// is empty unless the text marks one.
+pub fn read_omega(text: &str, reading: HoaReading) -> Result<OmegaAutomaton, HoaError> {
+    Ok(read_parts(text, reading)?.0)
+}
+
+#[derive(Default)]
+struct Header {
+    states: Option<usize>,
+    start: Option<usize>,
+    propositions: Option<Vec<String>>,
+    acceptance: Option<AcceptanceFormula>,
+    sets: usize,
+    /// Colours that stand for the complement of a set: (set, colour).
+    complements: Vec<(usize, u32)>,
+    aliases: Aliases,
+    actions: bool,
+    finite: Option<Vec<usize>>,
+}
+
+#[derive(Default)]
+struct State {
+    seen: bool,
+    colours: Colours,
+    /// Label (none: by position), target, colours.
+    edges: Vec<(Option<Label>, usize, Colours)>,
+}
+
+fn read_parts(text: &str, reading: HoaReading) -> Result<(OmegaAutomaton, bool), HoaError> {
+    let mut lexer = Lexer::new(text);
+    let mut header = read_header(&mut lexer)?;
+    match reading {
+        HoaReading::AsMarked => {}
+        HoaReading::Valuations => header.actions = false,
+        HoaReading::Actions => header.actions = true,
+    }
+    let states = read_body(&mut lexer, &header, text.len())?;
+    build(&lexer, &header, &states)
+}
+
+fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
+    match (lexer.next()?, lexer.next()?) {
+        (Some(Token::Header(h)), Some(Token::Name(v))) if h == "HOA" && v.starts_with("v1") => {}
+        _ => return Err(lexer.error("HOA: v1 expected")),
+    }
+    let mut header = Header::default();
+    loop {
+        let name = match lexer.next()? {
+            Some(Token::Header(name)) => name,
+            Some(Token::Body) => return Ok(header),
+            _ => return Err(lexer.error("header expected")),
+        };
+        match &*name {
+            "States" => header.states = Some(lexer.number()?),
+            "Start" => {
+                let start = lexer.number()?;
+                if lexer.eat('&')? {
+                    return Err(HoaError::Alternating);
+                }
+                if header.start.replace(start).is_some() {
+                    return Err(HoaError::Nondeterministic("several initial states".into()));
+                }
+            }
+            "AP" => {
+                let count = lexer.number()?;
+                let mut names = Vec::new();
+                while let Some(Token::Text(_)) = lexer.peek()? {
+                    if let Some(Token::Text(name)) = lexer.next()? {
+                        names.push(name);
+                    }
+                }
+                if names.len() != count {
+                    return Err(lexer.error("wrong number of propositions"));
+                }
+                header.propositions = Some(names);
+            }
+            "Acceptance" => {
+                if header.acceptance.is_some() {
+                    return Err(lexer.error("a second header Acceptance"));
+                }
+                header.sets = lexer.number()?;
+                if header.sets > 48 {
+                    return Err(HoaError::TooLarge(format!(
+                        "{} acceptance sets",
+                        header.sets
+                    )));
+                }
+                let formula = acceptance(lexer, &mut header, 0)?;
+                header.acceptance = Some(formula);
+            }
+            "Alias" => {
+                let Some(Token::Alias(name)) = lexer.next()? else {
+                    return Err(lexer.error("alias expected"));
+                };
+                let value = expression(lexer, &header.aliases, 0)?;
+                header.aliases.insert(name, value);
+            }
+            "iolite-alphabet" => {
+                header.actions = lexer.next()? == Some(Token::Name("actions".into()));
+            }
+            "iolite-finite" => {
+                let mut list = Vec::new();
+                while let Some(Token::Number(_)) = lexer.peek()? {
+                    list.push(lexer.number()?);
+                }
+                header.finite = Some(list);
+            }
+            other => {
+                // A header with a capital letter may change the meaning.
+                let known = ["tool", "name", "properties", "acc-name", "controllable-AP"];
+                if !known.contains(&other) && other.starts_with(|c: char| c.is_uppercase()) {
+                    return Err(lexer.error(format!("unknown header {other}")));
+                }
+                while !matches!(lexer.peek()?, None | Some(Token::Header(_) | Token::Body)) {
+                    lexer.next()?;
+                }
+            }
+        }
+    }
+}
+
+fn acceptance(
+    lexer: &mut Lexer<'_>,
+    header: &mut Header,
+    depth: usize,
+) -> Result<AcceptanceFormula, HoaError> {
+    if depth > MAX_DEPTH {
+        return Err(lexer.error("acceptance is nested too deep"));
+    }
+    let mut alternatives = vec![acceptance_and(lexer, header, depth)?];
+    while lexer.eat('|')? {
+        alternatives.push(acceptance_and(lexer, header, depth)?);
+    }
+    Ok(if alternatives.len() == 1 {
+        alternatives.remove(0)
+    } else {
+        AcceptanceFormula::Or(alternatives)
+    })
+}
+
+fn acceptance_and(
+    lexer: &mut Lexer<'_>,
+    header: &mut Header,
+    depth: usize,
+) -> Result<AcceptanceFormula, HoaError> {
+    let mut parts = vec![acceptance_atom(lexer, header, depth)?];
+    while lexer.eat('&')? {
+        parts.push(acceptance_atom(lexer, header, depth)?);
+    }
+    Ok(if parts.len() == 1 {
+        parts.remove(0)
+    } else {
+        AcceptanceFormula::And(parts)
+    })
+}
+
+fn acceptance_atom(
+    lexer: &mut Lexer<'_>,
+    header: &mut Header,
+    depth: usize,
+) -> Result<AcceptanceFormula, HoaError> {
+    if lexer.eat('(')? {
+        let inner = acceptance(lexer, header, depth + 1)?;
+        lexer.expect(')')?;
+        return Ok(inner);
+    }
+    let Some(Token::Name(name)) = lexer.next()? else {
+        return Err(lexer.error("acceptance condition expected"));
+    };
+    let build = match &*name {
+        "t" => return Ok(AcceptanceFormula::True),
+        "f" => return Ok(AcceptanceFormula::False),
+        "Inf" => AcceptanceFormula::Inf,
+        "Fin" => AcceptanceFormula::Fin,
+        _ => return Err(lexer.error("Inf, Fin, t or f expected")),
+    };
+    lexer.expect('(')?;
+    let negated = lexer.eat('!')?;
+    let set = lexer.number()?;
+    lexer.expect(')')?;
+    if set >= header.sets {
+        return Err(lexer.error(format!("acceptance set {set} does not exist")));
+    }
+    let colour = if negated {
+        let found = header
+            .complements
+            .iter()
+            .find(|(s, _)| *s == set)
+            .map(|(_, c)| *c);
+        let fresh = (header.sets + header.complements.len()) as u32;
+        found.unwrap_or_else(|| {
+            header.complements.push((set, fresh));
+            fresh
+        })
+    } else {
+        set as u32
+    };
+    if colour > 60 {
+        return Err(HoaError::TooLarge("too many acceptance sets".into()));
+    }
+    Ok(build(colour))
+}
+
+fn marks(lexer: &mut Lexer<'_>, header: &Header) -> Result<Colours, HoaError> {
+    let mut colours = 0;
+    if lexer.eat('{')? {
+        while !lexer.eat('}')? {
+            let set = lexer.number()?;
+            if set >= header.sets {
+                return Err(lexer.error(format!("acceptance set {set} does not exist")));
+            }
+            colours |= 1 << set;
+        }
+    }
+    Ok(colours)
+}
+
+/// The states of a text of this length. States are numbered without gaps, so none has a larger
+/// number than that.
+fn read_body(
+    lexer: &mut Lexer<'_>,
+    header: &Header,
+    length: usize,
+) -> Result<Vec<State>, HoaError> {
+    let mut states: Vec<State> = Vec::new();
+    let grow = |states: &mut Vec<State>, id: usize| -> Result<(), HoaError> {
+        if id
+            >= header
+                .states
+                .unwrap_or(MAX_STATES)
+                .min(MAX_STATES)
+                .min(length)
+        {
+            return Err(HoaError::TooLarge(format!("state {id}")));
+        }
+        if states.len() <= id {
+            states.resize_with(id + 1, State::default);
+        }
+        Ok(())
+    };
+    loop {
+        match lexer.next()? {
+            Some(Token::End) => break,
+            Some(Token::Header(h)) if h == "State" => {}
+            _ => return Err(lexer.error("State: or --END-- expected")),
+        }
+        let on_state = label(lexer, &header.aliases)?;
+        let id = lexer.number()?;
+        grow(&mut states, id)?;
+        if matches!(lexer.peek()?, Some(Token::Text(_))) {
+            lexer.next()?;
+        }
+        let colours = marks(lexer, header)?;
+        if std::mem::replace(&mut states[id].seen, true) {
+            return Err(lexer.error(format!("state {id} twice")));
+        }
+        states[id].colours = colours;
+        while !matches!(lexer.peek()?, None | Some(Token::Header(_) | Token::End)) {
+            let own = label(lexer, &header.aliases)?;
+            let to = lexer.number()?;
+            if lexer.eat('&')? {
+                return Err(HoaError::Alternating);
+            }
+            grow(&mut states, to)?;
+            let colours = marks(lexer, header)?;
+            states[id]
+                .edges
+                .push((own.or_else(|| on_state.clone()), to, colours));
+        }
+    }
+    Ok(states)
+}
+
+fn build(
+    lexer: &Lexer<'_>,
+    header: &Header,
+    states: &[State],
+) -> Result<(OmegaAutomaton, bool), HoaError> {
+    let acceptance = header
+        .acceptance
+        .clone()
+        .ok_or_else(|| lexer.error("header Acceptance is missing"))?;
+    let start = header
+        .start
+        .ok_or_else(|| lexer.error("header Start is missing"))?;
+    let names = header.propositions.clone().unwrap_or_default();
+    let alphabet = Arc::new(if header.actions {
+        Alphabet::of_names(names.iter().map(String::as_str))?
+    } else {
+        if names.len() > MAX_PROPOSITIONS {
+            return Err(HoaError::TooLarge(format!("{} propositions", names.len())));
+        }
+        Alphabet::valuations(&names)?
+    });
+    let k = alphabet.len();
+    let labels = states.iter().flat_map(|s| &s.edges);
+    let labels = labels.filter_map(|(label, _, _)| label.as_ref());
+    if let Some(needed) = labels.map(|l| l.propositions).max()
+        && needed > names.len()
+    {
+        return Err(lexer.error(format!("proposition {} does not exist", needed - 1)));
+    }
+    let edges: usize = states
+        .iter()
+        .flat_map(|s| &s.edges)
+        .map(|(label, _, _)| label.as_ref().map_or(1, |l| l.size))
+        .sum();
+    if edges.saturating_mul(k) > MAX_WORK || states.len().saturating_mul(k) > MAX_WORK {
+        return Err(HoaError::TooLarge(format!(
+            "{edges} edges over {k} letters"
+        )));
+    }
+    if start >= states.len() {
+        return Err(AutomatonError::UnknownState(start).into());
+    }
+    // One row a state: target and colours; no entry where the automaton has no edge.
+    let mut table: Vec<Option<(u32, Colours)>> = vec![None; states.len() * k];
+    for (id, state) in states.iter().enumerate() {
+        let implicit = !state.edges.is_empty() && state.edges.iter().all(|(g, _, _)| g.is_none());
+        if implicit && state.edges.len() != k {
+            return Err(lexer.error(format!("state {id} needs {k} edges or labels")));
+        }
+        for (position, (guard, to, colours)) in state.edges.iter().enumerate() {
+            for l in 0..k {
+                let takes = match guard {
+                    None if implicit => position == l,
+                    None => return Err(lexer.error(format!("state {id} mixes labels and none"))),
+                    Some(g) if header.actions => g.holds(&|p| p == l),
+                    Some(g) => g.holds(&|p| l >> p & 1 == 1),
+                };
+                if takes {
+                    let entry = (*to as u32, *colours);
+                    if table[id * k + l]
+                        .replace(entry)
+                        .is_some_and(|old| old != entry)
+                    {
+                        let letter = alphabet.text(iolite_property::alphabet::Letter::new(l));
+                        return Err(HoaError::Nondeterministic(format!(
+                            "state {id} on {letter}"
+                        )));
+                    }
+                }
+            }
+        }
+    }
+    // A state is (old state, colours of the edge into it); None is the sink for missing edges.
+    let (structure, meaning) = Structure::explore(
+        alphabet,
+        Some((start as u32, 0)),
+        MAX_STATES,
+        |from: &Option<(u32, Colours)>, l| {
+            Ok::<_, HoaError>(from.and_then(|(q, _)| table[q as usize * k + l.index()]))
+        },
+    )?;
+    // Sets on the edge into a state and on the state itself are met together.
+    let dead = (header.sets + header.complements.len()) as u32;
+    let colours = meaning
+        .iter()
+        .map(|m| match *m {
+            None => 1 << dead,
+            Some((q, edge)) => {
+                let mut set = edge | states[q as usize].colours;
+                for &(of, colour) in &header.complements {
+                    set |= (!set >> of & 1) << colour;
+                }
+                set
+            }
+        })
+        .collect();
+    let n = structure.len();
+    let acceptance = if meaning.contains(&None) {
+        AcceptanceFormula::And(vec![acceptance, AcceptanceFormula::Fin(dead)])
+    } else {
+        acceptance
+    };
+    let mut listed = vec![false; states.len()];
+    for &q in header.finite.as_deref().unwrap_or_default() {
+        *listed.get_mut(q).ok_or(AutomatonError::UnknownState(q))? = true;
+    }
+    let finite = StateSet::of(n, |q: StateId| {
+        meaning[q.index()].is_some_and(|(old, _)| listed[old as usize])
+    });
+    let omega = OmegaAutomaton {
+        structure,
+        colours,
+        acceptance,
+        finite,
+    };
+    Ok((omega, header.finite.is_some()))
+}

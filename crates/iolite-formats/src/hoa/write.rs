@@ -1,0 +1,166 @@
+//! Writing HOA.
+
+use std::fmt::Write as _;
+
+use iolite_property::acceptance::{AcceptanceFormula, Colours};
+use iolite_property::alphabet::Alphabet;
+use iolite_property::omega::OmegaAutomaton;
+use iolite_property::streett::StreettAutomaton;
+use iolite_property::structure::Structure;
+
+/// Writes a Streett automaton; its finite acceptance goes into the header `iolite-finite:` where it
+/// is not that of definition 3.
+pub fn write(automaton: &StreettAutomaton, name: &str) -> String {
+    let m = automaton.pairs().len();
+    // HOA's Streett: (Fin(2i) | Inf(2i+1)), so the colours of a pair change places.
+    let colours: Vec<Colours> = automaton
+        .structure()
+        .states()
+        .map(|q| {
+            automaton.pairs().iter().enumerate().fold(0, |set, (i, p)| {
+                set | u64::from(!p.persistent.contains(q)) << (2 * i)
+                    | u64::from(p.recurrent.contains(q)) << (2 * i + 1)
+            })
+        })
+        .collect();
+    let pairs: Vec<String> = (0..m)
+        .map(|i| format!("(Fin({}) | Inf({}))", 2 * i, 2 * i + 1))
+        .collect();
+    let acceptance = if m == 0 {
+        "t".to_owned()
+    } else {
+        pairs.join(" & ")
+    };
+    let mut text = start(automaton.structure(), name);
+    let _ = writeln!(
+        text,
+        "acc-name: Streett {m}\nAcceptance: {} {acceptance}",
+        2 * m
+    );
+    if !automaton.follows_definition_3() {
+        let list: Vec<String> = automaton
+            .finite()
+            .iter()
+            .map(|q| q.index().to_string())
+            .collect();
+        let _ = writeln!(text, "iolite-finite: {}", list.join(" "));
+    }
+    body(&mut text, automaton.structure(), &colours, &|q| {
+        automaton.name(q)
+    });
+    text
+}
+
+/// Writes an automaton with any acceptance, always with `iolite-finite:`.
+pub fn write_omega(automaton: &OmegaAutomaton, name: &str) -> String {
+    let mut text = start(&automaton.structure, name);
+    let count = automaton.acceptance.colour_count();
+    let _ = writeln!(
+        text,
+        "Acceptance: {count} {}",
+        condition(&automaton.acceptance)
+    );
+    let list: Vec<String> = automaton
+        .finite
+        .iter()
+        .map(|q| q.index().to_string())
+        .collect();
+    let _ = writeln!(text, "iolite-finite: {}", list.join(" "));
+    let used = if count == 0 {
+        0
+    } else {
+        Colours::MAX >> (64 - count)
+    };
+    let colours: Vec<Colours> = automaton.colours.iter().map(|c| c & used).collect();
+    body(&mut text, &automaton.structure, &colours, &|q| {
+        q.index().to_string()
+    });
+    text
+}
+
+fn condition(f: &AcceptanceFormula) -> String {
+    let join = |fs: &[AcceptanceFormula], sign: &str| {
+        let parts: Vec<String> = fs.iter().map(condition).collect();
+        format!("({})", parts.join(sign))
+    };
+    match f {
+        AcceptanceFormula::True => "t".into(),
+        AcceptanceFormula::False => "f".into(),
+        AcceptanceFormula::Inf(c) => format!("Inf({c})"),
+        AcceptanceFormula::Fin(c) => format!("Fin({c})"),
+        AcceptanceFormula::And(fs) if fs.is_empty() => "t".into(),
+        AcceptanceFormula::Or(fs) if fs.is_empty() => "f".into(),
+        AcceptanceFormula::And(fs) => join(fs, " & "),
+        AcceptanceFormula::Or(fs) => join(fs, " | "),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn is_actions(alphabet: &Alphabet) -> bool {
+    // The one valuation of no proposition is an alphabet without propositions too.
+    alphabet.propositions().is_empty()
+}
+
+fn start(structure: &Structure, name: &str) -> String {
+    let sigma = structure.alphabet();
+    let propositions: Vec<String> = if is_actions(sigma) {
+        sigma.iter().map(|l| quoted(&sigma.text(l))).collect()
+    } else {
+        sigma.propositions().iter().map(|p| quoted(p)).collect()
+    };
+    let mut text = format!(
+        "HOA: v1\nname: {}\nStates: {}\nStart: {}\nAP: {} {}\n",
+        quoted(name),
+        structure.len(),
+        structure.initial().index(),
+        propositions.len(),
+        propositions.join(" "),
+    );
+    if is_actions(sigma) {
+        text.push_str("iolite-alphabet: actions\n");
+        text.push_str("properties: explicit-labels state-acc deterministic\n");
+    } else {
+        text.push_str("properties: implicit-labels state-acc complete deterministic\n");
+    }
+    text
+}
+
+fn body(
+    text: &mut String,
+    structure: &Structure,
+    colours: &[Colours],
+    name: &dyn Fn(iolite_property::structure::StateId) -> String,
+) {
+    let sigma = structure.alphabet();
+    text.push_str("--BODY--\n");
+    for q in structure.states() {
+        let _ = write!(text, "State: {}", q.index());
+        let own = name(q);
+        if own != q.index().to_string() {
+            let _ = write!(text, " {}", quoted(&own));
+        }
+        if colours[q.index()] != 0 {
+            let sets: Vec<String> = (0..64)
+                .filter(|c| colours[q.index()] >> c & 1 == 1)
+                .map(|c: u32| c.to_string())
+                .collect();
+            let _ = write!(text, " {{{}}}", sets.join(" "));
+        }
+        text.push('\n');
+        for l in sigma.iter() {
+            let to = structure.step(q, l).index();
+            if is_actions(sigma) {
+                let label: Vec<String> = (0..sigma.len())
+                    .map(|p| format!("{}{p}", if p == l.index() { "" } else { "!" }))
+                    .collect();
+                let _ = writeln!(text, "[{}] {to}", label.join("&"));
+            } else {
+                let _ = writeln!(text, "{to}");
+            }
+        }
+    }
+    text.push_str("--END--\n");
+}

@@ -1,0 +1,275 @@
+//! The JSON form of a test case.
+//!
+//! ```json
+//! {
+//!   "format": "iolite-test-case", "version": 1,
+//!   "name": "candy-1", "relation": "ioco",
+//!   "model": { "name": "Candy", "hash": "fnv1a128:…" },
+//!   "inputs": ["but"], "outputs": ["liq", "choc"], "actions": [],
+//!   "states": [
+//!     { "stimulate": "?but", "next": 1, "preempted": [["!liq", "fail"]],
+//!       "verdict": "pass", "locations": ["Idle (line 4)"] },
+//!     { "observe": [["!liq", 2], ["!choc", 3], ["delta", 3]], "verdict": "inconc" },
+//!     { "verdict": "pass" },
+//!     { "verdict": "fail" }
+//!   ]
+//! }
+//! ```
+//!
+//! State 0 is the initial one. A state with `stimulate` gives that input and goes on at `next`;
+//! `preempted` lists the outputs whose coming first is a failure. A state with `observe` has a step
+//! for every output, and one for `delta` (θ) unless a missing output ends the run with the state's
+//! verdict [LTS96, def. 7.1]. A state with `offer` proposes plain actions. A state with none
+//! of the three ends the test. `verdict` is ν; `locations` are places of the model in words, and
+//! `places` their bare names, which timeouts are given for, where these are not the locations without
+//! their lines. Unknown fields are errors, and so is anything that is not a deterministic,
+//! controllable, finite test case.
+
+use std::sync::Arc;
+
+use iolite_derive::{ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, Verdict};
+use iolite_lts::{LabelId, LabelKind, Labels};
+use serde::{Deserialize, Serialize};
+
+const FORMAT: &str = "iolite-test-case";
+const VERSION: u32 = 1;
+
+/// Why a text is no test case.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Not JSON, or not of this shape.
+    #[error("not a test case in JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Another format or version.
+    #[error("format {format} version {version} is not {FORMAT} version {VERSION}")]
+    Format {
+        /// The format named.
+        format: String,
+        /// The version named.
+        version: u32,
+    },
+    /// A label that the alphabet does not have.
+    #[error("state {state}: label {label} is not in the alphabet")]
+    UnknownLabel {
+        /// The state.
+        state: usize,
+        /// The label.
+        label: String,
+    },
+    /// A state with more than one of `stimulate`, `observe`, `offer`, or with parts that do not go
+    /// together.
+    #[error("state {state} must have one of stimulate with next, observe, offer, or none of them")]
+    Mixed {
+        /// The state.
+        state: usize,
+    },
+    /// Well-formed, but no test case.
+    #[error(transparent)]
+    TestCase(#[from] TestCaseError),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    format: String,
+    version: u32,
+    name: String,
+    relation: String,
+    model: ModelRef,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    #[serde(default)]
+    actions: Vec<String>,
+    states: Vec<State>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stimulate: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    preempted: Vec<(String, Verdict)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    observe: Option<Vec<(String, u32)>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    offer: Option<Vec<(String, u32)>>,
+    verdict: Verdict,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    locations: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    places: Option<Vec<String>>,
+}
+
+/// The test case as one JSON document.
+pub fn write(case: &TestCase) -> String {
+    let names = |kind| {
+        case.labels()
+            .of_kind(kind)
+            .map(|l| case.labels().label(l).name.to_string())
+            .collect()
+    };
+    let text = |label: LabelId| case.labels().text(label);
+    let row = |steps: Vec<(LabelId, TestStateId)>| -> Vec<(String, u32)> {
+        steps
+            .into_iter()
+            .map(|(l, t)| (text(l), t.index() as u32))
+            .collect()
+    };
+    let states = case
+        .states()
+        .iter()
+        .map(|state| {
+            let mut out = State {
+                stimulate: None,
+                next: None,
+                preempted: Vec::new(),
+                observe: None,
+                offer: None,
+                verdict: state.verdict,
+                locations: state.locations.clone(),
+                places: (state.places != without_lines(&state.locations))
+                    .then(|| state.places.clone()),
+            };
+            match &state.step {
+                TestStep::End => {}
+                TestStep::Stimulate {
+                    stimulus,
+                    next,
+                    preempted,
+                } => {
+                    out.stimulate = Some(text(*stimulus));
+                    out.next = Some(next.index() as u32);
+                    out.preempted = preempted.iter().map(|&(l, v)| (text(l), v)).collect();
+                }
+                TestStep::Observe { .. } => out.observe = Some(row(state.steps())),
+                TestStep::Offer { .. } => out.offer = Some(row(state.steps())),
+            }
+            out
+        })
+        .collect();
+    let document = Document {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        name: case.name().to_owned(),
+        relation: case.relation().to_owned(),
+        model: case.model().clone(),
+        inputs: names(LabelKind::Input),
+        outputs: names(LabelKind::Output),
+        actions: names(LabelKind::Undirected),
+        states,
+    };
+    serde_json::to_string_pretty(&document).expect("strings and numbers only")
+}
+
+/// Reads and checks what [`write`] writes.
+pub fn read(text: &str) -> Result<TestCase, ReadError> {
+    let document: Document = serde_json::from_str(text)?;
+    if document.format != FORMAT || document.version != VERSION {
+        return Err(ReadError::Format {
+            format: document.format,
+            version: document.version,
+        });
+    }
+    let mut labels = Labels::new();
+    for (kind, names) in [
+        (LabelKind::Input, &document.inputs),
+        (LabelKind::Output, &document.outputs),
+        (LabelKind::Undirected, &document.actions),
+    ] {
+        for name in names {
+            labels.intern(kind, name);
+        }
+    }
+    let states = document
+        .states
+        .into_iter()
+        .enumerate()
+        .map(|(i, state)| read_state(&labels, i, state))
+        .collect::<Result<_, _>>()?;
+    Ok(TestCase::new(
+        document.name,
+        document.relation,
+        document.model,
+        Arc::new(labels),
+        states,
+    )?)
+}
+
+fn read_state(labels: &Labels, at: usize, state: State) -> Result<TestState, ReadError> {
+    let label = |text: &str| {
+        labels
+            .get_text(text)
+            .ok_or_else(|| ReadError::UnknownLabel {
+                state: at,
+                label: text.to_owned(),
+            })
+    };
+    let row = |steps: Vec<(String, u32)>| -> Result<Vec<(LabelId, TestStateId)>, ReadError> {
+        steps
+            .into_iter()
+            .map(|(l, t)| Ok((label(&l)?, TestStateId::new(t as usize))))
+            .collect()
+    };
+    let preempted = state
+        .preempted
+        .into_iter()
+        .map(|(l, v)| Ok((label(&l)?, v)))
+        .collect::<Result<Vec<_>, ReadError>>()?;
+    let step = match (state.stimulate, state.next, state.observe, state.offer) {
+        (None, None, None, None) if preempted.is_empty() => TestStep::End,
+        (Some(stimulus), Some(next), None, None) => TestStep::Stimulate {
+            stimulus: label(&stimulus)?,
+            next: TestStateId::new(next as usize),
+            preempted,
+        },
+        (None, None, Some(steps), None) if preempted.is_empty() => {
+            let mut outputs = row(steps)?;
+            let mut theta = outputs.extract_if(.., |(l, _)| *l == LabelId::DELTA);
+            let quiescence = theta.next().map(|(_, next)| next);
+            if theta.next().is_some() {
+                return Err(TestCaseError::Nondeterministic {
+                    state: at,
+                    label: "delta".to_owned(),
+                }
+                .into());
+            }
+            drop(theta);
+            TestStep::Observe {
+                outputs,
+                quiescence,
+            }
+        }
+        (None, None, None, Some(steps)) if preempted.is_empty() => TestStep::Offer {
+            actions: row(steps)?,
+        },
+        _ => return Err(ReadError::Mixed { state: at }),
+    };
+    Ok(TestState {
+        step,
+        verdict: state.verdict,
+        places: state
+            .places
+            .unwrap_or_else(|| without_lines(&state.locations)),
+        locations: state.locations,
+    })
+}
+
+/// The names of places that are only known in words, as far as these tell: without their lines. What
+/// looks like values may be part of a name, so it stays.
+fn without_lines(locations: &[String]) -> Vec<String> {
+    let mut places: Vec<String> = Vec::new();
+    for location in locations {
+        let name = location
+            .strip_suffix(')')
+            .and_then(|rest| rest.rsplit_once(" (line "))
+            .filter(|(_, line)| line.bytes().all(|b| b.is_ascii_digit()))
+            .map_or(location.as_str(), |(name, _)| name);
+        if !places.iter().any(|p| p == name) {
+            places.push(name.to_owned());
+        }
+    }
+    places
+}

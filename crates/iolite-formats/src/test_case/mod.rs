@@ -1,0 +1,6 @@
+//! Test cases: the JSON in which suites are kept, and what other tools and people want of them.
+
+pub mod aut;
+pub mod dot;
+pub mod json;
+pub mod ttcn3;

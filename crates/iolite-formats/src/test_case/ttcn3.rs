@@ -1,0 +1,181 @@
+//! Test cases as TTCN-3 modules.
+//!
+//! Every state of a test case becomes a function, so the module's size is that of the test case and
+//! nothing nests. Actions are values of two enumerations; the port and the timer are named so that a
+//! test harness can bind them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use iolite_derive::{TestCase, TestStateId, TestStep, Verdict};
+use iolite_lts::{LabelId, LabelKind};
+
+/// The test case as a TTCN-3 module of its own. `fail` covers all failing verdicts, with the
+/// exact one in the verdict's reason.
+pub fn write(case: &TestCase) -> String {
+    let names = Names::of(case);
+    let mut out = String::new();
+    // A name of its own may be a keyword.
+    let module = format!("Test_{}", identifier(case.name()));
+    let _ = writeln!(out, "// {} test case", comment(case.relation()));
+    let _ = writeln!(
+        out,
+        "// model {} {}",
+        comment(&case.model().name),
+        comment(&case.model().hash)
+    );
+    let _ = writeln!(out, "module {module} {{\n");
+    for (name, kind) in [
+        ("Stimulus", LabelKind::Input),
+        ("Response", LabelKind::Output),
+    ] {
+        let values: Vec<&str> = case
+            .labels()
+            .of_kind(kind)
+            .map(|l| names.of_label(l))
+            .collect();
+        // An enumeration cannot be empty.
+        let values = if values.is_empty() {
+            "none".to_owned()
+        } else {
+            values.join(", ")
+        };
+        let _ = writeln!(out, "  type enumerated {name} {{ {values} }}");
+    }
+    out.push_str(concat!(
+        "\n  type port SystemPort message { out Stimulus; in Response }\n",
+        "  type component TestComponent {\n",
+        "    port SystemPort system_port;\n",
+        "    timer quiescence := 1.0;\n",
+        "  }\n",
+    ));
+    for (i, state) in case.states().iter().enumerate() {
+        let _ = writeln!(out, "\n  function state_{i}() runs on TestComponent {{");
+        if !state.locations.is_empty() {
+            let _ = writeln!(out, "    // {}", comment(&state.locations.join(", ")));
+        }
+        write_state(case, i, &names, &mut out);
+        out.push_str("  }\n");
+    }
+    let _ = writeln!(
+        out,
+        "\n  testcase TC_{module}() runs on TestComponent system TestComponent {{"
+    );
+    out.push_str(concat!(
+        "    map(mtc:system_port, system:system_port);\n",
+        "    state_0();\n",
+        "    unmap(mtc:system_port, system:system_port);\n",
+        "  }\n\n",
+    ));
+    let _ = writeln!(out, "  control {{ execute(TC_{module}()); }}\n}}");
+    out
+}
+
+fn write_state(case: &TestCase, i: usize, names: &Names, out: &mut String) {
+    let state = &case.states()[i];
+    let branch = |out: &mut String, guard: &str, next: TestStateId| {
+        let _ = writeln!(out, "      [] {guard} {{ state_{}(); }}", next.index());
+    };
+    match &state.step {
+        TestStep::End => {
+            let _ = writeln!(out, "    {};", set_verdict(state.verdict));
+        }
+        TestStep::Stimulate { stimulus, next, .. } => {
+            let _ = writeln!(
+                out,
+                "    system_port.send(Stimulus:{});\n    state_{}();",
+                names.of_label(*stimulus),
+                next.index()
+            );
+        }
+        TestStep::Observe {
+            outputs,
+            quiescence,
+        } => {
+            out.push_str("    quiescence.start;\n    alt {\n");
+            for &(label, next) in outputs {
+                let guard = format!("system_port.receive(Response:{})", names.of_label(label));
+                branch(out, &guard, next);
+            }
+            match quiescence {
+                Some(next) => branch(out, "quiescence.timeout", *next),
+                None => {
+                    let _ = writeln!(
+                        out,
+                        "      [] quiescence.timeout {{ {}; }}",
+                        set_verdict(state.verdict)
+                    );
+                }
+            }
+            let _ = writeln!(
+                out,
+                "      [] system_port.receive {{ {}; }}\n    }}",
+                set_verdict(Verdict::Fail)
+            );
+        }
+        // Symmetric interaction has no counterpart in TTCN-3's messages.
+        TestStep::Offer { .. } => {
+            out.push_str("    setverdict(error, \"symmetric interaction\");\n");
+        }
+    }
+}
+
+fn set_verdict(verdict: Verdict) -> String {
+    let kind = match verdict {
+        Verdict::Pass | Verdict::WeakPass => "pass",
+        Verdict::Fail | Verdict::ViolateFail | Verdict::Violate | Verdict::WeakFail => "fail",
+        Verdict::Inconc | Verdict::Unknown => "inconc",
+    };
+    format!("setverdict({kind}, \"{verdict}\")")
+}
+
+/// Distinct TTCN-3 identifiers for the labels.
+struct Names(Vec<String>);
+
+impl Names {
+    fn of(case: &TestCase) -> Self {
+        let mut taken = BTreeSet::new();
+        Self(
+            case.labels()
+                .iter()
+                .map(|(_, label)| {
+                    let prefix = match label.kind {
+                        LabelKind::Input => "in",
+                        LabelKind::Output => "out",
+                        _ => "act",
+                    };
+                    let base = format!("{prefix}_{}", identifier(&label.name));
+                    let mut name = base.clone();
+                    let mut n = 1;
+                    while !taken.insert(name.clone()) {
+                        n += 1;
+                        name = format!("{base}_{n}");
+                    }
+                    name
+                })
+                .collect(),
+        )
+    }
+
+    fn of_label(&self, label: LabelId) -> &str {
+        &self.0[label.index()]
+    }
+}
+
+/// Letters, digits and underscores, starting with a letter.
+fn identifier(text: &str) -> String {
+    let mut out: String = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        out.insert(0, 'x');
+    }
+    out
+}
+
+fn comment(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}

@@ -1,0 +1,342 @@
+//! HOA and Java-PT's XML: round trips, foreign conditions, hostile text.
+
+use std::sync::Arc;
+
+use expect_test::expect;
+use iolite_formats::hoa::{self, HoaError, HoaReading};
+use iolite_formats::javapt::{self, JavaPtError, JavaPtProperty};
+use iolite_property::acceptance::AcceptanceFormula;
+use iolite_property::ltl::Options;
+use iolite_property::{Alphabet, Lasso, Letter, Ltl, OmegaAutomaton, StateId, StateSet, Structure};
+use proptest::prelude::*;
+
+const PI_1: &str = r#"<StreettAutomaton>
+  <Alphabet> <Event id="a"/> <Event id="b"/> <Event id="c"/> </Alphabet>
+  <States class="tree-set"> <no-comparator/>
+    <State id="2"> <Transition event="a" nextState="sink"/> <Transition event="b" nextState="2"/>
+      <Transition event="c" nextState="sink"/> </State>
+    <State id="1" initial="true"> <Transition event="a" nextState="1"/>
+      <Transition event="b" nextState="2"/> <Transition event="c" nextState="sink"/> </State>
+    <State id="sink"> <Transition event="a" nextState="sink"/>
+      <Transition event="b" nextState="sink"/> <Transition event="c" nextState="sink"/> </State>
+  </States>
+  <Description>Automaton defining Pi1</Description>
+  <AcceptingCondition> <Pair P="1,2" R=""/> </AcceptingCondition>
+</StreettAutomaton>"#;
+
+const PI_2: &str = r#"<StreettAutomaton>
+  <Alphabet> <Event id="a"/> <Event id="b"/> </Alphabet>
+  <States class="tree-set"> <no-comparator/>
+    <State id="2"> <Transition event="a" nextState="5"/> <Transition event="b" nextState="3"/> </State>
+    <State id="1" initial="true"> <Transition event="a" nextState="2"/>
+      <Transition event="b" nextState="5"/> </State>
+    <State id="5"> <Transition event="a" nextState="5"/> <Transition event="b" nextState="5"/> </State>
+    <State id="3"> <Transition event="a" nextState="3"/> <Transition event="b" nextState="3"/> </State>
+  </States>
+  <Description>Automaton defining Pi2</Description>
+  <AcceptingCondition> <Pair P="" R="3"/> </AcceptingCondition>
+</StreettAutomaton>"#;
+
+/// Figure 19.
+#[test]
+fn transcripts() {
+    let run = |file: &str, text: &str| {
+        let property = javapt::read(text).unwrap();
+        javapt::transcript(file, &property.automaton, javapt::relation(1).unwrap()).unwrap()
+    };
+    expect![[r"
+        *****
+        * Java-PT: Properties and their Testability with Java
+        *****
+
+        Try to load file Pi1.xml...ok
+        Property of file Pi1.xml is a safety property.
+        Property of file Pi1.xml is Testable: true
+    "]]
+    .assert_eq(&run("Pi1.xml", PI_1));
+    expect![[r"
+        *****
+        * Java-PT: Properties and their Testability with Java
+        *****
+
+        Try to load file Pi2.xml...ok
+        Property of file Pi2.xml is a guarantee property.
+        Property of file Pi2.xml is Testable: true
+    "]]
+    .assert_eq(&run("Pi2.xml", PI_2));
+}
+
+#[test]
+fn javapt_round_trip_and_faults() {
+    for text in [PI_1, PI_2] {
+        let property = javapt::read(text).unwrap();
+        let again = javapt::read(&javapt::write(&property).unwrap()).unwrap();
+        assert_eq!(property, again);
+    }
+    let fault = |from: &str, to: &str| javapt::read(&PI_1.replacen(from, to, 1)).unwrap_err();
+    assert!(matches!(
+        fault("initial=\"true\"", ""),
+        JavaPtError::Initial(0)
+    ));
+    assert!(matches!(
+        fault("nextState=\"sink\"", "nextState=\"9\""),
+        JavaPtError::Unknown { .. }
+    ));
+    assert!(matches!(
+        fault("<State id=\"2\">", "<State id=\"1\">"),
+        JavaPtError::Twice(_)
+    ));
+    assert!(matches!(
+        fault("<Transition event=\"a\" nextState=\"sink\"/>", ""),
+        JavaPtError::Incomplete { .. }
+    ));
+    assert!(matches!(fault("</States>", ""), JavaPtError::Xml { .. }));
+    let deep = "<a>".repeat(100_000);
+    assert!(matches!(javapt::read(&deep), Err(JavaPtError::Xml { .. })));
+    let entity = javapt::read(&PI_1.replace("Pi1", "&lt;&#65;&gt;")).unwrap();
+    assert_eq!(entity.description, "Automaton defining <A>");
+    let free = entity.automaton.clone().with_finite(StateSet::empty(3));
+    let unsayable = JavaPtProperty {
+        automaton: free,
+        description: String::new(),
+    };
+    assert_eq!(
+        javapt::write(&unsayable),
+        Err(JavaPtError::FiniteAcceptance)
+    );
+}
+
+fn random(n: usize, letters: usize, next: &[usize]) -> Structure {
+    let names: Vec<String> = (0..letters).map(|i| format!("?a{i}")).collect();
+    let sigma = Arc::new(Alphabet::of_names(names.iter().map(String::as_str)).unwrap());
+    let next = next
+        .iter()
+        .take(n * letters)
+        .map(|q| StateId::new(q % n))
+        .collect();
+    Structure::new(sigma, StateId::new(0), next).unwrap()
+}
+
+fn condition() -> impl Strategy<Value = AcceptanceFormula> {
+    let leaf = prop_oneof![
+        (0_u32..3).prop_map(AcceptanceFormula::Inf),
+        (0_u32..3).prop_map(AcceptanceFormula::Fin),
+    ];
+    leaf.prop_recursive(3, 8, 3, |inner| {
+        let many = prop::collection::vec(inner, 1..3);
+        prop_oneof![
+            many.clone().prop_map(AcceptanceFormula::And),
+            many.prop_map(AcceptanceFormula::Or),
+        ]
+    })
+}
+
+fn lassos(letters: usize) -> impl Strategy<Value = Vec<Lasso>> {
+    let word = move |min, max| prop::collection::vec((0..letters).prop_map(Letter::new), min..max);
+    let lasso = (word(0, 4), word(1, 6)).prop_map(|(stem, cycle)| Lasso { stem, cycle });
+    prop::collection::vec(lasso, 40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Any condition, on the states of a random automaton: written, read, and turned into Streett's.
+    #[test]
+    fn hoa_round_trip(
+        n in 1_usize..6,
+        next in prop::collection::vec(0_usize..60, 12),
+        colours in prop::collection::vec(0_u64..8, 6),
+        acceptance in condition(),
+        bits in any::<u8>(),
+        words in lassos(2),
+    ) {
+        let structure = random(n, 2, &next);
+        let finite = StateSet::of(n, |q| bits >> q.index() & 1 == 1);
+        let omega = OmegaAutomaton { structure, colours: colours[..n].to_vec(), acceptance, finite };
+        let text = hoa::write_omega(&omega, "random \"one\"");
+        let streett = hoa::read(&text, HoaReading::AsMarked).unwrap();
+        let again = hoa::read(&hoa::write(&streett, "again"), HoaReading::AsMarked).unwrap();
+        for w in &words {
+            let expected = omega.accepts_lasso(w);
+            prop_assert_eq!(hoa::read_omega(&text, HoaReading::AsMarked).unwrap().accepts_lasso(w), expected);
+            prop_assert_eq!(streett.accepts_lasso(w), expected);
+            prop_assert_eq!(again.accepts_lasso(w), expected);
+            let q = omega.structure.after(omega.structure.initial(), &w.cycle);
+            prop_assert_eq!(streett.accepts(&w.cycle), omega.finite.contains(q));
+            prop_assert_eq!(again.accepts(&w.cycle), streett.accepts(&w.cycle));
+        }
+    }
+
+    #[test]
+    fn hostile_hoa_gives_an_error_or_an_automaton(text in "(HOA: v1 )?([A-Za-z:]{1,5}|[0-9]{1,3}|[!&|()\\[\\]{}]|\"x\"|--BODY--|--END--|State: |Start: 0|Acceptance: 1 Inf\\(0\\)| ){0,30}") {
+        let _ = hoa::read(&text, HoaReading::AsMarked);
+        let _ = javapt::read(&text);
+    }
+}
+
+/// Conditions as other tools write them, each against an LTL formula of ours.
+#[test]
+fn foreign_conditions() {
+    let cases = [
+        // Büchi on states: infinitely often p.
+        (
+            "GFp",
+            "Acceptance: 1 Inf(0)",
+            "State: 0 [0] 1 [!0] 0 State: 1 {0} [0] 1 [!0] 0",
+        ),
+        // The same on transitions, with aliases and implicit completeness.
+        (
+            "GFp",
+            "Alias: @p 0 Acceptance: 1 Inf(0)",
+            "State: 0 [@p] 0 {0} [!@p] 0",
+        ),
+        (
+            "FGp",
+            "acc-name: co-Buchi Acceptance: 1 Fin(0)",
+            "State: 0 [0] 0 [!0] 0 {0}",
+        ),
+        (
+            "GFp & GF!p",
+            "acc-name: generalized-Buchi 2 Acceptance: 2 Inf(0) & Inf(1)",
+            "State: 0 [0] 0 {0} [!0] 0 {1}",
+        ),
+        (
+            "FGp | FG!p",
+            "acc-name: generalized-co-Buchi 2 Acceptance: 2 Fin(0) | Fin(1)",
+            "State: 0 [0] 0 {0} [!0] 0 {1}",
+        ),
+        (
+            "FGp & GFp",
+            "acc-name: Rabin 1 Acceptance: 2 Fin(0) & Inf(1)",
+            "State: 0 [0] 0 {1} [!0] 0 {0}",
+        ),
+        (
+            "GFp -> GF!p",
+            "acc-name: Streett 1 Acceptance: 2 Fin(0) | Inf(1)",
+            "State: 0 [0] 0 {0} [!0] 0 {1}",
+        ),
+        (
+            "GFp",
+            "acc-name: parity min even 2 Acceptance: 2 Inf(0) | Fin(1) & f",
+            "State: 0 /* a /* nested */ comment */ [0] 0 {0} [!0] 0 {1}",
+        ),
+        ("GF!p", "Acceptance: 1 Inf(!0)", "State: 0 [0] 0 {0} [!0] 0"),
+        // A missing edge ends the run, which then is not accepted.
+        ("Gp", "acc-name: all Acceptance: 0 t", "State: 0 [0] 0"),
+        // Labels on states, and implicit ones.
+        (
+            "Fp",
+            "Acceptance: 1 Inf(0)",
+            "State: 0 0 1 State: [t] 1 \"done\" {0} 1",
+        ),
+    ];
+    for (formula, header, body) in cases {
+        let text = format!(
+            "HOA: v1 tool: \"none\" States: 2 Start: 0 AP: 1 \"p\" {header} --BODY-- {body} --END--"
+        );
+        let read =
+            hoa::read(&text, HoaReading::AsMarked).unwrap_or_else(|e| panic!("{formula}: {e}"));
+        let (f, sigma) = Ltl::parse_propositional(formula).unwrap();
+        let t = f.translate(&Arc::new(sigma), Options::default()).unwrap();
+        assert_eq!(
+            read.infinitary_difference(&t.automaton).unwrap(),
+            None,
+            "{formula}: {text}"
+        );
+    }
+}
+
+#[test]
+fn hoa_faults() {
+    let read = |header: &str, body: &str| {
+        let text = format!("HOA: v1 Start: 0 AP: 1 \"p\" {header} --BODY-- {body} --END--");
+        hoa::read(&text, HoaReading::AsMarked).unwrap_err()
+    };
+    let acc = "Acceptance: 1 Inf(0)";
+    assert!(matches!(
+        read(acc, "State: 0 [0] 0 [t] 1 State: 1 [t] 1"),
+        HoaError::Nondeterministic(_)
+    ));
+    assert!(matches!(
+        read("Start: 1 Acceptance: 0 t", "State: 0 [t] 0"),
+        HoaError::Nondeterministic(_)
+    ));
+    assert_eq!(read(acc, "State: 0 [t] 0&0"), HoaError::Alternating);
+    assert!(matches!(
+        read("Acceptance: 1 Inf(1)", ""),
+        HoaError::Syntax { .. }
+    ));
+    assert!(matches!(
+        read(acc, "State: 0 [t] 99999999999"),
+        HoaError::TooLarge(_)
+    ));
+    // A number makes no memory, and a proposition that is not declared has no meaning.
+    assert!(matches!(
+        read(acc, "State: 0 [t] 4000000"),
+        HoaError::TooLarge(_)
+    ));
+    for proposition in ["1", "64", "18446744073709551615"] {
+        assert!(matches!(
+            read(acc, &format!("State: 0 [0 | !{proposition}] 0")),
+            HoaError::Syntax { .. }
+        ));
+    }
+    assert!(matches!(
+        read("Acceptance: 1 Inf(!0) Acceptance: 1 t", ""),
+        HoaError::Syntax { .. }
+    ));
+    let nested = "(".repeat(100_000);
+    assert!(matches!(
+        read(acc, &format!("State: 0 [{nested}")),
+        HoaError::Syntax { .. }
+    ));
+    assert!(matches!(
+        read(&format!("Acceptance: 1 {nested}"), ""),
+        HoaError::Syntax { .. }
+    ));
+    assert!(matches!(
+        read("Acceptance: 1 Inf(0) Weird: 3", ""),
+        HoaError::Syntax { .. }
+    ));
+}
+
+/// Line breaks survive, and what XML cannot say is refused rather than lost.
+#[test]
+fn javapt_carries_what_xml_carries() {
+    let property = javapt::read(PI_1).unwrap();
+    let named = |name: &str| JavaPtProperty {
+        automaton: property.automaton.clone().with_names(vec![
+            name.to_owned(),
+            "é <&'\"> \u{10ffff}".to_owned(),
+            "3".to_owned(),
+        ]),
+        description: format!("d{name}d"),
+    };
+    for name in ["a\tb\nc\rd", "x\u{85}\u{7f}x", "]]>"] {
+        let text = javapt::write(&named(name)).unwrap();
+        assert_eq!(javapt::read(&text), Ok(named(name)), "{text}");
+    }
+    for name in ["\0", "a\u{1}", "\u{fffe}"] {
+        assert_eq!(
+            javapt::write(&named(name)),
+            Err(JavaPtError::Character(name.to_owned()))
+        );
+    }
+}
+
+/// A fault is told with the byte it is at, whatever line it is in.
+#[test]
+fn xml_faults_have_a_place() {
+    for (text, expected) in [
+        ("", "the document does not have a root node at byte 0"),
+        ("<a>", "the root node was opened but never closed at byte 3"),
+        ("\n<é>\n é</b>", "expected 'é' tag, not 'b' at byte 9"),
+        (
+            " <a b='1' b='2'/>",
+            "attribute 'b' is already defined at byte 10",
+        ),
+        ("<a>&x;</a>", "unknown entity reference 'x' at byte 3"),
+    ] {
+        assert_eq!(javapt::read(text).unwrap_err().to_string(), expected);
+    }
+}
