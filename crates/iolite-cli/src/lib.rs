@@ -1,62 +1,21 @@
-//! The command line: flags → options → one function a command → exit code.
+//! The command line: flags → options → one call of the library → output and exit code.
+//!
+//! It holds no semantics and orchestrates nothing: what a command does, a user of the `iolite` library
+//! can do as well.
 
-mod abstraction;
-mod action_table;
-mod calibrate;
-mod check;
-mod classify;
-mod data_explain;
-mod data_options;
-mod data_session;
-mod derive;
-mod dialogue;
-mod doctor;
-mod effort;
-mod explain;
-mod explain_code;
-mod failure;
-mod fmt;
-mod foreign_names;
-mod goals;
-mod judge;
-mod learnt;
-mod monitor;
-mod objective;
-mod played_model;
-mod property_explain;
-mod property_monitor;
-mod property_run;
-mod property_show;
-mod property_source;
-mod relate;
-mod relate_document;
-mod relate_matrix;
-mod replay;
-mod semantics_options;
-mod show;
-mod signature;
-mod silence;
-mod simulate;
-mod source;
-mod suite;
-mod symbolic_run;
-mod target;
-mod test;
-mod test_report;
-mod testable;
-mod tester;
-mod time_limit;
-mod valued_codec;
-mod verify;
-mod watched;
-mod weights;
-mod wire_value;
+mod args;
+mod commands;
+mod output;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::Failure;
+use commands::{
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, relate,
+    replay, show, simulate, test, testable, tester, verify,
+};
+use output::Exit;
 
 /// Tests real systems against formal models and says, for each verdict, what it proves.
 #[derive(Parser)]
@@ -98,27 +57,6 @@ enum Command {
     Simulate(simulate::Args),
 }
 
-/// How a command ended, as scripts see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exit {
-    /// Holds, pass, proved.
-    Holds = 0,
-    /// Does not hold, a failing verdict, refuted.
-    Fails = 1,
-    /// Bad input or usage.
-    BadInput = 2,
-    /// Inconclusive or unknown.
-    Inconclusive = 3,
-    /// The infrastructure let us down.
-    Fault = 4,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
-}
-
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -158,25 +96,7 @@ pub fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => {
             eprintln!("{failure}");
-            failure.exit.into()
+            Exit::from(&failure).into()
         }
     }
-}
-
-/// Prints to standard output; a reader that went away (`| head`) is no fault.
-fn print(text: &str) -> Result<(), Failure> {
-    use std::io::{ErrorKind, Write};
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::fault(format!("standard output: {e}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Prints one JSON document to standard output.
-fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(document)
-        .map_err(|e| Failure::fault(format!("writing JSON: {e}")))?;
-    print(&format!("{text}\n"))
 }

@@ -95,8 +95,8 @@ impl Alphabet {
         })))
     }
 
-    /// A table of its own for another job, in which all actions of this one have the ids they have
-    /// here, for ever.
+    /// A table of its own for another job, in which the actions of this one keep the ids they have
+    /// here, for ever; of more than 2^20 that were met, the first ones do.
     #[must_use]
     pub fn fork(&self) -> Self {
         let table = self.lock();
@@ -105,6 +105,7 @@ impl Alphabet {
             let mut new = fork.lock();
             new.met.clone_from(&table.met);
             new.pinned = table.met.len();
+            new.dropped = table.dropped + table.recent.len();
             let pinned = table.declared.entries.len() + new.pinned;
             let kept = table.index.iter().filter(|(_, id)| id.index() < pinned);
             new.index = kept.map(|(a, id)| (a.clone(), *id)).collect();
@@ -118,12 +119,18 @@ impl Alphabet {
 
     /// The id of an action, which is added when it is new.
     pub fn intern(&self, action: Action) -> ActionId {
-        self.intern_as(action, |action| action.to_string())
+        self.intern_as(action, ToString::to_string)
     }
 
     /// The same; `text` is how a new one is shown, sigil included.
     pub fn intern_as(&self, action: Action, text: impl FnOnce(&Action) -> String) -> ActionId {
         self.lock().intern(action, text)
+    }
+
+    /// Keeps all that was met so far: whoever asks holds ids across runs.
+    pub fn pin(&self) {
+        let mut table = self.lock();
+        table.pinned = table.met.len();
     }
 
     /// The id of an action, if the table has it.
@@ -183,14 +190,20 @@ impl Table {
         if let Some(id) = self.get(&action) {
             return id;
         }
-        let id = ActionId::new(
-            self.declared.entries.len() + self.met.len() + self.dropped + self.recent.len(),
-        );
+        let kept = self.declared.entries.len() + self.met.len();
+        if kept + self.dropped + self.recent.len() >= u32::MAX as usize {
+            // A run without end has used up all ids: the latest ones begin anew.
+            self.recent.clear();
+            self.dropped = 0;
+            self.index.retain(|_, id| id.index() < kept);
+        }
+        let id = ActionId::new(kept + self.dropped + self.recent.len());
         let text = text(&action).into();
         let action = Arc::new(action);
         self.index.insert(Arc::clone(&action), id);
         let entry = Entry { action, text };
-        if self.met.len() < KEPT.max(self.pinned) {
+        let in_order = self.dropped == 0 && self.recent.is_empty();
+        if in_order && self.met.len() < KEPT + self.pinned {
             self.met.push(entry);
             return id;
         }
@@ -224,7 +237,8 @@ pub struct LabelMap {
     labels: Arc<Labels>,
     /// Whether ids below the number of labels are those of the labels.
     same: bool,
-    known: Vec<Option<Option<LabelId>>>,
+    /// The labels of declared actions, as far as they were asked for.
+    known: FxHashMap<ActionId, Option<LabelId>>,
 }
 
 impl LabelMap {
@@ -234,7 +248,7 @@ impl LabelMap {
             alphabet: alphabet.clone(),
             labels: Arc::clone(labels),
             same: true,
-            known: Vec::new(),
+            known: FxHashMap::default(),
         }
     }
 
@@ -269,15 +283,12 @@ impl LabelMap {
     fn other(&mut self, action: ActionId) -> Option<LabelId> {
         // Declared actions keep their ids; others may be forgotten and their ids used again.
         let keep = self.alphabet.is_declared(action);
-        if keep && let Some(Some(known)) = self.known.get(action.index()) {
+        if keep && let Some(known) = self.known.get(&action) {
             return *known;
         }
         let label = self.find(action);
         if keep {
-            if self.known.len() <= action.index() {
-                self.known.resize(action.index() + 1, None);
-            }
-            self.known[action.index()] = Some(label);
+            self.known.insert(action, label);
         }
         label
     }

@@ -25,7 +25,8 @@
 //! use iolite_lts::{LtsBuilder, QuiescencePolicy, StateId};
 //!
 //! let mut builder = LtsBuilder::new();
-//! let (coin, tea) = (builder.label("?coin"), builder.label("!tea"));
+//! let labels = builder.labels_mut();
+//! let (coin, tea) = (labels.intern_text("?coin"), labels.intern_text("!tea"));
 //! builder.transition(StateId::new(0), coin, StateId::new(1));
 //! builder.transition(StateId::new(1), tea, StateId::new(0));
 //! let machine = builder.build().unwrap();
@@ -44,6 +45,7 @@ mod alphabet;
 mod coverage;
 mod criterion;
 mod location;
+mod model_ref;
 mod oracle;
 mod testcase;
 mod tester;
@@ -55,6 +57,7 @@ pub use alphabet::{Alphabet, LabelMap};
 pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
 pub use criterion::{Criterion, UnknownCriterion};
 pub use location::location;
+pub use model_ref::ModelRef;
 pub use oracle::ioco::IocoOracle;
 pub use oracle::ioconf::{IoconfOracle, IoconfState};
 pub use oracle::symbolic::{
@@ -72,16 +75,14 @@ pub use testcase::passes::{TestRuns, passes, test_runs};
 pub use testcase::random_derivation::{RandomDerivation, Weights};
 pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions_of};
 pub use testcase::test_case::{
-    ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, model_hash,
+    TestCase, TestCaseError, TestState, TestStateId, TestStep, model_hash,
 };
 pub use tester::conf_tester::ConfTester;
 pub use tester::conformance_tester::ConformanceTester;
 pub use tester::goal_tester::{DEFAULT_LOOKAHEAD, GoalTester, PurposeTester, SafetyTester};
 pub use tester::guide::{Guide, Hint};
 pub use tester::notice::{Notice, Undecided};
-pub use tester::property_tester::{
-    PropertyEnd, PropertyOutcome, PropertyTester, WatchedProperty,
-};
+pub use tester::property_tester::{PropertyEnd, PropertyOutcome, PropertyTester, WatchedProperty};
 pub use tester::stored_tester::StoredTester;
 pub use tester::{Menu, Progress, Step, Tester};
 pub use verdict::Verdict;

@@ -5,7 +5,10 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use iolite_lts::Lts;
 use serde::{Deserialize, Serialize};
+
+use crate::model_hash;
 
 /// `FILE`, or `FILE#Name` for one declaration of it, or `FILE#Name(max = 3)` for an instance; with the
 /// hash of its text where one is known.
@@ -28,6 +31,15 @@ impl ModelRef {
         Self {
             file: Some(path.display().to_string()),
             ..Self::default()
+        }
+    }
+
+    /// An explicit model, with the hash of its structure.
+    pub fn of(name: impl Into<String>, model: &Lts) -> Self {
+        Self {
+            file: None,
+            name: Some(name.into()),
+            hash: Some(model_hash(model)),
         }
     }
 
@@ -118,7 +130,11 @@ mod tests {
         for (text, file, name) in [
             ("a.iol", "a.iol", None),
             ("a.iol#S", "a.iol", Some("S")),
-            ("d#1/a.iol#S(f = \"#)\")", "d#1/a.iol", Some("S(f = \"#)\")")),
+            (
+                "d#1/a.iol#S(f = \"#)\")",
+                "d#1/a.iol",
+                Some("S(f = \"#)\")"),
+            ),
             ("odd#.iol", "odd", Some(".iol")),
             ("ltl:G !a#b", "ltl:G !a#b", None),
         ] {

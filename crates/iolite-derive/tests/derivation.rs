@@ -10,9 +10,9 @@ use common::{
     not_ioconf, out,
 };
 use iolite_derive::{
-    ConfDerivation, CoverageSuite, CoverageGoal, Enumeration, ExhaustiveDerivation, FiniteOracle, IocoOracle,
-    IoconfOracle, ModelRef, Progress, RandomDerivation, Step, StoredTester, TestCase, TestStep,
-    Tester, Verdict, Weights, passes, test_runs,
+    ConfDerivation, CoverageGoal, CoverageSuite, Enumeration, ExhaustiveDerivation, FiniteOracle,
+    IocoOracle, IoconfOracle, ModelRef, Progress, RandomDerivation, Step, StoredTester, TestCase,
+    TestStep, Tester, Verdict, Weights, passes, test_runs,
 };
 use iolite_lts::relation::TraceSet;
 use iolite_lts::{LabelId, LabelKind, Lts, QuiescencePolicy, StateId};

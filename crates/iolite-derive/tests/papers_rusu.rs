@@ -124,7 +124,10 @@ fn example_5() {
 fn example_6() {
     // Two ?a at once leave S, and then I₁ can do what it likes: the tester must not ask for it.
     let mut tester = SafetyTester::explicit(s(), POLICY, vec![omega()]);
-    assert_eq!(tester.step(Step::Stimulus(label("?a").into())), Progress::Continue);
+    assert_eq!(
+        tester.step(Step::Stimulus(label("?a").into())),
+        Progress::Continue
+    );
     let mut menu = Menu::default();
     tester.menu(&mut menu);
     assert!(menu.stimuli.is_empty());
@@ -272,7 +275,10 @@ fn a_specification_that_violates_gets_violate() {
     assert_eq!(graph.verdict(after(graph, "?a !c")), Some(Verdict::Violate));
     let mut tester = StoredTester::new(test.draw(Drawing::default(), &ModelRef::default()));
     let l = |t| bad.labels().get_text(t).unwrap();
-    assert_eq!(tester.step(Step::Stimulus(l("?a").into())), Progress::Continue);
+    assert_eq!(
+        tester.step(Step::Stimulus(l("?a").into())),
+        Progress::Continue
+    );
     assert_eq!(
         tester.step(Step::Output(l("!c").into())),
         Progress::Ended(Verdict::Violate)

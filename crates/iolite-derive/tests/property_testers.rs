@@ -218,17 +218,11 @@ fn inputs_that_lose_the_target_are_left_out() {
     menu.clear();
     aimed.menu(&mut menu);
     assert_eq!(menu.stimuli, [a]);
-    assert_eq!(
-        aimed.step(Step::Output(x)),
-        Progress::Ended(Verdict::Pass)
-    );
+    assert_eq!(aimed.step(Step::Output(x)), Progress::Ended(Verdict::Pass));
     // Where the target is lost without another verdict, nothing is left to do.
     let q = property(&names, "G F !x & (! ?b W !x)");
     let mut lost = watch(&[("Q", &q)], TesterOptions::default())
         .driving(vec![a, b])
         .aiming_at(PropertyVerdict::Fail);
-    assert_eq!(
-        lost.step(Step::Output(x)),
-        Progress::Ended(Verdict::Inconc)
-    );
+    assert_eq!(lost.step(Step::Output(x)), Progress::Ended(Verdict::Inconc));
 }

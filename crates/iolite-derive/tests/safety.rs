@@ -14,7 +14,8 @@ use common::{
 use iolite_derive::{
     ActionId, Alphabet, Drawing, Forcing, GoalTest, GoalTester, Guide, Hint, IocoOracle, LabelGoal,
     Menu, ModelRef, NodeKind, Objective, Progress, PurposeTester, Relevance, RequirementSuite,
-    SafetyTest, SafetyTester, Satisfaction, Step, TestGraph, Tester, Verdict, relevance, test_runs, verify,
+    SafetyTest, SafetyTester, Satisfaction, Step, TestGraph, Tester, Verdict, relevance, test_runs,
+    verify,
 };
 use iolite_lts::relation::{Holds, Relation, relate};
 use iolite_lts::{

@@ -1,17 +1,19 @@
 //! Two routes, one answer: the symbolic tester and the ioco testers of the systems unfolded with each
 //! value of the constant judge the same observations alike, on random models with finite data. And
 //! with a running model as the system: it conforms to itself, and to another model exactly where the
-//! relation says so, as far as tests can show.
+//! relation says so, as far as tests can show. Testers towards goals agree too.
+
+mod common;
 
 use std::sync::Arc;
 
 use iolite_derive::{
-    Action, ActionId, Alphabet, ConformanceTester, IocoOracle, Menu, Progress, Step, SymbolicOracle,
-    Tester, Verdict, action_of, valued_action,
+    Action, Alphabet, ConformanceTester, GoalTester, IocoOracle, LabelGoal, Meaning, Menu, Notice,
+    Objective, Oracle, Progress, Step, SymbolicOracle, Tester, Verdict, action_of, valued_action,
 };
 use iolite_expr::{Solver, Strategy as Values, Value};
 use iolite_lts::relation::{Holds, Relation, relate};
-use iolite_lts::{Completed, Completion, Interned, LabelKind, Lts, QuiescencePolicy};
+use iolite_lts::{Completed, Completion, Interned, LabelKind, Labels, Lts, QuiescencePolicy};
 use iolite_sts::{Iosts, Simulation, Symbolic, UnfoldBudget, ValuedAction};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -19,7 +21,16 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A random model: three states, a constant that is left open, a variable, nondeterminism and
 /// internal steps. Guards and effects are drawn from small pools.
-fn model(rows: &[(u8, u8, u8, u8, u8)]) -> String {
+fn model(rows: &[Row]) -> String {
+    model_with(rows, 5, "")
+}
+
+/// The same with actions that have no parameters.
+fn model_with_plain_actions(rows: &[Row]) -> String {
+    model_with(rows, 7, "  input b  output w\n")
+}
+
+fn model_with(rows: &[Row], kinds: u8, declared: &str) -> String {
     let guards = ["true", "v < 2", "v == c", "v != 0 || c == 1", "v + c == 2"];
     let input_guards = ["true", "x < 2", "x == v", "x + c < 3", "x != c"];
     let output_guards = ["y == v", "y == c", "y < v", "y >= v", "y == (v + c) % 3"];
@@ -27,6 +38,7 @@ fn model(rows: &[(u8, u8, u8, u8, u8)]) -> String {
     let mut text = "system M { const c: 0..2  var v: 0..2 = 0\n  input a(x: 0..2)  \
                     output z(y: 0..2)  internal t\n"
         .to_owned();
+    text += declared;
     for state in 0..3 {
         let mark = if state == 0 { "initial " } else { "" };
         text += &format!("  {mark}state S{state} {{\n");
@@ -35,10 +47,12 @@ fn model(rows: &[(u8, u8, u8, u8, u8)]) -> String {
                 continue;
             }
             let pick = |pool: &[&'static str]| pool[usize::from(*guard) % pool.len()];
-            let event = match kind % 5 {
+            let event = match kind % kinds {
                 0 | 1 => format!("?a(x) [{}]", pick(&input_guards)),
                 2 | 3 => format!("!z(y) [{}]", pick(&output_guards)),
-                _ => format!("t [{}]", pick(&guards)),
+                4 => format!("t [{}]", pick(&guards)),
+                5 => format!("?b [{}]", pick(&guards)),
+                _ => format!("!w [{}]", pick(&guards)),
             };
             let effect = effects[usize::from(*effect) % effects.len()];
             text += &format!("    {event}{effect} -> S{}\n", to % 3);
@@ -286,4 +300,204 @@ fn changed_models_fail_only_where_the_relation_does_not_hold() {
         found * 10 > differing * 8,
         "{found} of {differing} were found"
     );
+}
+
+/// The actions without their values, as observers and purposes speak of them.
+fn spoken() -> Arc<Labels> {
+    let mut labels = Labels::new();
+    for text in ["?a", "!z", "?b", "!w"] {
+        labels.intern_text(text);
+    }
+    Arc::new(labels)
+}
+
+/// The labels of a symbolic goal: `o(…)` for an action with parameters.
+fn goal_labels(model: &Iosts) -> Arc<Labels> {
+    let mut labels = Labels::new();
+    for (_, gate) in model.gates().filter(|(_, g)| g.kind.is_visible()) {
+        if gate.params.is_empty() {
+            labels.intern(gate.kind, &gate.name);
+        } else {
+            labels.intern(gate.kind, &Labels::with_other_values(&gate.name));
+        }
+    }
+    Arc::new(labels)
+}
+
+/// What may happen: all that the model can do, values out of range, an action with a parameter too
+/// few, actions that nobody declared, and silence.
+fn happenings() -> Vec<(bool, Option<Action>)> {
+    let action = |kind, name: &str, values: &[i64]| {
+        let args = values.iter().map(|&v| Value::from(v)).collect();
+        let name = name.into();
+        (kind == LabelKind::Input, Some(Action { kind, name, args }))
+    };
+    let mut all = vec![
+        (false, None),
+        action(LabelKind::Input, "b", &[]),
+        action(LabelKind::Output, "w", &[]),
+        action(LabelKind::Output, "z", &[]),
+        action(LabelKind::Output, "foreign", &[1]),
+        action(LabelKind::Input, "foreign", &[]),
+    ];
+    for value in 0..4 {
+        all.push(action(LabelKind::Input, "a", &[value]));
+        all.push(action(LabelKind::Output, "z", &[value]));
+    }
+    all
+}
+
+fn step((input, action): &(bool, Option<Action>), alphabet: &Alphabet) -> Step {
+    match action {
+        None => Step::Quiescence,
+        Some(action) if *input => Step::Stimulus(alphabet.intern(action.clone())),
+        Some(action) => Step::Output(alphabet.intern(action.clone())),
+    }
+}
+
+/// One random trace, most of it within the specification, judged by a tester towards the goal over
+/// the symbolic states and by one over the unfolded system. The latter can look ahead and give up
+/// where the goal is out of reach; the other then goes on, and must not reach it. How it ended.
+fn same_towards_goal<O: Objective + Clone>(
+    rows: &[Row],
+    constant: Option<i64>,
+    objective: &O,
+    lookahead: usize,
+    seed: u64,
+) -> Result<Verdict, TestCaseError> {
+    let text = model_with_plain_actions(rows);
+    let (file, found) = iolite_lang::parse_and_check(&text);
+    prop_assert!(found.iter().all(|d| !d.is_error()), "{text}\n{found:?}");
+    let mut iosts = iolite_lang::lower_data(&file, "M").expect("it lowers");
+    if let Some(c) = constant {
+        let instance = iosts.instance("I", &[("c", Value::from(c))]);
+        iosts = instance.expect("no assumption speaks against it");
+    }
+    let iosts = Arc::new(iosts);
+    let lts = iosts.unfold(&mut Solver::embedded(), UnfoldBudget::default());
+    let lts = lts.expect("finite data unfold");
+
+    let symbolic = oracle(symbolic(&iosts), seed);
+    let ours = symbolic.alphabet().clone();
+    let goal = LabelGoal::by_text(objective.clone(), &ours, &goal_labels(&iosts));
+    let mut symbolic = GoalTester::with_lookahead(symbolic, vec![goal], lookahead);
+    let unfolded = IocoOracle::new(&lts, POLICY);
+    let theirs = unfolded.alphabet().clone();
+    let goal = LabelGoal::own(objective.clone(), &theirs, lts.shared_labels());
+    let mut unfolded = GoalTester::with_lookahead(unfolded, vec![goal], lookahead);
+
+    let all = happenings();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut guide = IocoOracle::with_alphabet(&lts, POLICY, &theirs);
+    let mut at = guide.initial().expect("explicit models are decided");
+    // Where no goal is in sight at all, the unfolded one is over before the first step.
+    let mut menu = Menu::default();
+    unfolded.menu(&mut menu);
+    let mut given_up = !menu.observe;
+    for _ in 0..25 {
+        let right = |guide: &mut IocoOracle<_>, happening| {
+            matches!(
+                guide.after(&at, step(happening, &theirs)),
+                Ok(Meaning::Allowed(_))
+            )
+        };
+        let within: Vec<_> = all.iter().filter(|h| right(&mut guide, h)).collect();
+        let happening = if within.is_empty() || rng.random_bool(0.1) {
+            &all[rng.random_range(0..all.len())]
+        } else {
+            within[rng.random_range(0..within.len())]
+        };
+        let meaning = guide.after(&at, step(happening, &theirs));
+        let left = symbolic.step(step(happening, &ours));
+        let inconc = Progress::Ended(Verdict::Inconc);
+        let notices = symbolic.conclude();
+        let guessed = notices.iter().any(|n| matches!(n, Notice::Guessed { .. }));
+        let guessed = guessed && left == inconc;
+        if let Ok(Meaning::Allowed(next)) = meaning {
+            at = next;
+            let right = unfolded.step(step(happening, &theirs));
+            if right == inconc && left == Progress::Continue {
+                given_up = true;
+            } else if given_up {
+                prop_assert!(
+                    left == Progress::Continue || left == inconc,
+                    "{left:?} {text}"
+                );
+            } else {
+                prop_assert_eq!(left, right, "{}", text);
+            }
+        } else if given_up {
+            // Only conformance is left to judge.
+            let expected = match meaning {
+                Ok(Meaning::Forbidden) => Progress::Ended(Verdict::Fail),
+                _ => inconc,
+            };
+            prop_assert!(left == expected || guessed, "{left:?} {text}");
+        } else {
+            let right = unfolded.step(step(happening, &theirs));
+            // The unfolded system takes an open constant for a part of its state.
+            prop_assert!(left == right || guessed, "{left:?} {right:?} {text}");
+        }
+        if let Progress::Ended(verdict) = left {
+            return Ok(verdict);
+        }
+    }
+    if !given_up {
+        prop_assert_eq!(symbolic.verdict(), unfolded.verdict());
+    }
+    prop_assert_eq!(symbolic.results().len(), 1);
+    Ok(symbolic.verdict())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn goals_over_data_and_unfolded_give_the_same_verdict(
+        rows in prop::collection::vec(any::<Row>(), 1..10),
+        constant in prop::option::of(0i64..3),
+        observer in common::property::any_observer(spoken()),
+        purpose in common::property::any_purpose(spoken()),
+        lookahead in prop_oneof![Just(1usize), Just(100_000)],
+        seed: u64,
+    ) {
+        for run in 0..3u64 {
+            let seed = seed.wrapping_add(run);
+            let verdict = same_towards_goal(&rows, constant, &observer, lookahead, seed)?;
+            prop_assert!(verdict != Verdict::Unknown);
+            let verdict = same_towards_goal(&rows, constant, &purpose, lookahead, seed)?;
+            prop_assert!(!matches!(verdict, Verdict::Unknown | Verdict::Violate | Verdict::ViolateFail));
+        }
+    }
+}
+
+/// The runs of the test above come to each verdict there is, so it tests something.
+#[test]
+fn goals_over_data_come_to_every_verdict() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(11);
+    let labels = spoken();
+    let edges = [
+        ("Idle", "?a", "Armed"),
+        ("Idle", "*", "Idle"),
+        ("Armed", "!z", "Bad"),
+        ("Armed", "?b", "Idle"),
+        ("Armed", "*", "Armed"),
+    ];
+    let states = ["Idle", "Armed", "Bad"];
+    let observer = common::property::observer("NoZ", &labels, &states, &edges);
+    let mut seen = std::collections::BTreeMap::new();
+    for seed in 0..150 {
+        let rows: Vec<Row> = (0..rng.random_range(2..10)).map(|_| rng.random()).collect();
+        let constant = [None, Some(1)][usize::from(rng.random_bool(0.5))];
+        let verdict = same_towards_goal(&rows, constant, &observer, 100_000, seed);
+        *seen.entry(verdict.expect("they agree")).or_insert(0) += 1;
+    }
+    for verdict in [
+        Verdict::Violate,
+        Verdict::ViolateFail,
+        Verdict::Fail,
+        Verdict::Inconc,
+    ] {
+        assert!(seen.get(&verdict).is_some_and(|n| *n > 3), "{seen:?}");
+    }
 }

@@ -4,9 +4,9 @@ mod common;
 
 use common::model;
 use iolite_derive::{
-    ActionId, Enumeration, ExhaustiveDerivation, IocoOracle, IoconfOracle, Menu, ModelRef, Progress,
-    RandomDerivation, Step, StoredTester, TestCase, TestStep, Tester, Verdict, model_hash,
-    test_runs,
+    ActionId, Criterion, Enumeration, ExhaustiveDerivation, IocoOracle, IoconfOracle, Menu,
+    ModelRef, Progress, RandomDerivation, Step, StoredTester, TestCase, TestStep, Tester, Verdict,
+    model_hash, test_runs,
 };
 use iolite_lts::{Lts, LtsBuilder, QuiescencePolicy, StateId};
 
@@ -46,7 +46,14 @@ fn a_long_chain_is_no_problem() {
     }
     let lts = b.build().unwrap();
     let verdicts = vec![Verdict::Pass; n + 1];
-    let case = TestCase::from_lts("long", "ioco", ModelRef::default(), &lts, &verdicts).unwrap();
+    let case = TestCase::from_lts(
+        "long",
+        Criterion::default(),
+        ModelRef::default(),
+        &lts,
+        &verdicts,
+    )
+    .unwrap();
     assert_eq!(case.depth(), n);
     assert!(case.to_string().ends_with('…'));
 }
@@ -63,14 +70,22 @@ fn written_out_systems_become_test_cases() {
         ],
     );
     let verdicts = [Verdict::Pass, Verdict::Inconc, Verdict::Pass, Verdict::Fail];
-    let case = TestCase::from_lts("t", "ioco", ModelRef::default(), &lts, &verdicts).unwrap();
+    let case = TestCase::from_lts(
+        "t",
+        Criterion::default(),
+        ModelRef::default(),
+        &lts,
+        &verdicts,
+    )
+    .unwrap();
     assert_eq!(case.to_string(), "?a; (!x; pass + !y; fail + θ; fail)");
     let back = case.to_lts();
     assert_eq!(back.transition_count(), lts.transition_count());
     assert_eq!(back.name(StateId::new(3)), "fail");
 
     let mixed = model(&[], &[("t", "?a", "u"), ("t", "!x", "u")]);
-    let error = TestCase::from_lts("t", "ioco", ModelRef::default(), &mixed, &[]).unwrap_err();
+    let error = TestCase::from_lts("t", Criterion::default(), ModelRef::default(), &mixed, &[])
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "state t is not controllable: one stimulus, or outputs only, or plain actions only"
@@ -81,7 +96,14 @@ fn written_out_systems_become_test_cases() {
     b.set_initial(StateId::new(1));
     let lts = b.build().unwrap();
     let verdicts = [Verdict::Pass, Verdict::Pass, Verdict::Fail];
-    let case = TestCase::from_lts("t", "ioco", ModelRef::default(), &lts, &verdicts).unwrap();
+    let case = TestCase::from_lts(
+        "t",
+        Criterion::default(),
+        ModelRef::default(),
+        &lts,
+        &verdicts,
+    )
+    .unwrap();
     assert_eq!(case.to_string(), "?a; ?a; fail");
 }
 
@@ -134,10 +156,7 @@ fn a_stored_test_case_as_a_tester() {
     assert!(menu.stop && !menu.observe && menu.stimuli.is_empty());
     tester.reset();
     tester.step(Step::Stimulus(l("?but")));
-    assert_eq!(
-        tester.step(Step::Deadlock),
-        Progress::Ended(Verdict::Fail)
-    );
+    assert_eq!(tester.step(Step::Deadlock), Progress::Ended(Verdict::Fail));
 }
 
 #[test]
@@ -209,7 +228,14 @@ fn the_run_shown_is_a_shortest_one() {
             _ => Verdict::Inconc,
         })
         .collect();
-    let case = TestCase::from_lts("t", "ioco", ModelRef::default(), &t, &verdicts).unwrap();
+    let case = TestCase::from_lts(
+        "t",
+        Criterion::default(),
+        ModelRef::default(),
+        &t,
+        &verdicts,
+    )
+    .unwrap();
     let i = model(
         &["!x", "!y"],
         &[

@@ -7,8 +7,8 @@ use common::{
     step, words,
 };
 use iolite_derive::{
-    ActionId, Alphabet, ConfTester, ConformanceTester, Coverage, FiniteOracle, Hint, IocoOracle, IoconfOracle,
-    Menu, Progress, Step, Tester, Verdict,
+    ActionId, Alphabet, ConfTester, ConformanceTester, Coverage, FiniteOracle, Hint, IocoOracle,
+    IoconfOracle, Menu, Progress, Step, Tester, Verdict,
 };
 use iolite_lts::relation::TraceSet;
 use iolite_lts::{LabelId, LabelKind, Lts, LtsBuilder, QuiescencePolicy, StateId};
@@ -268,10 +268,7 @@ fn conf_tester_knows_what_must_not_be_refused() {
         Progress::Ended(Verdict::Fail)
     );
     tester.reset();
-    assert_eq!(
-        tester.step(Step::Deadlock),
-        Progress::Ended(Verdict::Fail)
-    );
+    assert_eq!(tester.step(Step::Deadlock), Progress::Ended(Verdict::Fail));
     tester.reset();
     // conf allows what the specification does not have, and says nothing after it.
     assert_eq!(
@@ -282,10 +279,7 @@ fn conf_tester_knows_what_must_not_be_refused() {
     tester.step(Step::Stimulus(l("shil").into()));
     tester.step(Step::Stimulus(l("choc").into()));
     // At the end the specification may deadlock.
-    assert_eq!(
-        tester.step(Step::Deadlock),
-        Progress::Ended(Verdict::Pass)
-    );
+    assert_eq!(tester.step(Step::Deadlock), Progress::Ended(Verdict::Pass));
 }
 
 /// A model whose determinisation has many sets: the memo must stay in its budget for as long as one
@@ -331,7 +325,11 @@ fn the_memo_stays_in_its_budget() {
         let label = menu.stimuli[rng.random_range(0..menu.stimuli.len())];
         free.step(Step::Stimulus(label));
     }
-    assert!(free.oracle().bytes() > 4 * budget, "{}", free.oracle().bytes());
+    assert!(
+        free.oracle().bytes() > 4 * budget,
+        "{}",
+        free.oracle().bytes()
+    );
 }
 
 #[test]
@@ -393,5 +391,8 @@ fn unknown_actions_do_not_panic() {
     assert_eq!(&*tester.alphabet().text(beyond), "forgotten action");
     assert_eq!(tester.alphabet().action(beyond), None);
     tester.reset();
-    assert_eq!(tester.step(Step::Stimulus(beyond)), Progress::Ended(Verdict::Inconc));
+    assert_eq!(
+        tester.step(Step::Stimulus(beyond)),
+        Progress::Ended(Verdict::Inconc)
+    );
 }

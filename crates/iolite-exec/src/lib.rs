@@ -18,7 +18,8 @@ mod transport;
 
 pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
-pub use record::certificate::{CERTIFICATE_FORMAT, Certificate, ModelRef};
+pub use iolite_derive::ModelRef;
+pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
 pub use record::event::{End, Event, Fanout, Sink};
 pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
 pub use record::monitor::{

@@ -34,4 +34,4 @@ pub use names::Names;
 pub use render::{Style, render};
 pub use span::{LineIndex, Span};
 pub use syntax::{File, parse, parse_bytes};
-pub use watched::{is_instance_of, missing_actions, watched_system};
+pub use watched::{is_instance_of, missing_actions, named_instances, watched_system};

@@ -39,6 +39,21 @@ pub fn is_instance_of(file: &File, name: &str, of: &str) -> bool {
     true
 }
 
+/// The actions with certain values that an observer, a purpose or a test case names: `!done(1)`.
+pub fn named_instances(file: &File, name: &str) -> Vec<String> {
+    let Some(Item::Machine(machine)) = Names::new(file).get(name) else {
+        return Vec::new();
+    };
+    let labels = events(machine).filter_map(|event| match &event.kind {
+        EventKind::Label { kind, name, .. } if name.text.contains('(') => {
+            Some(format!("{}{}", kind.sigil(), name.text))
+        }
+        _ => None,
+    });
+    let distinct: BTreeSet<String> = labels.collect();
+    distinct.into_iter().collect()
+}
+
 /// The actions that the declaration `name` of `file` speaks of and the system `of` of `other` does not
 /// have, whatever their values; none where the system's actions are too many to follow.
 pub fn missing_actions(file: &File, name: &str, other: &File, of: &str) -> Vec<String> {

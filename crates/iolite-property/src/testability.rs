@@ -31,6 +31,16 @@ pub enum Relation {
 }
 
 impl Relation {
+    /// The fixed spelling, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inclusion => "inclusion",
+            Self::Equality => "equality",
+            Self::NonDisjointness => "non-disjointness",
+            Self::Implementation => "implementation",
+        }
+    }
+
     /// All four, in the paper's order of definition 6.
     pub const ALL: [Self; 4] = [
         Self::Inclusion,

@@ -1,10 +1,91 @@
 //! Iolite tests real systems against formal models and says, for each verdict, what it proves.
 //!
-//! [`Model`] and [`Tests`] are for a crate that tests itself against a model in its own `#[test]`s.
+//! A [`Workspace`] reads model files, each once; a [`Campaign`] tests a system against a specification
+//! of it, or by properties alone. Everything that the `iolite` command does, it does through this
+//! library.
+//!
+//! # A crate that tests itself
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use iolite::{Campaign, SystemUnderTest, Workspace};
+//!
+//! /// A counter that answers every third push.
+//! #[derive(Default)]
+//! struct Counter(u32);
+//!
+//! // Actions go by their bare names: `push`, not `?push`.
+//! impl SystemUnderTest<String> for Counter {
+//!     fn reset(&mut self) {
+//!         self.0 = 0;
+//!     }
+//!
+//!     fn stimulate(&mut self, stimulus: &String) {
+//!         assert_eq!(stimulus, "push");
+//!         self.0 += 1;
+//!     }
+//!
+//!     fn output(&mut self, _patience: Duration) -> Option<String> {
+//!         (self.0 == 3).then(|| {
+//!             self.0 = 0;
+//!             "third".to_owned()
+//!         })
+//!     }
+//! }
+//!
+//! let workspace = Workspace::new();
+//! workspace.insert(
+//!     "counter.iol".as_ref(),
+//!     "system Counter {
+//!        input push
+//!        output third
+//!        initial state Zero { ?push -> One }
+//!        state One { ?push -> Two }
+//!        state Two { ?push -> Three }
+//!        state Three { !third -> Zero }
+//!      }",
+//! );
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let passed = Campaign::of(&workspace, "counter.iol")?.check(Counter::default())?;
+//! assert!(passed.summary.steps > 0);
+//! # Ok(())
+//! # }
+//! ```
 
-mod coverage_guide;
-mod embedded;
+mod campaign;
+mod data;
+mod error;
+mod evidence;
+mod monitor;
+mod relation;
+mod semantics;
+mod verification;
+mod workspace;
 
-pub use coverage_guide::CoverageGuide;
-pub use embedded::{EmbeddedError, Model, Passed, Tests};
-pub use iolite_exec::SystemUnderTest;
+pub use campaign::{
+    ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
+    CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,
+    PropertyOptions, RecordedRun, Selection, SelectionOptions, SymbolicJudge, Target,
+    TargetOptions, chosen_constants, not_solved, symbolic_sut,
+};
+pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
+pub use error::{Error, ErrorKind};
+pub use evidence::{Checked, Claimed, ExplainOptions, Explanation, Found};
+pub use iolite_derive::{Action, ActionId, Alphabet, Criterion, ModelRef, Notice, Step, Verdict};
+pub use iolite_exec::{
+    Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
+    SystemUnderTest, WireValue,
+};
+pub use iolite_lts::relation::Relation;
+pub use monitor::{LogReport, Monitor};
+pub use relation::{
+    CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
+    PreparedSpecification, Proceed, RelationDocument, RelationOptions,
+};
+pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
+pub use workspace::{
+    DotKind, ExplicitSpec, Format, HoaLetters, Origin, Property, PropertyReadOptions, ReadOptions,
+    Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System, Workspace, read_foreign,
+};

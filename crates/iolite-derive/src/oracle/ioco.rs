@@ -123,7 +123,9 @@ impl<M: Semantics<State = StateId>> Oracle for IocoOracle<M> {
         self.view.row(*at);
         let kinds = self.view.labels().kinds();
         let row = self.view.known_row(*at).unwrap_or_default();
-        let inputs = row.iter().filter(|(l, _)| kinds[l.index()] == LabelKind::Input);
+        let inputs = row
+            .iter()
+            .filter(|(l, _)| kinds[l.index()] == LabelKind::Input);
         menu.extend(inputs.map(|&(label, _)| ActionId::from(label)));
     }
 

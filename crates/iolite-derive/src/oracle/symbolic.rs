@@ -194,10 +194,7 @@ impl SymbolicOracle {
     }
 
     /// An observation that no values of the constants explain which the states tell of.
-    fn forbidden(
-        &self,
-        at: &SymbolicPlace,
-    ) -> Result<Meaning<SymbolicPlace>, Box<Undecided>> {
+    fn forbidden(&self, at: &SymbolicPlace) -> Result<Meaning<SymbolicPlace>, Box<Undecided>> {
         match (at.guessed, at.unsure) {
             (Some(input), _) => Err(Box::new(Undecided {
                 inconclusive: true,

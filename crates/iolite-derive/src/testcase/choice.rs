@@ -6,9 +6,7 @@ use std::sync::Arc;
 use iolite_lts::{LabelId, Labels};
 
 use crate::testcase::arena::Arena;
-use crate::{
-    FiniteOracle, Meaning, ModelRef, TestCase, TestState, TestStateId, TestStep, Verdict,
-};
+use crate::{FiniteOracle, Meaning, ModelRef, TestCase, TestState, TestStateId, TestStep, Verdict};
 
 /// The test case that follows `trace` and then checks the next observation; what leaves the trace
 /// without being wrong passes [LTS96, def. A.6].
@@ -147,10 +145,9 @@ pub(crate) fn finish<O: FiniteOracle>(
     n: usize,
     states: Vec<TestState>,
 ) -> TestCase {
-    let name = if model.name.is_empty() {
-        format!("{}-{n}", oracle.criterion())
-    } else {
-        format!("{}-{n}", model.name)
+    let name = match &model.name {
+        None => format!("{}-{n}", oracle.criterion()),
+        Some(name) => format!("{name}-{n}"),
     };
     TestCase::new(
         name,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use iolite_lts::relation::Relation;
 use iolite_lts::{Determinised, LabelId, Semantics, SetId, StateId};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::location::places;
 use crate::testcase::arena::Arena;
 use crate::{
-    Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH, ModelRef,
+    Criterion, Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH, ModelRef,
     RandomDerivation, TestCase, TestState, TestStateId, TestStep, Verdict,
 };
 
@@ -139,14 +140,11 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
     }
 
     fn finish(&self, model: &ModelRef, n: usize, states: Vec<TestState>) -> TestCase {
-        let base = if model.name.is_empty() {
-            "conf"
-        } else {
-            &model.name
-        };
+        let criterion = Criterion::Relation(Relation::Conf);
+        let base = model.name.as_deref().unwrap_or(criterion.name());
         TestCase::new(
             format!("{base}-{n}"),
-            "conf",
+            criterion,
             model.clone(),
             Arc::new(self.view.labels().clone()),
             states,

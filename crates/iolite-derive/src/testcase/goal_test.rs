@@ -100,7 +100,7 @@ impl<M: Semantics<State = StateId>, O: Objective> GoalTest<M, O> {
         };
         TestCase::new(
             name,
-            self.graph.name(),
+            self.forcing.objective().criterion(),
             model.clone(),
             Arc::clone(self.graph.lts().shared_labels()),
             draw.arena.extract(root),

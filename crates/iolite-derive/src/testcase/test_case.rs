@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use iolite_lts::{LabelId, LabelKind, Labels, Lts};
 
-use crate::Verdict;
+use crate::{Criterion, ModelRef, Verdict};
 
 /// Index of a state of a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,25 +91,6 @@ impl TestState {
                 outputs.iter().copied().chain(theta).collect()
             }
             TestStep::Offer { actions } => actions.clone(),
-        }
-    }
-}
-
-/// The model that a test case was derived from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct ModelRef {
-    /// Its name.
-    pub name: String,
-    /// Its hash, so that a test case is not run against another model unnoticed.
-    pub hash: String,
-}
-
-impl ModelRef {
-    /// Refers to an explicit model.
-    pub fn of(name: impl Into<String>, model: &Lts) -> Self {
-        Self {
-            name: name.into(),
-            hash: model_hash(model),
         }
     }
 }
@@ -201,7 +182,7 @@ pub enum TestCaseError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestCase {
     name: String,
-    relation: String,
+    criterion: Criterion,
     model: ModelRef,
     labels: Arc<Labels>,
     states: Vec<TestState>,
@@ -211,14 +192,14 @@ impl TestCase {
     /// Checks that the states make a test case over `labels`.
     pub fn new(
         name: impl Into<String>,
-        relation: impl Into<String>,
+        criterion: Criterion,
         model: ModelRef,
         labels: Arc<Labels>,
         states: Vec<TestState>,
     ) -> Result<Self, TestCaseError> {
         let case = Self {
             name: name.into(),
-            relation: relation.into(),
+            criterion,
             model,
             labels,
             states,
@@ -240,17 +221,9 @@ impl TestCase {
         self
     }
 
-    /// The same test case with names for outputs that its alphabet does not have. They are allowed
-    /// nowhere.
-    #[must_use]
-    pub fn knowing(mut self, others: &Labels) -> Self {
-        Arc::make_mut(&mut self.labels).join(others);
-        self
-    }
-
-    /// What it tests for: `ioco`, `ioconf`, `conf`, or the name of an observer or purpose.
-    pub fn relation(&self) -> &str {
-        &self.relation
+    /// What it tests for.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
     }
 
     /// The model it comes from.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use iolite_lts::{LabelId, LabelKind, Lts, LtsBuilder, StateId};
 
-use crate::{ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, Verdict};
+use crate::{
+    Criterion, ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, Verdict,
+};
 
 impl TestCase {
     /// The test case that a written-out system with a verdict for each state is
@@ -14,7 +16,7 @@ impl TestCase {
     /// Verdicts are given in the order of the states, one for each.
     pub fn from_lts(
         name: impl Into<String>,
-        relation: impl Into<String>,
+        criterion: Criterion,
         model: ModelRef,
         lts: &Lts,
         verdicts: &[Verdict],
@@ -81,7 +83,7 @@ impl TestCase {
         }
         Self::new(
             name,
-            relation,
+            criterion,
             model,
             Arc::clone(lts.shared_labels()),
             states,

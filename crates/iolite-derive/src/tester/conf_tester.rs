@@ -81,7 +81,8 @@ impl<M: Semantics<State = StateId>> Tester for ConfTester<M> {
         if !self.ended {
             menu.observe = true;
             let row = self.view.row(self.state);
-            menu.stimuli.extend(row.iter().map(|&(l, _)| ActionId::from(l)));
+            menu.stimuli
+                .extend(row.iter().map(|&(l, _)| ActionId::from(l)));
         }
     }
 

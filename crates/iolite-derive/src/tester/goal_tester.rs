@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use iolite_lts::{LabelKind, QuiescencePolicy, Semantics, StateId};
 use iolite_property::{Observer, Purpose};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     ActionId, Alphabet, Goal, Guide, Hint, IocoOracle, LabelGoal, Meaning, Menu, Move, Notice,
@@ -236,8 +236,8 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
             key,
             from: None,
         }];
-        let mut index: FxHashMap<(StateKey, G::State), ()> = FxHashMap::default();
-        index.insert((key, at.clone()), ());
+        let mut index: FxHashSet<(StateKey, G::State)> = FxHashSet::default();
+        index.insert((key, at.clone()));
         let mut queue = VecDeque::from([0]);
         let mut bounded = false;
         if self.goal.distance(at).is_some() {
@@ -256,14 +256,14 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
                     let Move::To(to) = self.goal.allowed(&met[i].at, *action) else {
                         continue;
                     };
-                    let Some(key) = oracle.key(next).filter(|_| self.goal.distance(&to).is_some())
+                    let Some(key) = oracle
+                        .key(next)
+                        .filter(|_| self.goal.distance(&to).is_some())
                     else {
                         continue;
                     };
                     let pair = (key, to);
-                    if self.known.get(&pair) == Some(&Known::Dead)
-                        || index.insert(pair.clone(), ()).is_some()
-                    {
+                    if self.known.get(&pair) == Some(&Known::Dead) || !index.insert(pair.clone()) {
                         continue;
                     }
                     queue.push_back(met.len());
@@ -444,7 +444,8 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
 
     fn places(&mut self) -> Vec<String> {
         let at = self.at.as_ref();
-        at.map(|at| self.oracle.places(at).names).unwrap_or_default()
+        at.map(|at| self.oracle.places(at).names)
+            .unwrap_or_default()
     }
 
     fn results(&self) -> Vec<(String, Verdict)> {
@@ -494,7 +495,11 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
             let observation = self.goal.observations()[i];
             let breach = self.goal.forbidden(&self.at, observation).goal;
             let after = self.distance_after(observation);
-            if breach { Some(0) } else { after.filter(|d| *d < now) }
+            if breach {
+                Some(0)
+            } else {
+                after.filter(|d| *d < now)
+            }
         });
         match (best, seen.min()) {
             (None, Some(d)) => Some((d, Hint::Observe)),
@@ -525,7 +530,11 @@ impl<O: Oracle, G: Goal> Guide for GoalTester<O, G> {
                     Known::Live { next, distance } => {
                         let action = self.oracle.alphabet().action(next);
                         let input = action.is_some_and(|a| a.kind == LabelKind::Input);
-                        let hint = if input { Hint::Stimulate(next) } else { Hint::Observe };
+                        let hint = if input {
+                            Hint::Stimulate(next)
+                        } else {
+                            Hint::Observe
+                        };
                         Some((distance, hint))
                     }
                     Known::Dead | Known::Open => None,

@@ -102,6 +102,7 @@ pub trait Tester {
     /// The same, for a run with this seed: whatever the tester draws at random depends on it, and on
     /// nothing that earlier runs left behind.
     fn begin(&mut self, _seed: u64) {
+        self.alphabet().begin_run();
         self.reset();
     }
 

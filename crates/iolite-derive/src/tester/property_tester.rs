@@ -249,14 +249,10 @@ impl Tester for PropertyTester {
         self.monitor.reset();
         self.steps = 0;
         self.refused = false;
+        self.before.clear();
         for (settled, v) in self.settled.iter_mut().zip(self.monitor.verdicts()) {
             *settled = v.is_final().then_some(0);
         }
-    }
-
-    fn begin(&mut self, _seed: u64) {
-        self.actions.alphabet().begin_run();
-        self.reset();
     }
 
     fn menu(&mut self, menu: &mut Menu) {
@@ -303,6 +299,9 @@ impl Tester for PropertyTester {
     /// "If the IUT refuses an input, the test execution terminates and the associated verdict is the
     /// last produced one, before trying to emit the input" [PROP12, §7].
     fn refused(&mut self) -> Option<Progress> {
+        if self.before.is_empty() {
+            return None;
+        }
         self.refused = true;
         for (settled, v) in self.settled.iter_mut().zip(&self.before) {
             if !v.is_final() {

@@ -89,7 +89,11 @@ impl StoredTester {
                 let known = preempted.iter().find(|&&(l, _)| Some(l) == label);
                 let verdict = known.map_or(Verdict::Inconc, |&(_, v)| v);
                 // An output that nobody declared is allowed nowhere.
-                self.end(if label.is_none() { Verdict::Fail } else { verdict })
+                self.end(if label.is_none() {
+                    Verdict::Fail
+                } else {
+                    verdict
+                })
             }
             TestStep::Offer { actions } => match listed(actions) {
                 Some(next) => self.go(next),

@@ -63,6 +63,8 @@ impl<O: Objective> LabelGoal<O> {
         let labels = actions.labels().clone();
         let seen = labels.iter().filter(|(_, l)| l.kind.is_observation());
         let observations = seen.map(|(id, _)| actions.action(id)).collect();
+        // Its ids outlive runs.
+        actions.alphabet().pin();
         Self {
             objective: objective.over_labels(&labels),
             actions,
@@ -120,4 +122,3 @@ impl<O: Objective> Goal for LabelGoal<O> {
         self.objective.describe(*at)
     }
 }
-

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use iolite_lts::{LabelId, Labels, StateId};
 use iolite_property::{Observer, Purpose};
 
-use crate::Verdict;
+use crate::{Criterion, Verdict};
 
 /// What a step that the specification allows means to the objective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,9 @@ pub struct Breach {
 pub trait Objective: Sized {
     /// Its name.
     fn name(&self) -> &str;
+
+    /// What a test for it is about.
+    fn criterion(&self) -> Criterion;
 
     /// The same objective over the labels of a specification. Label ids mean nothing in another
     /// table, so everything that runs an objective beside a specification begins with this.
@@ -60,6 +63,10 @@ pub trait Objective: Sized {
 impl Objective for Observer {
     fn name(&self) -> &str {
         self.name()
+    }
+
+    fn criterion(&self) -> Criterion {
+        Criterion::Safety
     }
 
     fn over_labels(self, labels: &Labels) -> Self {
@@ -115,6 +122,10 @@ impl Objective for Observer {
 impl Objective for Purpose {
     fn name(&self) -> &str {
         self.name()
+    }
+
+    fn criterion(&self) -> Criterion {
+        Criterion::Purpose
     }
 
     fn over_labels(self, labels: &Labels) -> Self {

@@ -107,7 +107,9 @@ impl Dictionary for LabelDictionary {
     fn foreign(&self, kind: LabelKind, action: &ConcreteAction) -> Result<Decoded, CodecError> {
         let known = self.actions.get(&(kind, action.clone())).copied();
         let foreign = || Action::plain(kind, &action.to_string());
-        Ok(known.unwrap_or_else(|| self.alphabet.intern(foreign())).into())
+        Ok(known
+            .unwrap_or_else(|| self.alphabet.intern(foreign()))
+            .into())
     }
 
     fn write(&self, action: ActionId) -> Message {

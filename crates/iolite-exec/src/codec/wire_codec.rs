@@ -65,7 +65,8 @@ impl WireCodec {
         let channel = self.map.encode(&message.action, bytes)?;
         // What a run meets may be forgotten and its id given to another action.
         if self.dictionary.alphabet().is_declared(action) {
-            self.encoded.insert(action, (channel, bytes[start..].into()));
+            self.encoded
+                .insert(action, (channel, bytes[start..].into()));
         }
         Ok(channel)
     }
@@ -77,9 +78,9 @@ impl WireCodec {
             return Ok(action.into());
         }
         let (dictionary, reads) = (&self.dictionary, self.reads);
-        let read = self.map.decode_as(channel, bytes, |message| {
-            dictionary.read(reads, &message)
-        });
+        let read = self
+            .map
+            .decode_as(channel, bytes, |message| dictionary.read(reads, &message));
         match read {
             Ok(decoded) => {
                 self.remember(channel, bytes, &decoded);
@@ -185,8 +186,7 @@ mod tests {
         for message in [&b"msg 4/true"[..], b"msg x", b"MSG(3, true)", b"\xff", b""] {
             assert!(codec.decode(ChannelId::FIRST, message).is_err());
         }
-        let (mut codec, alphabet) =
-            self::codec(map().on_undecodable(OnUndecodable::Output));
+        let (mut codec, alphabet) = self::codec(map().on_undecodable(OnUndecodable::Output));
         let decoded = codec.decode(ChannelId::FIRST, b"msg 4/true").unwrap();
         assert_eq!(&*alphabet.text(decoded.action), "!undecodable");
         assert!(decoded.note.unwrap().contains("MSG(4, true)"));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iolite_derive::{Criterion, Step, Tester, Verdict};
+use iolite_derive::{Criterion, ModelRef, Step, Tester, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::run::engine::micros;
@@ -10,20 +10,6 @@ use crate::{RunId, Trace};
 
 /// The name and version of the format.
 pub const CERTIFICATE_FORMAT: &str = "iolite-certificate/1";
-
-/// Where the model is, and which one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelRef {
-    /// The file, as the user named it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// The declaration in the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// A hash of the model's text, with the name of the hash in front.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hash: Option<String>,
-}
 
 /// What a failing run shows: after this suspension trace of the specification, this was observed,
 /// and only that was allowed.

@@ -3,9 +3,7 @@
 use iolite_derive::{Menu, Step, Tester};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{
-    Adapter, Choice, ExecError, Op, Options, RunId, RunOutcome, Sink, Strategy, run,
-};
+use crate::{Adapter, Choice, ExecError, Op, Options, RunId, RunOutcome, Sink, Strategy, run};
 
 /// Where a replay left the record.
 #[derive(Clone, Debug, PartialEq, Eq)]

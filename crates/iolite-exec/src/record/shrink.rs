@@ -76,10 +76,7 @@ where
         self.executions >= self.plan.executions || Instant::now() >= self.deadline
     }
 
-    fn execute(
-        &mut self,
-        ops: &[Op],
-    ) -> Result<Option<RunOutcome>, ExecError> {
+    fn execute(&mut self, ops: &[Op]) -> Result<Option<RunOutcome>, ExecError> {
         let id = RunId::of(self.plan.seed, u64::from(self.executions));
         self.executions += 1;
         let mut script = Script::new(ops.to_vec());
@@ -110,10 +107,7 @@ where
     }
 
     /// Whether the candidate fails in one of the attempts.
-    fn attempt(
-        &mut self,
-        ops: &[Op],
-    ) -> Result<Option<RunOutcome>, ExecError> {
+    fn attempt(&mut self, ops: &[Op]) -> Result<Option<RunOutcome>, ExecError> {
         for _ in 0..self.plan.attempts.max(1) {
             if self.exhausted() {
                 break;

@@ -101,7 +101,7 @@ impl Summary {
     }
 
     /// Adds what one run came to.
-    fn add(&mut self, outcome: RunOutcome) {
+    pub fn add(&mut self, outcome: RunOutcome) {
         *self.verdicts.entry(outcome.verdict).or_default() += 1;
         self.steps += outcome.steps;
         if let Some(certificate) = outcome.certificate
@@ -165,13 +165,14 @@ impl Sink for Shared<'_, '_> {
 ///
 /// An error is one of the campaign as a whole: no instance could be made, or the journal cannot be
 /// written. Faults of single runs are in the summary.
-pub fn campaign<T, P, S>(
+pub fn campaign<T, P, S, E>(
     plan: &Plan,
     options: &Options,
     sink: &mut (dyn Sink + Send),
-    make: impl Fn(JobId) -> Result<Instance<T, P, S>, ExecError> + Sync,
-) -> Result<Summary, ExecError>
+    make: impl Fn(JobId) -> Result<Instance<T, P, S>, E> + Sync,
+) -> Result<Summary, E>
 where
+    E: From<ExecError> + Send,
     T: Tester,
     P: Adapter,
     S: Strategy,
@@ -186,7 +187,7 @@ where
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
     let summary = Mutex::new(Summary::default());
-    let work = |job: JobId| -> Result<(), ExecError> {
+    let work = |job: JobId| -> Result<(), E> {
         let Instance {
             mut tester,
             mut adapter,
@@ -203,7 +204,7 @@ where
                     .until
                     .is_some_and(|until| Instant::now() >= until)
         };
-        let mut result = Ok(());
+        let mut result: Result<(), ExecError> = Ok(());
         while !done(&options) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= plan.runs {
@@ -249,7 +250,7 @@ where
             }
         }
         let stopped = adapter.stop();
-        result.and(stopped)
+        result.and(stopped).map_err(E::from)
     };
     if plan.jobs <= 1 {
         work(JobId(0))?;
@@ -272,7 +273,7 @@ where
             for job in jobs {
                 let ended = job
                     .join()
-                    .unwrap_or_else(|_| Err(ExecError::system("a job", "panicked")));
+                    .unwrap_or_else(|_| Err(ExecError::system("a job", "panicked").into()));
                 result = result.and(ended);
             }
             result

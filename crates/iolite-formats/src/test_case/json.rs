@@ -27,7 +27,9 @@
 
 use std::sync::Arc;
 
-use iolite_derive::{ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, Verdict};
+use iolite_derive::{
+    Criterion, ModelRef, TestCase, TestCaseError, TestState, TestStateId, TestStep, Verdict,
+};
 use iolite_lts::{LabelId, LabelKind, Labels};
 use serde::{Deserialize, Serialize};
 
@@ -154,7 +156,7 @@ pub fn write(case: &TestCase) -> String {
         format: FORMAT.to_owned(),
         version: VERSION,
         name: case.name().to_owned(),
-        relation: case.relation().to_owned(),
+        relation: case.criterion().to_string(),
         model: case.model().clone(),
         inputs: names(LabelKind::Input),
         outputs: names(LabelKind::Output),
@@ -191,7 +193,8 @@ pub fn read(text: &str) -> Result<TestCase, ReadError> {
         .collect::<Result<_, _>>()?;
     Ok(TestCase::new(
         document.name,
-        document.relation,
+        // Older test cases towards a goal have the goal's name there.
+        document.relation.parse().unwrap_or(Criterion::Safety),
         document.model,
         Arc::new(labels),
         states,

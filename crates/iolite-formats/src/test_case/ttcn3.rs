@@ -17,12 +17,12 @@ pub fn write(case: &TestCase) -> String {
     let mut out = String::new();
     // A name of its own may be a keyword.
     let module = format!("Test_{}", identifier(case.name()));
-    let _ = writeln!(out, "// {} test case", comment(case.relation()));
+    let _ = writeln!(out, "// {} test case", comment(case.criterion().name()));
     let _ = writeln!(
         out,
         "// model {} {}",
-        comment(&case.model().name),
-        comment(&case.model().hash)
+        comment(case.model().name.as_deref().unwrap_or_default()),
+        comment(case.model().hash.as_deref().unwrap_or_default())
     );
     let _ = writeln!(out, "module {module} {{\n");
     for (name, kind) in [

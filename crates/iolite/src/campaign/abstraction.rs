@@ -15,22 +15,21 @@
 //! The first rule that fits decides. An event without a rule is its own letter, its parameters left
 //! away if need be, and without direction where the property has none.
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cell::Cell;
+use std::sync::Arc;
 
-use iolite_exec::codec::{
-    ActionCodec, ActionMap, ChannelId, CodecError, Decoded, OnUndecodable, UNDECODABLE,
-};
+use iolite_derive::{Action, ActionId, Alphabet};
+use iolite_exec::codec::{CodecError, Decoded, Dictionary, Message};
 use iolite_exec::{ConcreteAction, WireValue, brief};
 use iolite_lts::{Label, LabelId, LabelKind, Labels};
 use iolite_property::{ActionPattern, AlphabetMap, Image};
 use serde::Deserialize;
 
-use super::{Failure, source};
+use crate::{Error, SourceFile};
 
 /// What an event that no property sees is to the tester, once it has met too many kinds of them to
 /// remember their names.
-pub(super) const UNSEEN: &str = "(unseen)";
+const UNSEEN: &str = "(unseen)";
 
 /// Names of unseen events that are remembered; events with a time in them would fill memory.
 const REMEMBERED: usize = 4096;
@@ -133,196 +132,236 @@ impl Condition {
 }
 
 /// Takes events to letters.
-pub(super) struct Abstraction {
+pub(crate) struct Abstraction {
     labels: Arc<Labels>,
+    alphabet: Alphabet,
     unseen: LabelId,
     map: AlphabetMap<[WireValue]>,
     /// What stands for an input letter on the wire.
     sends: Vec<(LabelId, ConcreteAction)>,
     strict: bool,
-    /// Events that no property sees; their ids follow those of the labels.
-    foreign: Mutex<Labels>,
+}
+
+/// What an event is to the properties.
+enum Seen {
+    /// A letter.
+    Letter(LabelId),
+    /// Nothing.
+    Unseen,
+    /// The map must know it and does not.
+    NoRule,
 }
 
 impl Abstraction {
     /// Over the letters of the properties; `extra` are inputs that no property need know.
-    pub(super) fn new(
+    pub(crate) fn new(
         mut labels: Labels,
         extra: &[String],
-        file: Option<&Path>,
-    ) -> Result<Self, Failure> {
+        file: Option<&SourceFile>,
+    ) -> Result<Self, Error> {
         let known = labels.clone();
         for name in extra {
             let name = name.trim().trim_start_matches('?');
             labels.intern(LabelKind::Input, name);
         }
         let unseen = labels.intern(LabelKind::Undirected, UNSEEN);
-        let mut map = AlphabetMap::new();
-        let mut sends = Vec::new();
-        let mut strict = false;
-        if let Some(path) = file {
-            let bytes = source::read(path)?;
-            let wrong =
-                |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
-            let text = String::from_utf8(bytes).map_err(|_| wrong(&"no UTF-8 text"))?;
-            let found: MapFile = toml::from_str(&text).map_err(|e| wrong(&e))?;
-            strict = found.unmapped == Unmapped::Error;
-            for rule in found.map {
-                let image = match &rule.to {
-                    None => Image::Unseen,
-                    Some(to) => {
-                        let id = known.get_text(to).ok_or_else(|| {
-                            let letters: Vec<String> =
-                                known.iter().skip(2).map(|(_, l)| l.to_string()).collect();
-                            wrong(&format!("no property has the action `{to}`"))
-                                .hint(format!("they have: {}", letters.join(" ")))
-                        })?;
-                        let exact = !rule.action.contains('*');
-                        let bare = rule.action.trim_start_matches(['?', '!']).to_owned();
-                        if let Some(text) = rule.send.or(exact.then_some(bare)) {
-                            sends.push((id, ConcreteAction::parse(&text)));
-                        }
-                        Image::Letter(id)
-                    }
-                };
-                let pattern = ActionPattern::parse(&rule.action);
-                if let Some(bad) = rule.when.iter().find(|c| c.arg == 0) {
-                    return Err(wrong(&format!(
-                        "arg = {}: parameters are counted from 1",
-                        bad.arg
-                    )));
-                }
-                map = if rule.when.is_empty() {
-                    map.rule(pattern, image)
-                } else {
-                    let when = rule.when;
-                    let holds = move |args: &[WireValue]| {
-                        when.iter().all(|condition| condition.holds(args))
-                    };
-                    map.rule_if(pattern, holds, image)
-                };
-            }
-        }
-        Ok(Self {
+        let mut abstraction = Self {
+            alphabet: Alphabet::of_labels(&labels),
             labels: Arc::new(labels),
             unseen,
-            map,
-            sends,
-            strict,
-            foreign: Mutex::new(Labels::new()),
-        })
-    }
-
-    fn unseen(&self, label: &Label) -> LabelId {
-        // A record must not take it for the letter of the same name.
-        if self.labels.get(label.kind, &label.name).is_some() {
-            return self.unseen;
+            map: AlphabetMap::new(),
+            sends: Vec::new(),
+            strict: false,
+        };
+        if let Some(file) = file {
+            abstraction.read_rules(&known, file)?;
         }
-        let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
-        if foreign.len() >= REMEMBERED && foreign.get(label.kind, &label.name).is_none() {
-            return self.unseen;
+        Ok(abstraction)
+    }
+
+    fn read_rules(&mut self, known: &Labels, file: &SourceFile) -> Result<(), Error> {
+        let path = file.path().display();
+        let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{path}: {e}"));
+        let found: MapFile = toml::from_str(file.text()?).map_err(|e| wrong(&e))?;
+        self.strict = found.unmapped == Unmapped::Error;
+        for rule in found.map {
+            let image = match &rule.to {
+                None => Image::Unseen,
+                Some(to) => {
+                    let id = known.get_text(to).ok_or_else(|| {
+                        let letters: Vec<String> =
+                            known.iter().skip(2).map(|(_, l)| l.to_string()).collect();
+                        wrong(&format!("no property has the action `{to}`"))
+                            .hint(format!("they have: {}", letters.join(" ")))
+                    })?;
+                    let exact = !rule.action.contains('*');
+                    let bare = rule.action.trim_start_matches(['?', '!']).to_owned();
+                    if let Some(text) = rule.send.or(exact.then_some(bare)) {
+                        self.sends.push((id, ConcreteAction::parse(&text)));
+                    }
+                    Image::Letter(id)
+                }
+            };
+            let pattern = ActionPattern::parse(&rule.action);
+            if let Some(bad) = rule.when.iter().find(|c| c.arg == 0) {
+                return Err(wrong(&format!(
+                    "arg = {}: parameters are counted from 1",
+                    bad.arg
+                )));
+            }
+            let map = std::mem::take(&mut self.map);
+            self.map = if rule.when.is_empty() {
+                map.rule(pattern, image)
+            } else {
+                let when = rule.when;
+                let holds =
+                    move |args: &[WireValue]| when.iter().all(|condition| condition.holds(args));
+                map.rule_if(pattern, holds, image)
+            };
         }
-        let id = foreign.intern(label.kind, &label.name);
-        LabelId::new(self.labels.len() + id.index())
+        Ok(())
     }
 
-    /// The name of an event that no property sees.
-    pub(super) fn foreign_name(&self, label: LabelId) -> Option<String> {
-        let foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = label.index().checked_sub(self.labels.len())?;
-        (index < foreign.len()).then(|| foreign.text(LabelId::new(index)))
-    }
-
-    /// The tester's labels.
-    pub(super) fn labels(&self) -> &Arc<Labels> {
+    /// The letters, and what else a tester of them has.
+    pub(crate) fn labels(&self) -> &Arc<Labels> {
         &self.labels
     }
 
-    /// The letter of an event; `None` where the map must know it and does not.
-    fn image(&self, kind: LabelKind, action: &ConcreteAction) -> Option<LabelId> {
+    /// The same as actions. Each job forks it.
+    pub(crate) fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    fn image(&self, kind: LabelKind, action: &ConcreteAction) -> Seen {
         let label = Label::new(kind, &action.name);
-        let text = action.to_string();
-        let unseen = || self.unseen(&Label::new(kind, &text));
         match self.map.image(&label, &action.args) {
-            Some(Image::Letter(id)) => return Some(id),
-            Some(Image::Unseen) => return Some(unseen()),
+            Some(Image::Letter(id)) => return Seen::Letter(id),
+            Some(Image::Unseen) => return Seen::Unseen,
             None => {}
         }
+        let text = action.to_string();
         let own = [kind, LabelKind::Undirected]
             .into_iter()
             .flat_map(|kind| [(kind, text.as_str()), (kind, action.name.as_str())])
             .find_map(|(kind, name)| self.labels.get(kind, name));
-        own.or_else(|| (!self.strict).then(unseen))
+        match own {
+            Some(letter) => Seen::Letter(letter),
+            None if self.strict => Seen::NoRule,
+            None => Seen::Unseen,
+        }
     }
 
-    /// The letter of an event in `?a(1)`, `!x` notation, or of a plain one.
-    pub(super) fn parse(&self, text: &str) -> Option<LabelId> {
+    /// Whether an action stands for something that no property sees.
+    pub(crate) fn is_unseen(&self, action: ActionId) -> bool {
+        action == self.unseen.into() || action.index() >= self.labels.len()
+    }
+}
+
+/// The letters of properties in the words of a system.
+#[derive(Clone)]
+pub(crate) struct LetterDictionary {
+    abstraction: Arc<Abstraction>,
+    alphabet: Alphabet,
+    /// How many unseen events were given a name.
+    remembered: Cell<usize>,
+}
+
+impl LetterDictionary {
+    pub(crate) fn new(abstraction: &Arc<Abstraction>, alphabet: &Alphabet) -> Self {
+        Self {
+            abstraction: Arc::clone(abstraction),
+            alphabet: alphabet.clone(),
+            remembered: Cell::new(0),
+        }
+    }
+
+    /// An event that no property sees, by its name where there is room.
+    fn unseen(&self, label: &Label) -> ActionId {
+        // A record must not take it for the letter of the same name.
+        if self
+            .abstraction
+            .labels
+            .get(label.kind, &label.name)
+            .is_some()
+        {
+            return self.abstraction.unseen.into();
+        }
+        let action = Action::from(label);
+        if let Some(known) = self.alphabet.get(&action) {
+            return known;
+        }
+        if self.remembered.get() >= REMEMBERED {
+            return self.abstraction.unseen.into();
+        }
+        self.remembered.set(self.remembered.get() + 1);
+        self.alphabet.intern(action)
+    }
+
+    /// What an event in `?a(1)`, `!x` notation, or a plain one, is to the tester; `None` where the map
+    /// must know it and does not.
+    pub(crate) fn event(&self, text: &str) -> Option<ActionId> {
         if text == UNSEEN {
-            return Some(self.unseen);
+            return Some(self.abstraction.unseen.into());
         }
         let label = Label::parse(text);
-        self.image(label.kind, &ConcreteAction::parse(&label.name))
+        match self
+            .abstraction
+            .image(label.kind, &ConcreteAction::parse(&label.name))
+        {
+            Seen::Letter(letter) => Some(letter.into()),
+            Seen::Unseen => Some(self.unseen(&label)),
+            Seen::NoRule => None,
+        }
     }
 
-    /// The letter of a step that a tester recorded: the map was applied then.
-    pub(super) fn recorded(&self, text: &str) -> LabelId {
-        let letter = self.labels.get_text(text);
-        letter.unwrap_or_else(|| self.unseen(&Label::parse(text)))
-    }
-
-    /// Whether a label stands for something that no property sees.
-    pub(super) fn is_unseen(&self, label: LabelId) -> bool {
-        label == self.unseen || label.index() >= self.labels.len()
-    }
-
-    /// What the tester sends for an input.
-    pub(super) fn concrete(&self, input: LabelId) -> ConcreteAction {
-        let rule = self.sends.iter().find(|(id, _)| *id == input);
-        rule.map_or_else(
-            || ConcreteAction::parse(&self.labels.label(input).name),
-            |(_, action)| action.clone(),
-        )
+    /// What a step that a tester recorded is: the map was applied then.
+    pub(crate) fn recorded(&self, text: &str) -> ActionId {
+        let letter = self.abstraction.labels.get_text(text);
+        letter.map_or_else(|| self.unseen(&Label::parse(text)), ActionId::from)
     }
 }
 
-/// Messages to letters, by way of the system's own actions.
-pub(super) struct AbstractingCodec {
-    pub(super) actions: ActionMap,
-    pub(super) abstraction: Arc<Abstraction>,
-}
-
-impl ActionCodec<LabelId> for AbstractingCodec {
-    fn encode(&mut self, stimulus: &LabelId, bytes: &mut Vec<u8>) -> Result<ChannelId, CodecError> {
-        let action = self.abstraction.concrete(*stimulus);
-        self.actions.encode(&action, bytes)
+impl Dictionary for LetterDictionary {
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
     }
 
-    fn decode(&mut self, channel: ChannelId, bytes: &[u8]) -> Result<Decoded<LabelId>, CodecError> {
-        let action = match self.actions.decode(channel, bytes) {
-            Err(_) if self.actions.undecodable_policy() == OnUndecodable::Output => {
-                ConcreteAction::bare(UNDECODABLE)
+    fn read(&self, kind: LabelKind, message: &Message) -> Result<Decoded, CodecError> {
+        self.foreign(kind, &message.action)
+    }
+
+    fn foreign(&self, kind: LabelKind, action: &ConcreteAction) -> Result<Decoded, CodecError> {
+        let text = action.to_string();
+        let label = Label::new(kind, &text);
+        let (action, known) = match self.abstraction.image(kind, action) {
+            Seen::NoRule => {
+                let rule = brief(&text);
+                return Err(CodecError(format!("the map has no rule for {rule}")));
             }
-            decoded => decoded?,
+            Seen::Letter(letter) => {
+                let same = *self.abstraction.labels.label(letter) == label;
+                (ActionId::from(letter), same)
+            }
+            Seen::Unseen => {
+                let action = self.unseen(&label);
+                (action, action != self.abstraction.unseen.into())
+            }
         };
-        let label = self.abstraction.image(LabelKind::Output, &action);
-        let label = label.ok_or_else(|| {
-            CodecError(format!(
-                "the map has no rule for {}",
-                brief(&action.to_string())
-            ))
-        })?;
         // The journal keeps what it really was.
-        let seen = !self.abstraction.is_unseen(label);
-        let same = seen && self.abstraction.labels.text(label) == format!("!{action}");
-        let note = (seen && !same || label == self.abstraction.unseen).then(|| action.to_string());
-        Ok(Decoded {
-            action: label,
-            note,
-        })
+        let note = (!known).then_some(text);
+        Ok(Decoded { action, note })
     }
 
-    fn show(&self, stimulus: &LabelId) -> String {
-        self.abstraction.labels.text(*stimulus)
+    fn write(&self, action: ActionId) -> Message {
+        let sends = &self.abstraction.sends;
+        let rule = sends.iter().find(|(id, _)| ActionId::from(*id) == action);
+        match rule {
+            Some((_, action)) => Message::notation(&action.to_string()),
+            None => {
+                let text = self.alphabet.text(action);
+                Message::notation(text.strip_prefix('?').unwrap_or(&text))
+            }
+        }
     }
 }
 
@@ -330,40 +369,32 @@ impl ActionCodec<LabelId> for AbstractingCodec {
 mod tests {
     use super::*;
 
-    fn abstraction(letters: &[&str], toml: Option<&str>) -> Abstraction {
+    fn dictionary(letters: &[&str], toml: Option<&str>) -> LetterDictionary {
         let mut labels = Labels::new();
         for letter in letters {
             labels.intern_text(letter);
         }
-        let file = toml.map(|text| {
-            let name = format!(
-                "iolite-map-{}-{}.toml",
-                std::process::id(),
-                source::hash(text.as_bytes())
-            );
-            let path = std::env::temp_dir().join(name);
-            std::fs::write(&path, text).expect("a file");
-            path
-        });
+        let workspace = crate::Workspace::new();
+        let file = toml.map(|text| workspace.insert("map.toml".as_ref(), text));
         let made = Abstraction::new(labels, &["?more".to_owned()], file.as_deref());
-        if let Some(path) = file {
-            let _ = std::fs::remove_file(path);
-        }
-        made.unwrap_or_else(|e| panic!("{e}"))
+        let abstraction = Arc::new(made.unwrap_or_else(|e| panic!("{e}")));
+        let alphabet = abstraction.alphabet().clone();
+        LetterDictionary::new(&abstraction, &alphabet)
     }
 
-    fn image(a: &Abstraction, event: &str) -> Option<String> {
-        let label = a.parse(event)?;
-        Some(if a.is_unseen(label) {
-            format!("unseen {}", a.foreign_name(label).unwrap_or_default())
+    fn image(a: &LetterDictionary, event: &str) -> Option<String> {
+        let action = a.event(event)?;
+        let text = a.alphabet.text(action);
+        Some(if a.abstraction.is_unseen(action) {
+            format!("unseen {text}")
         } else {
-            a.labels().text(label)
+            text.to_string()
         })
     }
 
     #[test]
     fn without_a_map_events_are_their_own_letters() {
-        let a = abstraction(&["?a", "!x", "!y(1)", "plain"], None);
+        let a = dictionary(&["?a", "!x", "!y(1)", "plain"], None);
         for (event, expected) in [
             ("?a", "?a"),
             ("!x(3, true)", "!x"),
@@ -380,7 +411,7 @@ mod tests {
 
     #[test]
     fn rules_with_conditions() {
-        let a = abstraction(
+        let a = dictionary(
             &["?op", "!log", "!other"],
             Some(
                 r#"
@@ -420,35 +451,31 @@ mod tests {
                 expected.or_else(|| event.starts_with("!log").then(|| "!log".to_owned()));
             assert_eq!(image(&a, event), expected, "{event}");
         }
-        let op = a.labels().get_text("?op").expect("a letter");
-        assert_eq!(a.concrete(op).to_string(), "op_write(root, 4)");
+        let op = a.event("?op_read(root, 3)").expect("a letter");
+        assert_eq!(a.write(op).action.to_string(), "op_write(root, 4)");
     }
 
     /// A rule for the rest must not swallow what was mapped before it was recorded.
     #[test]
     fn records_are_mapped_once() {
         let rules = "[[map]]\naction = \"!journal\"\nto = \"!log\"\n[[map]]\naction = \"*\"\n";
-        let a = abstraction(&["!log"], Some(rules));
-        let letter = a.parse("!journal(1)").expect("a letter");
-        assert_eq!(a.labels().text(letter), "!log");
+        let a = dictionary(&["!log"], Some(rules));
+        let letter = a.event("!journal(1)").expect("a letter");
+        assert_eq!(&*a.alphabet.text(letter), "!log");
         assert_eq!(a.recorded("!log"), letter);
         // The system's own `log` is not the letter, and is not recorded as one.
-        let own = a.parse("!log").expect("unseen");
-        assert_eq!(a.labels().text(own), UNSEEN);
+        let own = a.event("!log").expect("unseen");
+        assert_eq!(&*a.alphabet.text(own), UNSEEN);
         assert_eq!(a.recorded(UNSEEN), own);
-        let other = a.parse("!tick").expect("unseen");
-        assert_eq!(a.recorded(&a.foreign_name(other).expect("a name")), other);
+        let other = a.event("!tick").expect("unseen");
+        assert_eq!(a.recorded(&a.alphabet.text(other)), other);
     }
 
     #[test]
     fn memory_is_bounded() {
-        let a = abstraction(&["?a"], None);
-        for k in 0..3 * REMEMBERED {
-            assert!(a.is_unseen(a.parse(&format!("!tick({k})")).expect("unseen")));
-        }
-        let last = a
-            .parse(&format!("!tick({})", 3 * REMEMBERED))
-            .expect("unseen");
-        assert_eq!(a.labels().text(last), UNSEEN);
+        let a = dictionary(&["?a"], None);
+        let tick = |k| a.event(&format!("!tick({k})")).expect("unseen");
+        assert!((0..3 * REMEMBERED).all(|k| a.abstraction.is_unseen(tick(k))));
+        assert_eq!(&*a.alphabet.text(tick(3 * REMEMBERED)), UNSEEN);
     }
 }

@@ -1,57 +1,62 @@
 //! Selection that knows the model: what was covered, and the way to what was not.
 
-use iolite_derive::{Guide, Hint, IocoTester, Menu, Observation, Tester};
-use iolite_exec::{Choice, Coverage, Step, Strategy};
-use iolite_lts::{LabelId, Semantics, StateId};
+use iolite_derive::{Coverage, FiniteOracle, Hint, IocoOracle, Meaning, Menu, Oracle, Step};
+use iolite_exec::{Choice, Strategy};
+use iolite_lts::{Semantics, SetId, StateId};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Follows every run with an ioco tester of its own that records coverage, whichever tester judges the
+use super::judge::AnyStrategy;
+
+/// Follows every run with an oracle of its own and records coverage, whichever tester judges the
 /// run, and leaves the choice to another strategy, or leads towards transitions that no run has seen
 /// yet. (A tester's own advice is followed by `iolite_exec::guided`.)
 ///
 /// A choice never changes what a verdict means: the run's tester judges whatever happens.
-pub struct CoverageGuide<M, S> {
-    shadow: IocoTester<M>,
-    otherwise: S,
+pub struct CoverageGuide<M> {
+    oracle: IocoOracle<M>,
+    coverage: Coverage,
+    /// Where the run is; `None` once it has left the specification.
+    at: Option<SetId>,
+    otherwise: AnyStrategy,
     leads: bool,
 }
 
-impl<M: Semantics<State = StateId>, S> CoverageGuide<M, S> {
-    /// Leads to what is not covered; `otherwise` chooses where nothing uncovered is within reach.
-    /// `shadow` must track coverage.
-    pub fn leading(shadow: IocoTester<M>, otherwise: S) -> Self {
-        Self {
-            shadow,
+impl<M: Semantics<State = StateId>> CoverageGuide<M> {
+    /// Records, and leads to what is not covered where `leads` says so; `otherwise` chooses where
+    /// nothing uncovered is within reach. The whole suspension automaton is walked once; where it has
+    /// more than `limit` sets, there is no guide.
+    pub(crate) fn new(
+        mut oracle: IocoOracle<M>,
+        otherwise: AnyStrategy,
+        leads: bool,
+        limit: usize,
+    ) -> Result<Self, AnyStrategy> {
+        let Ok(coverage) = Coverage::explore(oracle.view_mut(), limit) else {
+            return Err(otherwise);
+        };
+        Ok(Self {
+            at: Some(oracle.start()),
+            oracle,
+            coverage,
             otherwise,
-            leads: true,
-        }
-    }
-
-    /// Only records; `otherwise` chooses.
-    pub fn recording(shadow: IocoTester<M>, otherwise: S) -> Self {
-        Self {
-            shadow,
-            otherwise,
-            leads: false,
-        }
+            leads,
+        })
     }
 }
 
-impl<M: Semantics<State = StateId>, S: Strategy<LabelId>> Strategy<LabelId>
-    for CoverageGuide<M, S>
-{
+impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {
     fn begin(&mut self) {
-        self.shadow.reset();
+        self.at = Some(self.oracle.start());
         self.otherwise.begin();
     }
 
-    fn choose(&mut self, menu: &Menu<LabelId>, rng: &mut Xoshiro256PlusPlus) -> Choice<LabelId> {
-        let hint = if self.leads { self.shadow.hint() } else { None };
-        let led = match hint {
-            Some(Hint::Stimulate(label)) => menu
+    fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
+        let led = self.at.filter(|_| self.leads);
+        let led = match led.and_then(|at| self.coverage.hint(at)) {
+            Some(Hint::Stimulate(stimulus)) => menu
                 .stimuli
                 .iter()
-                .position(|&s| s == label)
+                .position(|&s| s == stimulus)
                 .map(Choice::Stimulate),
             Some(Hint::Observe) => menu.observe.then_some(Choice::Observe),
             None => None,
@@ -59,19 +64,22 @@ impl<M: Semantics<State = StateId>, S: Strategy<LabelId>> Strategy<LabelId>
         led.unwrap_or_else(|| self.otherwise.choose(menu, rng))
     }
 
-    fn happened(&mut self, step: &Step<LabelId>, preempted: bool) {
-        match step {
-            Step::Stimulus(label) => self.shadow.stimulate(label),
-            Step::Output(label) => self.shadow.observe(&Observation::Output(*label)),
-            Step::Quiescence => self.shadow.observe(&Observation::Quiescence),
-            Step::Deadlock => self.shadow.observe(&Observation::Deadlock),
-        };
+    fn happened(&mut self, step: Step, preempted: bool) {
+        if let Some(at) = self.at {
+            if let Some(label) = self.oracle.actions().label(step.action()) {
+                self.coverage.step(at, label);
+            }
+            self.at = match self.oracle.after(&at, step) {
+                Ok(Meaning::Allowed(next)) => Some(next),
+                _ => None,
+            };
+        }
         self.otherwise.happened(step, preempted);
     }
 
-    fn coverage(&self) -> Option<Coverage> {
-        let count = self.shadow.coverage()?.transitions();
-        Some(Coverage {
+    fn coverage(&self) -> Option<iolite_exec::Coverage> {
+        let count = self.coverage.transitions();
+        Some(iolite_exec::Coverage {
             seen: count.seen as u64,
             total: count.total as u64,
         })

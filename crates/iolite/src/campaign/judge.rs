@@ -1,453 +1,302 @@
-//! Which tester judges a run: by a relation, by observers, or by test purposes.
+//! Which tester judges a run: by a relation, towards goals, or by properties alone.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use iolite_derive::{IocoTester, IoconfOracle, OracleTester, PurposeTester, SafetyTester};
-use iolite_exec::{Certificate, ExecError, JobId, Summary, guided};
-use iolite_lts::{Extended, LabelId, LabelKind, Labels, Semantics};
-use iolite_property::{Observer, Purpose};
+use iolite_derive::{ActionId, Alphabet, Criterion, ModelRef, Notice, Tester, Verdict};
+use iolite_exec::codec::Dictionary;
+use iolite_exec::{Certificate, Strategy, Summary};
+use iolite_lts::relation::Relation;
+use iolite_lts::{LabelKind, QuiescencePolicy};
 
-use super::action_table::ActionTable;
-use super::foreign_names::bare;
-use super::learnt::Constants;
-use super::property_run::PropertyJudge;
-use super::relate::trace_set;
-use super::semantics_options::{QuiescenceFlag, reject_livelock};
-use super::signature::{SeenValues, Signature};
-use super::source::{self, Model, ModelRef, ReadOptions, System};
-use super::symbolic_run::SymbolicJudge;
-use super::target::Target;
-use super::test::{AnyAdapter, AnyStrategy, AnyTester};
-use super::weights::{ActionWeight, InputWeights};
-use super::{Failure, objective, watched};
+use super::constants::Constants;
+use super::explicit_judge::ExplicitJudge;
+use super::property_judge::PropertyJudge;
+use super::symbolic_judge::SymbolicJudge;
+use crate::{DataOptions, Error, Spec, ValueOptions, Workspace};
 
-/// The specification with room for the names of foreign outputs.
-pub(super) type Specification = Extended<System>;
-
-/// What a run is judged by.
-#[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Verdicts")]
-pub(super) struct JudgeOptions {
-    /// ioco, ioconf, or ioconf-f with --traces
-    #[arg(long, default_value = "ioco", value_name = "RELATION")]
-    pub(super) relation: TestedRelation,
-    /// The set F of ioconf-f
-    #[arg(long, value_name = "FILE#F")]
-    pub(super) traces: Option<ModelRef>,
-    /// Try to make the system violate these safety properties (repeatable)
-    #[arg(long, value_name = "FILE#W", conflicts_with = "purpose")]
-    pub(super) observer: Vec<ModelRef>,
-    /// Try to reach these test purposes (repeatable)
-    #[arg(long, value_name = "FILE#P")]
-    pub(super) purpose: Vec<ModelRef>,
-    /// Whether a cycle of internal actions is quiescent, or an error
-    #[arg(long, value_name = "POLICY", default_value = "livelock")]
-    pub(super) quiescence: QuiescenceFlag,
+/// What runs are judged by, beside a model.
+#[derive(Clone, Debug)]
+pub struct JudgeOptions {
+    /// The relation.
+    pub relation: Relation,
+    /// The set F of `ioconf_F`.
+    pub traces: Option<ModelRef>,
+    /// Try to make the system violate these safety properties.
+    pub observers: Vec<ModelRef>,
+    /// Try to reach these test purposes.
+    pub purposes: Vec<ModelRef>,
+    /// Which states are quiescent.
+    pub quiescence: QuiescencePolicy,
+    /// How a model with data is understood.
+    pub data: DataOptions,
+    /// Which values its inputs carry.
+    pub values: ValueOptions,
+    /// Why a model with data is to be unfolded, where it is.
+    pub unfold: Option<&'static str>,
+    /// The seed of everything random.
+    pub seed: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum TestedRelation {
-    Ioco,
-    Ioconf,
-    IoconfF,
+impl Default for JudgeOptions {
+    fn default() -> Self {
+        Self {
+            relation: Relation::Ioco,
+            traces: None,
+            observers: Vec::new(),
+            purposes: Vec::new(),
+            quiescence: QuiescencePolicy::Livelock,
+            data: DataOptions::default(),
+            values: ValueOptions::default(),
+            unfold: None,
+            seed: 0,
+        }
+    }
 }
 
-/// What one job works with.
-pub(super) struct Pair {
-    pub(super) tester: AnyTester,
-    pub(super) adapter: AnyAdapter,
-    /// What the numbers of actions stand for, where actions carry values.
-    pub(super) valued: Option<ActionTable>,
+impl JudgeOptions {
+    /// Why data must be unfolded, where something asks for it.
+    fn needs_unfolding(&self) -> Option<&'static str> {
+        let other = self.relation != Relation::Ioco;
+        self.unfold.or(other.then_some("--relation"))
+    }
+
+    /// An option that only models with data have, if one was given.
+    fn given_for_data(&self) -> Option<&'static str> {
+        [
+            (!self.data.constants.is_empty(), "--const"),
+            (self.data.solver.is_some(), "--solver"),
+            (!self.values.pool.is_empty(), "--pool"),
+        ]
+        .into_iter()
+        .find_map(|(given, flag)| given.then_some(flag))
+    }
 }
 
-/// Makes one tester for each job.
-pub(super) struct Judge {
-    reference: ModelRef,
-    read: ReadOptions,
-    extra: Labels,
-    options: JudgeOptions,
-    labels: Arc<Labels>,
-    observers: Vec<Observer>,
-    purposes: Vec<Purpose>,
-    /// Properties that judge alone, without a specification.
-    properties: Option<PropertyJudge>,
-    /// A model with data, tested as it is.
-    symbolic: Option<SymbolicJudge>,
-    /// What the labels of a model with data stand for that was unfolded.
-    signature: Option<Arc<Signature>>,
-    seen: SeenValues,
-    /// The file's fingerprint, for journals and certificates.
-    pub(super) hash: String,
-    /// The model's reference, with its name filled in.
-    pub(super) model: ModelRef,
+/// Makes the testers of a campaign. Everything is loaded once, so that mistakes show before anything
+/// is started.
+pub enum Judge {
+    /// By a transition system with labels.
+    Explicit(ExplicitJudge),
+    /// By a model with data.
+    Symbolic(SymbolicJudge),
+    /// By properties alone.
+    Properties(PropertyJudge),
 }
+
+/// A tester of a shape known only at run time.
+pub type AnyTester = Box<dyn Tester>;
+/// A strategy of a shape known only at run time.
+pub type AnyStrategy = Box<dyn Strategy>;
 
 impl Judge {
-    /// Loads everything once, so that mistakes show before anything is started. `extra` are labels
-    /// that the specification need not know.
-    pub(super) fn new(
-        reference: &ModelRef,
-        read: &ReadOptions,
+    /// The judge by a model: as it is, or unfolded where that is asked for.
+    pub fn new(
+        workspace: &Workspace,
+        model: &ModelRef,
         options: &JudgeOptions,
-        extra: Labels,
-    ) -> Result<Self, Failure> {
-        if (options.relation == TestedRelation::IoconfF) != options.traces.is_some() {
-            return Err(Failure::input(
+    ) -> Result<Self, Error> {
+        if (options.relation == Relation::IoconfF) != options.traces.is_some() {
+            return Err(Error::input(
                 "--traces FILE#F and --relation ioconf-f belong together",
             ));
         }
-        let mut extra = extra;
-        let Model {
-            reference: model,
-            system,
-            hash,
-            signature,
-        } = source::load(reference, read)?;
-        if let Some(label) = system
-            .labels()
-            .of_kind(iolite_lts::LabelKind::Undirected)
-            .next()
-        {
-            let label = system.labels().text(label);
-            return Err(Failure::input(format!(
-                "{model} has the plain label `{label}`; testing needs ?inputs and !outputs"
-            ))
-            .hint(format!(
-                "direct it with --input {label} or --output {label}"
-            )));
-        }
-        let policy = options.quiescence.policy();
-        reject_livelock(&system, &model, policy, read.budget())?;
-        // Values of inputs that no transition takes are no mistake of whoever gave them.
-        for input in signature.iter().flat_map(|s| s.inputs()) {
-            extra.intern(LabelKind::Input, &Labels::with_other_values(input));
-        }
-        let view = Extended::new(system, &extra);
-        let labels = Arc::new(view.labels().clone());
-        let mut observers = Vec::new();
-        for reference in &options.observer {
-            observers.extend(objective::observers(reference, read, &model, &labels)?);
-        }
-        let mut purposes = Vec::new();
-        for reference in &options.purpose {
-            purposes.extend(objective::purposes(reference, &model, &labels)?);
-        }
-        if let Some(traces) = &options.traces {
-            watched::check_reference(traces, &model)?;
-        }
-        let judge = Self {
-            reference: reference.clone(),
-            read: read.clone(),
-            extra,
-            options: options.clone(),
-            labels,
-            observers,
-            purposes,
-            properties: None,
-            symbolic: None,
-            signature,
-            seen: SeenValues::default(),
-            hash,
-            model,
+        let reason = options.needs_unfolding();
+        let spec = match reason {
+            Some(_) => None,
+            None => Some(workspace.spec(model)?),
         };
-        // The set of traces is checked here too.
-        judge.tester().map_err(|e| Failure::input(e.to_string()))?;
-        Ok(judge)
+        if let Some(Spec::Symbolic(symbolic)) = spec.as_deref() {
+            return SymbolicJudge::new(workspace, symbolic, options).map(Self::Symbolic);
+        }
+        if let Some(flag) = options.given_for_data() {
+            return Err(not_solved(flag, model, reason));
+        }
+        let spec = workspace.explicit(model)?;
+        ExplicitJudge::new(workspace, &spec, options).map(Self::Explicit)
     }
 
-    /// A judge by properties alone.
-    pub(super) fn of_properties(
-        properties: PropertyJudge,
-        read: &ReadOptions,
-        options: &JudgeOptions,
-    ) -> Self {
-        Self {
-            reference: properties.reference(),
-            read: read.clone(),
-            extra: Labels::new(),
-            options: options.clone(),
-            labels: Arc::clone(properties.labels()),
-            observers: Vec::new(),
-            purposes: Vec::new(),
-            hash: properties.hash(),
-            model: properties.reference(),
-            properties: Some(properties),
-            symbolic: None,
-            signature: None,
-            seen: SeenValues::default(),
+    /// How the specification is named, with its hash.
+    pub fn reference(&self) -> ModelRef {
+        match self {
+            Self::Explicit(judge) => judge.spec().reference().clone(),
+            Self::Symbolic(judge) => judge.spec().reference().clone(),
+            Self::Properties(judge) => judge.reference(),
         }
     }
 
-    /// A judge by a model with data, which is not unfolded.
-    pub(super) fn of_data(
-        symbolic: SymbolicJudge,
-        read: &ReadOptions,
-        options: &JudgeOptions,
-    ) -> Self {
-        Self {
-            reference: symbolic.reference.clone(),
-            read: read.clone(),
-            extra: Labels::new(),
-            options: options.clone(),
-            labels: Arc::new(Labels::new()),
-            observers: Vec::new(),
-            purposes: Vec::new(),
-            hash: symbolic.hash.clone(),
-            model: symbolic.reference.clone(),
-            properties: None,
-            symbolic: Some(symbolic),
-            signature: None,
-            seen: SeenValues::default(),
+    /// What it judges by.
+    pub fn criterion(&self) -> Criterion {
+        match self {
+            Self::Explicit(judge) => judge.criterion(),
+            Self::Symbolic(judge) => judge.criterion(),
+            Self::Properties(_) => Criterion::Property,
         }
     }
 
     /// The properties that judge alone, where they do.
-    pub(super) fn properties(&self) -> Option<&PropertyJudge> {
-        self.properties.as_ref()
-    }
-
-    /// The certificate of a failing run, and the properties that it violates where properties judge
-    /// alone.
-    pub(super) fn blame(&self, certificate: &Certificate) -> (Certificate, Vec<String>) {
-        match &self.properties {
-            Some(properties) => properties.blame(certificate),
-            None => (certificate.clone(), Vec::new()),
+    pub fn properties(&self) -> Option<&PropertyJudge> {
+        match self {
+            Self::Properties(judge) => Some(judge),
+            Self::Explicit(_) | Self::Symbolic(_) => None,
         }
     }
 
-    /// What several runs say together.
-    pub(super) fn overall(&self, summary: &Summary) -> Option<iolite_derive::Verdict> {
-        match &self.properties {
-            Some(properties) => properties.overall(summary),
-            None => summary.verdict(),
+    /// An alphabet for one job.
+    pub fn alphabet(&self) -> Alphabet {
+        match self {
+            Self::Explicit(judge) => judge.spec().alphabet().fork(),
+            Self::Symbolic(_) => Alphabet::default(),
+            Self::Properties(judge) => judge.abstraction().alphabet().fork(),
         }
     }
 
-    /// A tester for one job, and the system that it drives.
-    pub(super) fn pair(&self, target: &Target, job: JobId) -> Result<Pair, ExecError> {
-        if let Some(symbolic) = &self.symbolic {
-            return symbolic.pair(target, job);
+    /// A tester over an alphabet of this judge.
+    pub fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
+        match self {
+            Self::Explicit(judge) => Ok(judge.tester(alphabet)),
+            Self::Symbolic(judge) => judge.tester(alphabet),
+            Self::Properties(judge) => Ok(judge.tester(alphabet)),
         }
-        let (tester, adapter): (AnyTester, AnyAdapter) = if let Some(alone) = &self.properties {
-            let (tester, adapter) = alone.pair(target, job)?;
-            (Box::new(tester), adapter)
-        } else {
-            let seen = SeenValues::default();
-            let adapter = target.adapter(job, &self.labels, self.signature(&seen))?;
-            (self.shown(&seen, self.bare_tester()?), adapter)
-        };
-        Ok(Pair {
-            tester,
-            adapter,
-            valued: None,
-        })
-    }
-
-    /// What the runs tell of constants that were left unknown, if any were.
-    pub(super) fn constants(&self) -> Option<Constants> {
-        self.symbolic.as_ref().and_then(SymbolicJudge::constants)
-    }
-
-    /// What the actions that are given on the command line weigh.
-    pub(super) fn weights(&self, given: &[ActionWeight]) -> Result<InputWeights, Failure> {
-        match &self.symbolic {
-            Some(symbolic) => InputWeights::of_gates(symbolic.model(), given),
-            None => InputWeights::of_labels(&self.labels, given),
-        }
-    }
-
-    /// The alphabet of the testers.
-    pub(super) fn labels(&self) -> &Arc<Labels> {
-        &self.labels
-    }
-
-    /// What the labels of an unfolded model stand for, with room for other values that are seen.
-    pub(super) fn signature<'a>(
-        &'a self,
-        seen: &'a SeenValues,
-    ) -> Option<(&'a Arc<Signature>, &'a SeenValues)> {
-        Some((self.signature.as_ref()?, seen))
-    }
-
-    /// The tester, which shows other values as they were where a model was unfolded.
-    pub(super) fn shown(&self, seen: &SeenValues, tester: AnyTester) -> AnyTester {
-        match &self.signature {
-            Some(_) => seen.shown_by(tester),
-            None => tester,
-        }
-    }
-
-    /// The observers that were asked for.
-    pub(super) fn observers(&self) -> &[Observer] {
-        &self.observers
-    }
-
-    /// What it judges by, in a word.
-    pub(super) fn kind(&self) -> &'static str {
-        if self.properties.is_some() {
-            return "property";
-        }
-        match (
-            self.observers.is_empty(),
-            self.purposes.is_empty(),
-            self.options.relation,
-        ) {
-            (false, ..) => "safety",
-            (_, false, _) => "purpose",
-            (_, _, TestedRelation::Ioco) => "ioco",
-            (_, _, TestedRelation::Ioconf) => "ioconf",
-            (_, _, TestedRelation::IoconfF) => "ioconf-f",
-        }
-    }
-
-    fn specification(&self) -> Result<Specification, ExecError> {
-        let model = source::load(&self.reference, &self.read)
-            .map_err(|failure| ExecError::Config(failure.to_string()))?;
-        Ok(Extended::new(model.system, &self.extra))
-    }
-
-    /// A tester of actions that [`Judge::parse`] reads.
-    pub(super) fn tester(&self) -> Result<AnyTester, ExecError> {
-        Ok(self.shown(&self.seen, self.bare_tester()?))
-    }
-
-    fn bare_tester(&self) -> Result<AnyTester, ExecError> {
-        if let Some(properties) = &self.properties {
-            return Ok(properties.tester());
-        }
-        let specification = self.specification()?;
-        let policy = self.options.quiescence.policy();
-        if !self.observers.is_empty() {
-            let observers = self.observers.clone();
-            return Ok(Box::new(SafetyTester::new(
-                specification,
-                policy,
-                observers,
-            )));
-        }
-        if !self.purposes.is_empty() {
-            let purposes = self.purposes.clone();
-            return Ok(Box::new(PurposeTester::new(
-                specification,
-                policy,
-                purposes,
-            )));
-        }
-        Ok(match self.options.relation {
-            TestedRelation::Ioco => Box::new(IocoTester::new(specification, policy)),
-            TestedRelation::Ioconf => {
-                Box::new(OracleTester::new(IoconfOracle::new(specification, policy)))
-            }
-            TestedRelation::IoconfF => {
-                let traces = self.options.traces.as_ref();
-                let set = traces.map(|f| trace_set(f, &self.read, specification.labels()));
-                let set = set
-                    .transpose()
-                    .map_err(|f| ExecError::Config(f.to_string()))?;
-                Box::new(OracleTester::new(IoconfOracle::with_traces(
-                    specification,
-                    policy,
-                    set,
-                )))
-            }
-        })
-    }
-
-    /// Each observer or purpose with a tester of its own.
-    pub(super) fn goals(&self) -> Result<Vec<(String, AnyTester)>, ExecError> {
-        let policy = self.options.quiescence.policy();
-        let mut goals: Vec<(String, AnyTester)> = Vec::new();
-        for observer in &self.observers {
-            let only = vec![observer.clone()];
-            let tester = SafetyTester::new(self.specification()?, policy, only);
-            goals.push((observer.name().to_owned(), Box::new(tester)));
-        }
-        for purpose in &self.purposes {
-            let only = vec![purpose.clone()];
-            let tester = PurposeTester::new(self.specification()?, policy, only);
-            goals.push((purpose.name().to_owned(), Box::new(tester)));
-        }
-        Ok(goals)
     }
 
     /// A tester with a goal, and the strategy that follows its advice; `None` without a goal.
     /// `otherwise` chooses where there is no advice.
-    pub(super) fn towards_goal(
+    pub(crate) fn towards_goal(
         &self,
+        alphabet: &Alphabet,
         otherwise: impl FnOnce() -> AnyStrategy,
-    ) -> Result<Option<(AnyTester, AnyStrategy)>, ExecError> {
-        let policy = self.options.quiescence.policy();
-        if !self.observers.is_empty() {
-            let observers = self.observers.clone();
-            let tester = SafetyTester::new(self.specification()?, policy, observers);
-            let (tester, strategy) = guided(tester, |_| None);
-            let strategy = strategy.otherwise(otherwise());
-            return Ok(Some((Box::new(tester), Box::new(strategy))));
+    ) -> Result<Option<(AnyTester, AnyStrategy)>, Error> {
+        match self {
+            Self::Explicit(judge) => Ok(judge.towards_goal(alphabet, otherwise)),
+            Self::Symbolic(judge) => judge.towards_goal(alphabet, otherwise),
+            Self::Properties(_) => Ok(None),
         }
-        if !self.purposes.is_empty() {
-            let purposes = self.purposes.clone();
-            let tester = PurposeTester::new(self.specification()?, policy, purposes);
-            let (tester, strategy) = guided(tester, |_| None);
-            let strategy = strategy.otherwise(otherwise());
-            return Ok(Some((Box::new(tester), Box::new(strategy))));
-        }
-        Ok(None)
     }
 
-    /// A tester that records coverage, or `None` where the model has more than `limit` sets.
-    pub(super) fn shadow(
-        &self,
-        limit: usize,
-    ) -> Result<Option<IocoTester<Specification>>, ExecError> {
-        if self.properties.is_some() || self.symbolic.is_some() {
-            return Ok(None);
+    /// Between the actions of an alphabet and messages.
+    pub fn dictionary(&self, alphabet: &Alphabet) -> Box<dyn Dictionary> {
+        match self {
+            Self::Explicit(judge) => judge.spec().dictionary(alphabet),
+            Self::Symbolic(judge) => judge.spec().dictionary(alphabet),
+            Self::Properties(judge) => Box::new(judge.dictionary(alphabet)),
         }
-        let policy = self.options.quiescence.policy();
-        let mut shadow = IocoTester::new(self.specification()?, policy);
-        Ok(shadow.track_coverage(limit).is_ok().then_some(shadow))
     }
 
-    /// The actions that are tested, and δ, without values.
-    pub(super) fn actions(&self) -> BTreeSet<(LabelKind, String)> {
-        if let Some(symbolic) = &self.symbolic {
-            let actions = symbolic.model().gates();
-            let actions = actions.map(|(_, a)| (a.kind, a.name.to_string()));
-            return actions
-                .chain([(LabelKind::Delta, "delta".to_owned())])
-                .collect();
+    /// The action of an event in a log; `None` for one that the specification does not know.
+    pub fn read_action(&self, alphabet: &Alphabet, text: &str) -> Option<ActionId> {
+        match self {
+            Self::Explicit(judge) => judge.spec().read_action(alphabet, text),
+            Self::Symbolic(judge) => judge.spec().read_action(alphabet, text),
+            Self::Properties(judge) => judge.dictionary(alphabet).event(text),
         }
-        let labels = self.labels.iter();
-        labels
-            .map(|(_, l)| (l.kind, bare(&l.name).to_owned()))
-            .collect()
     }
 
-    /// The names of the places of the model; `None` where it has more than `limit` states.
-    pub(super) fn places(&self, limit: usize) -> Result<Option<BTreeSet<String>>, Failure> {
-        if let Some(symbolic) = &self.symbolic {
-            let locations = symbolic.model().locations();
-            return Ok(Some(locations.map(|(_, l)| l.name.to_string()).collect()));
+    /// The action of a step in a journal or a certificate of ours, which need not be one of the
+    /// specification's.
+    pub fn recorded(&self, alphabet: &Alphabet, text: &str) -> ActionId {
+        if let Self::Properties(judge) = self {
+            return judge.dictionary(alphabet).recorded(text);
         }
-        let system = source::load(&self.reference, &self.read)?.system;
-        let Ok(system) = system.explicit(limit) else {
-            return Ok(None);
-        };
-        let place = |state| Semantics::place(&system, &state);
-        Ok(Some(system.states().map(place).collect()))
+        let foreign = || alphabet.intern((&iolite_lts::Label::parse(text)).into());
+        self.read_action(alphabet, text).unwrap_or_else(foreign)
     }
 
-    /// An action in `?a`, `!x` notation.
-    pub(super) fn parse(&self, text: &str) -> Option<LabelId> {
-        if let Some(symbolic) = &self.symbolic {
-            return symbolic.parse(text);
+    /// What several runs say together.
+    pub fn overall(&self, summary: &Summary) -> Option<Verdict> {
+        match self {
+            Self::Properties(judge) => judge.overall(summary),
+            Self::Explicit(_) | Self::Symbolic(_) => summary.verdict(),
         }
-        match &self.properties {
-            Some(properties) => Some(properties.recorded(text)),
-            None => self.labels.get_text(text).or_else(|| {
-                let signature = self.signature.as_ref()?;
-                signature.find(&self.labels, text, &self.seen)
-            }),
+    }
+
+    /// The certificate of a failing run, and the properties that it violates where properties judge
+    /// alone.
+    pub fn blame(&self, certificate: &Certificate) -> (Certificate, Vec<String>) {
+        match self {
+            Self::Properties(judge) => judge.blame(certificate),
+            Self::Explicit(_) | Self::Symbolic(_) => (certificate.clone(), Vec::new()),
         }
+    }
+
+    /// What runs with these notices tell of constants that were left unknown, if any were.
+    pub fn constants(&self, notices: &[Notice]) -> Option<Constants> {
+        match self {
+            Self::Symbolic(judge) => Constants::of(judge.unknown_constants(), notices),
+            Self::Explicit(_) | Self::Properties(_) => None,
+        }
+    }
+
+    /// What a notice tells people, where it is a warning.
+    pub fn warning(&self, notice: &Notice) -> Option<String> {
+        match notice {
+            Notice::Untried { input, reason } => Some(format!(
+                "warning: no values for ?{input}: {reason}; where that is so, it is not tried, and \
+                 these runs say nothing about it"
+            )),
+            Notice::Guessed { input } => Some(format!(
+                "warning: only some values of the constants specify ?{input} with the values it is \
+                 given; the others explain whatever comes after it, so such a run cannot fail: give \
+                 constants with --const, or assume more of them"
+            )),
+            Notice::Undecided(why) => {
+                let place = why.place.filter(|place| place.is_some());
+                let place = match (self, place) {
+                    (Self::Symbolic(judge), Some(place)) => {
+                        let source = judge.spec().source();
+                        let line = source.tree().0.lines.line(place.start as usize);
+                        format!(" ({}:{line})", source.path().display())
+                    }
+                    _ => String::new(),
+                };
+                Some(format!("warning: undecided: {}{place}", why.reason))
+            }
+            Notice::Learnt(_) | Notice::LookaheadBound => None,
+        }
+    }
+
+    /// The actions that are tested, and δ, by kind and name without values.
+    pub(crate) fn actions(&self) -> BTreeSet<(LabelKind, String)> {
+        match self {
+            Self::Symbolic(judge) => {
+                let gates = judge.spec().model().gates();
+                let gates = gates.map(|(_, a)| (a.kind, a.name.to_string()));
+                gates
+                    .chain([(LabelKind::Delta, "delta".to_owned())])
+                    .collect()
+            }
+            Self::Explicit(judge) => names_of(judge.spec().labels()),
+            Self::Properties(judge) => names_of(judge.abstraction().labels()),
+        }
+    }
+
+    /// The names of the places of the model; `None` where it has more than `limit` states, or none.
+    pub(crate) fn places(&self, limit: usize) -> Option<BTreeSet<String>> {
+        match self {
+            Self::Symbolic(judge) => {
+                let locations = judge.spec().model().locations();
+                Some(locations.map(|(_, l)| l.name.to_string()).collect())
+            }
+            Self::Explicit(judge) => judge.places(limit),
+            Self::Properties(_) => None,
+        }
+    }
+}
+
+fn names_of(labels: &iolite_lts::Labels) -> BTreeSet<(LabelKind, String)> {
+    let bare = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
+    let labels = labels.iter();
+    labels.map(|(_, l)| (l.kind, bare(&l.name))).collect()
+}
+
+/// A flag of solving, where nothing is solved.
+pub fn not_solved(flag: &str, model: &ModelRef, reason: Option<&str>) -> Error {
+    match reason {
+        Some(reason) => Error::input(format!(
+            "{flag} is for models whose data are solved for, and {reason} needs them unfolded"
+        ))
+        .hint("give constants with the model, as in `FILE#Sender(max = 3)`"),
+        None => Error::input(format!(
+            "{flag} is for models with data, and {model} has none"
+        )),
     }
 }

@@ -1,20 +1,19 @@
-//! `--weight ACTION=N`: how often inputs are chosen, beside each other.
+//! `ACTION=N`: how often inputs are chosen, beside each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use iolite_exec::{ConcreteAction, Weights};
+use iolite_derive::{ActionId, Alphabet};
+use iolite_exec::Weights;
 use iolite_lang::diagnostic::did_you_mean;
-use iolite_lts::{LabelId, LabelKind, Labels};
-use iolite_sts::Iosts;
+use iolite_lts::{LabelKind, Labels};
 
-use super::Failure;
-use super::action_table::ActionTable;
+use crate::Error;
 
 /// An action and its weight, `?coin=3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ActionWeight {
+pub struct ActionWeight {
     action: String,
     weight: u32,
 }
@@ -37,107 +36,80 @@ impl FromStr for ActionWeight {
     }
 }
 
-/// The weights of all inputs.
-#[derive(Clone, Debug)]
-pub(super) struct InputWeights(Arc<[f64]>);
+/// The weights of inputs: of a whole label, or of a name with whatever values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InputWeights(Arc<BTreeMap<String, f64>>);
+
+fn bare(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
+}
 
 impl InputWeights {
-    /// By label. A label with values has the weight of its name, unless it is named itself.
-    pub(super) fn of_labels(labels: &Labels, given: &[ActionWeight]) -> Result<Self, Failure> {
-        let actions = labels.iter().map(|(_, label)| (label.kind, &*label.name));
-        weigh(actions, given).map(Self)
-    }
-
-    /// By action of a model with data, whatever values it carries.
-    pub(super) fn of_gates(model: &Iosts, given: &[ActionWeight]) -> Result<Self, Failure> {
-        let actions = model
-            .gates()
-            .map(|(_, action)| (action.kind, &*action.name));
-        weigh(actions, given).map(Self)
+    /// Checks that there are such inputs. `actions` are those of the model by kind and name, `labels`
+    /// those with values where it has labels for them.
+    pub(crate) fn new(
+        given: &[ActionWeight],
+        actions: &BTreeSet<(LabelKind, String)>,
+        labels: Option<&Labels>,
+    ) -> Result<Self, Error> {
+        let mut weights = BTreeMap::new();
+        for ActionWeight { action, weight } in given {
+            let name = action.strip_prefix('?').unwrap_or(action);
+            let known = |kind| {
+                actions.contains(&(kind, name.to_owned()))
+                    || labels.is_some_and(|labels| labels.get(kind, name).is_some())
+            };
+            if !known(LabelKind::Input) {
+                return Err(unknown(actions, name));
+            }
+            if weights
+                .insert(name.to_owned(), f64::from(*weight))
+                .is_some()
+            {
+                return Err(Error::input(format!("--weight: `{name}` is given twice")));
+            }
+        }
+        Ok(Self(Arc::new(weights)))
     }
 
     /// For the stimuli of one job.
-    pub(super) fn of_job(&self, valued: Option<ActionTable>) -> StimulusWeights {
+    pub(crate) fn of_job(&self, alphabet: &Alphabet) -> StimulusWeights {
         StimulusWeights {
-            weights: Arc::clone(&self.0),
-            valued,
+            weights: self.clone(),
+            alphabet: alphabet.clone(),
         }
     }
 }
 
-fn weigh<'a>(
-    actions: impl Iterator<Item = (LabelKind, &'a str)>,
-    given: &[ActionWeight],
-) -> Result<Arc<[f64]>, Failure> {
-    let actions: Vec<(LabelKind, &str, String)> = actions
-        .map(|(kind, name)| (kind, name, ConcreteAction::parse(name).name))
-        .collect();
-    let mut weights = vec![1.0; actions.len()];
-    let mut exact = vec![false; actions.len()];
-    let mut seen = BTreeSet::new();
-    for ActionWeight { action, weight } in given {
-        let name = action.strip_prefix('?').unwrap_or(action);
-        if !seen.insert(name) {
-            return Err(Failure::input(format!("--weight: `{name}` is given twice")));
-        }
-        let mut found = false;
-        for (i, (kind, whole, bare)) in actions.iter().enumerate() {
-            let named = *whole == name;
-            if *kind == LabelKind::Input && (named || bare == name) {
-                found = true;
-                if named || !exact[i] {
-                    weights[i] = f64::from(*weight);
-                    exact[i] = named;
-                }
-            }
-        }
-        if !found {
-            return Err(unknown(&actions, name));
-        }
-    }
-    Ok(weights.into())
-}
-
-fn unknown(actions: &[(LabelKind, &str, String)], name: &str) -> Failure {
-    let failure = Failure::input(format!("--weight: the model has no input `{name}`"));
+fn unknown(actions: &BTreeSet<(LabelKind, String)>, name: &str) -> Error {
+    let error = Error::input(format!("--weight: the model has no input `{name}`"));
     let output = name.strip_prefix('!').unwrap_or(name);
-    let same = |(kind, whole, bare): &&(LabelKind, &str, String)| {
-        *kind == LabelKind::Output && (*whole == output || bare == output)
-    };
-    if actions.iter().any(|action| same(&action)) {
-        return failure.hint(format!(
+    if actions.contains(&(LabelKind::Output, bare(output).to_owned())) {
+        return error.hint(format!(
             "`!{output}` is an output, and outputs are the system's choice"
         ));
     }
-    let inputs: BTreeSet<&str> = actions
-        .iter()
-        .filter(|(kind, ..)| *kind == LabelKind::Input)
-        .map(|(_, _, bare)| bare.as_str())
-        .collect();
-    let hint = did_you_mean(name, inputs.iter().copied()).unwrap_or_else(|| {
-        let list: Vec<&str> = inputs.into_iter().collect();
-        format!("its inputs are: {}", list.join(", "))
-    });
-    failure.hint(hint)
+    let inputs = actions.iter().filter(|(kind, _)| *kind == LabelKind::Input);
+    let inputs: Vec<&str> = inputs.map(|(_, name)| name.as_str()).collect();
+    let hint = did_you_mean(name, inputs.iter().copied())
+        .unwrap_or_else(|| format!("its inputs are: {}", inputs.join(", ")));
+    error.hint(hint)
 }
 
 /// The weights of what one job may give.
 #[derive(Clone)]
-pub(super) struct StimulusWeights {
-    weights: Arc<[f64]>,
-    valued: Option<ActionTable>,
+pub(crate) struct StimulusWeights {
+    weights: InputWeights,
+    alphabet: Alphabet,
 }
 
-impl Weights<LabelId> for StimulusWeights {
-    fn weight(&self, stimulus: &LabelId) -> f64 {
-        let index = match &self.valued {
-            Some(table) => table.gate(*stimulus).map(iolite_sts::GateId::index),
-            None => Some(stimulus.index()),
-        };
-        index
-            .and_then(|i| self.weights.get(i))
-            .copied()
-            .unwrap_or(1.0)
+impl Weights for StimulusWeights {
+    fn weight(&self, stimulus: ActionId) -> f64 {
+        let text = self.alphabet.text(stimulus);
+        let name = text.strip_prefix('?').unwrap_or(&text);
+        let weights = &self.weights.0;
+        let weight = weights.get(name).or_else(|| weights.get(bare(name)));
+        weight.copied().unwrap_or(1.0)
     }
 }
 
@@ -147,10 +119,13 @@ mod tests {
 
     fn weight(labels: &Labels, given: &[&str], input: &str) -> Result<f64, String> {
         let given: Vec<ActionWeight> = given.iter().map(|g| g.parse().unwrap()).collect();
-        let weights = InputWeights::of_labels(labels, &given).map_err(|f| f.to_string())?;
-        Ok(weights
-            .of_job(None)
-            .weight(&labels.get_text(input).unwrap()))
+        let actions = labels.iter();
+        let actions = actions.map(|(_, l)| (l.kind, bare(&l.name).to_owned()));
+        let weights = InputWeights::new(&given, &actions.collect(), Some(labels));
+        let weights = weights.map_err(|f| f.to_string())?;
+        let alphabet = Alphabet::of_labels(labels);
+        let input = alphabet.declared(input).unwrap();
+        Ok(weights.of_job(&alphabet).weight(input))
     }
 
     #[test]

@@ -1,157 +1,237 @@
-//! Observers and test purposes, as commands name them.
+//! Observers and test purposes, as users name them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use iolite_lang::{Automaton, lower_observer, lower_purpose};
+use iolite_derive::ModelRef;
+use iolite_formats::dot;
+use iolite_lang::{Automaton, lower_observer, lower_purpose, named_instances};
 use iolite_lts::{LabelKind, Labels, StateId};
 use iolite_property::safety_observer::{SafetyObserverError, safety_observer};
 use iolite_property::star_automaton::{Edge, On, Place};
 use iolite_property::{AutomatonSource, Observer, ObserverRules, Purpose};
 
-use super::property_source::{self, PropertyReadOptions, PropertyRef};
-use super::source::{self, Format, ModelRef, ReadOptions};
-use super::{Failure, watched};
+use super::property::formula;
+use super::{
+    ExplicitSpec, Format, PropertyReadOptions, SourceFile, Spec, SymbolicSpec, Workspace, pick_all,
+};
+use crate::Error;
 
-/// Loads the observers that a reference means, over the labels of a system: one declaration of an
-/// `.iol` file (all of them without `#Name`), a safety property, or an acceptor in DOT whose double
-/// circles violate. What is for another system than `model` is told of.
-pub(super) fn observers(
-    reference: &ModelRef,
-    read: &ReadOptions,
-    model: &ModelRef,
-    labels: &Arc<Labels>,
-) -> Result<Vec<Observer>, Failure> {
-    if is_property(reference)? {
-        return safety_properties(reference, model, labels);
+/// The specification that goals are beside.
+#[derive(Clone, Copy)]
+pub(crate) enum Beside<'a> {
+    Explicit(&'a ExplicitSpec),
+    Symbolic(&'a SymbolicSpec),
+}
+
+impl<'a> Beside<'a> {
+    pub(crate) fn new(spec: &'a Spec) -> Option<Self> {
+        match spec {
+            Spec::Explicit(spec) => Some(Self::Explicit(spec)),
+            Spec::Symbolic(spec) => Some(Self::Symbolic(spec)),
+            Spec::Properties(_) => None,
+        }
     }
-    let bytes = source::read(&reference.path)?;
-    if Format::of(&reference.path)? == Format::Dot {
-        return acceptor(reference, &bytes, read, labels).map(|o| vec![o]);
+
+    fn reference(self) -> &'a ModelRef {
+        match self {
+            Self::Explicit(spec) => spec.reference(),
+            Self::Symbolic(spec) => spec.reference(),
+        }
     }
-    let file = parse(reference, &bytes)?;
-    let names = wanted(reference, "observer", &source::declared(&file, "observer"))?;
-    names
-        .into_iter()
-        .map(|name| {
-            watched::check(&reference.path, &file, name, model)?;
-            let lowered = lower_observer(&file, name, labels)
-                .map_err(|d| source::rejected(&reference.path, &bytes, &d))?;
-            let automaton = automaton(name, &lowered.automaton, labels);
+
+    /// The labels for goals: of a model with data, its actions with whatever values, and those with
+    /// certain values that are named.
+    fn labels(self, named: &[String]) -> Arc<Labels> {
+        match self {
+            Self::Explicit(spec) => Arc::clone(spec.labels()),
+            Self::Symbolic(spec) => Arc::new(spec.gate_labels(named)),
+        }
+    }
+}
+
+impl Workspace {
+    /// The observers that a reference means, beside a specification: one declaration of an `.iol`
+    /// file (all of them without `#Name`), a safety property, or an acceptor in DOT whose double
+    /// circles violate. What is for another system is told of.
+    pub fn observers(&self, reference: &ModelRef, spec: &Spec) -> Result<Vec<Observer>, Error> {
+        let beside = beside(spec)?;
+        self.load_observers(reference, beside)
+    }
+
+    /// The same beside an explicit specification.
+    pub fn observers_of(
+        &self,
+        reference: &ModelRef,
+        spec: &ExplicitSpec,
+    ) -> Result<Vec<Observer>, Error> {
+        self.load_observers(reference, Beside::Explicit(spec))
+    }
+
+    fn load_observers(
+        &self,
+        reference: &ModelRef,
+        beside: Beside<'_>,
+    ) -> Result<Vec<Observer>, Error> {
+        if self.is_safety_property(reference)? {
+            return self.safety_properties(reference, beside);
+        }
+        let source = self.source(reference.path())?;
+        if Format::of(reference.path())? == Format::Dot {
+            return self.acceptor(&source, &beside.labels(&[])).map(|o| vec![o]);
+        }
+        let file = self.own_file(&source)?;
+        let names = pick_all(reference, "observer", &source.declared("observer"))?;
+        let observer = |name: &str| {
+            self.check_watched(&source, name, beside.reference())?;
+            let labels = beside.labels(&named_instances(file, name));
+            let lowered = lower_observer(file, name, &labels).map_err(|d| source.rejected(&d))?;
+            let automaton = automaton(name, &lowered.automaton, &labels);
             Observer::new(automaton, &lowered.violate, ObserverRules::Definition5)
-                .map_err(|errors| breaches(reference, name, &errors))
-        })
-        .collect()
-}
-
-/// Whether a reference names a property: not where it means the observers of a file.
-fn is_property(reference: &ModelRef) -> Result<bool, Failure> {
-    if reference.name.is_some() || !property_source::is_iol(reference) {
-        return property_source::is_property(reference);
+                .map_err(|errors| breaches(&source, name, &errors))
+        };
+        names.into_iter().map(observer).collect()
     }
-    let bytes = source::read(&reference.path)?;
-    let (file, _) = iolite_lang::parse_and_check_bytes(&bytes);
-    Ok(source::declared(&file, "observer").is_empty()
-        && !source::declared(&file, "property").is_empty())
-}
 
-/// Safety properties as observers. Formulas on the command line speak of the system's actions.
-fn safety_properties(
-    reference: &ModelRef,
-    model: &ModelRef,
-    labels: &Arc<Labels>,
-) -> Result<Vec<Observer>, Failure> {
-    let visible = labels.iter().filter(|(_, l)| {
-        matches!(
-            l.kind,
-            LabelKind::Input | LabelKind::Output | LabelKind::Undirected
-        )
-    });
-    // With values, a formula speaks of the action: `!o` for every `!o(…)`.
-    let actions = visible.map(|(_, l)| {
-        let text = l.to_string();
-        let action = text.split_once('(').map(|(action, _)| action.to_owned());
-        action.unwrap_or(text)
-    });
-    let over: BTreeSet<String> = actions.collect();
-    let options = PropertyReadOptions {
-        over: over.into_iter().collect(),
-        hoa: None,
-    };
-    let properties = property_source::load_all(&PropertyRef::from(reference), &options)?;
-    properties
-        .iter()
-        .map(|property| {
-            watched::check_reference(&property.reference, model)?;
+    /// Whether a reference names a property: not where it means the observers of a file.
+    fn is_safety_property(&self, reference: &ModelRef) -> Result<bool, Error> {
+        if reference.name.is_some() || formula(reference).is_some() || !reference.is_iol() {
+            return self.is_property(reference);
+        }
+        let source = self.source(reference.path())?;
+        Ok(source.declared("observer").is_empty() && !source.declared("property").is_empty())
+    }
+
+    /// Safety properties as observers. Formulas speak of the system's actions.
+    fn safety_properties(
+        &self,
+        reference: &ModelRef,
+        beside: Beside<'_>,
+    ) -> Result<Vec<Observer>, Error> {
+        let labels = beside.labels(&[]);
+        let visible = labels.iter().filter(|(_, l)| {
+            matches!(
+                l.kind,
+                LabelKind::Input | LabelKind::Output | LabelKind::Undirected
+            )
+        });
+        // With values, a formula speaks of the action: `!o` for every `!o(…)`.
+        let actions = visible.map(|(_, l)| {
+            let text = l.to_string();
+            let action = text.split_once('(').map(|(action, _)| action.to_owned());
+            action.unwrap_or(text)
+        });
+        let over: BTreeSet<String> = actions.collect();
+        let options = PropertyReadOptions {
+            over: over.into_iter().collect(),
+            hoa: None,
+        };
+        let properties = self.properties(reference, &options)?;
+        let observer = |property: &super::Property| {
+            self.check_watched_reference(&property.reference, beside.reference())?;
             let rules = ObserverRules::Definition5;
             let observer = safety_observer(&property.name, &property.automaton, rules);
             let observer = observer.map_err(|e| {
-                let failure = Failure::input(format!("{}: {e}", property.reference));
+                let error = Error::input(format!("{}: {e}", property.reference));
                 match e {
-                    SafetyObserverError::NotSafety(_) => failure.hint(
+                    SafetyObserverError::NotSafety(_) => error.hint(
                         "only violations of safety properties show on finite traces; `iolite test \
                          --property` tests others without a model",
                     ),
-                    _ => failure,
+                    _ => error,
                 }
             })?;
-            Ok(observer.over(labels))
-        })
-        .collect()
-}
+            Ok(observer.over(&labels))
+        };
+        properties.iter().map(observer).collect()
+    }
 
-/// Loads the test purposes that a reference means, for `model`.
-pub(super) fn purposes(
-    reference: &ModelRef,
-    model: &ModelRef,
-    labels: &Arc<Labels>,
-) -> Result<Vec<Purpose>, Failure> {
-    let bytes = source::read(&reference.path)?;
-    let file = parse(reference, &bytes)?;
-    let names = wanted(reference, "purpose", &source::declared(&file, "purpose"))?;
-    names
-        .into_iter()
-        .map(|name| {
-            watched::check(&reference.path, &file, name, model)?;
-            let lowered = lower_purpose(&file, name, labels)
-                .map_err(|d| source::rejected(&reference.path, &bytes, &d))?;
-            let automaton = automaton(name, &lowered.automaton, labels);
+    /// The test purposes that a reference means, beside a specification.
+    pub fn purposes(&self, reference: &ModelRef, spec: &Spec) -> Result<Vec<Purpose>, Error> {
+        let beside = beside(spec)?;
+        self.load_purposes(reference, beside)
+    }
+
+    /// The same beside an explicit specification.
+    pub fn purposes_of(
+        &self,
+        reference: &ModelRef,
+        spec: &ExplicitSpec,
+    ) -> Result<Vec<Purpose>, Error> {
+        self.load_purposes(reference, Beside::Explicit(spec))
+    }
+
+    fn load_purposes(
+        &self,
+        reference: &ModelRef,
+        beside: Beside<'_>,
+    ) -> Result<Vec<Purpose>, Error> {
+        let source = self.source(reference.path())?;
+        let file = self.own_file(&source)?;
+        let names = pick_all(reference, "purpose", &source.declared("purpose"))?;
+        let purpose = |name: &str| {
+            self.check_watched(&source, name, beside.reference())?;
+            let labels = beside.labels(&named_instances(file, name));
+            let lowered = lower_purpose(file, name, &labels).map_err(|d| source.rejected(&d))?;
+            let automaton = automaton(name, &lowered.automaton, &labels);
             Purpose::new(automaton, &lowered.accept, &lowered.refuse)
-                .map_err(|errors| breaches(reference, name, &errors))
-        })
-        .collect()
-}
-
-fn parse(reference: &ModelRef, bytes: &[u8]) -> Result<iolite_lang::File, Failure> {
-    if Format::of(&reference.path)? != Format::Iol {
-        return Err(Failure::input(format!(
-            "{}: expected an .iol file",
-            reference.path.display()
-        )));
+                .map_err(|errors| breaches(&source, name, &errors))
+        };
+        names.into_iter().map(purpose).collect()
     }
-    source::parse(&reference.path, bytes)
-}
 
-/// The named declaration, or all of them.
-fn wanted<'n>(
-    reference: &ModelRef,
-    kind: &str,
-    names: &[&'n str],
-) -> Result<Vec<&'n str>, Failure> {
-    match (&reference.name, names) {
-        (None, [_, ..]) => Ok(names.to_vec()),
-        _ => source::pick(reference, kind, names).map(|name| vec![name]),
+    fn own_file<'s>(&self, source: &'s SourceFile) -> Result<&'s iolite_lang::File, Error> {
+        if Format::of(source.path())? != Format::Iol {
+            return Err(Error::input(format!(
+                "{}: expected an .iol file",
+                source.path().display()
+            )));
+        }
+        source.file()
+    }
+
+    /// A foreign acceptor. Labels that the system does not know can never happen, so their edges go.
+    fn acceptor(&self, source: &SourceFile, labels: &Arc<Labels>) -> Result<Observer, Error> {
+        let bytes = source.bytes();
+        let loaded = dot::read_acceptor(bytes, &self.options().dot_options(bytes));
+        let acceptor = self.accept(source, loaded)?;
+        let lts = &acceptor.lts;
+        let stem = source.path().file_stem().unwrap_or_default();
+        let edges = lts.transitions().filter_map(|(source, label, target)| {
+            let label = lts.labels().label(label);
+            let label = labels.get(label.kind, &label.name)?;
+            Some(Edge {
+                source,
+                on: On::Label(label),
+                target,
+                line: lts.line(source).unwrap_or(0),
+            })
+        });
+        let place = |s: StateId| Place::new(lts.name(s), lts.line(s).unwrap_or(0));
+        let automaton = AutomatonSource {
+            name: stem.to_string_lossy().into_owned(),
+            labels: Arc::clone(labels),
+            states: lts.states().map(place).collect(),
+            initial: lts.initial(),
+            edges: edges.collect(),
+        };
+        Observer::new(automaton, &acceptor.accepting, ObserverRules::Acceptor)
+            .map_err(|errors| breaches(source, "acceptor", &errors))
     }
 }
 
-fn breaches<E: ToString>(reference: &ModelRef, name: &str, errors: &[E]) -> Failure {
+fn beside(spec: &Spec) -> Result<Beside<'_>, Error> {
+    Beside::new(spec).ok_or_else(|| Error::input("observers and purposes need a model beside them"))
+}
+
+fn breaches<E: ToString>(source: &SourceFile, name: &str, errors: &[E]) -> Error {
     let lines: Vec<String> = errors
         .iter()
         .map(|e| format!("\n  {}", e.to_string()))
         .collect();
-    Failure::input(format!(
+    Error::input(format!(
         "{}#{name}:{}",
-        reference.path.display(),
+        source.path().display(),
         lines.concat()
     ))
 }
@@ -174,41 +254,4 @@ fn automaton(name: &str, lowered: &Automaton, labels: &Arc<Labels>) -> Automaton
         initial: lowered.initial,
         edges: lowered.transitions().map(edge).collect(),
     }
-}
-
-/// A foreign acceptor. Labels that the system does not know can never happen, so their edges go.
-fn acceptor(
-    reference: &ModelRef,
-    bytes: &[u8],
-    read: &ReadOptions,
-    labels: &Arc<Labels>,
-) -> Result<Observer, Failure> {
-    let loaded = iolite_formats::dot::read_acceptor(bytes, &read.dot_options(bytes));
-    let acceptor = source::accept(&reference.path, bytes, loaded)?;
-    let lts = &acceptor.lts;
-    let stem = reference
-        .path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy();
-    let edges = lts.transitions().filter_map(|(source, label, target)| {
-        let label = lts.labels().label(label);
-        let label = labels.get(label.kind, &label.name)?;
-        Some(Edge {
-            source,
-            on: On::Label(label),
-            target,
-            line: lts.line(source).unwrap_or(0),
-        })
-    });
-    let place = |s: StateId| Place::new(lts.name(s), lts.line(s).unwrap_or(0));
-    let source = AutomatonSource {
-        name: stem.into_owned(),
-        labels: Arc::clone(labels),
-        states: lts.states().map(place).collect(),
-        initial: lts.initial(),
-        edges: edges.collect(),
-    };
-    Observer::new(source, &acceptor.accepting, ObserverRules::Acceptor)
-        .map_err(|errors| breaches(reference, "acceptor", &errors))
 }

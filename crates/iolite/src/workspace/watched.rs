@@ -2,60 +2,70 @@
 
 use std::path::Path;
 
-use iolite_lang::{File, is_instance_of, missing_actions, systems, watched_system};
+use iolite_derive::ModelRef;
+use iolite_lang::{is_instance_of, missing_actions, systems, watched_system};
 
-use super::Failure;
-use super::property_source::is_iol;
-use super::source::{self, ModelRef};
+use super::{SourceFile, Workspace};
+use crate::Error;
 
-/// Tells of a declaration `for S` that is used with another system than S; where that one does not
-/// have its actions, it is a mistake.
-pub(super) fn check(path: &Path, file: &File, name: &str, model: &ModelRef) -> Result<(), Failure> {
-    let Some(of) = watched_system(file, name).filter(|_| is_iol(model)) else {
-        // A system in a format other than our own has no name, and may be any.
-        return Ok(());
-    };
-    let opened = source::open(model)?;
-    let same_name = is_instance_of(&opened.file, &opened.name, of);
-    if same_name && (!systems(file).contains(&of) || same_file(path, &model.path)) {
-        return Ok(());
-    }
-    let item = file.items.iter().find(|item| item.name().text == name);
-    let keyword = item.map_or("declaration", iolite_lang::syntax::ast::Item::keyword);
-    let (path, model) = (path.display(), &opened.reference);
-    let other = if same_name {
-        format!("{keyword} `{name}` is for the system `{of}` of {path}, not for {model}")
-    } else {
-        format!("{keyword} `{name}` of {path} is for system `{of}`, not for {model}")
-    };
-    match missing_actions(file, name, &opened.file, &opened.name).as_slice() {
-        [] => {
-            eprintln!("warning: {other}");
-            Ok(())
+impl Workspace {
+    /// Tells of a declaration `for S` that is used with another system than S; where that one does
+    /// not have its actions, it is a mistake.
+    pub(crate) fn check_watched(
+        &self,
+        source: &SourceFile,
+        name: &str,
+        model: &ModelRef,
+    ) -> Result<(), Error> {
+        let file = source.tree().0;
+        let Some(of) = watched_system(file, name).filter(|_| model.is_iol()) else {
+            // A system in a format other than our own has no name, and may be any.
+            return Ok(());
+        };
+        let declared = self.declaration(model)?;
+        let same_name = is_instance_of(declared.file(), &declared.name, of);
+        if same_name && (!systems(file).contains(&of) || same_file(source.path(), model.path())) {
+            return Ok(());
         }
-        missing => Err(Failure::input(format!(
-            "{other}, which has no `{}`",
-            missing.join("`, `")
-        ))),
+        let item = file.items.iter().find(|item| item.name().text == name);
+        let keyword = item.map_or("declaration", iolite_lang::syntax::ast::Item::keyword);
+        let (path, model) = (source.path().display(), &declared.reference);
+        let other = if same_name {
+            format!("{keyword} `{name}` is for the system `{of}` of {path}, not for {model}")
+        } else {
+            format!("{keyword} `{name}` of {path} is for system `{of}`, not for {model}")
+        };
+        match missing_actions(file, name, declared.file(), &declared.name).as_slice() {
+            [] => {
+                self.warn(&format!("warning: {other}"));
+                Ok(())
+            }
+            missing => Err(Error::input(format!(
+                "{other}, which has no `{}`",
+                missing.join("`, `")
+            ))),
+        }
     }
-}
 
-/// The same for a declaration that is read elsewhere: a property, or a set of traces, which needs no
-/// name where it is the only one.
-pub(super) fn check_reference(reference: &ModelRef, model: &ModelRef) -> Result<(), Failure> {
-    if !is_iol(reference) {
-        return Ok(());
+    /// The same for a declaration that is read elsewhere: a property, or a set of traces, which needs
+    /// no name where it is the only one.
+    pub(crate) fn check_watched_reference(
+        &self,
+        reference: &ModelRef,
+        model: &ModelRef,
+    ) -> Result<(), Error> {
+        if !reference.is_iol() {
+            return Ok(());
+        }
+        let source = self.source(reference.path())?;
+        source.file()?;
+        let name = match (&reference.name, source.declared("traces").as_slice()) {
+            (Some(name), _) => name.as_str(),
+            (None, [only]) => *only,
+            _ => return Ok(()),
+        };
+        self.check_watched(&source, name, model)
     }
-    let file = source::parse(&reference.path, &source::read(&reference.path)?)?;
-    let name = match (
-        &reference.name,
-        source::declared(&file, "traces").as_slice(),
-    ) {
-        (Some(name), _) => name,
-        (None, [only]) => *only,
-        _ => return Ok(()),
-    };
-    check(&reference.path, &file, name, model)
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

@@ -1,0 +1,83 @@
+//! How much is tested, and how the next step is chosen.
+
+use std::time::Duration;
+
+use iolite::{ActionWeight, Campaign, Error, Selection, SelectionOptions};
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Effort")]
+pub(crate) struct EffortArgs {
+    /// Steps of one run
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) steps: u64,
+    /// Number of runs
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    runs: u64,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Stop after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+    /// Stop after the first failing run
+    #[arg(long)]
+    pub(crate) stop_on_fail: bool,
+    /// Stop when so much of the model's suspension automaton was seen, such as 100%
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    pub(crate) until_coverage: Option<f64>,
+    /// How the next step is chosen
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) strategy: Selection,
+    /// Weights for stopping, stimulating and observing, such as 0,2,1 (strategy weighted)
+    #[arg(
+        long,
+        value_name = "STOP,STIMULATE,OBSERVE",
+        value_delimiter = ',',
+        num_args = 1
+    )]
+    weights: Vec<f64>,
+    /// How often an input is chosen beside the others, such as ?coin=3; those that are not named
+    /// weigh 1, and one of weight 0 is given only where nothing else can be done. With values, the
+    /// weight is that of the name (repeatable)
+    #[arg(long, value_name = "ACTION=N")]
+    pub(crate) weight: Vec<ActionWeight>,
+    /// Systems under test at the same time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    jobs: usize,
+    /// Go on with other runs after the infrastructure failed in one
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%');
+    let percent: f64 = number
+        .parse()
+        .map_err(|_| format!("`{text}` is no percentage"))?;
+    if (0.0..=100.0).contains(&percent) {
+        Ok(percent / 100.0)
+    } else {
+        Err("a percentage is between 0 and 100".to_owned())
+    }
+}
+
+impl EffortArgs {
+    pub(crate) fn apply(&self, campaign: Campaign) -> Result<Campaign, Error> {
+        let time = self.time.map(Duration::try_from_secs_f64).transpose();
+        Ok(campaign
+            .seed(self.seed)
+            .runs(self.runs)
+            .steps(self.steps)
+            .jobs(self.jobs)
+            .time(time.map_err(|e| Error::input(format!("--time: {e}")))?)
+            .stop_on_fail(self.stop_on_fail)
+            .keep_going(self.keep_going)
+            .until_coverage(self.until_coverage)
+            .selection(SelectionOptions {
+                selection: self.strategy,
+                weights: self.weights.clone(),
+                inputs: self.weight.clone(),
+                coverage_asked: false,
+            }))
+    }
+}

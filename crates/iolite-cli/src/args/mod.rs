@@ -1,0 +1,21 @@
+//! Flags that several commands share, and the options of the library that they stand for.
+
+pub(crate) mod data;
+pub(crate) mod effort;
+pub(crate) mod judge;
+pub(crate) mod property;
+pub(crate) mod target;
+pub(crate) mod time_limit;
+
+use std::io::IsTerminal;
+
+use iolite::{ReadOptions, Workspace};
+use iolite_lang::Style;
+
+/// The snapshot of a command. What is doubtful is told on standard error as it is met.
+pub(crate) fn workspace(read: &ReadOptions) -> Workspace {
+    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    Workspace::with_options(read.clone())
+        .with_style(Style { colour })
+        .on_warning(|text| eprintln!("{text}"))
+}

@@ -1,0 +1,233 @@
+//! `iolite classify`: where a property stands in the Safety–Progress hierarchy.
+
+use std::path::PathBuf;
+
+use iolite_formats::property::json::{self, AutomatonDocument};
+use iolite_formats::property::{state_names, text};
+use iolite_property::{Class, Classification, Normalised, Partition, Quality};
+use serde::Serialize;
+
+use super::show_property::{self, PropertyFormat};
+use crate::args::workspace;
+use crate::output::write_whole;
+use crate::output::{Exit, print, print_json};
+use iolite::{Error, ModelRef, Origin, Property, PropertyReadOptions, ReadOptions};
+
+/// The class of a property in the Safety–Progress hierarchy
+///
+/// By the shape of its automaton, and the lowest class of the property itself; a class with its m
+/// where it has one.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The property: FILE.iol#P, FILE.hoa, FILE.xml (Java-PT), or ltl:FORMULA
+    property: ModelRef,
+    /// Add an automaton in the shape of the lowest class
+    #[arg(long)]
+    normalise: bool,
+    /// Print the automaton only (the normalised one with --normalise), in this format
+    #[arg(long, value_enum)]
+    format: Option<PropertyFormat>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    #[command(flatten)]
+    read: PropertyReadOptions,
+}
+
+#[derive(Serialize)]
+struct ClassDocument {
+    class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m: Option<usize>,
+    /// One letter, as LTL tools print it.
+    code: char,
+}
+
+fn class_document(class: Class) -> ClassDocument {
+    let (name, m) = match class {
+        Class::SafetyAndGuarantee => ("safety-and-guarantee", None),
+        Class::Safety => ("safety", None),
+        Class::Guarantee => ("guarantee", None),
+        Class::Obligation(m) => ("obligation", Some(m)),
+        Class::Response => ("response", None),
+        Class::Persistence => ("persistence", None),
+        Class::Reactivity(m) => ("reactivity", Some(m)),
+    };
+    ClassDocument {
+        class: name,
+        m,
+        code: class.code(),
+    }
+}
+
+#[derive(Serialize)]
+struct Document {
+    property: String,
+    origin: Origin,
+    alphabet: Vec<String>,
+    states: usize,
+    pairs: usize,
+    syntactic: ClassDocument,
+    /// The lowest class of the infinitary part.
+    semantic: ClassDocument,
+    /// The least m of a disjunctive form.
+    disjuncts: usize,
+    /// Whether the automaton's shape shows the lowest class.
+    pure: bool,
+    finitary: ClassDocument,
+    parts_differ: bool,
+    partition: std::collections::BTreeMap<&'static str, Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    normalised: Option<NormalisedDocument>,
+}
+
+#[derive(Serialize)]
+struct NormalisedDocument {
+    automaton: AutomatonDocument,
+    /// A shortest finite sequence that the normalised automaton judges otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finite_change: Option<String>,
+}
+
+const PARTS: [Quality; 4] = [
+    Quality::Good,
+    Quality::CurrentlyGood,
+    Quality::CurrentlyBad,
+    Quality::Bad,
+];
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let property = workspace(&ReadOptions::default()).property(&args.property, &args.read)?;
+    let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.name));
+    let normalised = args
+        .normalise
+        .then(|| Normalised::new(&property.automaton))
+        .transpose()
+        .map_err(|e| wrong(&e))?;
+    if let Some(format) = args.format {
+        let automaton = normalised
+            .as_ref()
+            .map_or(&property.automaton, |n| &n.automaton);
+        let text = show_property::write(automaton, &property.name, &property.description, format)?;
+        return put(args, &text);
+    }
+    let class = Classification::new(&property.automaton).map_err(|e| wrong(&e))?;
+    if args.json {
+        let document = document(&property, &class, normalised.as_ref());
+        if args.output_file.is_none() {
+            print_json(&document)?;
+            return Ok(Exit::Holds);
+        }
+        let text = serde_json::to_string_pretty(&document)
+            .map_err(|e| Error::fault(format!("writing JSON: {e}")))?;
+        return put(args, &(text + "\n"));
+    }
+    put(args, &tell(&property, &class, normalised.as_ref()))
+}
+
+fn put(args: &Args, text: &str) -> Result<Exit, Error> {
+    match &args.output_file {
+        Some(path) => write_whole(path, text.as_bytes())?,
+        None => print(text)?,
+    }
+    Ok(Exit::Holds)
+}
+
+fn document(
+    property: &Property,
+    class: &Classification,
+    normalised: Option<&Normalised>,
+) -> Document {
+    let automaton = &property.automaton;
+    let sigma = automaton.alphabet();
+    let partition = Partition::new(automaton);
+    Document {
+        property: property.name.clone(),
+        origin: property.origin,
+        alphabet: sigma.iter().map(|l| sigma.text(l)).collect(),
+        states: automaton.structure().len(),
+        pairs: automaton.pairs().len(),
+        syntactic: class_document(class.syntactic),
+        semantic: class_document(class.infinitary.class),
+        disjuncts: class.infinitary.disjuncts,
+        pure: class.is_pure(),
+        finitary: class_document(class.finitary),
+        parts_differ: class.parts_differ(),
+        partition: PARTS
+            .into_iter()
+            .map(|part| {
+                let names = state_names(automaton, &partition.part(part));
+                (json::part_name(part), names)
+            })
+            .collect(),
+        normalised: normalised.map(|n| NormalisedDocument {
+            automaton: json::document(&n.automaton, &property.name),
+            finite_change: n.finite_change.as_ref().map(|w| sigma.show(w)),
+        }),
+    }
+}
+
+fn tell(property: &Property, class: &Classification, normalised: Option<&Normalised>) -> String {
+    let automaton = &property.automaton;
+    let counted = |n: usize, what: &str| {
+        let plural = if n == 1 { "" } else { "s" };
+        format!("{n} {what}{plural}")
+    };
+    let lowest = class.infinitary.class;
+    let mut text = format!("{}: {lowest}\n", property.name);
+    text += &format!(
+        "  syntactic   {}, by the shape of the automaton ({}, {})\n",
+        class.syntactic,
+        counted(automaton.structure().len(), "state"),
+        counted(automaton.pairs().len(), "pair"),
+    );
+    text += &format!("  semantic    {lowest}, the lowest class of its infinite sequences");
+    if let Class::Obligation(_) | Class::Reactivity(_) = lowest {
+        text += &format!(
+            "; {} in the disjunctive form",
+            counted(class.infinitary.disjuncts, "part")
+        );
+    }
+    text += "\n";
+    text += if class.is_pure() {
+        "  pure        yes: the shape shows the lowest class\n"
+    } else {
+        "  pure        no: the shape shows more than there is; --normalise gives the lowest\n"
+    };
+    text += &format!("  finitary    {}", class.finitary);
+    if class.parts_differ() {
+        text += ", another class than that of the infinite sequences";
+    }
+    text += "\n";
+    let partition = Partition::new(automaton);
+    for part in PARTS {
+        let names = state_names(automaton, &partition.part(part));
+        if !names.is_empty() {
+            text += &format!("  {:<15} {}\n", part.to_string(), shortened(&names));
+        }
+    }
+    if let Some(n) = normalised {
+        text += &format!("\nin the shape of {}:\n", n.class.class);
+        text += &text::write(&n.automaton);
+        if let Some(word) = &n.finite_change {
+            text += &format!(
+                "the finite sequence {} is judged otherwise than before\n",
+                automaton.alphabet().show(word)
+            );
+        }
+    }
+    text
+}
+
+/// States of a large automaton fill no screen.
+fn shortened(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    if names.len() <= SHOWN {
+        names.join(" ")
+    } else {
+        format!("{} … ({} in all)", names[..SHOWN].join(" "), names.len())
+    }
+}

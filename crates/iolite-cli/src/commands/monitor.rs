@@ -1,0 +1,341 @@
+//! `iolite monitor`: passive testing of a log recorded elsewhere.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use iolite::{
+    Certificate, Constants, Error, Judge, LogReport, ModelRef, Monitor, Notice, PropertyJudge,
+    ReadOptions, Verdict, Workspace,
+};
+use iolite_exec::codec::Template;
+use iolite_exec::{Journal, LogFormat, LogReader, SutConfig, chart};
+use serde::Serialize;
+
+use super::monitor_properties;
+use crate::args::data::{DataArgs, ValueArgs};
+use crate::args::judge::JudgeArgs;
+use crate::args::property::PropertyArgs;
+use crate::args::time_limit::{TimeLimit, Watch};
+use crate::args::workspace;
+use crate::output::campaign::saved;
+use crate::output::{Exit, print, print_json};
+
+/// Judge a recorded log by a model
+///
+/// JSON lines: a journal of ours, {"action":"?a"}, or {"input":"a","args":[1]} and
+/// {"output":"x"}, with "time" in seconds where silence counts. Text: a line an action, read by the
+/// templates of a system's description.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA
+    model: ModelRef,
+    /// The log
+    log: PathBuf,
+    #[command(flatten)]
+    judge: JudgeArgs,
+    #[command(flatten)]
+    properties: PropertyArgs,
+    #[command(flatten)]
+    data: DataArgs,
+    /// How the log is written [default: json for .jsonl and .json, else text]
+    #[arg(long, value_enum)]
+    log_format: Option<LogKind>,
+    /// The description of the system whose templates read a text log
+    #[arg(long, value_name = "TOML")]
+    templates: Option<PathBuf>,
+    /// What stands before a message of a text log, such as "{time} {message}"
+    #[arg(long, value_name = "TEMPLATE")]
+    prefix: Option<String>,
+    /// Leave out lines that fit nothing, instead of an error
+    #[arg(long)]
+    skip_other: bool,
+    /// A gap of so many milliseconds between two lines is quiescence
+    #[arg(long, value_name = "MS")]
+    quiescence_ms: Option<u64>,
+    /// Judge this run of a journal alone
+    #[arg(long, value_name = "N")]
+    run: Option<u64>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    time_limit: TimeLimit,
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+/// Bytes of a journal's header.
+const HEADER: u64 = 1 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum LogKind {
+    Json,
+    Text,
+}
+
+#[derive(Serialize)]
+struct Document {
+    verdict: Verdict,
+    steps: u64,
+    /// The runs of a journal, and the one that the verdict is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<u64>,
+    /// The line where the verdict came, from 1.
+    line: Option<usize>,
+    /// Why the verdict is no `pass` and no `fail`, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<Certificate>,
+    /// What the log tells of constants that were left unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constants: Option<Constants>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let mut watch = args.time_limit.start()?;
+    let workspace = workspace(&args.read);
+    let judge = judge(args, &workspace, &watch)?;
+    let quiescence = args.quiescence_ms.map(Duration::from_millis);
+    let monitor = Monitor::new(judge, quiescence);
+    if monitor.judge().properties().is_some() {
+        let mut log = match runs(args)?.as_slice() {
+            [one] => log(args, *one)?,
+            several => {
+                return Err(Error::input(format!(
+                    "{}: a journal of {} runs, and a property judges one at a time",
+                    args.log.display(),
+                    several.len()
+                ))
+                .hint("pick one with --run N"));
+            }
+        };
+        return monitor_properties::run(&monitor, &mut log, args.json, &mut watch);
+    }
+    conclude(args, &monitor, &mut watch)
+}
+
+/// What the log is judged by.
+fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Error> {
+    if workspace.is_property(&args.model)? {
+        let mut options = args.properties.options();
+        options.properties.insert(0, args.model.clone());
+        return PropertyJudge::new(workspace, &options).map(Judge::Properties);
+    }
+    if !args.properties.property.is_empty() {
+        return Err(Error::input(format!(
+            "{} is a system, and --property judges without one",
+            args.model
+        ))
+        .hint("give the first property in place of the model"));
+    }
+    let mut options = args
+        .judge
+        .options(&args.data, &ValueArgs::default(), None, 0);
+    options.data.until = watch.until();
+    Judge::new(workspace, &args.model, &options)
+}
+
+/// Shows how far the log was read, and says why it is not read on when the time is up.
+pub(crate) fn look(watch: &mut Watch, steps: u64, line: usize) -> Option<String> {
+    watch.report(|| format!("line {line}, {steps} steps"));
+    watch.time_is_up()
+}
+
+/// The runs of a journal, each a trace of its own; any other log is one trace.
+fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
+    let journal = match format(args)? {
+        LogFormat::JsonLines => {
+            let mut first = String::new();
+            let file = File::open(&args.log).map_err(|e| Error::reading(&args.log, &e))?;
+            let read = BufReader::new(file).take(HEADER).read_line(&mut first);
+            let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
+            let header: Option<serde_json::Value> = header.flatten();
+            header.is_some_and(|header| header.get("journal").is_some())
+        }
+        LogFormat::Text { .. } => false,
+    };
+    if !journal {
+        return match args.run {
+            None => Ok(vec![None]),
+            Some(_) => Err(Error::input("--run is for journals, which have runs")),
+        };
+    }
+    let journal = Journal::read(&args.log).map_err(|e| Error::input(e.to_string()))?;
+    let wanted = |n: &u64| args.run.is_none_or(|run| run == *n);
+    let numbers = journal.runs().map(|id| id.number).filter(wanted);
+    let runs: Vec<Option<u64>> = numbers.map(Some).collect();
+    if runs.is_empty() {
+        return Err(Error::input(format!(
+            "{}: no such run; it has {} runs",
+            args.log.display(),
+            journal.runs().count()
+        )));
+    }
+    Ok(runs)
+}
+
+type Log = LogReader<BufReader<File>>;
+
+fn log(args: &Args, run: Option<u64>) -> Result<Log, Error> {
+    let file = File::open(&args.log).map_err(|e| Error::reading(&args.log, &e))?;
+    let name = args.log.display().to_string();
+    let log = LogReader::new(BufReader::new(file), &name, format(args)?);
+    Ok(match run {
+        Some(run) => log.of_run(run),
+        None => log,
+    })
+}
+
+/// Judges a trace of the log, and why it was not judged to its end where it was not.
+fn judged(
+    args: &Args,
+    monitor: &Monitor,
+    run: Option<u64>,
+    watch: &mut Watch,
+) -> Result<LogReport, Error> {
+    let mut log = log(args, run)?;
+    let report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line));
+    watch.finish();
+    let mut report = report?;
+    if report.verdict == Verdict::Unknown && report.broken_off.is_none() {
+        // The limit may have passed in the middle of a step.
+        report.broken_off = watch.time_is_up();
+    }
+    let broken_off = report.broken_off.is_some();
+    for notice in &report.notices {
+        let Some(mut text) = monitor.judge().warning(notice) else {
+            continue;
+        };
+        if let Notice::Undecided(why) = notice {
+            if broken_off {
+                continue;
+            }
+            text += &saved(&why.query, &args.data.unknown_query);
+            // People read it here, programs in the document.
+            report.broken_off = args.json.then(|| why.reason.to_string());
+        }
+        eprintln!("{text}");
+    }
+    Ok(report)
+}
+
+/// Judges each trace of the log, and tells the worst verdict.
+fn conclude(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Exit, Error> {
+    let runs = runs(args)?;
+    let mut reports = Vec::new();
+    for &run in &runs {
+        reports.push((run, judged(args, monitor, run, watch)?));
+    }
+    let steps = reports.iter().map(|(_, report)| report.steps).sum();
+    let notices: Vec<Notice> = reports
+        .iter()
+        .flat_map(|(_, report)| report.notices.clone())
+        .collect();
+    let worst = Verdict::worst(reports.iter().map(|(_, report)| report.verdict));
+    let found = reports
+        .into_iter()
+        .find(|(_, report)| Some(report.verdict) == worst);
+    let Some((run, report)) = found else {
+        return Err(Error::input(format!(
+            "{}: no run to judge",
+            args.log.display()
+        )));
+    };
+    // A log in which nothing was recognised says nothing, least of all that all is well.
+    let verdict = if steps == 0 {
+        Verdict::Unknown
+    } else {
+        report.verdict
+    };
+    let document = Document {
+        verdict,
+        steps,
+        runs: run.is_some().then_some(runs.len()),
+        run,
+        line: report.line,
+        reason: report.broken_off,
+        certificate: report.certificate,
+        constants: monitor.judge().constants(&notices),
+    };
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&tell(args, &document))?;
+    }
+    Ok(verdict.into())
+}
+
+fn format(args: &Args) -> Result<LogFormat, Error> {
+    let ending = args.log.extension().and_then(|e| e.to_str());
+    let json = match args.log_format {
+        Some(kind) => kind == LogKind::Json,
+        None => matches!(ending, Some("json" | "jsonl" | "ndjson")),
+    };
+    if json {
+        return Ok(LogFormat::JsonLines);
+    }
+    let config = match &args.templates {
+        Some(path) => SutConfig::load(path)?,
+        None => SutConfig::default(),
+    };
+    let mut inputs = Vec::new();
+    for (name, action) in &config.actions {
+        if let Some(send) = &action.send {
+            let template =
+                Template::parse(send).map_err(|e| Error::input(format!("action {name}: {e}")))?;
+            inputs.push((name.clone(), template));
+        }
+    }
+    let prefix = args
+        .prefix
+        .as_ref()
+        .map(|text| Template::parse(text))
+        .transpose();
+    Ok(LogFormat::Text {
+        prefix: prefix.map_err(|e| Error::input(format!("--prefix: {e}")))?,
+        inputs,
+        outputs: config.action_map()?,
+        skip_other: args.skip_other,
+    })
+}
+
+fn tell(args: &Args, document: &Document) -> String {
+    let log = args.log.display();
+    let Document {
+        verdict,
+        steps,
+        runs,
+        run,
+        line,
+        reason,
+        certificate,
+        constants,
+    } = document;
+    let constants = constants.as_ref().map(Constants::tell).unwrap_or_default();
+    let reason = reason
+        .as_ref()
+        .map(|r| format!(": {r}"))
+        .unwrap_or_default();
+    let chart = certificate.as_ref().map(chart).unwrap_or_default();
+    if let (Some(runs), Some(run)) = (runs, run) {
+        let which = if *runs > 1 && Exit::from(*verdict) != Exit::Holds {
+            format!(", first in run {run}")
+        } else {
+            String::new()
+        };
+        return format!(
+            "{chart}{log}: {verdict}{which}; {runs} runs, {steps} steps{reason}\n{constants}"
+        );
+    }
+    match line {
+        Some(line) => {
+            format!("{chart}{log}:{line}: {verdict} after {steps} steps{reason}\n{constants}")
+        }
+        None => format!("{chart}{log}: {verdict}, {steps} steps{reason}\n{constants}"),
+    }
+}

@@ -1,0 +1,154 @@
+//! `iolite relate`: decide an implementation relation, with a shortest counterexample.
+
+use std::path::PathBuf;
+
+use iolite::{Error, ModelRef, ReadOptions, Relation, RelationOptions, SemanticsOptions};
+use iolite_lts::relation::Effort;
+
+use super::relate_matrix::matrix;
+use crate::args::time_limit::{TimeLimit, Watch};
+use crate::args::workspace;
+use crate::output::{Exit, print, print_json, write_json};
+
+/// Decide an implementation relation between two models
+///
+/// Relations: trace (≤tr), testing (≤te), conf, iot (≤iot), ioconf, ioconf-f, ioco, uioco. The
+/// counterexample is a shortest one.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// trace, testing, conf, iot, ioconf, ioconf-f, ioco or uioco
+    pub(crate) relation: Relation,
+    /// Implementation and specification; with --matrix, all models
+    #[arg(required = true, value_name = "IMPL SPEC")]
+    pub(crate) models: Vec<ModelRef>,
+    /// Relate every model to every other, and print the table
+    #[arg(long)]
+    matrix: bool,
+    /// The set F of ioconf-f: `traces` of an .iol file, or an automaton whose traces are meant
+    #[arg(long, value_name = "FILE#F")]
+    traces: Option<ModelRef>,
+    /// List the first counterexample of each kind (observation and specification states), at most N
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100")]
+    all: Option<usize>,
+    #[command(flatten)]
+    semantics: SemanticsOptions,
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+    #[command(flatten)]
+    time_limit: TimeLimit,
+    /// Give up beyond so many bytes, such as 500M or 2G: the answer is then unknown
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    max_memory: Option<usize>,
+    /// Write the certificate of a negative answer to this file, for `iolite explain`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// Print one JSON document; for a negative answer it is the certificate
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `500M`, `2G`, `100000`.
+fn parse_bytes(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: usize = match text[digits.len()..]
+        .to_ascii_uppercase()
+        .trim_end_matches("IB")
+    {
+        "" | "B" => 1,
+        "K" | "KB" => 1 << 10,
+        "M" | "MB" => 1 << 20,
+        "G" | "GB" => 1 << 30,
+        other => return Err(format!("`{other}` is no unit; K, M and G are")),
+    };
+    let number: usize = digits.parse().map_err(|e| format!("`{digits}`: {e}"))?;
+    number
+        .checked_mul(unit)
+        .ok_or_else(|| "too large".to_owned())
+}
+
+/// Watches time and memory, and tells how far a long search is.
+pub(crate) struct Guard {
+    watch: Watch,
+    max_memory: Option<usize>,
+}
+
+impl Guard {
+    pub(crate) fn new(args: &Args) -> Result<Self, Error> {
+        Ok(Self {
+            watch: args.time_limit.start()?,
+            max_memory: args.max_memory,
+        })
+    }
+
+    /// Why the search must end here, where it must.
+    pub(crate) fn watch(&mut self, effort: &Effort) -> Option<String> {
+        self.watch.report(|| {
+            let Effort {
+                pairs,
+                depth,
+                bytes,
+                ..
+            } = *effort;
+            let megabytes = bytes >> 20;
+            format!("{pairs} pairs, traces of length {depth}, {megabytes} MB")
+        });
+        self.watch.time_is_up().or_else(|| {
+            let limit = self.max_memory.filter(|&m| effort.bytes > m)?;
+            Some(format!("more than {limit} bytes would be needed"))
+        })
+    }
+
+    pub(crate) fn finish(&mut self) {
+        self.watch.finish();
+    }
+}
+
+impl Args {
+    pub(crate) fn options(&self) -> RelationOptions {
+        RelationOptions {
+            relation: self.relation,
+            traces: self.traces.clone(),
+            semantics: self.semantics,
+            counterexamples: self.all.unwrap_or(1),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    if (args.relation == Relation::IoconfF) != args.traces.is_some() {
+        return Err(Error::input("--traces FILE#F and ioconf-f belong together"));
+    }
+    if args.matrix {
+        return matrix(args);
+    }
+    let [implementation, specification] = args.models.as_slice() else {
+        return Err(Error::input(format!(
+            "expected IMPL and SPEC, got {} models",
+            args.models.len()
+        ))
+        .hint("to relate many models, add --matrix"));
+    };
+    let workspace = workspace(&args.read);
+    let mut guard = Guard::new(args)?;
+    let document = workspace.relate(
+        implementation,
+        specification,
+        &args.options(),
+        &mut |effort| guard.watch(effort),
+    );
+    guard.finish();
+    let document = document?;
+    if let (Some(false), Some(path)) = (document.holds, &args.certificate) {
+        write_json(path, &document)?;
+    }
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&document.tell())?;
+    }
+    Ok(match document.holds {
+        Some(true) => Exit::Holds,
+        Some(false) => Exit::Fails,
+        None => Exit::Inconclusive,
+    })
+}

@@ -1,0 +1,303 @@
+//! `iolite replay` and `iolite shrink`: a recorded run once more.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use iolite::{Campaign, Certificate, Error, Judge, RecordedRun, Target, Verdict};
+use iolite_exec::{Fanout, Journal, JournalHeader, JournalWriter, Replay, ShrinkPlan, chart};
+use serde::Serialize;
+
+use super::test;
+use crate::args::workspace;
+use crate::output::{Exit, print, print_json, silence, write_json};
+use crate::{Cli, Command};
+
+/// Run a journaled run once more, and say where it differs
+#[derive(clap::Args)]
+pub(crate) struct ReplayArgs {
+    #[command(flatten)]
+    which: Which,
+    /// Write the journal of the new run to this file
+    #[arg(long, value_name = "FILE")]
+    journal_to: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Find a shorter run that fails in the same way
+#[derive(clap::Args)]
+pub(crate) struct ShrinkArgs {
+    #[command(flatten)]
+    which: Which,
+    /// Tries of a shorter run before it counts as not failing
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    attempts: u32,
+    /// Runs in all
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    executions: u32,
+    /// Runs of the result, to count how often it fails
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    confirmations: u32,
+    /// Seconds in all
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    time: f64,
+    /// Write the certificate of the shorter run to this file
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct Which {
+    /// The journal of `iolite test`
+    journal: PathBuf,
+    /// Which run [default: the first failing one, else the last]
+    #[arg(long, value_name = "N")]
+    run: Option<u64>,
+    /// Another system under test than the journal's
+    #[arg(long, value_name = "SUT")]
+    sut: Option<String>,
+}
+
+/// A journal with everything that its run needs, set up anew from its own command line.
+struct Record {
+    run: RecordedRun,
+    target: Target,
+    campaign: Campaign,
+    header: JournalHeader,
+}
+
+impl Which {
+    fn open(&self) -> Result<Record, Error> {
+        let path = self.journal.display();
+        let journal = Journal::read(&self.journal).map_err(|e| Error::input(e.to_string()))?;
+        let cli = Cli::try_parse_from(&journal.header.command);
+        let Ok(Cli {
+            command: Command::Test(mut args),
+        }) = cli
+        else {
+            return Err(Error::input(format!(
+                "{path}: it is no journal of `iolite test`"
+            )));
+        };
+        if let Some(sut) = &self.sut {
+            args.target.sut.clone_from(sut);
+        }
+        let run = RecordedRun::of(&journal, self.run)
+            .map_err(|e| Error::input(format!("{path}: {}", e.message())))?;
+        let workspace = workspace(&args.read);
+        let target = Target::new(&workspace, &args.target.options(&args.data))?;
+        let campaign = args.campaign(&workspace, &target)?;
+        let reference = campaign.judge().reference();
+        if run.model.hash != reference.hash {
+            eprintln!("warning: {reference} has changed since the journal was written");
+        }
+        let case = case_of(&args, &campaign, &workspace, run.id.number)?;
+        Ok(Record {
+            run: match case {
+                Some(case) => run.judged_by(case),
+                None => run,
+            },
+            target,
+            campaign,
+            header: journal.header,
+        })
+    }
+}
+
+/// The test case of this run, where a suite was run.
+fn case_of(
+    args: &test::Args,
+    campaign: &Campaign,
+    workspace: &iolite::Workspace,
+    run: u64,
+) -> Result<Option<iolite_derive::TestCase>, Error> {
+    let Judge::Explicit(judge) = campaign.judge() else {
+        return Ok(None);
+    };
+    if args.suite.is_empty() {
+        return Ok(None);
+    }
+    let cases = workspace.suite(&args.suite, judge.spec())?;
+    let number = run.checked_div(args.repeat).unwrap_or(run);
+    let case = usize::try_from(number).ok().and_then(|k| cases.get(k));
+    Ok(case.map(|case| (*case.case).clone()))
+}
+
+#[derive(Serialize)]
+struct ReplayDocument {
+    run: u64,
+    recorded_verdict: Option<Verdict>,
+    verdict: Verdict,
+    steps: u64,
+    /// Where the new run left the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divergence: Option<DivergenceDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<Certificate>,
+}
+
+#[derive(Serialize)]
+struct DivergenceDocument {
+    step: usize,
+    recorded: String,
+    seen: Option<String>,
+}
+
+pub(crate) fn run_replay(args: &ReplayArgs) -> Result<Exit, Error> {
+    let record = args.which.open()?;
+    let mut sinks = Fanout::default();
+    if let Some(path) = &args.journal_to {
+        let journal = JournalWriter::create(path, &record.header)?;
+        sinks.0.push(Box::new(journal));
+    }
+    let Replay {
+        outcome,
+        divergence,
+    } = record
+        .campaign
+        .replay(&record.run, &record.target, &mut sinks)?;
+    let document = ReplayDocument {
+        run: record.run.id.number,
+        recorded_verdict: record.run.verdict,
+        verdict: outcome.verdict,
+        steps: outcome.steps,
+        divergence: divergence.map(|d| DivergenceDocument {
+            step: d.step,
+            recorded: d.recorded,
+            seen: d.seen,
+        }),
+        certificate: outcome.certificate,
+    };
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&tell_replay(&document, &record.target))?;
+    }
+    Ok(match Exit::from(document.verdict) {
+        Exit::Holds if document.divergence.is_some() => Exit::Inconclusive,
+        exit => exit,
+    })
+}
+
+fn tell_replay(document: &ReplayDocument, target: &Target) -> String {
+    let mut text = String::new();
+    if let Some(certificate) = &document.certificate {
+        text += &chart(certificate);
+        text += &silence::hint(certificate, target.config());
+    }
+    if let Some(DivergenceDocument {
+        step,
+        recorded,
+        seen,
+    }) = &document.divergence
+    {
+        let seen = seen
+            .as_deref()
+            .unwrap_or("the specification does not go on so");
+        text += &format!("step {}: recorded {recorded}, now {seen}\n", step + 1);
+    }
+    let recorded = document.recorded_verdict.map_or("none", Verdict::name);
+    text += &format!(
+        "run {}: {} after {} steps; the journal's verdict is {recorded}\n",
+        document.run, document.verdict, document.steps
+    );
+    text
+}
+
+#[derive(Serialize)]
+struct ShrinkDocument {
+    run: u64,
+    verdict: Verdict,
+    from_steps: usize,
+    /// `null` when the failure did not come again.
+    to_steps: Option<usize>,
+    minimal: bool,
+    executions: u32,
+    reproduced: u32,
+    confirmations: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<Certificate>,
+}
+
+pub(crate) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Error> {
+    let record = args.which.open()?;
+    let id = record.run.id;
+    if let Some(case) = record.run.written() {
+        return Err(Error::input(format!(
+            "run {} is of the hand-written test case {}, which fixes its steps",
+            id.number,
+            case.name()
+        )));
+    }
+    let Some(verdict) = record.run.verdict.filter(|v| v.is_failing()) else {
+        return Err(Error::input(format!(
+            "run {} did not fail, so there is nothing to shrink",
+            id.number
+        )));
+    };
+    let time = std::time::Duration::try_from_secs_f64(args.time)
+        .map_err(|e| Error::input(format!("--time: {e}")))?;
+    let plan = ShrinkPlan {
+        attempts: args.attempts,
+        executions: args.executions,
+        time,
+        confirmations: args.confirmations,
+        seed: id.seed,
+    };
+    let shrunk = record
+        .campaign
+        .shrink(&record.run, verdict, &record.target, &plan)?;
+    let document = ShrinkDocument {
+        run: id.number,
+        verdict,
+        from_steps: shrunk.from_steps,
+        to_steps: shrunk.run.as_ref().map(|run| run.trace.steps().len()),
+        minimal: shrunk.minimal,
+        executions: shrunk.executions,
+        reproduced: shrunk.reproduced,
+        confirmations: shrunk.confirmations,
+        certificate: shrunk.run.and_then(|run| run.certificate),
+    };
+    if let (Some(path), Some(certificate)) = (&args.certificate, &document.certificate) {
+        write_json(path, certificate)?;
+    }
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&tell_shrink(&document))?;
+    }
+    Ok(if document.to_steps.is_some() {
+        Exit::Fails
+    } else {
+        Exit::Inconclusive
+    })
+}
+
+fn tell_shrink(document: &ShrinkDocument) -> String {
+    let Some(to) = document.to_steps else {
+        return format!(
+            "run {}: the failure did not come again in {} runs\n",
+            document.run, document.executions
+        );
+    };
+    let chart = document.certificate.as_ref().map(chart).unwrap_or_default();
+    let minimal = if document.minimal {
+        "no step can be left out"
+    } else {
+        "time or runs ran out"
+    };
+    format!(
+        "{chart}run {}: {} steps instead of {}, {minimal}; {} runs; it failed in {} of {} \
+         confirmations\n",
+        document.run,
+        to,
+        document.from_steps,
+        document.executions,
+        document.reproduced,
+        document.confirmations
+    )
+}

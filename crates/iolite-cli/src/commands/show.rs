@@ -1,0 +1,287 @@
+//! `iolite show`: a model, or a view of it, in many formats.
+
+use std::path::PathBuf;
+
+use iolite::{
+    Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, System, Workspace,
+};
+use iolite_formats::{aut, dot, iol, json, svg};
+use iolite_lts::{
+    Completed, Completion, DeltaTrace, Determinised, Interned, LabelKind, Lts, Quiescence,
+    Semantics, Suspension, determinise, explore, missing_input, nondeterminism,
+};
+
+use super::show_property::{self, PropertyFormat};
+use crate::args::workspace;
+use crate::output::{Exit, print, write_whole};
+
+/// Show a model, a view of it, a stored test case or a property, as text, DOT, SVG, .aut, .iol, JSON or HOA
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The model, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA
+    model: ModelRef,
+    /// What to make of it first
+    #[arg(long, value_enum, default_value_t = View::Model)]
+    view: View,
+    /// How to print it [default: by the ending of -o, else text]
+    #[arg(long, value_enum)]
+    format: Option<ShowFormat>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    /// Whether a cycle of internal actions is quiescent, or an error
+    #[arg(long, value_name = "POLICY", default_value = "livelock")]
+    quiescence: QuiescenceFlag,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    #[command(flatten)]
+    read: ReadOptions,
+    #[command(flatten)]
+    property: PropertyReadOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum View {
+    /// The model as it is
+    Model,
+    /// S^δ: a δ-loop on every quiescent state
+    Suspension,
+    /// det(S)
+    Determinised,
+    /// det(S^δ), the suspension automaton
+    SuspensionAutomaton,
+    /// Δ of [LTS96, def. 6.3]: determinised, δ leads to stop
+    DeltaTrace,
+    /// Inputs that a state does not take change nothing
+    SelfLoopCompleted,
+    /// After an input that a state does not take anything may happen
+    ChaosCompleted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum ShowFormat {
+    /// Counts and properties, then the transitions
+    Text,
+    Dot,
+    Svg,
+    Aut,
+    Iol,
+    Json,
+    /// Hanoi Omega-Automata (properties only)
+    Hoa,
+    /// Java-PT's XML (properties only)
+    Xml,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let workspace = workspace(&args.read);
+    if let Some(case) = workspace.test_case(&args.model)? {
+        let text = write(&case.to_lts(), case.name(), format(args)?, args.quiescence)?;
+        return put(args, &text);
+    }
+    if workspace.is_property(&args.model)? {
+        return show_property(args, &workspace);
+    }
+    let model = workspace.explicit(&args.model)?;
+    let lts = view(args, model.system())?;
+    let name = model.reference().name.as_deref().unwrap_or("Model");
+    let text = write(&lts, name, format(args)?, args.quiescence)?;
+    put(args, &text)
+}
+
+fn put(args: &Args, text: &str) -> Result<Exit, Error> {
+    match &args.output_file {
+        Some(path) => write_whole(path, text.as_bytes())?,
+        None => print(text)?,
+    }
+    Ok(Exit::Holds)
+}
+
+fn format(args: &Args) -> Result<ShowFormat, Error> {
+    if args.json {
+        return Ok(ShowFormat::Json);
+    }
+    if let Some(format) = args.format {
+        return Ok(format);
+    }
+    let Some(path) = &args.output_file else {
+        return Ok(ShowFormat::Text);
+    };
+    Ok(match path.extension().and_then(|e| e.to_str()) {
+        Some("dot" | "gv") => ShowFormat::Dot,
+        Some("svg") => ShowFormat::Svg,
+        Some("aut") => ShowFormat::Aut,
+        Some("iol") => ShowFormat::Iol,
+        Some("json") => ShowFormat::Json,
+        Some("txt") => ShowFormat::Text,
+        Some("hoa") => ShowFormat::Hoa,
+        Some("xml") => ShowFormat::Xml,
+        _ => {
+            return Err(Error::input(format!("{}: which format?", path.display()))
+                .hint("add --format text|dot|svg|aut|iol|json"));
+        }
+    })
+}
+
+fn show_property(args: &Args, workspace: &Workspace) -> Result<Exit, Error> {
+    let property = workspace.property(&args.model, &args.property)?;
+    if args.view != View::Model {
+        return Err(Error::input(format!(
+            "{} is a property; --view is for systems",
+            args.model
+        )));
+    }
+    let format = match format(args)? {
+        ShowFormat::Text => PropertyFormat::Text,
+        ShowFormat::Dot => PropertyFormat::Dot,
+        ShowFormat::Iol => PropertyFormat::Iol,
+        ShowFormat::Json => PropertyFormat::Json,
+        ShowFormat::Hoa => PropertyFormat::Hoa,
+        ShowFormat::Xml => PropertyFormat::Xml,
+        ShowFormat::Svg | ShowFormat::Aut => {
+            return Err(Error::input(format!(
+                "{} is a property; .aut and SVG are for systems",
+                args.model
+            ))
+            .hint("properties are shown as text, dot, json, iol, hoa or xml"));
+        }
+    };
+    let Property {
+        automaton,
+        name,
+        description,
+        ..
+    } = &property;
+    let text = show_property::write(automaton, name, description, format)?;
+    match &args.output_file {
+        Some(path) => write_whole(path, text.as_bytes())?,
+        None => print(&text)?,
+    }
+    Ok(Exit::Holds)
+}
+
+fn view(args: &Args, system: System) -> Result<Lts, Error> {
+    let budget = args.read.budget();
+    let too_large = |e: iolite_lts::BudgetExceeded| {
+        Error::input(e.to_string()).hint("allow more with --max-states N")
+    };
+    let policy = args.quiescence.policy();
+    let strict = |view: &Suspension<&System>| match view.livelock() {
+        None => Ok(()),
+        Some(state) => Err(Error::input(format!(
+            "state {} lies on a cycle of internal actions",
+            view.describe(&state)
+        ))
+        .hint("--quiescence livelock takes such a cycle for quiescence")),
+    };
+    match args.view {
+        View::Model => system.explicit(budget).map(|lts| (*lts).clone()),
+        View::Suspension => {
+            let view = Suspension::new(&system, policy);
+            let lts = explore(&view, budget).map_err(too_large)?;
+            strict(&view)?;
+            Ok(lts)
+        }
+        View::Determinised => {
+            determinise(&mut Determinised::new(&system), budget).map_err(too_large)
+        }
+        View::SuspensionAutomaton => {
+            let mut view = Determinised::new(Suspension::new(&system, policy));
+            let lts = determinise(&mut view, budget).map_err(too_large)?;
+            strict(view.inner())?;
+            Ok(lts)
+        }
+        View::DeltaTrace => {
+            let view = Interned::new(DeltaTrace::new(&system, policy));
+            determinise(&mut Determinised::new(view), budget).map_err(too_large)
+        }
+        View::SelfLoopCompleted => {
+            explore(&Completed::new(&system, Completion::SelfLoop), budget).map_err(too_large)
+        }
+        View::ChaosCompleted => {
+            explore(&Completed::new(&system, Completion::Chaos), budget).map_err(too_large)
+        }
+    }
+}
+
+fn write(
+    lts: &Lts,
+    name: &str,
+    format: ShowFormat,
+    policy: QuiescenceFlag,
+) -> Result<String, Error> {
+    let mut text = String::new();
+    let written = match format {
+        ShowFormat::Text => return Ok(describe(lts, policy)),
+        ShowFormat::Dot => dot::write(lts, &[], &mut text),
+        ShowFormat::Svg => {
+            svg::write(lts, &svg::SvgOptions::default(), &mut text)
+                .map_err(|e| Error::input(e.to_string()))?;
+            Ok(())
+        }
+        ShowFormat::Aut => aut::write(lts, &mut text),
+        ShowFormat::Iol => iol::write(lts, name, &mut text),
+        ShowFormat::Json => json::write(lts, &mut text),
+        ShowFormat::Hoa | ShowFormat::Xml => {
+            return Err(Error::input(format!(
+                "{name} is a system; HOA and XML are for properties"
+            )));
+        }
+    };
+    written.map_err(|e| Error::input(e.to_string()))?;
+    Ok(text)
+}
+
+/// The model in words.
+fn describe(lts: &Lts, policy: QuiescenceFlag) -> String {
+    let mut text = format!(
+        "{} states, {} transitions, initial state {}\n",
+        lts.state_count(),
+        lts.transition_count(),
+        lts.name(lts.initial())
+    );
+    let kinds = [
+        ("inputs", LabelKind::Input),
+        ("outputs", LabelKind::Output),
+        ("actions", LabelKind::Undirected),
+    ];
+    for (what, kind) in kinds {
+        let labels: Vec<String> = lts
+            .labels()
+            .of_kind(kind)
+            .map(|l| lts.labels().text(l))
+            .collect();
+        if !labels.is_empty() {
+            text += &format!("{what}: {}\n", labels.join(" "));
+        }
+    }
+    text += &match nondeterminism(lts) {
+        None => "deterministic\n".to_owned(),
+        Some(witness) => format!("nondeterministic: {}\n", witness.describe(lts)),
+    };
+    if lts.labels().inputs().next().is_some() {
+        text += &match missing_input(lts) {
+            None => "input-enabled\n".to_owned(),
+            Some((state, input)) => format!(
+                "not input-enabled: state {} does not take {}\n",
+                lts.name(state),
+                lts.labels().text(input)
+            ),
+        };
+    }
+    let view = Suspension::new(lts, policy.policy());
+    for state in lts.states() {
+        let quiescent = match view.quiescence(state) {
+            None => "",
+            Some(Quiescence::Deadlock) => "  deadlock",
+            Some(Quiescence::OutputLock) => "  output-lock",
+            Some(Quiescence::Livelock) => "  livelock",
+        };
+        text += &format!("\n{}{quiescent}\n", lts.name(state));
+        for &(label, target) in lts.steps(state) {
+            text += &format!("  {} -> {}\n", lts.labels().text(label), lts.name(target));
+        }
+    }
+    text
+}

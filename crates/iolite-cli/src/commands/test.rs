@@ -1,0 +1,126 @@
+//! `iolite test`: on-the-fly and stored tests of a real system.
+
+use std::path::PathBuf;
+
+use iolite::Workspace;
+use iolite::{
+    Campaign, Error, Judge, ModelRef, PropertyJudge, ReadOptions, Selection, Spec, Target,
+};
+
+use super::test_suite;
+use crate::args::data::{DataArgs, ValueArgs};
+use crate::args::effort::EffortArgs;
+use crate::args::judge::JudgeArgs;
+use crate::args::property::PropertyArgs;
+use crate::args::target::TargetArgs;
+use crate::args::workspace;
+use crate::output::Exit;
+use crate::output::campaign::{ReportArgs, conclude, sinks};
+
+/// Test a real system against a model
+///
+/// On the fly by default: what to do next is derived while the system answers. A failing run prints
+/// the trace, what was allowed, and the command that replays it.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The specification; none when --property judges alone
+    #[arg(required_unless_present = "property")]
+    pub(crate) model: Option<ModelRef>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) properties: PropertyArgs,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    values: ValueArgs,
+    /// Run stored test cases instead: JSON files, folders of them, or those that FILE.iol declares,
+    /// FILE.iol#T for one
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub(crate) suite: Vec<PathBuf>,
+    /// How often each stored test case is run
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) repeat: u64,
+    #[command(flatten)]
+    pub(crate) effort: EffortArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+}
+
+impl Args {
+    /// Flags that need something of a model that properties and data do not have.
+    fn needs(&self) -> Option<&'static str> {
+        [
+            (!self.suite.is_empty(), "--suite"),
+            (self.effort.until_coverage.is_some(), "--until-coverage"),
+            (
+                self.effort.strategy == Selection::Coverage,
+                "--strategy coverage",
+            ),
+        ]
+        .into_iter()
+        .find_map(|(asked, flag)| asked.then_some(flag))
+    }
+
+    /// What the runs are judged by.
+    fn judge(&self, workspace: &Workspace, target: &Target) -> Result<Judge, Error> {
+        let Some(model) = &self.model else {
+            let goals = [
+                (!self.judge.observer.is_empty(), "--observer"),
+                (!self.judge.purpose.is_empty(), "--purpose"),
+            ];
+            let goals = goals.into_iter().find(|(asked, _)| *asked);
+            if let Some(flag) = self.needs().or(goals.map(|(_, flag)| flag)) {
+                return Err(Error::input(format!("{flag} needs a MODEL")));
+            }
+            let judge = PropertyJudge::new(workspace, &self.properties.options())?;
+            return Ok(Judge::Properties(judge));
+        };
+        if !self.properties.property.is_empty() {
+            return Err(Error::input("--property judges alone, without a MODEL").hint(
+                "beside a model, give a safety property with --observer; for others leave the model \
+                 out",
+            ));
+        }
+        let seed = self.effort.seed;
+        let mut options = self
+            .judge
+            .options(&self.data, &self.values, self.needs(), seed);
+        // The solver may be meant for the model that plays the system alone.
+        if options.data.solver.is_some()
+            && target.has_data()
+            && !matches!(&*workspace.spec(model)?, Spec::Symbolic(_))
+        {
+            options.data.solver = None;
+        }
+        Judge::new(workspace, model, &options)
+    }
+
+    /// The campaign that the flags ask for.
+    pub(crate) fn campaign(
+        &self,
+        workspace: &Workspace,
+        target: &Target,
+    ) -> Result<Campaign, Error> {
+        let judge = self.judge(workspace, target)?;
+        self.effort.apply(Campaign::new(judge))
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let workspace = workspace(&args.read);
+    let target = Target::new(&workspace, &args.target.options(&args.data))?;
+    let campaign = args.campaign(&workspace, &target)?;
+    campaign.prepare(&workspace, &target)?;
+    if !args.suite.is_empty() {
+        return test_suite::run(args, &workspace, &target, &campaign);
+    }
+    let mut sinks = sinks(&args.report, &target, &campaign, "iolite test")?;
+    let summary = campaign.run(&target, &mut sinks)?;
+    drop(sinks);
+    conclude(args, &target, &campaign, &summary)
+}

@@ -1,0 +1,256 @@
+//! What `iolite test` tells of its runs: journal, reports, and the outcome in words or JSON.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict};
+use iolite_exec::report::{Console, JUnit, JsonLines};
+use iolite_exec::{Fanout, JournalWriter, chart};
+use serde::Serialize;
+
+use super::{Exit, print, print_json, silence, write_json, write_whole};
+use crate::commands::test::Args;
+
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Reports")]
+pub(crate) struct ReportArgs {
+    /// Where the runs are journaled as they happen
+    #[arg(long, value_name = "FILE", default_value = "iolite.journal.jsonl")]
+    pub(crate) journal: PathBuf,
+    /// Keep no journal
+    #[arg(long)]
+    no_journal: bool,
+    /// Write the certificate of the first failing run to this file, for `iolite explain`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// Write a report in the XML of `JUnit`
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the stream of events as JSON lines
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn create(path: &Path) -> Result<std::fs::File, Error> {
+    std::fs::File::create(path).map_err(|e| Error::writing(path, &e))
+}
+
+/// Journal first, then what else was asked for.
+pub(crate) fn sinks(
+    report: &ReportArgs,
+    target: &Target,
+    campaign: &Campaign,
+    suite: &str,
+) -> Result<Fanout<'static>, Error> {
+    let mut sinks = Fanout::default();
+    if !report.no_journal {
+        let header = campaign.journal_header(target.config(), std::env::args().collect());
+        sinks
+            .0
+            .push(Box::new(JournalWriter::create(&report.journal, &header)?));
+    }
+    if let Some(path) = &report.events {
+        sinks.0.push(Box::new(JsonLines(create(path)?)));
+    }
+    if let Some(path) = &report.junit {
+        sinks.0.push(Box::new(JUnit::new(create(path)?, suite)));
+    }
+    if std::io::stderr().is_terminal() {
+        sinks
+            .0
+            .push(Box::new(Console::new(std::io::stderr(), true)));
+    }
+    Ok(sinks)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    verdict: Option<Verdict>,
+    verdicts: &'a BTreeMap<Verdict, u64>,
+    runs: u64,
+    steps: u64,
+    seed: u64,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<iolite_exec::Coverage>,
+    failures: Vec<&'a iolite_exec::Certificate>,
+    /// Each observer or purpose, judged alone on the same runs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    goals: &'a BTreeMap<String, BTreeMap<Verdict, u64>>,
+    /// The properties that the first failing run violates, where properties judge alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    violated: Vec<String>,
+    faults: Vec<FaultDocument>,
+    /// What the runs tell of constants that were left unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constants: Option<Constants>,
+    /// Inputs that no value was found for somewhere, and why.
+    untried: BTreeMap<&'a str, &'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    journal: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FaultDocument {
+    run: u64,
+    code: &'static str,
+    message: String,
+}
+
+/// Tells of what the runs found out and no verdict says; a query that was not decided is saved.
+pub(crate) fn warn(campaign: &Campaign, notices: &[Notice], unknown_query: &Path) {
+    for notice in notices {
+        let Some(mut text) = campaign.judge().warning(notice) else {
+            continue;
+        };
+        if let Notice::Undecided(why) = notice {
+            text += &saved(&why.query, unknown_query);
+        }
+        eprintln!("{text}");
+    }
+}
+
+/// Saves a query that was not decided, and says where it is.
+pub(crate) fn saved(query: &str, path: &Path) -> String {
+    if query.is_empty() {
+        return String::new();
+    }
+    match write_whole(path, query.as_bytes()) {
+        Ok(()) => format!("; the query is in {}", path.display()),
+        Err(e) => format!("; the query is lost: {e}"),
+    }
+}
+
+pub(crate) fn conclude(
+    args: &Args,
+    target: &Target,
+    campaign: &Campaign,
+    summary: &Summary,
+) -> Result<Exit, Error> {
+    let (report, judge) = (&args.report, campaign.judge());
+    let verdict = judge.overall(summary);
+    // Where properties judge alone, each is a goal; only several of them are worth a list.
+    let listed = judge.properties().is_none() && !summary.goals.is_empty();
+    let none = BTreeMap::new();
+    let goals = if listed { &summary.goals } else { &none };
+    warn(campaign, &summary.notices, &args.data.unknown_query);
+    let first = summary.failures.values().next().map(|c| judge.blame(c));
+    if let (Some(path), Some((certificate, _))) = (&report.certificate, &first) {
+        write_json(path, certificate)?;
+    }
+    if report.json {
+        let untried = summary.notices.iter().filter_map(|notice| match notice {
+            Notice::Untried { input, reason } => Some((input.as_str(), &**reason)),
+            _ => None,
+        });
+        print_json(&Document {
+            verdict,
+            verdicts: &summary.verdicts,
+            runs: summary.runs(),
+            steps: summary.steps,
+            seed: campaign.campaign_seed(),
+            seconds: summary.elapsed.as_secs_f64(),
+            coverage: summary.coverage,
+            failures: summary.failures.values().collect(),
+            goals,
+            violated: first.map(|(_, names)| names).unwrap_or_default(),
+            faults: summary
+                .faults
+                .iter()
+                .map(|(&run, e)| FaultDocument {
+                    run,
+                    code: e.code(),
+                    message: e.to_string(),
+                })
+                .collect(),
+            constants: judge.constants(&summary.notices),
+            untried: untried.collect(),
+            journal: (!report.no_journal).then(|| report.journal.display().to_string()),
+        })?;
+    } else {
+        print(&tell(report, target, campaign, summary))?;
+        for (name, verdicts) in goals {
+            print(&format!("  {name}: {}\n", counts(verdicts)))?;
+        }
+    }
+    Ok(exit(verdict, summary))
+}
+
+/// A failing verdict is proved by its trace, whatever went wrong beside it; without one, a fault
+/// outweighs everything.
+pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary) -> Exit {
+    match verdict {
+        Some(verdict) if verdict.is_failing() => Exit::Fails,
+        _ if !summary.faults.is_empty() => Exit::Fault,
+        Some(verdict) => verdict.into(),
+        None => Exit::Inconclusive,
+    }
+}
+
+/// `3 pass, 1 fail`.
+pub(crate) fn counts(verdicts: &BTreeMap<Verdict, u64>) -> String {
+    let counts = verdicts.iter().map(|(verdict, n)| format!("{n} {verdict}"));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Summary) -> String {
+    let judge = campaign.judge();
+    let mut text = String::new();
+    if let Some((run, certificate)) = summary.failures.iter().next() {
+        text += &format!(
+            "run {run}: {}\n\n{}",
+            certificate.verdict,
+            chart(certificate)
+        );
+        let (_, violated) = judge.blame(certificate);
+        if !violated.is_empty() {
+            text += &format!("violates: {}\n", violated.join(", "));
+        }
+        text += &silence::hint(certificate, target.config());
+        if !report.no_journal {
+            let journal = report.journal.display();
+            text += &format!("  replay:   iolite replay {journal} --run {run}\n");
+            text += &format!("  shrink:   iolite shrink {journal} --run {run}\n");
+        }
+        text.push('\n');
+    }
+    for (run, error) in &summary.faults {
+        text += &format!("run {run}: no verdict: {error}\n");
+    }
+    let counts = match counts(&summary.verdicts) {
+        counts if counts.is_empty() => "no verdict".to_owned(),
+        counts => counts,
+    };
+    let title = match judge.properties() {
+        Some(properties) => properties.title(),
+        None => format!("{} {}", judge.reference(), judge.criterion()),
+    };
+    text += &format!(
+        "{title}: {counts}; {} runs, {} steps in {:.1} s",
+        summary.runs(),
+        summary.steps,
+        summary.elapsed.as_secs_f64()
+    );
+    if let Some(coverage) = summary.coverage {
+        text += &format!(
+            "; {} of {} transitions of the suspension automaton seen",
+            coverage.seen, coverage.total
+        );
+    }
+    text.push('\n');
+    if let Some(constants) = judge.constants(&summary.notices) {
+        text += &constants.tell();
+    }
+    if judge.properties().is_some() {
+        if judge.overall(summary) == Some(Verdict::Unknown) {
+            text += "unknown means: no run settled the property, and nothing wrong was seen\n";
+        }
+    } else if summary.verdict() == Some(Verdict::Pass) && summary.faults.is_empty() {
+        text += "pass means: nothing wrong was seen in these runs; testing cannot show more\n";
+    }
+    text
+}

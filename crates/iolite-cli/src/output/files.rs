@@ -1,0 +1,24 @@
+//! Files that are written whole or not at all.
+
+use std::path::Path;
+
+use iolite::Error;
+
+/// Writes a file whole or not at all: to a neighbour first, which then takes its name. A link is
+/// followed, and what is no file (a pipe, a device) is written to as it is.
+pub(crate) fn write_whole(path: &Path, text: &[u8]) -> Result<(), Error> {
+    let followed = std::fs::canonicalize(path);
+    let shown = path;
+    let path = followed.as_deref().unwrap_or(path);
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return std::fs::write(path, text).map_err(|e| Error::writing(shown, &e));
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
+    written.map_err(|e| {
+        let _ = std::fs::remove_file(&part);
+        Error::writing(shown, &e)
+    })
+}

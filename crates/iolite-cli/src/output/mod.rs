@@ -1,0 +1,82 @@
+//! What commands print, and how they end.
+
+pub(crate) mod campaign;
+pub(crate) mod dialogue;
+mod files;
+pub(crate) mod silence;
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+use iolite::{Error, Verdict};
+
+pub(crate) use files::write_whole;
+
+/// How a command ended, as scripts see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Holds, pass, proved.
+    Holds = 0,
+    /// Does not hold, a failing verdict, refuted.
+    Fails = 1,
+    /// Bad input or usage.
+    BadInput = 2,
+    /// Inconclusive or unknown.
+    Inconclusive = 3,
+    /// The infrastructure let us down.
+    Fault = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl From<Verdict> for Exit {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            verdict if verdict.is_failing() => Self::Fails,
+            Verdict::Pass | Verdict::WeakPass => Self::Holds,
+            _ => Self::Inconclusive,
+        }
+    }
+}
+
+impl From<&Error> for Exit {
+    fn from(error: &Error) -> Self {
+        match error.kind() {
+            iolite::ErrorKind::Input => Self::BadInput,
+            iolite::ErrorKind::Undecided => Self::Inconclusive,
+            iolite::ErrorKind::Fault => Self::Fault,
+        }
+    }
+}
+
+/// Prints to standard output; a reader that went away (`| head`) is no fault.
+pub(crate) fn print(text: &str) -> Result<(), Error> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::fault(format!("standard output: {e}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A document as JSON.
+pub(crate) fn to_json(document: &impl serde::Serialize) -> Result<String, Error> {
+    serde_json::to_string_pretty(document).map_err(|e| Error::fault(format!("writing JSON: {e}")))
+}
+
+/// Prints one JSON document to standard output.
+pub(crate) fn print_json(document: &impl serde::Serialize) -> Result<(), Error> {
+    print(&format!("{}\n", to_json(document)?))
+}
+
+/// Writes a document as JSON to a file.
+pub(crate) fn write_json(
+    path: &std::path::Path,
+    document: &impl serde::Serialize,
+) -> Result<(), Error> {
+    write_whole(path, to_json(document)?.as_bytes())
+}

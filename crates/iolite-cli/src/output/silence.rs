@@ -1,0 +1,65 @@
+//! What is said of a failure that rests on silence alone.
+
+use std::time::Duration;
+
+use iolite_exec::{Certificate, Quiescence, SutConfig};
+
+/// How to wait longer, where the system failed by a silence whose length nobody chose: the system may
+/// only be slow. Empty in every other case.
+pub(crate) fn hint(certificate: &Certificate, config: &SutConfig) -> String {
+    let default = Quiescence::default().default;
+    let assumed = config.quiescence.timeout_ms.is_none()
+        && certificate.patience.map(Duration::from_micros) == Some(default);
+    if !assumed {
+        return String::new();
+    }
+    let mut text = format!(
+        "  silence:  it lasted {} ms, the default; where the system may take longer, measure it with\n            \
+         `iolite calibrate`, and set [quiescence] timeout-ms in its description or --quiescence-ms\n",
+        default.as_millis()
+    );
+    let first = certificate.trace_omitted == 0
+        && certificate.trace.iter().all(|step| step.starts_with('?'));
+    if first && config.command.is_some() && config.ready.is_none() {
+        text += "            nothing was observed before: where the system is slow to start, set `ready` in its\n            \
+                 description to what it writes when it has started\n";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn certificate(trace: &[&str], patience: Option<u64>) -> Certificate {
+        let json = serde_json::json!({
+            "format": "iolite-certificate/1", "kind": "ioco", "model": {}, "verdict": "fail",
+            "trace": trace, "observed": "delta", "patience": patience, "allowed": ["!x"],
+            "locations": [], "run": 0, "seed": 0,
+        });
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn only_a_silence_that_nobody_chose_is_doubted() {
+        let command = SutConfig::from_flag("cmd:cat").unwrap();
+        let first = hint(&certificate(&["?a"], Some(1_000_000)), &command);
+        assert!(
+            first.contains("1000 ms") && first.contains("`ready`"),
+            "{first}"
+        );
+        let later = hint(&certificate(&["?a", "!x", "?a"], Some(1_000_000)), &command);
+        assert!(
+            later.contains("calibrate") && !later.contains("`ready`"),
+            "{later}"
+        );
+        let tcp = SutConfig::from_flag("tcp:localhost:1").unwrap();
+        assert!(!hint(&certificate(&[], Some(1_000_000)), &tcp).contains("`ready`"));
+        let mut set = command.clone();
+        set.quiescence.timeout_ms = Some(1000);
+        assert_eq!(hint(&certificate(&["?a"], Some(1_000_000)), &set), "");
+        // A timeout of a state or an action, and a model, which takes no time.
+        assert_eq!(hint(&certificate(&["?a"], Some(70_000)), &command), "");
+        assert_eq!(hint(&certificate(&["?a"], None), &command), "");
+    }
+}

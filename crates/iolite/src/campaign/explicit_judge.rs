@@ -1,0 +1,209 @@
+//! Judging by a transition system with labels.
+
+use std::collections::BTreeSet;
+
+use iolite_derive::{
+    Alphabet, ConformanceTester, Criterion, GoalTester, Guide, IocoOracle, IoconfOracle, LabelGoal,
+    Objective, Satisfaction, UiocoOracle, verify,
+};
+use iolite_exec::guided;
+use iolite_lts::relation::{Relation, TraceSet};
+use iolite_lts::{QuiescencePolicy, Semantics, Suspension};
+use iolite_property::{Observer, Purpose};
+
+use super::coverage_guide::CoverageGuide;
+use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
+use crate::{Error, ExplicitSpec, System, Workspace};
+
+/// What an explicit specification is asked for.
+#[derive(Clone, Debug)]
+enum Question {
+    /// A relation with an oracle of its own.
+    Relation(TestedRelation),
+    /// The violation of safety properties.
+    Safety(Vec<Observer>),
+    /// Scenarios.
+    Purposes(Vec<Purpose>),
+}
+
+#[derive(Clone, Debug)]
+enum TestedRelation {
+    Ioco,
+    Uioco,
+    Ioconf(Option<TraceSet>),
+}
+
+/// Judges by a transition system with labels.
+pub struct ExplicitJudge {
+    spec: ExplicitSpec,
+    question: Question,
+    policy: QuiescencePolicy,
+}
+
+/// Pairs that are searched before a safety test for a specification that violates its own property.
+const WARNING_PAIRS: usize = 1_000_000;
+
+impl ExplicitJudge {
+    pub(super) fn new(
+        workspace: &Workspace,
+        spec: &ExplicitSpec,
+        options: &JudgeOptions,
+    ) -> Result<Self, Error> {
+        spec.reject_plain_labels()?;
+        let policy = options.quiescence;
+        spec.reject_livelock(policy, workspace.options().budget())?;
+        let mut observers = Vec::new();
+        for reference in &options.observers {
+            observers.extend(workspace.observers_of(reference, spec)?);
+        }
+        let mut purposes = Vec::new();
+        for reference in &options.purposes {
+            purposes.extend(workspace.purposes_of(reference, spec)?);
+        }
+        let traces = options
+            .traces
+            .as_ref()
+            .map(|f| workspace.traces(f, spec.reference(), spec.labels()))
+            .transpose()?;
+        let question = if !observers.is_empty() {
+            Question::Safety(observers)
+        } else if !purposes.is_empty() {
+            Question::Purposes(purposes)
+        } else {
+            Question::Relation(match options.relation {
+                Relation::Ioco => TestedRelation::Ioco,
+                Relation::Uioco => TestedRelation::Uioco,
+                Relation::Ioconf | Relation::IoconfF => TestedRelation::Ioconf(traces),
+                other => {
+                    return Err(Error::input(format!(
+                        "{other} cannot be tested on the fly; ioco, uioco, ioconf and ioconf-f can"
+                    ))
+                    .hint("`iolite relate` decides it between models"));
+                }
+            })
+        };
+        let judge = Self {
+            spec: spec.clone(),
+            question,
+            policy,
+        };
+        judge.warn_of_violations(workspace);
+        Ok(judge)
+    }
+
+    /// The specification.
+    pub fn spec(&self) -> &ExplicitSpec {
+        &self.spec
+    }
+
+    pub(super) fn criterion(&self) -> Criterion {
+        match &self.question {
+            Question::Safety(_) => Criterion::Safety,
+            Question::Purposes(_) => Criterion::Purpose,
+            Question::Relation(relation) => Criterion::Relation(match relation {
+                TestedRelation::Ioco => Relation::Ioco,
+                TestedRelation::Uioco => Relation::Uioco,
+                TestedRelation::Ioconf(None) => Relation::Ioconf,
+                TestedRelation::Ioconf(Some(_)) => Relation::IoconfF,
+            }),
+        }
+    }
+
+    /// [SAFE04] take it that S ⊨ ω; where it is not so, the user hears of it first.
+    fn warn_of_violations(&self, workspace: &Workspace) {
+        let Question::Safety(observers) = &self.question else {
+            return;
+        };
+        let system = self.spec.system();
+        let view = Suspension::new(&system, self.policy);
+        let answers = verify(&view, observers, WARNING_PAIRS).answers;
+        for (observer, answer) in observers.iter().zip(answers) {
+            if let Satisfaction::Violated { trace, .. } = answer {
+                let labels = self.spec.labels();
+                let trace: Vec<String> = trace.iter().map(|&l| labels.text(l)).collect();
+                workspace.warn(&format!(
+                    "warning: the specification itself violates {}, after {}; the verdict is then \
+                     `violate`",
+                    observer.name(),
+                    trace.join(" ")
+                ));
+            }
+        }
+    }
+
+    fn ioco(&self, alphabet: &Alphabet) -> IocoOracle<System> {
+        IocoOracle::with_alphabet(self.spec.system(), self.policy, alphabet)
+    }
+
+    fn goal_tester<O: Objective + Clone>(
+        &self,
+        alphabet: &Alphabet,
+        objectives: &[O],
+    ) -> GoalTester<IocoOracle<System>, LabelGoal<O>> {
+        let goal = |o: &O| LabelGoal::own(o.clone(), alphabet, self.spec.labels());
+        GoalTester::new(self.ioco(alphabet), objectives.iter().map(goal).collect())
+    }
+
+    pub(super) fn tester(&self, alphabet: &Alphabet) -> AnyTester {
+        match &self.question {
+            Question::Safety(observers) => Box::new(self.goal_tester(alphabet, observers)),
+            Question::Purposes(purposes) => Box::new(self.goal_tester(alphabet, purposes)),
+            Question::Relation(TestedRelation::Ioco) => {
+                Box::new(ConformanceTester::new(self.ioco(alphabet)))
+            }
+            Question::Relation(TestedRelation::Uioco) => {
+                let system = self.spec.system();
+                let oracle = UiocoOracle::with_alphabet(system, self.policy, alphabet);
+                Box::new(ConformanceTester::new(oracle))
+            }
+            Question::Relation(TestedRelation::Ioconf(traces)) => {
+                let (system, traces) = (self.spec.system(), traces.clone());
+                let oracle = IoconfOracle::with_alphabet(system, self.policy, traces, alphabet);
+                Box::new(ConformanceTester::new(oracle))
+            }
+        }
+    }
+
+    pub(super) fn towards_goal(
+        &self,
+        alphabet: &Alphabet,
+        otherwise: impl FnOnce() -> AnyStrategy,
+    ) -> Option<(AnyTester, AnyStrategy)> {
+        match &self.question {
+            Question::Safety(observers) => {
+                Some(led(self.goal_tester(alphabet, observers), otherwise()))
+            }
+            Question::Purposes(purposes) => {
+                Some(led(self.goal_tester(alphabet, purposes), otherwise()))
+            }
+            Question::Relation(_) => None,
+        }
+    }
+
+    /// A strategy that records coverage, and leads to what is not covered where `leads` says so;
+    /// `None` where the model has more than `limit` sets.
+    pub(super) fn covering(
+        &self,
+        alphabet: &Alphabet,
+        otherwise: AnyStrategy,
+        leads: bool,
+        limit: usize,
+    ) -> Result<CoverageGuide<System>, AnyStrategy> {
+        CoverageGuide::new(self.ioco(alphabet), otherwise, leads, limit)
+    }
+
+    pub(super) fn places(&self, limit: usize) -> Option<BTreeSet<String>> {
+        let system = self.spec.system().explicit(limit).ok()?;
+        let place = |state| Semantics::place(&*system, &state);
+        Some(system.states().map(place).collect())
+    }
+}
+
+/// A tester that knows a way, and the strategy that follows it.
+pub(super) fn led<T: Guide + 'static>(
+    tester: T,
+    otherwise: AnyStrategy,
+) -> (AnyTester, AnyStrategy) {
+    let (tester, strategy) = guided(tester);
+    (Box::new(tester), Box::new(strategy.otherwise(otherwise)))
+}

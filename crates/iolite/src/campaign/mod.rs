@@ -1,0 +1,279 @@
+//! Testing a system against a specification, or by properties alone.
+
+mod abstraction;
+mod check;
+mod constants;
+mod coverage_guide;
+mod explicit_judge;
+mod judge;
+mod model_under_test;
+mod property_judge;
+mod recorded;
+mod selection;
+mod symbolic_judge;
+mod target;
+mod unknown_names;
+mod weights;
+
+use std::time::Duration;
+
+use iolite_derive::{ModelRef, StoredTester, TestCase, model_hash};
+use iolite_exec::{
+    Adapter, Instance, JobId, JournalHeader, Options, Plan, Sink, Summary, SutConfig, Uniform,
+    campaign,
+};
+
+use crate::{Error, SuiteCase, Workspace};
+
+pub use check::{CheckError, Passed};
+pub use constants::Constants;
+pub use coverage_guide::CoverageGuide;
+pub use explicit_judge::ExplicitJudge;
+pub use judge::{AnyStrategy, AnyTester, Judge, JudgeOptions, not_solved};
+pub use model_under_test::{ModelUnderTest, chosen_constants, symbolic_sut};
+pub use property_judge::{PropertyJudge, PropertyOptions};
+pub use recorded::{Pair, RecordedRun};
+pub use selection::{Selection, SelectionOptions};
+pub use symbolic_judge::SymbolicJudge;
+pub use target::{Target, TargetOptions};
+pub use weights::ActionWeight;
+
+/// An adapter of a shape known only at run time.
+pub type AnyAdapter = Box<dyn Adapter>;
+
+/// Runs of a tester against a system: who judges, how much is tested, how the next step is chosen.
+///
+/// ```no_run
+/// use iolite::{Campaign, Workspace};
+///
+/// # struct Turnstile;
+/// # impl iolite::SystemUnderTest<String> for Turnstile {
+/// #     fn reset(&mut self) {}
+/// #     fn stimulate(&mut self, _: &String) {}
+/// #     fn output(&mut self, _: std::time::Duration) -> Option<String> { None }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let workspace = Workspace::new();
+/// let passed = Campaign::of(&workspace, "turnstile.iol")?
+///     .runs(100)
+///     .steps(50)
+///     .check(Turnstile)?;
+/// println!("{} steps, nothing wrong", passed.summary.steps);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Campaign {
+    judge: Judge,
+    plan: Plan,
+    steps: u64,
+    until_coverage: Option<f64>,
+    selection: SelectionOptions,
+}
+
+impl Campaign {
+    /// Ten runs of a hundred steps, seed 0, judged by `judge`.
+    pub fn new(judge: Judge) -> Self {
+        Self {
+            judge,
+            plan: Plan {
+                runs: 10,
+                ..Plan::default()
+            },
+            steps: 100,
+            until_coverage: None,
+            selection: SelectionOptions::default(),
+        }
+    }
+
+    /// The same for ioco to a model of a workspace.
+    pub fn of(workspace: &Workspace, model: &str) -> Result<Self, Error> {
+        let model = ModelRef::from(model);
+        Judge::new(workspace, &model, &JudgeOptions::default()).map(Self::new)
+    }
+
+    /// How many runs.
+    #[must_use]
+    pub fn runs(mut self, runs: u64) -> Self {
+        self.plan.runs = runs;
+        self
+    }
+
+    /// How many steps a run has at most.
+    #[must_use]
+    pub fn steps(mut self, steps: u64) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// The seed of everything random.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.plan.seed = seed;
+        self
+    }
+
+    /// Instances of the system under test at the same time.
+    #[must_use]
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.plan.jobs = jobs.max(1);
+        self
+    }
+
+    /// No new run begins after this time.
+    #[must_use]
+    pub fn time(mut self, time: Option<Duration>) -> Self {
+        self.plan.time = time;
+        self
+    }
+
+    /// No new run after a failing one.
+    #[must_use]
+    pub fn stop_on_fail(mut self, stop: bool) -> Self {
+        self.plan.stop_on_fail = stop;
+        self
+    }
+
+    /// Further runs after the infrastructure failed in one.
+    #[must_use]
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        self.plan.stop_on_fault = !keep_going;
+        self
+    }
+
+    /// Ends when this much of the model's suspension automaton was seen, between 0 and 1.
+    #[must_use]
+    pub fn until_coverage(mut self, coverage: Option<f64>) -> Self {
+        self.until_coverage = coverage;
+        self
+    }
+
+    /// How the next step is chosen.
+    #[must_use]
+    pub fn selection(mut self, selection: SelectionOptions) -> Self {
+        self.selection = selection;
+        self
+    }
+
+    /// Who judges.
+    pub fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    /// The seed.
+    pub fn campaign_seed(&self) -> u64 {
+        self.plan.seed
+    }
+
+    fn chooser(&self) -> Result<selection::Chooser, Error> {
+        let mut options = self.selection.clone();
+        options.coverage_asked |= self.until_coverage.is_some();
+        selection::Chooser::new(&options, &self.judge)
+    }
+
+    /// What a run needs to know beside tester, system and strategy.
+    fn options(&self, config: Option<&SutConfig>) -> Options {
+        let mut options = Options {
+            criterion: self.judge.criterion(),
+            model: self.judge.reference(),
+            ..Options::default()
+        };
+        if let Some(config) = config {
+            options.quiescence = config.quiescence();
+            options.on_exit = config.on_exit;
+        }
+        options.limits.steps = Some(self.steps);
+        options.limits.coverage = self.until_coverage;
+        options
+    }
+
+    /// The first line of a journal of this campaign. `command` is how it can be set up again.
+    pub fn journal_header(&self, config: &SutConfig, command: Vec<String>) -> JournalHeader {
+        let sut = serde_json::to_value(config).unwrap_or_default();
+        let model = self.judge.reference();
+        let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
+        header.command = command;
+        header
+    }
+
+    /// Tells of names in the description that the model does not know, and checks the options.
+    pub fn prepare(&self, workspace: &Workspace, target: &Target) -> Result<(), Error> {
+        self.chooser()?;
+        unknown_names::warn(workspace, target.config(), &self.judge);
+        Ok(())
+    }
+
+    /// Tests the system.
+    pub fn run(&self, target: &Target, sink: &mut (dyn Sink + Send)) -> Result<Summary, Error> {
+        let chooser = self.chooser()?;
+        let options = self.options(Some(target.config()));
+        campaign(&self.plan, &options, sink, |job| {
+            let alphabet = self.judge.alphabet();
+            let (tester, strategy) = chooser.pair(&self.judge, &alphabet)?;
+            let adapter = target.adapter(job, self.judge.dictionary(&alphabet))?;
+            Ok(Instance {
+                tester,
+                adapter,
+                strategy,
+            })
+        })
+    }
+
+    /// Runs one stored test case against the system, `repeat` times; the runs are numbered from
+    /// `first`.
+    pub fn run_case(
+        &self,
+        case: &TestCase,
+        target: &Target,
+        sink: &mut (dyn Sink + Send),
+        (first, repeat): (u64, u64),
+    ) -> Result<Summary, Error> {
+        let plan = Plan {
+            first,
+            runs: repeat,
+            jobs: 1,
+            ..self.plan
+        };
+        let mut options = self.options(Some(target.config()));
+        options.limits.steps = None;
+        options.criterion = case.criterion();
+        campaign(&plan, &options, sink, |job: JobId| {
+            let alphabet = self.judge.alphabet();
+            let adapter = target.adapter(job, self.judge.dictionary(&alphabet))?;
+            Ok::<_, Error>(Instance::<AnyTester, AnyAdapter, AnyStrategy> {
+                tester: Box::new(StoredTester::with_alphabet(case.clone(), &alphabet)),
+                adapter,
+                strategy: Box::new(Uniform),
+            })
+        })
+    }
+
+    /// Tells of test cases that were derived from another model, or from an older text of this one:
+    /// they prove nothing about it.
+    pub fn warn_of_other_models(
+        &self,
+        workspace: &Workspace,
+        cases: &[SuiteCase],
+    ) -> Result<(), Error> {
+        let Judge::Explicit(judge) = &self.judge else {
+            return Ok(());
+        };
+        let system = judge.spec().system();
+        let hash = model_hash(&*system.explicit(workspace.options().budget())?);
+        let known = |case: &&SuiteCase| {
+            let of = case.case.model().hash.as_ref();
+            of.is_some_and(|of| !of.is_empty() && *of != hash)
+        };
+        let other: Vec<&SuiteCase> = cases.iter().filter(known).collect();
+        if let Some(first) = other.first() {
+            workspace.warn(&format!(
+                "warning: {} of {} test cases were derived from another model than {} as it is now, \
+                 such as {}; their verdicts are about that one",
+                other.len(),
+                cases.len(),
+                judge.spec().reference(),
+                first.place
+            ));
+        }
+        Ok(())
+    }
+}

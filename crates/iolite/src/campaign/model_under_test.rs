@@ -1,0 +1,139 @@
+//! A model that plays the system under test.
+
+use std::sync::Arc;
+
+use iolite_derive::ModelRef;
+use iolite_exec::codec::Dictionary;
+use iolite_exec::{Adapter, ModelSut, SymbolicSut};
+use iolite_lang::LineIndex;
+use iolite_lts::{Completed, Completion, QuiescencePolicy};
+use iolite_sts::{Iosts, Simulation, SimulationError};
+
+use crate::{DataOptions, Error, ExplicitSpec, KnownModel, Spec, Workspace};
+
+/// A model that is run as it is, with a solver for its values where it has data.
+#[derive(Clone, Debug)]
+pub enum ModelUnderTest {
+    /// A transition system with labels.
+    Explicit(ExplicitSpec),
+    /// A model with data.
+    Symbolic(KnownModel),
+}
+
+impl ModelUnderTest {
+    /// Loads the model, unfolded where that is asked for. The constants of the options are its own.
+    pub fn load(
+        workspace: &Workspace,
+        reference: &ModelRef,
+        options: &DataOptions,
+        unfold: bool,
+    ) -> Result<Self, Error> {
+        if !unfold && let Spec::Symbolic(spec) = &*workspace.spec(reference)? {
+            let model = KnownModel::new(spec, options)?;
+            // Mistakes show before anything is started.
+            let started = simulation(&model, None)?.start(0);
+            started.map_err(|error| {
+                let text = ErrorText::new(&model).of(&error);
+                match error {
+                    SimulationError::Undecided { .. } => Error::undecided(text),
+                    _ => Error::input(text),
+                }
+            })?;
+            return Ok(Self::Symbolic(model));
+        }
+        workspace.explicit(reference).map(Self::Explicit)
+    }
+
+    /// The model as a system under test of a tester whose actions the dictionary knows.
+    pub(crate) fn adapter(
+        &self,
+        dictionary: Box<dyn Dictionary>,
+        completion: Option<Completion>,
+    ) -> Result<Box<dyn Adapter>, Error> {
+        match self {
+            Self::Symbolic(model) => Ok(Box::new(symbolic_sut(model, dictionary, completion, 0)?)),
+            Self::Explicit(spec) => Ok(match completion {
+                None => Box::new(ModelSut::new(spec.system(), dictionary, 0)),
+                Some(how) => {
+                    let view = Completed::new(spec.system(), how);
+                    Box::new(ModelSut::new(view, dictionary, 0))
+                }
+            }),
+        }
+    }
+}
+
+fn simulation(model: &KnownModel, completion: Option<Completion>) -> Result<Simulation, Error> {
+    // A running model may go in circles, whatever that is called.
+    let semantics = model.semantics(QuiescencePolicy::Livelock)?;
+    Ok(Simulation::new(semantics).completed(completion))
+}
+
+/// A model with data that runs.
+pub fn symbolic_sut(
+    model: &KnownModel,
+    dictionary: Box<dyn Dictionary>,
+    completion: Option<Completion>,
+    seed: u64,
+) -> Result<SymbolicSut, Error> {
+    let text = ErrorText::new(model);
+    let sut = SymbolicSut::new(simulation(model, completion)?, dictionary, seed);
+    Ok(sut.telling(move |error| text.of(error)))
+}
+
+/// What tells which values the constants have in a run that nobody gave one.
+pub fn chosen_constants(
+    model: &KnownModel,
+) -> impl Fn(&Simulation) -> Option<String> + Send + use<> {
+    let unknown = model.unknown_constants();
+    let constants = model.spec().model().constants().iter();
+    let open: Vec<Option<Arc<str>>> = constants
+        .map(|c| {
+            let name = c.var.name.to_string();
+            unknown.contains(&name).then(|| name.into())
+        })
+        .collect();
+    move |run| {
+        let all = open.iter().zip(run.constants());
+        let chosen: Vec<String> = all
+            .filter_map(|(name, value)| Some(format!("{} = {value}", name.as_ref()?)))
+            .collect();
+        (!chosen.is_empty()).then(|| chosen.join(", "))
+    }
+}
+
+/// Why a model does not run on, with the place in its text.
+struct ErrorText {
+    reference: ModelRef,
+    text: Vec<u8>,
+    lines: LineIndex,
+    model: Arc<Iosts>,
+}
+
+impl ErrorText {
+    fn new(model: &KnownModel) -> Self {
+        let text = model.spec().source().bytes();
+        Self {
+            reference: model.spec().reference().clone(),
+            lines: LineIndex::new(text),
+            text: text.to_vec(),
+            model: model.spec().model().clone(),
+        }
+    }
+
+    fn of(&self, error: &SimulationError) -> String {
+        let at = match error.place(&self.model) {
+            Some(place) => self.place(place.start as usize),
+            None => self.reference.to_string(),
+        };
+        format!("{at}: {error}")
+    }
+
+    fn place(&self, start: usize) -> String {
+        let line = self.lines.line(start);
+        let begin = self.lines.line_span(&self.text, line).start;
+        let before = self.text.get(begin..start).unwrap_or_default();
+        let column = String::from_utf8_lossy(before).chars().count() + 1;
+        format!("{}:{line}:{column}", self.reference.path().display())
+    }
+}

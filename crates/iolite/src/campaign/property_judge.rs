@@ -1,0 +1,206 @@
+//! Judging by properties alone [PROP12].
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use iolite_derive::{
+    ActionId, Alphabet, ModelRef, PropertyEnd, PropertyTester, Step, Tester, Verdict,
+    WatchedProperty,
+};
+use iolite_exec::{Certificate, Summary};
+use iolite_lts::{LabelId, LabelKind, Labels};
+use iolite_property::canonical_tester::DEADLOCK;
+use iolite_property::{Basis, CanonicalTester, PropertyVerdict, Reading, Relation, TesterOptions};
+
+use super::abstraction::{Abstraction, LetterDictionary};
+use super::judge::AnyTester;
+use crate::{Error, Property, PropertyReadOptions, Workspace};
+
+/// How properties judge.
+#[derive(Clone, Debug)]
+pub struct PropertyOptions {
+    /// The properties.
+    pub properties: Vec<ModelRef>,
+    /// The relation between executions and properties.
+    pub relation: Relation,
+    /// From the system's events to the properties' actions: a TOML file of `[[map]]` rules.
+    pub map: Option<PathBuf>,
+    /// Only give inputs that lead on to this verdict, and stop where it is lost.
+    pub target: Option<PropertyVerdict>,
+    /// The inputs to give; those of the properties where none is named.
+    pub inputs: Vec<String>,
+    /// Silence says nothing.
+    pub ignore_quiescence: bool,
+    /// When a sequence determines a property.
+    pub basis: Basis,
+    /// How properties are read.
+    pub read: PropertyReadOptions,
+}
+
+impl Default for PropertyOptions {
+    fn default() -> Self {
+        Self {
+            properties: Vec::new(),
+            relation: Relation::Inclusion,
+            map: None,
+            target: None,
+            inputs: Vec::new(),
+            ignore_quiescence: false,
+            basis: Basis::Determinacy(Reading::FiniteAndInfinite),
+            read: PropertyReadOptions::default(),
+        }
+    }
+}
+
+/// Judges by properties alone.
+pub struct PropertyJudge {
+    properties: Vec<Property>,
+    watched: Vec<WatchedProperty>,
+    abstraction: Arc<Abstraction>,
+    inputs: Vec<ActionId>,
+    relation: Relation,
+    target: Option<PropertyVerdict>,
+}
+
+impl PropertyJudge {
+    /// Loads everything once, so that mistakes show before anything is started.
+    pub fn new(workspace: &Workspace, options: &PropertyOptions) -> Result<Self, Error> {
+        let mut properties: Vec<Property> = Vec::new();
+        for reference in &options.properties {
+            properties.extend(workspace.properties(reference, &options.read)?);
+        }
+        let mut watched = Vec::new();
+        let mut labels = Labels::new();
+        for property in &properties {
+            watched.push(watch(property, options)?);
+            labels.join(property.automaton.alphabet().labels());
+        }
+        let map = options.map.as_ref().map(|path| workspace.source(path));
+        let map = map.transpose()?;
+        let abstraction = Abstraction::new(labels, &options.inputs, map.as_deref())?;
+        let table = abstraction.labels();
+        let inputs: Vec<LabelId> = if options.inputs.is_empty() {
+            table.inputs().collect()
+        } else {
+            let name = |n: &String| n.trim().trim_start_matches('?').to_owned();
+            let get = |n: &String| table.get(LabelKind::Input, &name(n));
+            options.inputs.iter().filter_map(get).collect()
+        };
+        Ok(Self {
+            properties,
+            watched,
+            inputs: inputs.into_iter().map(ActionId::from).collect(),
+            abstraction: Arc::new(abstraction),
+            relation: options.relation,
+            target: options.target,
+        })
+    }
+
+    pub(super) fn abstraction(&self) -> &Arc<Abstraction> {
+        &self.abstraction
+    }
+
+    pub(super) fn dictionary(&self, alphabet: &Alphabet) -> LetterDictionary {
+        LetterDictionary::new(&self.abstraction, alphabet)
+    }
+
+    /// Whether an action stands for something that no property sees.
+    pub fn is_unseen(&self, action: ActionId) -> bool {
+        self.abstraction.is_unseen(action)
+    }
+
+    /// Where the first property is written, for journals and certificates.
+    pub fn reference(&self) -> ModelRef {
+        let first = self.properties.first();
+        first.map(|p| p.reference.clone()).unwrap_or_default()
+    }
+
+    /// What people call the whole.
+    pub fn title(&self) -> String {
+        let names: Vec<&str> = self.properties.iter().map(|p| p.name.as_str()).collect();
+        format!("{} {}", names.join(", "), self.relation.name())
+    }
+
+    fn watcher(&self, alphabet: &Alphabet) -> PropertyTester {
+        let labels = self.abstraction.labels();
+        PropertyTester::with_alphabet(self.watched.clone(), alphabet, labels)
+    }
+
+    /// Watches a log, to its end or until every property is settled.
+    pub fn monitor(&self, alphabet: &Alphabet) -> PropertyTester {
+        self.watcher(alphabet).until(PropertyEnd::AllSettled)
+    }
+
+    /// A tester that drives.
+    pub(super) fn tester(&self, alphabet: &Alphabet) -> AnyTester {
+        let tester = self.watcher(alphabet).driving(self.inputs.clone());
+        Box::new(match self.target {
+            Some(target) => tester.aiming_at(target),
+            None => tester,
+        })
+    }
+
+    /// The certificate with the property that its trace violates in place of the first one, and the
+    /// names of all that it violates.
+    pub(super) fn blame(&self, certificate: &Certificate) -> (Certificate, Vec<String>) {
+        let alphabet = self.abstraction.alphabet().fork();
+        let dictionary = self.dictionary(&alphabet);
+        let mut tester = self.monitor(&alphabet);
+        for text in certificate.trace.iter().chain(&certificate.observed) {
+            if let Some(step) = Step::parse(text, |text| Some(dictionary.recorded(text))) {
+                tester.step(step);
+            }
+        }
+        let mut certificate = certificate.clone();
+        let mut violated = Vec::new();
+        for (outcome, property) in tester.outcomes().into_iter().zip(&self.properties) {
+            if outcome.verdict.is_failing() {
+                if violated.is_empty() {
+                    certificate.model = property.reference.clone();
+                }
+                violated.push(outcome.name);
+            }
+        }
+        (certificate, violated)
+    }
+
+    /// What several runs say together. `Exec ∩ Π ≠ ∅` needs one execution inside; the other relations
+    /// speak of all.
+    pub(super) fn overall(&self, summary: &Summary) -> Option<Verdict> {
+        if self.relation == Relation::NonDisjointness
+            && summary.verdicts.contains_key(&Verdict::Pass)
+        {
+            return Some(Verdict::Pass);
+        }
+        summary.verdict()
+    }
+}
+
+fn watch(property: &Property, options: &PropertyOptions) -> Result<WatchedProperty, Error> {
+    let sigma = property.automaton.alphabet();
+    if !sigma.propositions().is_empty() {
+        return Err(Error::input(format!(
+            "{}: its letters are valuations of {}, and events are actions",
+            property.name,
+            sigma.propositions().join(", ")
+        ))
+        .hint(
+            "name the actions of a formula with --over ?a,!x; of an HOA file with --hoa actions",
+        ));
+    }
+    // A property that speaks of δ itself has its observation as a letter.
+    let own_delta =
+        sigma.letter(LabelId::DELTA).is_some() || sigma.letter_of_text(DEADLOCK).is_some();
+    let tester = CanonicalTester::new(
+        &property.automaton,
+        TesterOptions {
+            relation: options.relation,
+            quiescence: !options.ignore_quiescence && !own_delta,
+            basis: options.basis,
+        },
+    );
+    Ok(WatchedProperty {
+        name: property.name.clone(),
+        tester: tester.map_err(|e| Error::input(format!("{}: {e}", property.name)))?,
+    })
+}

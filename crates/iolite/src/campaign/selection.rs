@@ -1,0 +1,137 @@
+//! How the next step is chosen.
+
+use iolite_derive::Alphabet;
+use iolite_exec::{Uniform, Weighted, WithoutWeightless};
+
+use super::judge::{AnyStrategy, AnyTester, Judge};
+use super::weights::{ActionWeight, InputWeights};
+use crate::Error;
+
+/// How the next step is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Selection {
+    /// Stimulating and observing alike; with --observer or --purpose, mostly the shortest way there
+    #[default]
+    Uniform,
+    /// By --weights
+    Weighted,
+    /// Towards transitions of the model that no run has seen yet
+    Coverage,
+}
+
+/// Which steps a campaign chooses.
+#[derive(Clone, Debug, Default)]
+pub struct SelectionOptions {
+    /// The strategy.
+    pub selection: Selection,
+    /// Weights for stopping, stimulating and observing.
+    pub weights: Vec<f64>,
+    /// How often inputs are chosen beside the others.
+    pub inputs: Vec<ActionWeight>,
+    /// Whether coverage is asked for, so that a model that is too large for it is an error.
+    pub coverage_asked: bool,
+}
+
+/// Sets of the suspension automaton up to which coverage is recorded without being asked for.
+const COVERAGE_LIMIT: usize = 20_000;
+
+/// The same, where the user asks for coverage.
+const COVERAGE_LIMIT_ASKED: usize = 5_000_000;
+
+/// How the next step is chosen, with everything checked.
+pub(crate) struct Chooser {
+    selection: Selection,
+    weights: Option<(f64, f64, f64)>,
+    inputs: Option<InputWeights>,
+    asked: bool,
+}
+
+impl Chooser {
+    /// Options that belong together, and the weights of the inputs.
+    pub(crate) fn new(options: &SelectionOptions, judge: &Judge) -> Result<Self, Error> {
+        let weights = match options.weights.as_slice() {
+            [stop, stimulate, observe] => Some((*stop, *stimulate, *observe)),
+            _ => None,
+        };
+        if (options.selection == Selection::Weighted) != weights.is_some() {
+            return Err(Error::input(
+                "--strategy weighted and --weights STOP,STIMULATE,OBSERVE belong together",
+            ));
+        }
+        let labels = match judge {
+            Judge::Explicit(judge) => Some(&**judge.spec().labels()),
+            Judge::Symbolic(_) | Judge::Properties(_) => None,
+        };
+        let inputs = match options.inputs.as_slice() {
+            [] => None,
+            given => Some(InputWeights::new(given, &judge.actions(), labels)?),
+        };
+        Ok(Self {
+            selection: options.selection,
+            weights,
+            inputs,
+            asked: options.coverage_asked || options.selection == Selection::Coverage,
+        })
+    }
+
+    /// The choice without a lead.
+    fn plain(&self, alphabet: &Alphabet) -> AnyStrategy {
+        if self.weights.is_none() && self.inputs.is_none() {
+            return Box::new(Uniform);
+        }
+        let (stop, stimulate, observe) = self.weights.unwrap_or((0.0, 1.0, 1.0));
+        let inputs = self.inputs.clone().unwrap_or_default();
+        Box::new(Weighted {
+            stop,
+            stimulate,
+            observe,
+            stimuli: inputs.of_job(alphabet),
+        })
+    }
+
+    /// Inputs of weight 0 are kept from a strategy that follows a lead.
+    fn sparing(&self, alphabet: &Alphabet, strategy: AnyStrategy) -> AnyStrategy {
+        match &self.inputs {
+            Some(inputs) => Box::new(WithoutWeightless::new(strategy, inputs.of_job(alphabet))),
+            None => strategy,
+        }
+    }
+
+    /// Tester and strategy of one job.
+    pub(crate) fn pair(
+        &self,
+        judge: &Judge,
+        alphabet: &Alphabet,
+    ) -> Result<(AnyTester, AnyStrategy), Error> {
+        if self.selection == Selection::Uniform
+            && let Some((tester, strategy)) =
+                judge.towards_goal(alphabet, || self.plain(alphabet))?
+        {
+            return Ok((tester, self.sparing(alphabet, strategy)));
+        }
+        Ok((judge.tester(alphabet)?, self.strategy(judge, alphabet)?))
+    }
+
+    fn strategy(&self, judge: &Judge, alphabet: &Alphabet) -> Result<AnyStrategy, Error> {
+        let choice = self.plain(alphabet);
+        let Judge::Explicit(explicit) = judge else {
+            return Ok(choice);
+        };
+        let leads = self.selection == Selection::Coverage;
+        let limit = if self.asked {
+            COVERAGE_LIMIT_ASKED
+        } else {
+            COVERAGE_LIMIT
+        };
+        match explicit.covering(alphabet, choice, leads, limit) {
+            Ok(guide) if leads => Ok(self.sparing(alphabet, Box::new(guide))),
+            Ok(guide) => Ok(Box::new(guide)),
+            Err(choice) if !self.asked => Ok(choice),
+            Err(_) => Err(Error::input(format!(
+                "the model's suspension automaton has more than {limit} states, too many to \
+                 measure coverage"
+            ))),
+        }
+    }
+}

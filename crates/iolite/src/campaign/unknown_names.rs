@@ -1,0 +1,75 @@
+//! Names in the description of a system under test that the model does not know: mostly misspelt ones.
+
+use std::collections::BTreeSet;
+
+use iolite_exec::{SutConfig, UndecodableKind};
+use iolite_lang::diagnostic::did_you_mean;
+use iolite_lts::LabelKind;
+
+use super::judge::Judge;
+use crate::Workspace;
+
+/// Larger models are not walked for the names of their states.
+const LARGEST: usize = 100_000;
+
+/// Tells of actions and states that the description names and the model does not know. Where
+/// properties judge alone, actions may be abstractions and there are no states, so nothing is told.
+pub(super) fn warn(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
+    if judge.properties().is_some() {
+        return;
+    }
+    let model = judge.reference();
+    let mut actions = judge.actions();
+    if config.undecodable == UndecodableKind::Output {
+        actions.insert((LabelKind::Output, "undecodable".to_owned()));
+    }
+    let tell = |wrong: &str, name: &str, known: &BTreeSet<&str>| {
+        let hint = did_you_mean(name, known.iter().copied());
+        let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+        workspace.warn(&format!(
+            "warning: the description tells of {wrong} of that name{hint}"
+        ));
+    };
+    let plain: BTreeSet<&str> = actions.iter().map(|(_, name)| name.as_str()).collect();
+    for action in config.actions.keys() {
+        let name = bare(action.trim_start_matches(['?', '!']));
+        if !plain.contains(name) {
+            tell(
+                &format!("action `{action}`, and {model} has none"),
+                name,
+                &plain,
+            );
+        }
+    }
+    let signed: BTreeSet<String> = actions
+        .iter()
+        .map(|(kind, name)| format!("{}{name}", kind.sigil()))
+        .collect();
+    let signed: BTreeSet<&str> = signed.iter().map(String::as_str).collect();
+    for action in config.quiescence.actions.keys() {
+        let name = bare(action);
+        if !signed.contains(name) {
+            let wrong = format!("a timeout after `{action}`, and {model} has none");
+            tell(&wrong, name, &signed);
+        }
+    }
+    let states = &config.quiescence.states;
+    if states.is_empty() {
+        return;
+    }
+    let Some(places) = judge.places(LARGEST) else {
+        return;
+    };
+    let places: BTreeSet<&str> = places.iter().map(String::as_str).collect();
+    for state in states.keys() {
+        if !places.contains(state.as_str()) {
+            let wrong = format!("a timeout in `{state}`, and {model} gets to no state");
+            tell(&wrong, state, &places);
+        }
+    }
+}
+
+/// `?BUTTON` of `?BUTTON(3)`.
+fn bare(action: &str) -> &str {
+    action.split('(').next().unwrap_or(action)
+}

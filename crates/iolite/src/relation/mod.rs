@@ -1,0 +1,284 @@
+//! Deciding an implementation relation between two models.
+
+mod document;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use iolite_derive::ModelRef;
+use iolite_lts::relation::{
+    Allowed, Answer, Counterexample, Effort, Holds, Observed, RelateError, Relation, Search,
+    SpecificationSide, TraceSet,
+};
+use iolite_lts::{Completed, Interned, LabelId, LabelKind, Labels, Semantics, StateId};
+
+use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace};
+
+pub use document::{
+    CounterexampleDocument, EffortDocument, ObservedDocument, Place, RelationDocument,
+};
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct RelationOptions {
+    /// The relation.
+    pub relation: Relation,
+    /// The set F of `ioconf_F`.
+    pub traces: Option<ModelRef>,
+    /// What the models mean where they leave it open.
+    pub semantics: SemanticsOptions,
+    /// How many counterexamples, each the first of its kind.
+    pub counterexamples: usize,
+}
+
+/// Who hears how far a search is, and may stop it with a reason.
+pub type Proceed<'a> = dyn FnMut(&Effort) -> Option<String> + 'a;
+
+/// An answer, before it is known which question it belongs to.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// `None` when the search was given up.
+    pub holds: Option<bool>,
+    /// Why it was given up.
+    pub unknown: Option<String>,
+    /// The counterexamples, a shortest one first.
+    pub counterexamples: Vec<CounterexampleDocument>,
+    /// What the search took.
+    pub effort: Effort,
+}
+
+/// A specification that is prepared for a relation; its sets serve all implementations.
+pub struct PreparedSpecification {
+    spec: ExplicitSpec,
+    system: Arc<System>,
+    side: SpecificationSide<Arc<System>>,
+    semantics: SemanticsOptions,
+    counterexamples: usize,
+}
+
+impl Workspace {
+    /// Prepares a specification for a relation.
+    pub fn specification(
+        &self,
+        spec: &ExplicitSpec,
+        options: &RelationOptions,
+    ) -> Result<PreparedSpecification, Error> {
+        if (options.relation == Relation::IoconfF) != options.traces.is_some() {
+            return Err(Error::input("--traces FILE#F and ioconf-f belong together"));
+        }
+        let traces: Option<TraceSet> = options
+            .traces
+            .as_ref()
+            .map(|f| self.traces(f, spec.reference(), spec.labels()))
+            .transpose()?;
+        #[expect(
+            clippy::arc_with_non_send_sync,
+            reason = "a pointer that the kernel's views take"
+        )]
+        let system = Arc::new(spec.system());
+        let policy = options.semantics.policy();
+        let side = SpecificationSide::new(options.relation, Arc::clone(&system), policy, traces)
+            .map_err(|e| Error::input(e.to_string()))?;
+        Ok(PreparedSpecification {
+            spec: spec.clone(),
+            system,
+            side,
+            semantics: options.semantics,
+            counterexamples: options.counterexamples.max(1),
+        })
+    }
+
+    /// Decides a relation between two models; the document of a negative answer is its certificate.
+    pub fn relate(
+        &self,
+        implementation: &ModelRef,
+        specification: &ModelRef,
+        options: &RelationOptions,
+        proceed: &mut Proceed<'_>,
+    ) -> Result<RelationDocument, Error> {
+        let implementation = self.explicit(implementation)?;
+        let specification = self.explicit(specification)?;
+        self.compare_alphabets(options.relation, &implementation, &specification)?;
+        let mut prepared = self.specification(&specification, options)?;
+        let decision = prepared.decide(&implementation, proceed)?;
+        let hash = |spec: &ExplicitSpec| spec.reference().hash.clone().unwrap_or_default();
+        Ok(RelationDocument {
+            relation: options.relation.name().to_owned(),
+            implementation: implementation.reference().to_string(),
+            implementation_hash: hash(&implementation),
+            specification: specification.reference().to_string(),
+            specification_hash: hash(&specification),
+            traces: options.traces.as_ref().map(ToString::to_string),
+            semantics: options.semantics,
+            reading: self.options().clone(),
+            holds: decision.holds,
+            unknown: decision.unknown,
+            counterexample: decision.counterexamples.first().cloned(),
+            counterexamples: if options.counterexamples > 1 {
+                decision.counterexamples
+            } else {
+                Vec::new()
+            },
+            effort: decision.effort.into(),
+        })
+    }
+
+    /// Labels that look alike and will never match: a plain one against a directed one is an error, an
+    /// input against an output a warning.
+    fn compare_alphabets(
+        &self,
+        relation: Relation,
+        implementation: &ExplicitSpec,
+        specification: &ExplicitSpec,
+    ) -> Result<(), Error> {
+        let (i, s) = (implementation.labels(), specification.labels());
+        for (_, label) in i.iter().filter(|(_, l)| l.kind.is_visible()) {
+            if s.get(label.kind, &label.name).is_some() {
+                continue;
+            }
+            let others = [LabelKind::Input, LabelKind::Output, LabelKind::Undirected];
+            let twin = others.into_iter().find_map(|kind| s.get(kind, &label.name));
+            let Some(twin) = twin.map(|id| s.label(id)) else {
+                continue;
+            };
+            let message = format!(
+                "`{label}` of {} and `{twin}` of {} are different actions",
+                implementation.reference(),
+                specification.reference()
+            );
+            let plain = label.kind == LabelKind::Undirected || twin.kind == LabelKind::Undirected;
+            if plain && !relation.is_directed() {
+                return Err(Error::input(message).hint(format!(
+                    "direct the plain one with --input {0} or --output {0}",
+                    label.name
+                )));
+            } else if !plain && i.get(twin.kind, &label.name).is_none() {
+                self.warn(&format!("warning: {message}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl RelationDocument {
+    /// The answer for people.
+    pub fn tell(&self) -> String {
+        document::tell(self)
+    }
+}
+
+impl PreparedSpecification {
+    /// Decides whether an implementation is in the relation.
+    pub fn decide(
+        &mut self,
+        implementation: &ExplicitSpec,
+        proceed: &mut Proceed<'_>,
+    ) -> Result<Decision, Error> {
+        let system = implementation.system();
+        let Some(how) = self.semantics.complete_inputs else {
+            return self.check(implementation, &system, proceed);
+        };
+        let completed = Completed::over(&system, how.into(), self.spec.labels());
+        self.check(implementation, &Interned::new(completed), proceed)
+    }
+
+    fn check(
+        &mut self,
+        implementation: &ExplicitSpec,
+        view: &impl Semantics<State = StateId>,
+        proceed: &mut Proceed<'_>,
+    ) -> Result<Decision, Error> {
+        let mut gave_up = None;
+        let answer = self.side.check(
+            view,
+            &mut Search {
+                counterexamples: self.counterexamples,
+                proceed: &mut |effort| {
+                    gave_up = proceed(effort);
+                    match gave_up {
+                        Some(_) => ControlFlow::Break(()),
+                        None => ControlFlow::Continue(()),
+                    }
+                },
+            },
+        );
+        let Answer {
+            holds,
+            effort,
+            labels,
+        } = answer.map_err(|e| explain_error(&e, implementation, &self.spec))?;
+        let tell = |c: &Counterexample| counterexample(c, &labels, view, &self.system);
+        let (holds, counterexamples) = match &holds {
+            Holds::Yes => (Some(true), Vec::new()),
+            Holds::Unknown => (None, Vec::new()),
+            Holds::No(found) => (Some(false), found.iter().map(tell).collect()),
+        };
+        Ok(Decision {
+            holds,
+            unknown: gave_up.filter(|_| holds.is_none()),
+            counterexamples,
+            effort,
+        })
+    }
+}
+
+fn texts(labels: &Labels, ids: &[LabelId]) -> Vec<String> {
+    ids.iter().map(|&l| labels.text(l)).collect()
+}
+
+fn counterexample(
+    found: &Counterexample,
+    labels: &Labels,
+    implementation: &impl Semantics<State = StateId>,
+    specification: &System,
+) -> CounterexampleDocument {
+    let refusal = |set: &[LabelId]| ObservedDocument::Refusal {
+        refuses: texts(labels, set),
+    };
+    CounterexampleDocument {
+        trace: texts(labels, &found.trace),
+        observed: match &found.observed {
+            Observed::Action(label) => ObservedDocument::Action(labels.text(*label)),
+            Observed::Refusal(set) => refusal(set),
+        },
+        allowed: match &found.allowed {
+            Allowed::Actions(actions) => texts(labels, actions)
+                .into_iter()
+                .map(ObservedDocument::Action)
+                .collect(),
+            Allowed::Refusals(sets) => sets.iter().map(|set| refusal(set)).collect(),
+        },
+        implementation_state: Place::of(implementation, found.implementation),
+        specification_states: found
+            .specification
+            .iter()
+            .map(|&state| Place::of(specification, state))
+            .collect(),
+    }
+}
+
+fn explain_error(
+    error: &RelateError,
+    implementation: &ExplicitSpec,
+    specification: &ExplicitSpec,
+) -> Error {
+    let failure = Error::input(format!(
+        "{error}\n  implementation {}\n  specification  {}",
+        implementation.reference(),
+        specification.reference()
+    ));
+    match error {
+        RelateError::NotInputEnabled { .. } => failure.hint(
+            "--complete-inputs self-loop ignores unexpected inputs, --complete-inputs chaos allows \
+             anything after one",
+        ),
+        RelateError::Livelock { .. } => {
+            failure.hint("--quiescence livelock takes such a cycle for quiescence")
+        }
+        RelateError::Undirected { label, .. } => failure.hint(format!(
+            "write ?{label} or !{label} in the model, or direct it with --input {label} or --output \
+             {label}"
+        )),
+        RelateError::NoTraceSet => failure,
+    }
+}

@@ -1,0 +1,376 @@
+//! Files, read once, and what they declare.
+
+mod objective;
+mod property;
+mod read_options;
+mod source_file;
+mod spec;
+mod suite;
+mod system;
+mod traces;
+mod watched;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use iolite_derive::ModelRef;
+use iolite_formats::{aut, dot, json};
+use iolite_lang::{
+    Diagnostic, File, Loaded, Rejected, Span, Style, codes, diagnostic, has_data, systems,
+};
+use iolite_lts::{Lts, StateId, restrict};
+
+use crate::Error;
+
+pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
+pub use read_options::{DotKind, ReadOptions};
+pub use source_file::SourceFile;
+pub(crate) use source_file::hash;
+pub use spec::{ExplicitSpec, Signature, Spec, SymbolicSpec};
+pub use suite::SuiteCase;
+pub use system::System;
+pub(crate) use system::too_many_states;
+
+/// Who is told of what is doubtful.
+type Warn = Box<dyn Fn(&str) + Send + Sync>;
+
+/// A snapshot of files. Each is read, hashed, parsed and lowered once, when it is first asked for;
+/// whatever is asked later is answered from there, also after the file was changed or deleted. A
+/// campaign, its jobs, its report and its certificates share one snapshot.
+///
+/// ```
+/// # fn main() -> Result<(), iolite::Error> {
+/// let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/candy/candy.iol");
+/// let workspace = iolite::Workspace::new();
+/// let candy = workspace.spec(&folder.into())?;
+/// assert_eq!(candy.reference().name.as_deref(), Some("Candy"));
+/// # Ok(())
+/// # }
+/// ```
+pub struct Workspace {
+    read: ReadOptions,
+    style: Style,
+    warn: Warn,
+    files: Mutex<BTreeMap<PathBuf, Arc<SourceFile>>>,
+    specs: Mutex<BTreeMap<(ModelRef, bool), Arc<Spec>>>,
+    reads: Mutex<BTreeMap<PathBuf, usize>>,
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The format of a model file, by its ending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Our own language.
+    Iol,
+    /// Aldebaran.
+    Aut,
+    /// Graphviz.
+    Dot,
+    /// JSON.
+    Json,
+}
+
+impl Format {
+    /// The format of a file of this name.
+    pub fn of(path: &Path) -> Result<Self, Error> {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("iol") => Ok(Self::Iol),
+            Some("aut") => Ok(Self::Aut),
+            Some("dot" | "gv") => Ok(Self::Dot),
+            Some("json") => Ok(Self::Json),
+            _ => Err(Error::input(format!(
+                "{}: a model's name ends in .iol, .aut, .dot, .gv or .json",
+                path.display()
+            ))),
+        }
+    }
+}
+
+/// A system or process of an `.iol` file.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    /// The file, with the instance that the reference asks for as its last line.
+    pub(crate) source: Arc<SourceFile>,
+    /// The declaration's name in it.
+    pub(crate) name: String,
+    /// The reference, with its name filled in.
+    pub(crate) reference: ModelRef,
+}
+
+impl Declared {
+    pub(crate) fn file(&self) -> &File {
+        self.source.tree().0
+    }
+
+    pub(crate) fn has_data(&self) -> bool {
+        has_data(self.file(), &self.name)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Workspace {
+    /// An empty snapshot with the default options, which says nothing of what is doubtful.
+    pub fn new() -> Self {
+        Self::with_options(ReadOptions::default())
+    }
+
+    /// An empty snapshot.
+    pub fn with_options(read: ReadOptions) -> Self {
+        Self {
+            read,
+            style: Style::default(),
+            warn: Box::new(|_| ()),
+            files: Mutex::default(),
+            specs: Mutex::default(),
+            reads: Mutex::default(),
+        }
+    }
+
+    /// Tells somebody of what is doubtful, each time a line or more without a line end.
+    #[must_use]
+    pub fn on_warning(mut self, warn: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.warn = Box::new(warn);
+        self
+    }
+
+    /// How diagnostics look.
+    #[must_use]
+    pub fn with_style(mut self, style: Style) -> Self {
+        self.style = style;
+        self
+    }
+
+    /// How files are read.
+    pub fn options(&self) -> &ReadOptions {
+        &self.read
+    }
+
+    /// Tells of something doubtful.
+    pub(crate) fn warn(&self, text: &str) {
+        (self.warn)(text);
+    }
+
+    /// How often each file was read from disk.
+    pub fn reads(&self) -> BTreeMap<PathBuf, usize> {
+        lock(&self.reads).clone()
+    }
+
+    /// A file as it was when it was first asked for.
+    pub fn source(&self, path: &Path) -> Result<Arc<SourceFile>, Error> {
+        if let Some(known) = lock(&self.files).get(path) {
+            return Ok(Arc::clone(known));
+        }
+        let bytes = std::fs::read(path).map_err(|e| Error::reading(path, &e))?;
+        *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
+        Ok(self.insert(path, bytes))
+    }
+
+    /// Puts a text in the place of a file.
+    pub fn insert(&self, path: &Path, bytes: impl Into<Vec<u8>>) -> Arc<SourceFile> {
+        let file = Arc::new(SourceFile::new(path, bytes.into(), self.style));
+        lock(&self.files).insert(path.to_owned(), Arc::clone(&file));
+        file
+    }
+
+    /// The reference, where the part after `#` may belong to the name of a file.
+    fn resolved(&self, reference: &ModelRef) -> ModelRef {
+        let whole = PathBuf::from(reference.to_string());
+        let known = |path: &Path| lock(&self.files).contains_key(path);
+        if reference.name.is_some() && !known(reference.path()) && (known(&whole) || whole.exists())
+        {
+            return ModelRef::file(&whole);
+        }
+        reference.clone()
+    }
+
+    /// Picks the system or process of an `.iol` file that is meant.
+    ///
+    /// `#Sender(max = 3)` reads as if `system … = Sender(max = 3)` stood at the end of the file, so
+    /// that mistakes in it are reported as they are in any other line.
+    pub(crate) fn declaration(&self, reference: &ModelRef) -> Result<Declared, Error> {
+        let reference = self.resolved(reference);
+        let mut source = self.source(reference.path())?;
+        let instance = reference.name.as_ref().and_then(|n| n.split_once('('));
+        let mut wanted = reference.clone();
+        if let Some((system, arguments)) = instance {
+            let fresh = fresh_name(source.file()?, system);
+            let line = format!("system {fresh} = {system}({arguments}");
+            source = Arc::new(source.with_line(&line));
+            wanted.name = Some(fresh);
+        }
+        let name = pick(&wanted, "system or process", &systems(source.file()?))?.to_owned();
+        let shown = reference.name.clone().unwrap_or_else(|| name.clone());
+        Ok(Declared {
+            reference: reference.with_name(shown).with_hash(source.hash()),
+            source,
+            name,
+        })
+    }
+
+    /// A specification: symbolic where it has data, else explicit.
+    pub fn spec(&self, reference: &ModelRef) -> Result<Arc<Spec>, Error> {
+        self.cached(reference, false, || {
+            let reference = self.resolved(reference);
+            if Format::of(reference.path())? == Format::Iol {
+                let declared = self.declaration(&reference)?;
+                if declared.has_data() {
+                    return SymbolicSpec::new(declared).map(Spec::Symbolic);
+                }
+            }
+            self.load_explicit(&reference).map(Spec::Explicit)
+        })
+    }
+
+    /// A specification as an explicit system: finite data are unfolded, and what is infinite is an
+    /// error, never cut.
+    pub fn explicit(&self, reference: &ModelRef) -> Result<ExplicitSpec, Error> {
+        let load = || self.load_explicit(reference).map(Spec::Explicit);
+        match &*self.cached(reference, true, load)? {
+            Spec::Explicit(spec) => Ok(spec.clone()),
+            Spec::Symbolic(_) | Spec::Properties(_) => unreachable!("loaded as an explicit one"),
+        }
+    }
+
+    fn cached(
+        &self,
+        reference: &ModelRef,
+        unfolded: bool,
+        load: impl FnOnce() -> Result<Spec, Error>,
+    ) -> Result<Arc<Spec>, Error> {
+        let key = (reference.clone(), unfolded);
+        if let Some(known) = lock(&self.specs).get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let spec = Arc::new(load()?);
+        lock(&self.specs).insert(key, Arc::clone(&spec));
+        Ok(spec)
+    }
+
+    fn load_explicit(&self, reference: &ModelRef) -> Result<ExplicitSpec, Error> {
+        let reference = self.resolved(reference);
+        let format = Format::of(reference.path())?;
+        if format == Format::Iol {
+            let declared = self.declaration(&reference)?;
+            return ExplicitSpec::declared(declared, &self.read);
+        }
+        let source = self.source(reference.path())?;
+        if let Some(name) = &reference.name {
+            return Err(Error::input(format!(
+                "{} holds one system, without a name; `#{name}` does not fit",
+                reference.path().display()
+            )));
+        }
+        let loaded = read_foreign(format, source.bytes(), &self.read);
+        let lts = self.accept(&source, loaded)?;
+        Ok(ExplicitSpec::foreign(
+            reference.with_hash(source.hash()),
+            lts,
+        ))
+    }
+
+    /// Takes what a reader gave; its lints are told.
+    pub(crate) fn accept<T>(
+        &self,
+        source: &SourceFile,
+        loaded: Result<Loaded<T>, Rejected>,
+    ) -> Result<T, Error> {
+        let Loaded { value, lints } = loaded.map_err(|Rejected(d)| source.rejected(&d))?;
+        if !lints.is_empty() {
+            self.warn(source.rendered(&lints).trim_end());
+        }
+        Ok(value)
+    }
+}
+
+/// Reads a system in a format other than our own.
+pub fn read_foreign(
+    format: Format,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<Loaded<Lts>, Rejected> {
+    match format {
+        Format::Aut => {
+            let directions = options.directions();
+            aut::read(
+                bytes,
+                &aut::AutOptions {
+                    directions,
+                    ..aut::AutOptions::default()
+                },
+            )
+        }
+        Format::Json => json::read(bytes),
+        Format::Dot | Format::Iol if options.dot == Some(DotKind::Acceptor) => {
+            let Loaded { value, lints } = dot::read_acceptor(bytes, &options.dot_options(bytes))?;
+            let accepting = |s: StateId| value.accepting.binary_search(&s).is_ok();
+            let value = restrict(&value.lts, accepting).ok_or_else(|| {
+                let message = "the initial state is no double circle, so no trace is accepted";
+                Rejected(vec![Diagnostic::error(
+                    codes::DOT_NO_INITIAL,
+                    Span::default(),
+                    message,
+                )])
+            })?;
+            Ok(Loaded { value, lints })
+        }
+        Format::Dot | Format::Iol => dot::read(bytes, &options.dot_options(bytes)),
+    }
+}
+
+/// A name that the file does not declare.
+fn fresh_name(file: &File, base: &str) -> String {
+    let taken = |name: &str| file.items.iter().any(|item| item.name().text == name);
+    let mut name = format!("{base}_given");
+    while taken(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// The declaration meant by `reference` among those of a kind.
+pub(crate) fn pick<'n>(
+    reference: &ModelRef,
+    kind: &str,
+    names: &[&'n str],
+) -> Result<&'n str, Error> {
+    let path = reference.path().display();
+    let list = names
+        .iter()
+        .map(|n| format!("{path}#{n}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    match (&reference.name, names) {
+        (Some(wanted), _) => names.iter().find(|n| *n == wanted).copied().ok_or_else(|| {
+            let hint = diagnostic::did_you_mean(wanted, names.iter().copied());
+            let error = Error::input(format!("{path} declares no {kind} `{wanted}`"));
+            error.hint(hint.unwrap_or_else(|| format!("it declares: {list}")))
+        }),
+        (None, [only]) => Ok(only),
+        (None, []) => Err(Error::input(format!("{path} declares no {kind}"))),
+        (None, _) => Err(
+            Error::input(format!("{path} declares more than one {kind}"))
+                .hint(format!("pick one: {list}")),
+        ),
+    }
+}
+
+/// The named declaration, or all of them.
+pub(crate) fn pick_all<'n>(
+    reference: &ModelRef,
+    kind: &str,
+    names: &[&'n str],
+) -> Result<Vec<&'n str>, Error> {
+    match (&reference.name, names) {
+        (None, [_, ..]) => Ok(names.to_vec()),
+        _ => pick(reference, kind, names).map(|name| vec![name]),
+    }
+}

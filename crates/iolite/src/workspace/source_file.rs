@@ -1,0 +1,104 @@
+//! A file as it was when it was first asked for.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use iolite_lang::{Diagnostic, File, Style, diagnostic, render};
+
+use crate::Error;
+
+/// The bytes of a file, their hash, and for the `.iol` language their tree.
+#[derive(Debug)]
+pub struct SourceFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    hash: String,
+    style: Style,
+    tree: OnceLock<(File, Vec<Diagnostic>)>,
+}
+
+impl SourceFile {
+    pub(crate) fn new(path: &Path, bytes: Vec<u8>, style: Style) -> Self {
+        Self {
+            path: path.to_owned(),
+            hash: hash(&bytes),
+            bytes,
+            style,
+            tree: OnceLock::new(),
+        }
+    }
+
+    /// The same file with one more line, as if it stood there; the hash stays that of the file.
+    pub(crate) fn with_line(&self, line: &str) -> Self {
+        let mut bytes = self.bytes.clone();
+        bytes.extend_from_slice(format!("\n{line}\n").as_bytes());
+        Self {
+            path: self.path.clone(),
+            bytes,
+            hash: self.hash.clone(),
+            style: self.style,
+            tree: OnceLock::new(),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// A fingerprint of the file as it is on disk.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The tree of an `.iol` file, and what is wrong or doubtful about it.
+    pub fn tree(&self) -> (&File, &[Diagnostic]) {
+        let parse = || iolite_lang::parse_and_check_bytes(&self.bytes);
+        let (file, found) = self.tree.get_or_init(parse);
+        (file, found)
+    }
+
+    /// The tree of an `.iol` file without mistakes.
+    pub fn file(&self) -> Result<&File, Error> {
+        let (file, found) = self.tree();
+        if diagnostic::has_errors(found) {
+            return Err(self.rejected(found));
+        }
+        Ok(file)
+    }
+
+    /// The names of the declarations that start with this word; none where the file has mistakes.
+    pub fn declared(&self, keyword: &str) -> Vec<&str> {
+        let items = self.tree().0.items.iter();
+        let items = items.filter(|item| item.keyword() == keyword);
+        items.map(|item| item.name().text.as_str()).collect()
+    }
+
+    /// Diagnostics with the lines they are about.
+    pub fn rendered(&self, found: &[Diagnostic]) -> String {
+        let path = self.path.display().to_string();
+        render(&path, &self.bytes, found, self.style)
+    }
+
+    /// Errors, with the warnings among them, as one.
+    pub fn rejected(&self, found: &[Diagnostic]) -> Error {
+        Error::input(self.rendered(found).trim_end())
+    }
+
+    /// The text of a file that must be one.
+    pub(crate) fn text(&self) -> Result<&str, Error> {
+        std::str::from_utf8(&self.bytes)
+            .map_err(|_| Error::input(format!("{}: no UTF-8 text", self.path.display())))
+    }
+}
+
+/// A fingerprint: 64 bits of FNV-1a, enough to notice that a file changed.
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    let step = |h: u64, &b: &u8| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+}
