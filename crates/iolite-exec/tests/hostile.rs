@@ -4,6 +4,9 @@
 mod support;
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use iolite_derive::Verdict;
@@ -422,4 +425,129 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
         }
         adapter.stop().unwrap();
     }
+}
+
+/// Answers one HTTP request with these bytes, then waits for the tester to go.
+fn http_server(answer: Vec<u8>) -> (SutConfig, thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let timeout = Some(Duration::from_secs(20));
+        stream.set_read_timeout(timeout).unwrap();
+        stream.set_write_timeout(timeout).unwrap();
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            request.push(byte[0]);
+        }
+        // The tester may have gone before the last byte.
+        let _ = stream.write_all(&answer);
+        let _ = stream.read(&mut [0]);
+    });
+    let mut config = SutConfig::from_flag(&format!("http://{address}")).unwrap();
+    config.quiescence.timeout_ms = Some(10_000);
+    config.actions.entry("a".into()).or_default().send = Some("GET /a".into());
+    config.actions.entry("x".into()).or_default().recv = Some("200 x".into());
+    (config, server)
+}
+
+#[test]
+fn interim_responses_without_end_are_an_error() {
+    let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
+    let last = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+    let (config, server) = http_server([&interim.repeat(3)[..], last].concat());
+    let ops = ["?a", "observe"];
+    assert_eq!(answer(&echo(), &config, &ops), Ok(Verdict::Pass));
+    server.join().unwrap();
+    let (config, server) = http_server([&interim.repeat(20_000)[..], last].concat());
+    let error = answer(&echo(), &config, &ops).unwrap_err();
+    assert_eq!(error.code(), "undecodable");
+    assert!(error.to_string().contains("interim"), "{error}");
+    server.join().unwrap();
+}
+
+/// An interim response, and half a response, are no silence.
+#[test]
+fn half_a_response_is_never_quiescence() {
+    for half in [
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.1 2",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n",
+    ] {
+        let (mut config, server) = http_server(half.into());
+        config.quiescence.timeout_ms = Some(300);
+        config.limits.message_timeout_ms = Some(200);
+        let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+        let ExecError::HalfMessage { bytes, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(bytes, half.len());
+        server.join().unwrap();
+    }
+}
+
+/// Accepts a handshake, and does `then` with the stream.
+fn websocket_server(
+    then: impl FnOnce(&mut TcpStream) + Send + 'static,
+) -> (SutConfig, thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let timeout = Some(Duration::from_secs(20));
+        stream.set_read_timeout(timeout).unwrap();
+        stream.set_write_timeout(timeout).unwrap();
+        let mut socket = tungstenite::accept(stream).unwrap();
+        then(socket.get_mut());
+    });
+    let mut config = SutConfig::from_flag(&format!("ws://{address}")).unwrap();
+    config.quiescence.timeout_ms = Some(10_000);
+    (config, server)
+}
+
+#[test]
+fn half_a_websocket_message_is_never_quiescence() {
+    // A header without its payload, and a fragment without the rest.
+    for half in [&b"\x81\x05xx"[..], b"\x01\x01x\x89\x00"] {
+        let (mut config, server) = websocket_server(move |stream| {
+            stream.write_all(half).unwrap();
+            let mut rest = Vec::new();
+            let _ = stream.read_to_end(&mut rest);
+        });
+        config.quiescence.timeout_ms = Some(300);
+        config.limits.message_timeout_ms = Some(200);
+        let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+        let ExecError::HalfMessage { bytes, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(bytes, half.len());
+        server.join().unwrap();
+    }
+}
+
+#[test]
+fn a_flood_of_pings_ends_in_an_error() {
+    let (config, server) = websocket_server(|stream| {
+        let begin = Instant::now();
+        let pings = b"\x89\x00".repeat(1 << 15);
+        stream.set_nonblocking(true).unwrap();
+        // It reads the answers, so that nothing else stops the flood.
+        let mut answers = vec![0; 1 << 16];
+        let mut at = 0;
+        while begin.elapsed() < Duration::from_secs(30) {
+            match stream.write(&pings[at..]) {
+                Ok(count) => at = (at + count) % pings.len(),
+                Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {}
+                Err(_) => return,
+            }
+            if matches!(stream.read(&mut answers), Ok(0)) {
+                return;
+            }
+        }
+    });
+    let error = answer(&echo(), &config, &["observe"]).unwrap_err();
+    assert_eq!(error.code(), "flooding", "{error}");
+    server.join().unwrap();
 }

@@ -52,7 +52,7 @@ impl SutConfig {
                 Box::new(HttpLink::new(&name, &place.fill(url)?, bounds)?)
             } else if let Some(url) = &channel.websocket {
                 let socket = WebSocket::new(&place.fill(url)?)?;
-                let frames = WebSocketFrames::new();
+                let frames = WebSocketFrames::new(bounds);
                 Box::new(StreamLink::new(&name, socket, frames, bounds))
             } else {
                 stdio = Some(ChannelId::new(links.len()));

@@ -70,6 +70,11 @@ impl StreamBuffer {
         &self.input[self.start..self.end]
     }
 
+    /// The input that was not taken yet, and the output.
+    pub(crate) fn split(&mut self) -> (&[u8], &mut Vec<u8>) {
+        (&self.input[self.start..self.end], &mut self.output)
+    }
+
     pub(crate) fn take(&mut self, count: usize) {
         self.start += count;
         if self.start == self.end {
