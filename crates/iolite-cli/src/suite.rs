@@ -178,6 +178,7 @@ pub(super) fn run(
         judge,
         args.effort.seed,
         "iolite test --suite",
+        None,
     )?;
     let mut documents = Vec::new();
     let mut all = Summary::default();

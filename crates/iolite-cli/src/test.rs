@@ -71,7 +71,14 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         return suite::run(args, &target, &judge, &options);
     }
     let plan = effort.plan()?;
-    let mut sinks = sinks(&args.report, &target, &judge, effort.seed, "iolite test")?;
+    let mut sinks = sinks(
+        &args.report,
+        &target,
+        &judge,
+        effort.seed,
+        "iolite test",
+        Some(plan.runs),
+    )?;
     let traces = Traces::default();
     let with_goals = args.judge.observer.len() + args.judge.purpose.len() > 0;
     if with_goals {

@@ -49,6 +49,7 @@ pub(super) fn sinks(
     judge: &Judge,
     seed: u64,
     suite: &str,
+    runs: Option<u64>,
 ) -> Result<Fanout<'static>, Failure> {
     let mut sinks = Fanout::default();
     if !report.no_journal {
@@ -71,9 +72,7 @@ pub(super) fn sinks(
         sinks.0.push(Box::new(JUnit::new(create(path)?, suite)));
     }
     if std::io::stderr().is_terminal() {
-        sinks
-            .0
-            .push(Box::new(Console::new(std::io::stderr(), true)));
+        sinks.0.push(Box::new(Console::terminal(runs)));
     }
     Ok(sinks)
 }
