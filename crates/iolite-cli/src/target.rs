@@ -53,7 +53,10 @@ impl Target {
         if let Some(ms) = options.quiescence_ms {
             config.set_one_timeout(ms);
         }
-        let model = config.model.clone().map(ModelRef::from);
+        let model = config
+            .system
+            .model()
+            .map(|model| ModelRef::from(model.to_owned()));
         let complete_inputs = options.complete_inputs;
         Ok(Self {
             config,

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use iolite_derive::Verdict;
 use iolite_exec::{
-    Adapter, End, Event, ExecError, ExitKind, JobId, OnExit, Received, RunId, SutConfig,
-    UndecodableKind, Uniform, run,
+    Adapter, End, Event, ExecError, ExitKind, Framing, JobId, OnExit, Received, ResetConfig, RunId,
+    SutConfig, Transport, UndecodableKind, Uniform, run,
 };
 use iolite_lts::Lts;
 use support::{SpecTester, lts, options, python, run_once, script, texts};
@@ -22,7 +22,7 @@ const READY: &str = "import sys, os, time\nprint('ready')\n";
 /// A Python system that says when it is ready.
 fn sut(program: &str) -> SutConfig {
     let mut config = python(&format!("{READY}{program}"));
-    config.ready = Some("ready".into());
+    config.system.process_mut().unwrap().ready = Some("ready".into());
     config.limits.startup_timeout_ms = Some(20_000);
     // Patience for a busy machine, where an answer is due.
     config.quiescence.timeout_ms = Some(10_000);
@@ -179,12 +179,11 @@ fn a_gigabyte_without_a_line_end_is_an_error_in_time() {
     let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
     assert_eq!(error.code(), "too-long");
     assert!(error.to_string().contains("78 78 78 78"), "{error}");
-    let mut config = sut("sys.stdin.readline(); os.write(1, b'\\xff\\xff\\xff\\xff')");
-    config.framing = Some("u32be".into());
-    config.ready = None;
-    config.command =
-        python("import sys, os; sys.stdin.buffer.read(5); os.write(1, b'\\xff\\xff\\xff\\xff')")
-            .command;
+    let mut config =
+        python("import sys, os; sys.stdin.buffer.read(5); os.write(1, b'\\xff\\xff\\xff\\xff')");
+    config.quiescence.timeout_ms = Some(10_000);
+    let framing = "u32be".parse().unwrap();
+    config.system = config.system.over(Transport::Stdio { framing });
     let error = answer(&echo(), &config, &["?a", "observe", "observe"]).unwrap_err();
     assert_eq!(error.code(), "too-long", "{error}");
 }
@@ -305,12 +304,15 @@ fn what_cannot_be_reached_is_an_error() {
         "unreachable"
     );
     config = python("print('not yet'); raise SystemExit(4)");
-    config.ready = Some("ready".into());
+    config.system.process_mut().unwrap().ready = Some("ready".into());
     let error = answer(&echo(), &config, &["?a"]).unwrap_err();
     assert_eq!(error.code(), "unreachable", "{error}");
     assert!(error.to_string().contains("exit code 4"), "{error}");
     config = python("import time; time.sleep(60)");
-    config.tcp = Some("127.0.0.1:{port}".into());
+    config.system = config.system.over(Transport::Tcp {
+        address: "127.0.0.1:{port}".into(),
+        framing: Framing::Line,
+    });
     config.limits.startup_timeout_ms = Some(200);
     assert_eq!(
         answer(&echo(), &config, &["?a"]).unwrap_err().code(),
@@ -401,9 +403,11 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
     let mut config = sut(
         "for line in sys.stdin:\n  if line.strip() == 'reset': print('done')\n  elif line.strip() == 'die': os._exit(9)\n  else: print('x')",
     );
-    config.reset = iolite_exec::ResetKind::Action;
-    config.reset_send = Some("reset".into());
-    config.reset_expect = Some("done".into());
+    config.reset = ResetConfig::Action {
+        send: "reset".into(),
+        expect: Some("done".into()),
+        channel: None,
+    };
     let mut dying = config.clone();
     dying.actions.entry("a".into()).or_default().send = Some("die".into());
     let mut tester = SpecTester::new(spec.clone());

@@ -37,7 +37,7 @@ pub enum Reset {
 
 /// Where something can be read.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ready {
+struct Readiness {
     links: bool,
     process: bool,
 }
@@ -46,7 +46,7 @@ struct Ready {
 const EXIT_GRACE: Duration = Duration::from_millis(200);
 
 /// A system under test behind byte channels.
-pub struct Wired<A, C> {
+pub struct ByteAdapter<A, C> {
     process: Option<Process>,
     links: Vec<Box<dyn Link>>,
     names: Vec<String>,
@@ -66,7 +66,7 @@ pub struct Wired<A, C> {
     actions: PhantomData<fn() -> A>,
 }
 
-impl<A, C: ActionCodec<A>> Wired<A, C> {
+impl<A, C: ActionCodec<A>> ByteAdapter<A, C> {
     pub(crate) fn new(
         process: Option<Process>,
         links: Vec<(String, Box<dyn Link>)>,
@@ -216,7 +216,7 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
     }
 
     /// Waits until something can be read, or written on `writing`.
-    fn wait(&self, timeout: Duration, writing: Option<usize>) -> Result<Ready, ExecError> {
+    fn wait(&self, timeout: Duration, writing: Option<usize>) -> Result<Readiness, ExecError> {
         let mut polled: Vec<PollFd<'_>> = Vec::with_capacity(self.links.len() + 3);
         for link in &self.links {
             link.readers(&mut polled);
@@ -231,7 +231,7 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
         }
         wait(&mut polled, Some(timeout))?;
         let any = |fds: &[PollFd<'_>]| fds.iter().any(|fd| !fd.revents().is_empty());
-        Ok(Ready {
+        Ok(Readiness {
             links: any(&polled[..of_links]),
             process: any(&polled[of_links..of_process]),
         })
@@ -504,7 +504,7 @@ impl<A, C: ActionCodec<A>> Wired<A, C> {
     }
 }
 
-impl<A, C: ActionCodec<A>> Adapter<A> for Wired<A, C> {
+impl<A, C: ActionCodec<A>> Adapter<A> for ByteAdapter<A, C> {
     fn start(&mut self, _: u64) -> Result<(), ExecError> {
         self.note = None;
         let result = match &self.reset {

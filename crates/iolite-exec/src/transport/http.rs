@@ -16,7 +16,7 @@ use rustix::event::PollFd;
 use crate::transport::bounds::from_now;
 use crate::transport::http_request::{Url, encode};
 use crate::transport::http_response::{HttpError, ResponseReader};
-use crate::transport::link::{Alive, Link};
+use crate::transport::link::{ExitProbe, Link};
 use crate::transport::readiness::reading;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::tcp::connect;
@@ -57,7 +57,12 @@ impl HttpLink {
         })
     }
 
-    fn open(&mut self, deadline: Instant, retry: bool, alive: Alive) -> Result<usize, ExecError> {
+    fn open(
+        &mut self,
+        deadline: Instant,
+        retry: bool,
+        alive: ExitProbe,
+    ) -> Result<usize, ExecError> {
         if self.connections.len() >= CONNECTIONS {
             return Err(ExecError::Refused {
                 stimulus: "an HTTP request".into(),
@@ -117,7 +122,12 @@ impl HttpLink {
 }
 
 impl Link for HttpLink {
-    fn connect(&mut self, deadline: Instant, retry: bool, alive: Alive) -> Result<(), ExecError> {
+    fn connect(
+        &mut self,
+        deadline: Instant,
+        retry: bool,
+        alive: ExitProbe,
+    ) -> Result<(), ExecError> {
         self.close();
         self.open(deadline, retry, alive).map(|_| ())
     }

@@ -13,7 +13,7 @@ use rustix::event::PollFd;
 use crate::{ExecError, Exit};
 
 /// Tells whether the system that a connection is waited for has ended in the meantime.
-pub(crate) type Alive<'a> = &'a mut dyn FnMut() -> Option<Exit>;
+pub(crate) type ExitProbe<'a> = &'a mut dyn FnMut() -> Option<Exit>;
 
 /// What a channel has to give, once everything that is there has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,12 @@ pub(crate) trait Link: Send {
     }
 
     /// Connects. `retry` says that the system is just starting, so a refusal is not final.
-    fn connect(&mut self, deadline: Instant, retry: bool, alive: Alive) -> Result<(), ExecError>;
+    fn connect(
+        &mut self,
+        deadline: Instant,
+        retry: bool,
+        alive: ExitProbe,
+    ) -> Result<(), ExecError>;
 
     /// Forgets the connection and everything that was read from it.
     fn close(&mut self);

@@ -1,6 +1,7 @@
 //! How a system under test is reached: processes, sockets, models, code in this process.
 
 pub(crate) mod bounds;
+pub(crate) mod byte_adapter;
 pub(crate) mod command_line;
 pub(crate) mod exit;
 pub(crate) mod framing;
@@ -21,4 +22,3 @@ pub(crate) mod symbolic_sut;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 pub(crate) mod websocket;
-pub(crate) mod wired;

@@ -6,7 +6,7 @@ use crate::{Bounds, ExecError};
 
 /// What one read from a descriptor that does not block gave.
 #[derive(Debug)]
-pub(crate) enum Reading {
+pub(crate) enum ReadOutcome {
     /// So many bytes.
     Bytes(usize),
     /// Nothing is there.
@@ -18,14 +18,14 @@ pub(crate) enum Reading {
 }
 
 /// Reads once.
-pub(crate) fn read_once(reader: &mut impl Read, chunk: &mut [u8]) -> Reading {
+pub(crate) fn read_once(reader: &mut impl Read, chunk: &mut [u8]) -> ReadOutcome {
     loop {
         return match reader.read(chunk) {
-            Ok(0) => Reading::Closed,
-            Ok(count) => Reading::Bytes(count),
+            Ok(0) => ReadOutcome::Closed,
+            Ok(count) => ReadOutcome::Bytes(count),
             Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-            Err(e) if e.kind() == ErrorKind::WouldBlock => Reading::Nothing,
-            Err(e) => Reading::Broken(e),
+            Err(e) if e.kind() == ErrorKind::WouldBlock => ReadOutcome::Nothing,
+            Err(e) => ReadOutcome::Broken(e),
         };
     }
 }
@@ -106,10 +106,10 @@ impl StreamBuffer {
             return false;
         }
         match read_once(reader, self.room()) {
-            Reading::Bytes(count) => self.end += count,
-            Reading::Nothing => return false,
-            Reading::Closed => self.ended = Some("closed by the system under test".into()),
-            Reading::Broken(e) => self.ended = Some(e.to_string()),
+            ReadOutcome::Bytes(count) => self.end += count,
+            ReadOutcome::Nothing => return false,
+            ReadOutcome::Closed => self.ended = Some("closed by the system under test".into()),
+            ReadOutcome::Broken(e) => self.ended = Some(e.to_string()),
         }
         true
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::transport::link::{Alive, Link};
+use crate::transport::link::{ExitProbe, Link};
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::{Bounds, ExecError};
 
@@ -42,7 +42,7 @@ pub(crate) trait Endpoint: Send {
         buffer: &mut StreamBuffer,
         deadline: Instant,
         retry: bool,
-        alive: Alive,
+        alive: ExitProbe,
     ) -> Result<Self::Stream, ExecError>;
 }
 
@@ -96,7 +96,12 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
         self.endpoint.prepare()
     }
 
-    fn connect(&mut self, deadline: Instant, retry: bool, alive: Alive) -> Result<(), ExecError> {
+    fn connect(
+        &mut self,
+        deadline: Instant,
+        retry: bool,
+        alive: ExitProbe,
+    ) -> Result<(), ExecError> {
         self.close();
         let stream = self
             .endpoint

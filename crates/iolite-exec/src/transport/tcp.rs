@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::net::sockopt::set_socket_linger;
 
 use crate::ExecError;
-use crate::transport::link::Alive;
+use crate::transport::link::ExitProbe;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::{Endpoint, Stream};
 
@@ -37,7 +37,7 @@ pub(crate) fn connect(
     address: &str,
     deadline: Instant,
     retry: bool,
-    alive: Alive,
+    alive: ExitProbe,
 ) -> Result<TcpStream, ExecError> {
     let target = resolve(address)?;
     loop {
@@ -130,7 +130,7 @@ impl Endpoint for Tcp {
         _: &mut StreamBuffer,
         deadline: Instant,
         retry: bool,
-        alive: Alive,
+        alive: ExitProbe,
     ) -> Result<TcpStream, ExecError> {
         match (&self.role, &self.listener) {
             (TcpRole::Client(address), _) => connect(address, deadline, retry, alive),
@@ -149,7 +149,7 @@ fn accept(
     address: &str,
     listener: &TcpListener,
     deadline: Instant,
-    alive: Alive,
+    alive: ExitProbe,
 ) -> Result<TcpStream, ExecError> {
     loop {
         match listener.accept() {

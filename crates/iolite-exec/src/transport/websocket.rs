@@ -19,7 +19,7 @@ use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, WebSocketContext}
 use tungstenite::{Error, Message};
 
 use crate::transport::http_request::Url;
-use crate::transport::link::Alive;
+use crate::transport::link::ExitProbe;
 use crate::transport::readiness::wait;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::{Endpoint, Frames};
@@ -97,7 +97,7 @@ impl Endpoint for WebSocket {
         buffer: &mut StreamBuffer,
         deadline: Instant,
         retry: bool,
-        alive: Alive,
+        alive: ExitProbe,
     ) -> Result<TcpStream, ExecError> {
         let mut stream = connect(&self.url.address, deadline, retry, alive)?;
         self.handshake(&mut stream, buffer, deadline)
