@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl SutConfig {
-    /// An adapter for one job, with a codec of one's own.
+    /// An adapter for one job, with the caller's codec.
     pub fn adapter<A, C: ActionCodec<A>>(
         &self,
         job: JobId,

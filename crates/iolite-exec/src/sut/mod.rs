@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         for (text, part) in [
             ("comand = \"x\"", "did you mean command?"),
             ("command = \"x\"\n[quiescence]\ntimeout = 3", "timeout-ms"),

@@ -21,10 +21,10 @@ pub enum Reset {
     Restart,
     /// The channels are closed and connected again, and the process goes on.
     Reconnect,
-    /// A message is sent; with `expect`, everything up to that answer is thrown away, without it,
-    /// everything until the system has been silent for `settle`.
+    /// A message is sent. Outputs are discarded up to the answer `expect`, or without it until the
+    /// system has been silent for `settle`.
     Action {
-        /// Where.
+        /// The channel of the message.
         channel: ChannelId,
         /// The message.
         send: Vec<u8>,
@@ -35,7 +35,7 @@ pub enum Reset {
     },
 }
 
-/// Where something can be read.
+/// Which descriptors have something to read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Readiness {
     links: bool,
@@ -53,15 +53,15 @@ pub struct ByteAdapter<A, C> {
     codec: C,
     reset: Reset,
     bounds: Bounds,
-    /// A message that says that the system has started, and is no output.
+    /// The message by which the system says that it has started; it is not an output.
     ready: Option<(ChannelId, Vec<u8>)>,
-    /// The system runs and may be reset without a restart.
+    /// The last run left the system in order, so that it may be reset without a restart.
     sound: bool,
-    /// The channel that is looked at first, so that none starves the others.
+    /// The channel that is read first; it changes with each message, so that none starves the others.
     turn: usize,
     message: Vec<u8>,
     note: Option<String>,
-    /// Ports and directory, given back in the end; declared last, so that the process goes first.
+    /// Ports and directory of the job. Declared last: they are released after the process has ended.
     place: Option<JobPlace>,
     actions: PhantomData<fn() -> A>,
 }
@@ -237,7 +237,7 @@ impl<A, C: ActionCodec<A>> ByteAdapter<A, C> {
         })
     }
 
-    /// Reads what is there, once a channel.
+    /// Reads each channel once.
     fn pump(&mut self) -> Result<bool, ExecError> {
         let mut any = false;
         for link in &mut self.links {
@@ -246,7 +246,7 @@ impl<A, C: ActionCodec<A>> ByteAdapter<A, C> {
         Ok(any)
     }
 
-    /// What the system writes beside its channels is thrown away all but its end.
+    /// Reads what the system writes beside its channels; only the end of it is kept.
     fn drain(&mut self) {
         if let Some(process) = &mut self.process {
             process.drain();
@@ -254,8 +254,8 @@ impl<A, C: ActionCodec<A>> ByteAdapter<A, C> {
     }
 
     /// Takes the next complete message of any channel into `self.message`, and reads where none is
-    /// complete. Between channels no order is known but that what was read goes before what is not;
-    /// so they take turns.
+    /// complete. The order between channels is unknown, except that messages already read came before
+    /// those still to be read; so the channels take turns.
     fn fetch(&mut self) -> Result<(Inbox, ChannelId), ExecError> {
         let count = self.links.len();
         let order = (self.turn..count).chain(0..self.turn);
@@ -340,8 +340,8 @@ impl<A, C: ActionCodec<A>> ByteAdapter<A, C> {
 
     /// Waits for a message, which is in `self.message` afterwards.
     fn receive_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
-        // A quick system has answered by now, and a read is cheaper than a look at the clock and at
-        // every descriptor.
+        // A fast system has answered by now, and a read is cheaper than a look at the clock and a
+        // poll of every descriptor.
         if let (Inbox::Message, channel) = self.fetch()? {
             return Ok(Received::Output(channel));
         }
@@ -403,8 +403,8 @@ impl<A, C: ActionCodec<A>> ByteAdapter<A, C> {
                 Ok(0) => return Ok(()),
                 Ok(left) => left,
                 Err(error @ ExecError::Dropped { .. }) => {
-                    // A system that has ended takes nothing; that it ended is what is to be told,
-                    // after the outputs it gave before.
+                    // A system that has ended takes no input. The end is what is reported, after the
+                    // outputs that came before it.
                     return if self.has_ended()? {
                         Ok(())
                     } else {

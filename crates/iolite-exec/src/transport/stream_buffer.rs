@@ -4,12 +4,12 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use crate::{Bounds, ExecError};
 
-/// What one read from a descriptor that does not block gave.
+/// The outcome of one read from a non-blocking descriptor.
 #[derive(Debug)]
 pub(crate) enum ReadOutcome {
-    /// So many bytes.
+    /// This many bytes were read.
     Bytes(usize),
-    /// Nothing is there.
+    /// Nothing is available yet.
     Nothing,
     /// The other side closed the stream.
     Closed,
@@ -42,7 +42,7 @@ pub(crate) struct StreamBuffer {
     pub(crate) ended: Option<String>,
 }
 
-/// Room that there is at least for one read.
+/// The least room that a read is given.
 const CHUNK: usize = 64 << 10;
 
 impl StreamBuffer {
@@ -100,7 +100,7 @@ impl StreamBuffer {
         &mut self.input[self.end..]
     }
 
-    /// Reads once from a descriptor that does not block. Whether anything came, an end included.
+    /// Reads once from a non-blocking descriptor; true if bytes or the end of the stream came.
     pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> bool {
         if self.ended.is_some() {
             return false;
@@ -114,7 +114,7 @@ impl StreamBuffer {
         true
     }
 
-    /// Writes what a descriptor that does not block takes; the bytes that are left.
+    /// Writes as much as a non-blocking descriptor takes; returns how many bytes are left.
     pub(crate) fn write_to(&mut self, writer: &mut impl Write) -> io::Result<usize> {
         while self.written < self.output.len() {
             match writer.write(&self.output[self.written..]) {
@@ -132,7 +132,7 @@ impl StreamBuffer {
         Ok(0)
     }
 
-    /// The error of a message that passed the limit.
+    /// The error of a message that exceeds `max-message-bytes`.
     pub(crate) fn too_long(&self, channel: &str, bounds: &Bounds) -> ExecError {
         ExecError::TooLong {
             channel: channel.into(),

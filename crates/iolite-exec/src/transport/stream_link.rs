@@ -27,7 +27,7 @@ pub(crate) trait Stream: Send {
 
 /// Where a stream comes from.
 pub(crate) trait Endpoint: Send {
-    /// What it opens.
+    /// The stream that it opens.
     type Stream: Stream;
 
     /// See [`Link::prepare`].
@@ -61,7 +61,7 @@ pub(crate) trait Frames: Send {
     /// Appends a message with its frame.
     fn frame(&mut self, message: &[u8], output: &mut Vec<u8>) -> Result<(), ExecError>;
 
-    /// What is said before the stream is closed.
+    /// Appends what the protocol sends before the stream is closed.
     fn farewell(&mut self, _output: &mut Vec<u8>) {}
 
     /// Forgets what was read.

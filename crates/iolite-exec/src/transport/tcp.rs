@@ -43,9 +43,10 @@ pub(crate) fn connect(
     loop {
         let left = deadline.saturating_duration_since(Instant::now()).max(NAP);
         match TcpStream::connect_timeout(&target, left) {
-            // Where nobody listens, a port of one's own may answer: both ends are then this socket.
+            // Where nobody listens, the system may choose the target as our own local port, and the
+            // socket connects to itself.
             Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
-                // Without a trace, or the system could not have the port for a minute.
+                // Closed without TIME_WAIT, which would keep the system off the port for a minute.
                 let _ = set_socket_linger(&stream, Some(Duration::ZERO));
                 drop(stream);
                 thread::sleep(NAP);
