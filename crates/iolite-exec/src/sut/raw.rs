@@ -219,15 +219,14 @@ impl TryFrom<RawSut> for SutConfig {
     type Error = ExecError;
 
     fn try_from(mut raw: RawSut) -> Result<Self, ExecError> {
-        let (system, reset) = match raw.model.take() {
-            // What else the description says is for its own system, and not looked at.
-            Some(model) => (System::Model(model), ResetConfig::default()),
-            None => {
-                let channels = raw.take_channels()?;
-                let process = raw.take_process()?;
-                let system = System::Channels { process, channels };
-                (system, raw.take_reset()?)
-            }
+        let (system, reset) = if let Some(model) = raw.model.take() {
+            // The rest of the description is about the system that the model replaces.
+            (System::Model(model), ResetConfig::default())
+        } else {
+            let channels = raw.take_channels()?;
+            let process = raw.take_process()?;
+            let system = System::Channels { process, channels };
+            (system, raw.take_reset()?)
         };
         let config = Self {
             name: raw.name,
