@@ -212,10 +212,10 @@ fn main() {
     }
     let rounds = n(40_000) / 2;
     let mut config = SutConfig::parse("command = \"python3\"").unwrap();
-    config.command = Some(iolite_exec::CommandLine::Words(
-        ["python3", "-c", ECHO].map(Into::into).into(),
-    ));
-    config.ready = Some("ready".into());
+    let process = config.system.process_mut().unwrap();
+    process.command =
+        iolite_exec::CommandLine::Words(["python3", "-c", ECHO].map(Into::into).into());
+    process.ready = Some("ready".into());
     compare("stdio", rounds, || raw_stdio(rounds), &config, &echo);
     let address = echo_server();
     let config = SutConfig::from_flag(&format!("tcp:{address}")).unwrap();

@@ -40,10 +40,11 @@ pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
-    ActionConfig, ChannelConfig, LimitsConfig, QuiescenceConfig, ResetKind, SutConfig,
-    UdpAddresses, UndecodableKind,
+    ActionConfig, ChannelConfig, LimitsConfig, ProcessConfig, QuiescenceConfig, ResetConfig,
+    SutConfig, System, Transport, UdpAddresses, UndecodableKind,
 };
 pub use transport::bounds::Bounds;
+pub use transport::byte_adapter::{ByteAdapter, Reset};
 pub use transport::command_line::CommandLine;
 pub use transport::exit::{Exit, ExitKind};
 pub use transport::framing::Framing;
@@ -56,4 +57,3 @@ pub use transport::process::CommandSpec;
 pub use transport::simulate::{RunningModel, Simulator};
 pub use transport::symbolic_sut::SymbolicSut;
 pub use transport::tcp::TcpRole;
-pub use transport::wired::{Reset, Wired};

@@ -4,12 +4,15 @@
 mod support;
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use iolite_derive::Verdict;
 use iolite_exec::{
-    Adapter, End, Event, ExecError, ExitKind, JobId, OnExit, Received, RunId, SutConfig,
-    UndecodableKind, Uniform, run,
+    Adapter, End, Event, ExecError, ExitKind, Framing, JobId, OnExit, Received, ResetConfig, RunId,
+    SutConfig, Transport, UndecodableKind, Uniform, run,
 };
 use iolite_lts::Lts;
 use support::{SpecTester, lts, options, python, run_once, script, texts};
@@ -19,7 +22,7 @@ const READY: &str = "import sys, os, time\nprint('ready')\n";
 /// A Python system that says when it is ready.
 fn sut(program: &str) -> SutConfig {
     let mut config = python(&format!("{READY}{program}"));
-    config.ready = Some("ready".into());
+    config.system.process_mut().unwrap().ready = Some("ready".into());
     config.limits.startup_timeout_ms = Some(20_000);
     // Patience for a busy machine, where an answer is due.
     config.quiescence.timeout_ms = Some(10_000);
@@ -176,12 +179,11 @@ fn a_gigabyte_without_a_line_end_is_an_error_in_time() {
     let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
     assert_eq!(error.code(), "too-long");
     assert!(error.to_string().contains("78 78 78 78"), "{error}");
-    let mut config = sut("sys.stdin.readline(); os.write(1, b'\\xff\\xff\\xff\\xff')");
-    config.framing = Some("u32be".into());
-    config.ready = None;
-    config.command =
-        python("import sys, os; sys.stdin.buffer.read(5); os.write(1, b'\\xff\\xff\\xff\\xff')")
-            .command;
+    let mut config =
+        python("import sys, os; sys.stdin.buffer.read(5); os.write(1, b'\\xff\\xff\\xff\\xff')");
+    config.quiescence.timeout_ms = Some(10_000);
+    let framing = "u32be".parse().unwrap();
+    config.system = config.system.over(Transport::Stdio { framing });
     let error = answer(&echo(), &config, &["?a", "observe", "observe"]).unwrap_err();
     assert_eq!(error.code(), "too-long", "{error}");
 }
@@ -302,12 +304,15 @@ fn what_cannot_be_reached_is_an_error() {
         "unreachable"
     );
     config = python("print('not yet'); raise SystemExit(4)");
-    config.ready = Some("ready".into());
+    config.system.process_mut().unwrap().ready = Some("ready".into());
     let error = answer(&echo(), &config, &["?a"]).unwrap_err();
     assert_eq!(error.code(), "unreachable", "{error}");
     assert!(error.to_string().contains("exit code 4"), "{error}");
     config = python("import time; time.sleep(60)");
-    config.tcp = Some("127.0.0.1:{port}".into());
+    config.system = config.system.over(Transport::Tcp {
+        address: "127.0.0.1:{port}".into(),
+        framing: Framing::Line,
+    });
     config.limits.startup_timeout_ms = Some(200);
     assert_eq!(
         answer(&echo(), &config, &["?a"]).unwrap_err().code(),
@@ -398,9 +403,11 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
     let mut config = sut(
         "for line in sys.stdin:\n  if line.strip() == 'reset': print('done')\n  elif line.strip() == 'die': os._exit(9)\n  else: print('x')",
     );
-    config.reset = iolite_exec::ResetKind::Action;
-    config.reset_send = Some("reset".into());
-    config.reset_expect = Some("done".into());
+    config.reset = ResetConfig::Action {
+        send: "reset".into(),
+        expect: Some("done".into()),
+        channel: None,
+    };
     let mut dying = config.clone();
     dying.actions.entry("a".into()).or_default().send = Some("die".into());
     let mut tester = SpecTester::new(spec.clone());
@@ -422,4 +429,129 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
         }
         adapter.stop().unwrap();
     }
+}
+
+/// Answers one HTTP request with these bytes, then waits for the tester to go.
+fn http_server(answer: Vec<u8>) -> (SutConfig, thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let timeout = Some(Duration::from_secs(20));
+        stream.set_read_timeout(timeout).unwrap();
+        stream.set_write_timeout(timeout).unwrap();
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            request.push(byte[0]);
+        }
+        // The tester may have gone before the last byte.
+        let _ = stream.write_all(&answer);
+        let _ = stream.read(&mut [0]);
+    });
+    let mut config = SutConfig::from_flag(&format!("http://{address}")).unwrap();
+    config.quiescence.timeout_ms = Some(10_000);
+    config.actions.entry("a".into()).or_default().send = Some("GET /a".into());
+    config.actions.entry("x".into()).or_default().recv = Some("200 x".into());
+    (config, server)
+}
+
+#[test]
+fn interim_responses_without_end_are_an_error() {
+    let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
+    let last = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+    let (config, server) = http_server([&interim.repeat(3)[..], last].concat());
+    let ops = ["?a", "observe"];
+    assert_eq!(answer(&echo(), &config, &ops), Ok(Verdict::Pass));
+    server.join().unwrap();
+    let (config, server) = http_server([&interim.repeat(20_000)[..], last].concat());
+    let error = answer(&echo(), &config, &ops).unwrap_err();
+    assert_eq!(error.code(), "undecodable");
+    assert!(error.to_string().contains("interim"), "{error}");
+    server.join().unwrap();
+}
+
+/// An interim response, and half a response, are no silence.
+#[test]
+fn half_a_response_is_never_quiescence() {
+    for half in [
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.1 2",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n",
+    ] {
+        let (mut config, server) = http_server(half.into());
+        config.quiescence.timeout_ms = Some(300);
+        config.limits.message_timeout_ms = Some(200);
+        let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+        let ExecError::HalfMessage { bytes, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(bytes, half.len());
+        server.join().unwrap();
+    }
+}
+
+/// Accepts a handshake, and does `then` with the stream.
+fn websocket_server(
+    then: impl FnOnce(&mut TcpStream) + Send + 'static,
+) -> (SutConfig, thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let timeout = Some(Duration::from_secs(20));
+        stream.set_read_timeout(timeout).unwrap();
+        stream.set_write_timeout(timeout).unwrap();
+        let mut socket = tungstenite::accept(stream).unwrap();
+        then(socket.get_mut());
+    });
+    let mut config = SutConfig::from_flag(&format!("ws://{address}")).unwrap();
+    config.quiescence.timeout_ms = Some(10_000);
+    (config, server)
+}
+
+#[test]
+fn half_a_websocket_message_is_never_quiescence() {
+    // A header without its payload, and a fragment without the rest.
+    for half in [&b"\x81\x05xx"[..], b"\x01\x01x\x89\x00"] {
+        let (mut config, server) = websocket_server(move |stream| {
+            stream.write_all(half).unwrap();
+            let mut rest = Vec::new();
+            let _ = stream.read_to_end(&mut rest);
+        });
+        config.quiescence.timeout_ms = Some(300);
+        config.limits.message_timeout_ms = Some(200);
+        let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+        let ExecError::HalfMessage { bytes, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(bytes, half.len());
+        server.join().unwrap();
+    }
+}
+
+#[test]
+fn a_flood_of_pings_ends_in_an_error() {
+    let (config, server) = websocket_server(|stream| {
+        let begin = Instant::now();
+        let pings = b"\x89\x00".repeat(1 << 15);
+        stream.set_nonblocking(true).unwrap();
+        // It reads the answers, so that nothing else stops the flood.
+        let mut answers = vec![0; 1 << 16];
+        let mut at = 0;
+        while begin.elapsed() < Duration::from_secs(30) {
+            match stream.write(&pings[at..]) {
+                Ok(count) => at = (at + count) % pings.len(),
+                Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {}
+                Err(_) => return,
+            }
+            if matches!(stream.read(&mut answers), Ok(0)) {
+                return;
+            }
+        }
+    });
+    let error = answer(&echo(), &config, &["observe"]).unwrap_err();
+    assert_eq!(error.code(), "flooding", "{error}");
+    server.join().unwrap();
 }

@@ -518,7 +518,7 @@ fn response_times_are_measured() {
         "import sys, time\nprint('ready', flush=True)\nfor line in sys.stdin:\n  time.sleep(0.03 if line.strip() == 'slow' else 0)\n  print('x', flush=True)",
     );
     let mut config = config;
-    config.ready = Some("ready".into());
+    config.system.process_mut().unwrap().ready = Some("ready".into());
     config.limits.startup_timeout_ms = Some(20_000);
     let spec = lts(&[(0, "?slow", 1), (0, "?fast", 1), (1, "!x", 0)]);
     let mut tester = SpecTester::new(spec.clone());

@@ -11,8 +11,8 @@ use std::time::Duration;
 use iolite_derive::Verdict;
 use iolite_exec::codec::ConcreteCodec;
 use iolite_exec::{
-    Adapter, AsyncSystemUnderTest, Blocking, ConcreteAction, ExecError, ExitKind, InProcess, JobId,
-    Received, RunId, SutConfig, SystemUnderTest, Uniform, run,
+    Adapter, AsyncSystemUnderTest, Blocking, ConcreteAction, ExecError, ExitKind, Framing,
+    InProcess, JobId, Received, RunId, SutConfig, SystemUnderTest, Transport, Uniform, run,
 };
 use iolite_lts::{LabelId, Labels};
 use support::{SpecTester, lts, options, python, quick, run_once, script, texts};
@@ -22,7 +22,8 @@ fn length_prefixed_frames_over_stdio() {
     let mut config = python(
         "import sys\nr, w = sys.stdin.buffer, sys.stdout.buffer\nwhile True:\n  n = int.from_bytes(r.read(2), 'big')\n  m = r.read(n)\n  w.write((n + 1).to_bytes(2, 'big') + m + b'\\n'); w.flush()",
     );
-    config.framing = Some("u16be".into());
+    let framing = "u16be".parse().unwrap();
+    config.system = config.system.over(Transport::Stdio { framing });
     config.quiescence.timeout_ms = Some(15_000);
     config.actions.entry("a".into()).or_default().send = Some("line\nend".into());
     config.actions.entry("x".into()).or_default().recv = Some("line\nend\n".into());
@@ -36,11 +37,15 @@ fn length_prefixed_frames_over_stdio() {
 fn the_tester_as_tcp_server() {
     let program = "import socket, sys\ns = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\nf = s.makefile('rw')\nfor line in f:\n  f.write('x\\n'); f.flush()";
     let mut config = python(program);
-    let Some(iolite_exec::CommandLine::Words(words)) = &mut config.command else {
+    let command = &mut config.system.process_mut().unwrap().command;
+    let iolite_exec::CommandLine::Words(words) = command else {
         unreachable!();
     };
     words.push("{port}".into());
-    config.tcp_listen = Some("127.0.0.1:{port}".into());
+    config.system = config.system.over(Transport::TcpListen {
+        address: "127.0.0.1:{port}".into(),
+        framing: Framing::Line,
+    });
     config.quiescence.timeout_ms = Some(15_000);
     config.limits.startup_timeout_ms = Some(20_000);
     let spec = lts(&[(0, "?a", 1), (1, "!x", 0)]);
@@ -88,9 +93,9 @@ fn several_channels_at_once_with_values() {
         "#,
     )
     .unwrap();
-    config.command = Some(iolite_exec::CommandLine::Words(
+    config.system.process_mut().unwrap().command = iolite_exec::CommandLine::Words(
         ["python3", "-c", program, "{port}"].map(Into::into).into(),
-    ));
+    );
     let codec = ConcreteCodec::new(config.action_map().unwrap());
     let mut adapter = config.adapter(JobId(0), codec).unwrap();
     adapter.start(0).unwrap();

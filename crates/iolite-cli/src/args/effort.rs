@@ -12,7 +12,7 @@ pub(crate) struct EffortArgs {
     pub(crate) steps: u64,
     /// Number of runs
     #[arg(long, value_name = "N", default_value_t = 10)]
-    runs: u64,
+    pub(crate) runs: u64,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,

@@ -119,7 +119,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if !args.suite.is_empty() {
         return test_suite::run(args, &workspace, &target, &campaign);
     }
-    let mut sinks = sinks(&args.report, &target, &campaign, "iolite test")?;
+    let runs = Some(args.effort.runs);
+    let mut sinks = sinks(&args.report, &target, &campaign, "iolite test", runs)?;
     let summary = campaign.run(&target, &mut sinks)?;
     drop(sinks);
     conclude(args, &target, &campaign, &summary)

@@ -34,7 +34,7 @@ pub(crate) fn run(
     };
     let cases = workspace.suite(&args.suite, judge.spec())?;
     campaign.warn_of_other_models(workspace, &cases)?;
-    let mut sinks = sinks(&args.report, target, campaign, "iolite test --suite")?;
+    let mut sinks = sinks(&args.report, target, campaign, "iolite test --suite", None)?;
     let mut documents = Vec::new();
     let mut all = Summary::default();
     let mut first = 0;

@@ -45,6 +45,7 @@ pub(crate) fn sinks(
     target: &Target,
     campaign: &Campaign,
     suite: &str,
+    runs: Option<u64>,
 ) -> Result<Fanout<'static>, Error> {
     let mut sinks = Fanout::default();
     if !report.no_journal {
@@ -60,9 +61,7 @@ pub(crate) fn sinks(
         sinks.0.push(Box::new(JUnit::new(create(path)?, suite)));
     }
     if std::io::stderr().is_terminal() {
-        sinks
-            .0
-            .push(Box::new(Console::new(std::io::stderr(), true)));
+        sinks.0.push(Box::new(Console::terminal(runs)));
     }
     Ok(sinks)
 }

@@ -20,7 +20,8 @@ pub(crate) fn hint(certificate: &Certificate, config: &SutConfig) -> String {
     );
     let first = certificate.trace_omitted == 0
         && certificate.trace.iter().all(|step| step.starts_with('?'));
-    if first && config.command.is_some() && config.ready.is_none() {
+    let process = config.system.process();
+    if first && process.is_some_and(|process| process.ready.is_none()) {
         text += "            nothing was observed before: where the system is slow to start, set `ready` in its\n            \
                  description to what it writes when it has started\n";
     }

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_told_with_its_length() {
+    fn silence_is_shown_with_its_length() {
         let mut silent = certificate(3);
         silent.observed = Some("delta".into());
         silent.patience = Some(250_000);

@@ -1,20 +1,20 @@
-//! A line of progress, and the outcome in a few lines.
+//! A bar of progress, and the outcome in a few lines.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{Stderr, Write};
 use std::time::Instant;
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use iolite_derive::Verdict;
 
 use crate::{Coverage, Event, ExecError, Sink};
 
-/// Writes for people. On a terminal one line is written over again and again; elsewhere only what
-/// stays is written.
+/// Writes for people: lines that stay, and on a terminal a bar below them.
 #[derive(Debug)]
 pub struct Console<W> {
     out: W,
-    live: bool,
+    bar: ProgressBar,
     begin: Instant,
     verdicts: BTreeMap<Verdict, u64>,
     faults: u64,
@@ -22,22 +22,40 @@ pub struct Console<W> {
     /// Steps of the runs that go on.
     running: BTreeMap<u64, u64>,
     coverage: Option<Coverage>,
-    line_open: bool,
+}
+
+impl Console<Stderr> {
+    /// On standard error, with a bar if that is a terminal. `runs` is how many there will be, where
+    /// that is known.
+    pub fn terminal(runs: Option<u64>) -> Self {
+        let shape = match runs {
+            Some(_) => "{bar:20} {pos}/{len} runs · {wide_msg}",
+            None => "{spinner} {pos} runs · {wide_msg}",
+        };
+        let bar = ProgressBar::with_draw_target(runs, ProgressDrawTarget::stderr())
+            .with_finish(ProgressFinish::AndClear);
+        if let Ok(style) = ProgressStyle::with_template(shape) {
+            bar.set_style(style);
+        }
+        Self {
+            bar,
+            ..Self::new(std::io::stderr())
+        }
+    }
 }
 
 impl<W: Write> Console<W> {
-    /// `live` says that `out` is a terminal.
-    pub fn new(out: W, live: bool) -> Self {
+    /// Without a bar.
+    pub fn new(out: W) -> Self {
         Self {
             out,
-            live,
+            bar: ProgressBar::hidden(),
             begin: Instant::now(),
             verdicts: BTreeMap::new(),
             faults: 0,
             steps: 0,
             running: BTreeMap::new(),
             coverage: None,
-            line_open: false,
         }
     }
 
@@ -60,29 +78,23 @@ impl<W: Write> Console<W> {
         text
     }
 
-    fn progress(&mut self) -> std::io::Result<()> {
-        if !self.live {
-            return Ok(());
-        }
+    /// Brings the bar up to date; it draws itself a few times a second at most.
+    fn progress(&self) {
         let steps = self.steps + self.running.values().sum::<u64>();
         let rate = rate(steps, self.begin.elapsed().as_secs_f64());
         let covered = self.coverage.map_or_else(String::new, |c| {
             format!(" · {:.0}% covered", c.ratio() * 100.0)
         });
         let counts = self.counts();
-        write!(
-            self.out,
-            "\r\x1b[2K{steps} steps · {rate}{covered} · {counts}"
-        )?;
-        self.line_open = true;
-        self.out.flush()
+        self.bar
+            .set_message(format!("{steps} steps · {rate}{covered} · {counts}"));
+        self.bar
+            .set_position(self.verdicts.values().sum::<u64>() + self.faults);
     }
 
     fn line(&mut self, text: &str) -> std::io::Result<()> {
-        if std::mem::take(&mut self.line_open) {
-            write!(self.out, "\r\x1b[2K")?;
-        }
-        writeln!(self.out, "{text}")
+        let Self { bar, out, .. } = self;
+        bar.suspend(|| writeln!(out, "{text}"))
     }
 
     fn take(&mut self, event: &Event) -> std::io::Result<()> {
@@ -94,7 +106,8 @@ impl<W: Write> Console<W> {
             } => {
                 self.running.insert(*run, *steps);
                 self.coverage = coverage.or(self.coverage);
-                self.progress()
+                self.progress();
+                Ok(())
             }
             Event::RunEnded {
                 run,
@@ -108,7 +121,8 @@ impl<W: Write> Console<W> {
                 if verdict.is_failing() {
                     self.line(&format!("run {run}: {verdict} after {steps} steps"))?;
                 }
-                self.progress()
+                self.progress();
+                Ok(())
             }
             Event::Fault {
                 run,
@@ -121,13 +135,16 @@ impl<W: Write> Console<W> {
                 self.running.remove(run);
                 self.line(&format!(
                     "run {run}: no verdict after {steps} steps: {message}"
-                ))
+                ))?;
+                self.progress();
+                Ok(())
             }
             Event::CampaignEnded { steps, elapsed, .. } => {
                 #[expect(clippy::cast_precision_loss, reason = "for people")]
                 let seconds = *elapsed as f64 / 1e6;
                 let rate = rate(*steps, seconds);
                 let counts = self.counts();
+                self.bar.finish_and_clear();
                 self.line(&format!(
                     "{counts} · {steps} steps in {seconds:.2} s · {rate}"
                 ))?;
@@ -167,17 +184,24 @@ mod tests {
     use crate::End;
 
     #[test]
-    fn what_stays_is_written_without_a_terminal() {
+    fn lines_stay_and_the_bar_counts() {
         let mut out = Vec::new();
-        let mut console = Console::new(&mut out, false);
+        let mut console = Console::new(&mut out);
         for (run, verdict) in [(0, Verdict::Pass), (1, Verdict::Fail)] {
             console
                 .event(&Event::Progress {
                     run,
                     steps: 3,
-                    coverage: None,
+                    coverage: Some(Coverage { seen: 1, total: 4 }),
                 })
                 .unwrap();
+            let shown = console.bar.message();
+            assert!(
+                shown.starts_with(&format!("{} steps · ", 3 + 5 * run)),
+                "{shown}"
+            );
+            assert!(shown.contains(" · 25% covered · "), "{shown}");
+            assert_eq!(console.bar.position(), run);
             console
                 .event(&Event::RunEnded {
                     run,

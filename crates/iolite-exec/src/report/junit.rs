@@ -1,22 +1,25 @@
 //! `JUnit` XML, which build servers read: a test case a run.
 
-use std::fmt::Write as _;
 use std::io::Write;
+use std::time::Duration;
 
-use crate::{Event, ExecError, Sink, chart};
+use iolite_derive::Verdict;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::{Event, ExecError, Sink, brief, chart};
 
 struct Case {
     run: u64,
-    seconds: f64,
-    kind: Kind,
+    micros: u64,
+    outcome: Outcome,
 }
 
-enum Kind {
+enum Outcome {
     Passed,
     /// `inconc` and `unknown`: neither passed nor failed.
-    Skipped(String),
+    Skipped(Verdict),
     Failed {
-        verdict: String,
+        verdict: Verdict,
         detail: String,
     },
     Error {
@@ -25,16 +28,33 @@ enum Kind {
     },
 }
 
-/// Collects the runs and writes the document at the end of the campaign.
+impl Outcome {
+    fn is_good(&self) -> bool {
+        matches!(self, Self::Passed | Self::Skipped(_))
+    }
+}
+
+/// Collects the runs and writes the document at the end of the campaign: its first line counts what
+/// follows. Memory is bounded, in cases and in text; the journal has everything.
 pub struct JUnit<W> {
     out: W,
     suite: String,
     cases: Vec<Case>,
+    /// Cases that went wrong.
+    bad: usize,
+    /// Bytes of text that the cases hold.
+    text: usize,
     dropped: u64,
 }
 
-/// Test cases of one document; more are counted and not written.
+/// Test cases of one document, good ones and bad ones each; more are counted and not written.
 const CASES: usize = 100_000;
+
+/// Bytes of text of one test case.
+const CASE_TEXT: usize = 64 << 10;
+
+/// Bytes of text of all test cases.
+const ALL_TEXT: usize = 32 << 20;
 
 impl<W: Write> JUnit<W> {
     /// A report under this name.
@@ -43,88 +63,98 @@ impl<W: Write> JUnit<W> {
             out,
             suite: suite.into(),
             cases: Vec::new(),
+            bad: 0,
+            text: 0,
             dropped: 0,
         }
     }
 
-    fn push(&mut self, case: Case) {
-        if self.cases.len() < CASES {
-            self.cases.push(case);
+    fn push(&mut self, run: u64, micros: u64, outcome: Outcome) {
+        let alike = if outcome.is_good() {
+            self.cases.len() - self.bad
         } else {
+            self.bad
+        };
+        if alike >= CASES {
             self.dropped += 1;
+            return;
+        }
+        self.bad += usize::from(!outcome.is_good());
+        self.cases.push(Case {
+            run,
+            micros,
+            outcome,
+        });
+    }
+
+    /// As much of a text as there is room for.
+    fn keep(&mut self, text: &str) -> String {
+        let room = CASE_TEXT.min(ALL_TEXT.saturating_sub(self.text));
+        let mut end = room.min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let kept = printable(&text[..end]);
+        self.text += kept.len();
+        match text.len() - end {
+            0 => kept,
+            left => format!("{kept}\n… {left} bytes more, which the journal has"),
         }
     }
 
-    fn document(&mut self, elapsed: f64) -> String {
+    fn document(&mut self, elapsed: Duration) -> Report {
+        let name = printable(&self.suite);
+        let mut suite = TestSuite::new(&name);
+        suite.set_time(elapsed);
         self.cases.sort_by_key(|case| case.run);
-        let count = |is: fn(&Kind) -> bool| self.cases.iter().filter(|c| is(&c.kind)).count();
-        let suite = escape(&self.suite);
-        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        let _ = writeln!(
-            xml,
-            "<testsuite name=\"{suite}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" \
-             skipped=\"{}\" time=\"{elapsed:.6}\">",
-            self.cases.len(),
-            count(|k| matches!(k, Kind::Failed { .. })),
-            count(|k| matches!(k, Kind::Error { .. })),
-            count(|k| matches!(k, Kind::Skipped(_))),
-        );
-        for case in &self.cases {
-            let _ = write!(
-                xml,
-                "  <testcase classname=\"{suite}\" name=\"run {}\" time=\"{:.6}\"",
-                case.run, case.seconds
-            );
-            let _ = match &case.kind {
-                Kind::Passed => writeln!(xml, "/>"),
-                Kind::Skipped(verdict) => writeln!(
-                    xml,
-                    "><skipped message=\"{}\"/></testcase>",
-                    escape(verdict)
-                ),
-                Kind::Failed { verdict, detail } => writeln!(
-                    xml,
-                    "><failure type=\"{0}\" message=\"{0}\">{1}</failure></testcase>",
-                    escape(verdict),
-                    escape(detail)
-                ),
-                Kind::Error { code, message } => writeln!(
-                    xml,
-                    "><error type=\"{}\" message=\"{}\">{}</error></testcase>",
-                    escape(code),
-                    escape(message.lines().next().unwrap_or_default()),
-                    escape(message)
-                ),
+        for case in self.cases.drain(..) {
+            let mut status = match &case.outcome {
+                Outcome::Passed => TestCaseStatus::success(),
+                Outcome::Skipped(_) => TestCaseStatus::skipped(),
+                Outcome::Failed { .. } => TestCaseStatus::non_success(NonSuccessKind::Failure),
+                Outcome::Error { .. } => TestCaseStatus::non_success(NonSuccessKind::Error),
             };
+            match case.outcome {
+                Outcome::Passed => {}
+                Outcome::Skipped(verdict) => {
+                    status.set_message(verdict.to_string());
+                }
+                Outcome::Failed { verdict, detail } => {
+                    status.set_type(verdict.to_string());
+                    status.set_message(verdict.to_string());
+                    status.set_description(detail);
+                }
+                Outcome::Error { code, message } => {
+                    status.set_type(code);
+                    let first = message.lines().next().unwrap_or_default();
+                    status.set_message(brief(first));
+                    status.set_description(message);
+                }
+            }
+            let mut test = TestCase::new(format!("run {}", case.run), status);
+            test.set_classname(&name);
+            test.set_time(Duration::from_micros(case.micros));
+            suite.add_test_case(test);
         }
         if self.dropped > 0 {
-            let _ = writeln!(xml, "  <system-out>{} runs more</system-out>", self.dropped);
+            suite.set_system_out(format!("{} runs more", self.dropped));
         }
-        xml.push_str("</testsuite>\n");
-        xml
+        let mut report = Report::new(&name);
+        report.set_time(elapsed);
+        report.add_test_suite(suite);
+        report
     }
 }
 
-/// Escapes for text and attributes; characters that XML 1.0 does not have become U+FFFD.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            '\0'..' ' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
-#[expect(clippy::cast_precision_loss, reason = "for people")]
-fn seconds(micros: u64) -> f64 {
-    micros as f64 / 1e6
+/// Characters that XML 1.0 does not have become U+FFFD, so that one sees that something was there.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => c,
+            '\0'..' ' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+            _ => c,
+        })
+        .collect()
 }
 
 impl<W: Write> Sink for JUnit<W> {
@@ -137,40 +167,37 @@ impl<W: Write> Sink for JUnit<W> {
                 certificate,
                 ..
             } => {
-                use iolite_derive::Verdict;
-                let kind = match verdict {
-                    _ if verdict.is_failing() => Kind::Failed {
-                        verdict: verdict.to_string(),
-                        detail: certificate.as_ref().map(|c| chart(c)).unwrap_or_default(),
-                    },
-                    Verdict::Inconc | Verdict::Unknown => Kind::Skipped(verdict.to_string()),
-                    _ => Kind::Passed,
+                let outcome = match *verdict {
+                    verdict if verdict.is_failing() => {
+                        let detail = certificate.as_ref().map(|c| chart(c)).unwrap_or_default();
+                        Outcome::Failed {
+                            verdict,
+                            detail: self.keep(&detail),
+                        }
+                    }
+                    verdict @ (Verdict::Inconc | Verdict::Unknown) => Outcome::Skipped(verdict),
+                    _ => Outcome::Passed,
                 };
-                self.push(Case {
-                    run: *run,
-                    seconds: seconds(*elapsed),
-                    kind,
-                });
+                self.push(*run, *elapsed, outcome);
                 Ok(())
             }
             Event::Fault {
                 run, code, message, ..
             } => {
-                self.push(Case {
-                    run: *run,
-                    seconds: 0.0,
-                    kind: Kind::Error {
-                        code: code.clone(),
-                        message: message.clone(),
-                    },
-                });
+                let outcome = Outcome::Error {
+                    code: code.clone(),
+                    message: self.keep(message),
+                };
+                self.push(*run, 0, outcome);
                 Ok(())
             }
             Event::CampaignEnded { elapsed, .. } => {
-                let xml = self.document(seconds(*elapsed));
+                let report = self.document(Duration::from_micros(*elapsed));
+                report
+                    .serialize(&mut self.out)
+                    .map_err(|e| ExecError::Report(e.to_string()))?;
                 self.out
-                    .write_all(xml.as_bytes())
-                    .and_then(|()| self.out.flush())
+                    .flush()
                     .map_err(|e| ExecError::Report(e.to_string()))
             }
             _ => Ok(()),
@@ -186,49 +213,88 @@ impl<W: Write> Sink for JUnit<W> {
 mod tests {
     use super::*;
     use crate::End;
-    use iolite_derive::Verdict;
 
-    #[test]
-    fn runs_are_test_cases() {
-        let mut out = Vec::new();
-        let mut report = JUnit::new(&mut out, "a<b");
-        let ended = |run, verdict| Event::RunEnded {
+    fn ended(run: u64, verdict: Verdict) -> Event {
+        Event::RunEnded {
             run,
             verdict,
             end: End::Tester,
             steps: 1,
             elapsed: 1500,
             certificate: None,
+        }
+    }
+
+    fn fault(run: u64, message: &str) -> Event {
+        Event::Fault {
+            run,
+            steps: 0,
+            code: "ended".into(),
+            message: message.into(),
+        }
+    }
+
+    fn document(events: impl IntoIterator<Item = Event>) -> String {
+        let mut out = Vec::new();
+        let mut report = JUnit::new(&mut out, "a<b");
+        let end = Event::CampaignEnded {
+            verdicts: std::collections::BTreeMap::new(),
+            faults: 1,
+            steps: 3,
+            elapsed: 2_000_000,
         };
-        for event in [
+        for event in events.into_iter().chain([end]) {
+            report.event(&event).unwrap();
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn runs_are_test_cases() {
+        expect_test::expect![[r#"
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="a&lt;b" tests="4" skipped="1" failures="1" errors="1" time="2.000">
+                <testsuite name="a&lt;b" tests="4" skipped="1" errors="1" failures="1" time="2.000">
+                    <testcase name="run 0" classname="a&lt;b" time="0.002"/>
+                    <testcase name="run 1" classname="a&lt;b" time="0.002">
+                        <failure message="fail" type="fail"></failure>
+                    </testcase>
+                    <testcase name="run 2" classname="a&lt;b" time="0.002">
+                        <skipped message="inconc"/>
+                    </testcase>
+                    <testcase name="run 3" classname="a&lt;b" time="0.000">
+                        <error message="signal 9" type="ended">signal 9
+            �&quot;&lt;�[31m�</error>
+                    </testcase>
+                </testsuite>
+            </testsuites>
+        "#]]
+        .assert_eq(&document([
             ended(1, Verdict::Fail),
             ended(0, Verdict::Pass),
             ended(2, Verdict::Inconc),
-            Event::Fault {
-                run: 3,
-                steps: 0,
-                code: "ended".into(),
-                message: "signal 9\n\u{1}\"<".into(),
-            },
-            Event::CampaignEnded {
-                verdicts: std::collections::BTreeMap::new(),
-                faults: 1,
-                steps: 3,
-                elapsed: 2_000_000,
-            },
-        ] {
-            report.event(&event).unwrap();
-        }
-        expect_test::expect![[r#"
-            <?xml version="1.0" encoding="UTF-8"?>
-            <testsuite name="a&lt;b" tests="4" failures="1" errors="1" skipped="1" time="2.000000">
-              <testcase classname="a&lt;b" name="run 0" time="0.001500"/>
-              <testcase classname="a&lt;b" name="run 1" time="0.001500"><failure type="fail" message="fail"></failure></testcase>
-              <testcase classname="a&lt;b" name="run 2" time="0.001500"><skipped message="inconc"/></testcase>
-              <testcase classname="a&lt;b" name="run 3" time="0.000000"><error type="ended" message="signal 9">signal 9
-            �&quot;&lt;</error></testcase>
-            </testsuite>
-        "#]]
-        .assert_eq(&String::from_utf8(out).unwrap());
+            fault(3, "signal 9\n\u{1}\"<\u{1b}[31m\u{ffff}"),
+        ]));
+    }
+
+    /// No character that XML 1.0 lacks reaches the file, wherever it comes from.
+    #[test]
+    fn the_document_has_no_forbidden_character() {
+        let all: String = (0..=0x2_0000).filter_map(char::from_u32).collect();
+        let xml = document([fault(0, &all)]);
+        let forbidden = |c: char| !matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+        assert_eq!(xml.find(forbidden), None);
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let long = "é".repeat(CASE_TEXT);
+        let xml = document((0..1000).map(|run| fault(run, &long)));
+        assert!(xml.len() < ALL_TEXT + (1 << 20), "{}", xml.len());
+        assert!(xml.contains("bytes more, which the journal has"));
+        // What went wrong is written even after very many good runs.
+        let good = (0..CASES as u64 + 5).map(|run| ended(run, Verdict::Pass));
+        let xml = document(good.chain([ended(CASES as u64 + 5, Verdict::Fail)]));
+        assert!(xml.contains("<failure") && xml.contains("5 runs more"));
     }
 }

@@ -10,10 +10,10 @@ use crate::codec::{ActionMap, ActionRule, OnUndecodable, Template};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndecodableKind {
-    /// An error.
+    /// The run ends with an error.
     #[default]
     Error,
-    /// The output `!undecodable`.
+    /// They are the output `!undecodable`.
     Output,
 }
 
@@ -33,7 +33,7 @@ pub struct ActionConfig {
     /// The channel of both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// Quiescence after this action.
+    /// How long silence lasts after this action until it is quiescence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }

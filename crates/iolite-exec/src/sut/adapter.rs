@@ -3,95 +3,123 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use super::{ResetKind, SutConfig, UdpAddresses};
+use super::{ChannelConfig, ResetConfig, SutConfig, System, Transport, UdpAddresses};
 use crate::codec::{ChannelId, WireCodec};
 use crate::transport::framing::Framer;
 use crate::transport::http::HttpLink;
 use crate::transport::link::Link;
 use crate::transport::process::Process;
 use crate::transport::stdio::{PipeSlot, Stdio};
-use crate::transport::stream_link::StreamLink;
+use crate::transport::stream_link::{Endpoint, StreamLink};
 use crate::transport::tcp::Tcp;
 use crate::transport::udp::UdpLink;
 use crate::transport::websocket::{WebSocket, WebSocketFrames};
-use crate::{CommandSpec, ExecError, JobId, JobPlace, Reset, TcpRole, Wired};
+use crate::{
+    Bounds, ByteAdapter, CommandSpec, ExecError, Framing, JobId, JobPlace, Reset, TcpRole,
+};
 
 impl SutConfig {
     /// An adapter for one job.
-    pub fn adapter(&self, job: JobId, codec: WireCodec) -> Result<Wired, ExecError> {
+    pub fn adapter(&self, job: JobId, codec: WireCodec) -> Result<ByteAdapter, ExecError> {
         self.check()?;
-        if let Some(model) = &self.model {
-            return Err(ExecError::Config(format!(
-                "model {model} is no system behind bytes"
-            )));
-        }
+        let (process, channels) = match &self.system {
+            System::Channels { process, channels } => (process, channels),
+            System::Model(model) => {
+                return Err(ExecError::Config(format!(
+                    "model {model} is no system behind bytes"
+                )));
+            }
+        };
         let mut place = JobPlace::new(job, self.base_port);
         let bounds = self.bounds();
         let slot: PipeSlot = Arc::new(Mutex::new(None));
         let mut links: Vec<(String, Box<dyn Link>)> = Vec::new();
         let mut stdio = None;
-        for channel in self.all_channels() {
-            let name = channel.name.clone().unwrap_or_default();
-            let framer = Framer::new(channel.framing()?);
-            let link: Box<dyn Link> = if let Some(address) = &channel.tcp {
-                let tcp = Tcp::new(TcpRole::Client(place.fill(address)?));
-                Box::new(StreamLink::new(&name, tcp, framer, bounds))
-            } else if let Some(address) = &channel.tcp_listen {
-                let tcp = Tcp::new(TcpRole::Server(place.fill(address)?));
-                Box::new(StreamLink::new(&name, tcp, framer, bounds))
-            } else if let Some(UdpAddresses { own, peer }) = &channel.udp {
-                let (own, peer) = (place.fill(own)?, place.fill(peer)?);
-                Box::new(UdpLink::new(&name, &own, &peer, bounds))
-            } else if let Some(url) = &channel.http {
-                Box::new(HttpLink::new(&name, &place.fill(url)?, bounds)?)
-            } else if let Some(url) = &channel.websocket {
-                let socket = WebSocket::new(&place.fill(url)?)?;
-                let frames = WebSocketFrames::new();
-                Box::new(StreamLink::new(&name, socket, frames, bounds))
-            } else {
-                stdio = Some(ChannelId::new(links.len()));
-                let pipes = Stdio(Arc::clone(&slot));
-                Box::new(StreamLink::new(&name, pipes, framer, bounds))
+        for ChannelConfig { name, transport } in channels {
+            let link: Box<dyn Link> = match transport {
+                Transport::Stdio { framing } => {
+                    stdio = Some(ChannelId::new(links.len()));
+                    stream(name, Stdio(Arc::clone(&slot)), *framing, bounds)
+                }
+                Transport::Tcp { address, framing } => {
+                    let role = TcpRole::Client(place.fill(address)?);
+                    stream(name, Tcp::new(role), *framing, bounds)
+                }
+                Transport::TcpListen { address, framing } => {
+                    let role = TcpRole::Server(place.fill(address)?);
+                    stream(name, Tcp::new(role), *framing, bounds)
+                }
+                Transport::Udp(UdpAddresses { own, peer }) => {
+                    let (own, peer) = (place.fill(own)?, place.fill(peer)?);
+                    Box::new(UdpLink::new(name, &own, &peer, bounds))
+                }
+                Transport::Http(url) => Box::new(HttpLink::new(name, &place.fill(url)?, bounds)?),
+                Transport::WebSocket(url) => {
+                    let socket = WebSocket::new(&place.fill(url)?)?;
+                    let frames = WebSocketFrames::new(bounds);
+                    Box::new(StreamLink::new(name, socket, frames, bounds))
+                }
             };
-            links.push((name, link));
+            links.push((name.clone(), link));
         }
-        let process = match &self.command {
+        let ready = process.as_ref().and_then(|process| process.ready.clone());
+        let process = match process {
             None => None,
-            Some(command) => {
+            Some(process) => {
                 let spec = CommandSpec {
-                    argv: command
+                    argv: process
+                        .command
                         .words()?
                         .iter()
                         .map(|word| place.fill(word))
                         .collect::<Result<_, _>>()?,
-                    dir: self
+                    dir: process
                         .dir
                         .as_ref()
                         .map(|dir| place.fill(&dir.display().to_string()).map(PathBuf::from))
                         .transpose()?,
-                    env: self
+                    env: process
                         .env
                         .iter()
                         .map(|(key, value)| Ok((key.clone(), place.fill(value)?)))
                         .collect::<Result<_, ExecError>>()?,
-                    ready: self.ready.clone().filter(|_| stdio.is_none()),
+                    ready: ready.clone().filter(|_| stdio.is_none()),
                 };
                 Some(Process::new(spec, stdio.map(|_| slot), bounds.stop_grace))
             }
         };
-        let reset = match self.reset {
-            ResetKind::Restart => Reset::Restart,
-            ResetKind::Reconnect => Reset::Reconnect,
-            ResetKind::Action => Reset::Action {
-                channel: self.channel_id(self.reset_channel.as_deref())?,
-                send: self.reset_send.clone().unwrap_or_default().into_bytes(),
-                expect: self.reset_expect.clone().map(String::into_bytes),
+        let reset = match &self.reset {
+            ResetConfig::Restart => Reset::Restart,
+            ResetConfig::Reconnect => Reset::Reconnect,
+            ResetConfig::Action {
+                send,
+                expect,
+                channel,
+            } => Reset::Action {
+                channel: self.channel_id(channel.as_deref())?,
+                send: send.clone().into_bytes(),
+                expect: expect.clone().map(String::into_bytes),
                 settle: self.quiescence().default,
             },
         };
-        let ready = stdio.zip(self.ready.clone().map(String::into_bytes));
-        Ok(Wired::new(process, links, codec, reset, bounds)
+        let ready = stdio.zip(ready.map(String::into_bytes));
+        Ok(ByteAdapter::new(process, links, codec, reset, bounds)
             .ready_by(ready)
             .at(place))
     }
+}
+
+/// A channel over one byte stream.
+fn stream<E: Endpoint + 'static>(
+    name: &str,
+    endpoint: E,
+    framing: Framing,
+    bounds: Bounds,
+) -> Box<dyn Link> {
+    Box::new(StreamLink::new(
+        name,
+        endpoint,
+        Framer::new(framing),
+        bounds,
+    ))
 }

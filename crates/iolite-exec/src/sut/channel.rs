@@ -1,10 +1,13 @@
-//! The channels of a system under test, as they are described.
+//! The channels of a system under test, and the process behind them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::SutConfig;
 use crate::codec::ChannelId;
-use crate::{ExecError, Framing};
+use crate::{CommandLine, ExecError, Framing};
 
 /// The two addresses of a UDP channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,120 +19,211 @@ pub struct UdpAddresses {
     pub peer: String,
 }
 
-/// How to reach the system on one channel: exactly one of the ways.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+/// What carries the messages of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Standard input and output of the process.
+    Stdio {
+        /// Where messages end.
+        framing: Framing,
+    },
+    /// The system listens at `host:port`.
+    Tcp {
+        /// The address.
+        address: String,
+        /// Where messages end.
+        framing: Framing,
+    },
+    /// The tester listens at `host:port`, and the system connects.
+    TcpListen {
+        /// The address.
+        address: String,
+        /// Where messages end.
+        framing: Framing,
+    },
+    /// A message is a datagram.
+    Udp(UdpAddresses),
+    /// A request of `http://host:port/base` is a stimulus, its response an output.
+    Http(String),
+    /// Messages of `ws://host:port/path`.
+    WebSocket(String),
+}
+
+impl Transport {
+    /// The name of a channel that has no other.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Stdio { .. } => "stdio",
+            Self::Tcp { .. } | Self::TcpListen { .. } => "tcp",
+            Self::Udp(_) => "udp",
+            Self::Http(_) => "http",
+            Self::WebSocket(_) => "websocket",
+        }
+    }
+
+    pub(super) fn is_stdio(&self) -> bool {
+        matches!(self, Self::Stdio { .. })
+    }
+}
+
+/// A channel to the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelConfig {
     /// Name, for the actions that use it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Standard input and output of the command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stdio: Option<bool>,
-    /// `host:port` where the system listens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tcp: Option<String>,
-    /// `host:port` where the tester listens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tcp_listen: Option<String>,
-    /// Own and peer address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub udp: Option<UdpAddresses>,
-    /// `http://host:port/base`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub http: Option<String>,
-    /// `ws://host:port/path`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub websocket: Option<String>,
-    /// Where messages end in a stream: `line`, `u8`, `u16be`, `u32be`, …
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub framing: Option<String>,
+    pub name: String,
+    /// What carries its messages.
+    pub transport: Transport,
 }
 
 impl ChannelConfig {
-    pub(super) fn ways(&self) -> usize {
-        usize::from(self.stdio == Some(true))
-            + usize::from(self.tcp.is_some())
-            + usize::from(self.tcp_listen.is_some())
-            + usize::from(self.udp.is_some())
-            + usize::from(self.http.is_some())
-            + usize::from(self.websocket.is_some())
+    /// A channel with the usual name.
+    pub fn new(transport: Transport) -> Self {
+        Self {
+            name: transport.name().into(),
+            transport,
+        }
+    }
+}
+
+/// The process that is started for a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessConfig {
+    /// Program and arguments.
+    pub command: CommandLine,
+    /// Its working directory; the description's own folder when missing.
+    pub dir: Option<PathBuf>,
+    /// Environment variables to add.
+    pub env: BTreeMap<String, String>,
+    /// What it writes to standard output when it is ready: a whole message where that is a channel,
+    /// else a part of the text. Without it, the time that the system takes to start counts as
+    /// silence.
+    pub ready: Option<String>,
+}
+
+impl From<CommandLine> for ProcessConfig {
+    fn from(command: CommandLine) -> Self {
+        Self {
+            command,
+            dir: None,
+            env: BTreeMap::new(),
+            ready: None,
+        }
+    }
+}
+
+/// What stands for the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum System {
+    /// Another model, `FILE#Name`, is executed in its place.
+    Model(String),
+    /// It is reached through channels of bytes.
+    Channels {
+        /// What is started first; a system that runs already has none.
+        process: Option<ProcessConfig>,
+        /// How it is reached; at least one.
+        channels: Vec<ChannelConfig>,
+    },
+}
+
+/// Nothing that could be reached, for descriptions of actions alone.
+impl Default for System {
+    fn default() -> Self {
+        Self::Channels {
+            process: None,
+            channels: Vec::new(),
+        }
+    }
+}
+
+impl From<Transport> for System {
+    fn from(transport: Transport) -> Self {
+        Self::Channels {
+            process: None,
+            channels: vec![ChannelConfig::new(transport)],
+        }
+    }
+}
+
+/// A process that is driven over its standard input and output, a message a line.
+impl From<CommandLine> for System {
+    fn from(command: CommandLine) -> Self {
+        Self::Channels {
+            process: Some(command.into()),
+            channels: vec![ChannelConfig::new(Transport::Stdio {
+                framing: Framing::Line,
+            })],
+        }
+    }
+}
+
+impl System {
+    /// The model that is executed in place of the system.
+    pub fn model(&self) -> Option<&str> {
+        match self {
+            Self::Model(model) => Some(model),
+            Self::Channels { .. } => None,
+        }
     }
 
-    pub(super) fn framing(&self) -> Result<Framing, ExecError> {
-        self.framing.as_deref().map_or(Ok(Framing::Line), |text| {
-            text.parse().map_err(ExecError::Config)
-        })
+    /// The process that is started.
+    pub fn process(&self) -> Option<&ProcessConfig> {
+        match self {
+            Self::Model(_) => None,
+            Self::Channels { process, .. } => process.as_ref(),
+        }
+    }
+
+    /// The process that is started.
+    pub fn process_mut(&mut self) -> Option<&mut ProcessConfig> {
+        match self {
+            Self::Model(_) => None,
+            Self::Channels { process, .. } => process.as_mut(),
+        }
+    }
+
+    /// The channels; a model has none.
+    pub fn channels(&self) -> &[ChannelConfig] {
+        match self {
+            Self::Model(_) => &[],
+            Self::Channels { channels, .. } => channels,
+        }
+    }
+
+    /// The same process, reached through one channel.
+    #[must_use]
+    pub fn over(self, transport: Transport) -> Self {
+        let process = match self {
+            Self::Model(_) => None,
+            Self::Channels { process, .. } => process,
+        };
+        Self::Channels {
+            process,
+            channels: vec![ChannelConfig::new(transport)],
+        }
     }
 }
 
 impl SutConfig {
-    /// The channels, those of the short forms included.
-    pub(super) fn all_channels(&self) -> Vec<ChannelConfig> {
-        let single = ChannelConfig {
-            name: None,
-            stdio: None,
-            tcp: self.tcp.clone(),
-            tcp_listen: self.tcp_listen.clone(),
-            udp: self.udp.clone(),
-            http: self.http.clone(),
-            websocket: self.websocket.clone(),
-            framing: self.framing.clone(),
-        };
-        let has_single = single.ways() > 0;
-        let mut channels = self.channels.clone();
-        if has_single {
-            channels.insert(0, single);
-        } else if channels.is_empty() && self.command.is_some() {
-            channels.push(ChannelConfig {
-                stdio: Some(true),
-                ..single
-            });
-        }
-        for (i, channel) in channels.iter_mut().enumerate() {
-            channel.name.get_or_insert_with(|| {
-                if i == 0 {
-                    channel_name(channel.stdio, self)
-                } else {
-                    format!("channel{}", i + 1)
-                }
-            });
-        }
-        channels
-    }
-
     pub(super) fn channel_id(&self, name: Option<&str>) -> Result<ChannelId, ExecError> {
         let Some(name) = name else {
             return Ok(ChannelId::FIRST);
         };
-        let channels = self.all_channels();
+        if self.system.model().is_some() {
+            // A description may be used with a model in place of its system, whose actions are no
+            // bytes and need no channel.
+            return Ok(ChannelId::FIRST);
+        }
+        let channels = self.system.channels();
         channels
             .iter()
-            .position(|c| c.name.as_deref() == Some(name))
+            .position(|c| c.name == name)
             .map(ChannelId::new)
             .ok_or_else(|| {
-                let known: Vec<_> = channels.iter().filter_map(|c| c.name.as_deref()).collect();
+                let known: Vec<_> = channels.iter().map(|c| &*c.name).collect();
                 ExecError::Config(format!(
                     "there is no channel {name}; known: {}",
                     known.join(", ")
                 ))
             })
     }
-}
-
-fn channel_name(stdio: Option<bool>, config: &SutConfig) -> String {
-    let name = if stdio == Some(true) {
-        "stdio"
-    } else if config.tcp.is_some() || config.tcp_listen.is_some() {
-        "tcp"
-    } else if config.udp.is_some() {
-        "udp"
-    } else if config.http.is_some() {
-        "http"
-    } else if config.websocket.is_some() {
-        "websocket"
-    } else {
-        "channel1"
-    };
-    name.into()
 }

@@ -3,94 +3,55 @@
 mod action;
 mod adapter;
 mod channel;
+mod raw;
 mod timing;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 pub use action::{ActionConfig, UndecodableKind};
-pub use channel::{ChannelConfig, UdpAddresses};
+pub use channel::{ChannelConfig, ProcessConfig, System, Transport, UdpAddresses};
 pub use timing::{LimitsConfig, QuiescenceConfig};
 
+use self::raw::RawSut;
 use crate::key_hint::hint;
 use crate::transport::command_line::CommandLine;
-use crate::{ExecError, OnExit};
+use crate::{ExecError, Framing, OnExit};
 
 /// How a run resets the system.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ResetKind {
-    /// End the process and start it anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ResetConfig {
+    /// The process is ended and started anew.
     #[default]
     Restart,
-    /// Connect anew.
+    /// The channels are closed and connected anew.
     Reconnect,
-    /// Send `reset-send`.
-    Action,
+    /// A message resets it.
+    Action {
+        /// The message.
+        send: String,
+        /// The message that says that it is reset.
+        expect: Option<String>,
+        /// The channel of both; the first when missing.
+        channel: Option<String>,
+    },
 }
 
 /// A system under test, as a TOML file or the command line describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(try_from = "RawSut", into = "RawSut")]
 pub struct SutConfig {
     /// A name for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Another model, `FILE#Name`, that plays the system; a file in the folder of the description.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// What to start. Without another way to reach it, it is driven over standard input and output.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandLine>,
-    /// Its working directory; the description's own folder when missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dir: Option<PathBuf>,
-    /// Environment variables to add.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub env: BTreeMap<String, String>,
-    /// What it writes to standard output when it is ready: a whole message where that is a channel,
-    /// else a part of the text. Without it, the time that the system takes to start counts as
-    /// silence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ready: Option<String>,
-    /// See [`ChannelConfig::tcp`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tcp: Option<String>,
-    /// See [`ChannelConfig::tcp_listen`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tcp_listen: Option<String>,
-    /// See [`ChannelConfig::udp`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub udp: Option<UdpAddresses>,
-    /// See [`ChannelConfig::http`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub http: Option<String>,
-    /// See [`ChannelConfig::websocket`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub websocket: Option<String>,
-    /// See the field of [`ChannelConfig`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub framing: Option<String>,
-    /// Several channels, instead of one above.
-    #[serde(rename = "channel", skip_serializing_if = "Vec::is_empty")]
-    pub channels: Vec<ChannelConfig>,
+    /// What stands for the system, and how it is reached.
+    pub system: System,
     /// The first port of `{port}`; free ones when missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub base_port: Option<u16>,
     /// How a run resets the system.
-    pub reset: ResetKind,
-    /// The message that resets it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reset_send: Option<String>,
-    /// The message that says that it is reset.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reset_expect: Option<String>,
-    /// The channel of both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reset_channel: Option<String>,
+    pub reset: ResetConfig,
     /// What the end of the system during a run means.
     pub on_exit: OnExit,
     /// What becomes of undecodable messages.
@@ -100,80 +61,96 @@ pub struct SutConfig {
     /// Limits against hostile systems.
     pub limits: LimitsConfig,
     /// How actions meet bytes, by bare name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub actions: BTreeMap<String, ActionConfig>,
 }
 
 impl SutConfig {
-    /// Reads a TOML file; relative directories are relative to it.
+    /// Reads a TOML file; the working directory and the file of a model are relative to it.
     pub fn load(path: &Path) -> Result<Self, ExecError> {
         let text = fs::read_to_string(path)
             .map_err(|e| ExecError::Config(format!("cannot read {}: {e}", path.display())))?;
         let mut config = Self::parse(&text)
             .map_err(|e| ExecError::Config(format!("{}: {e}", path.display())))?;
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-        if let Some(folder) = folder {
-            config.dir = Some(match &config.dir {
-                Some(dir) => folder.join(dir),
-                None => folder.to_owned(),
-            });
-            config.model = config
-                .model
-                .map(|model| folder.join(model).display().to_string());
+        match (folder, &mut config.system) {
+            (Some(folder), System::Model(model)) => {
+                *model = folder.join(&*model).display().to_string();
+            }
+            (Some(folder), System::Channels { process, .. }) => {
+                if let Some(process) = process {
+                    process.dir = Some(match &process.dir {
+                        Some(dir) => folder.join(dir),
+                        None => folder.to_owned(),
+                    });
+                }
+            }
+            (None, _) => {}
         }
         Ok(config)
     }
 
     /// Reads TOML text and checks it. An unknown key is an error with a hint.
     pub fn parse(text: &str) -> Result<Self, ExecError> {
-        let config: Self = toml::from_str(text).map_err(|e| {
+        let raw: RawSut = toml::from_str(text).map_err(|e| {
             let message = e.to_string();
             match hint(&message) {
                 Some(hint) => ExecError::Config(format!("{}\n{hint}", message.trim_end())),
                 None => ExecError::Config(message),
             }
         })?;
-        config.check()?;
-        Ok(config)
+        raw.try_into()
     }
 
     /// Reads the short form of the command line: `cmd:PROGRAM ARGS`, `tcp:HOST:PORT`,
     /// `tcp-listen:HOST:PORT`, `udp:OWN,PEER`, `http://…`, `ws://…`, `model:FILE#Name`, or the path
     /// of a TOML file.
     pub fn from_flag(flag: &str) -> Result<Self, ExecError> {
-        let mut config = Self::default();
-        if flag.starts_with("http://") {
-            config.http = Some(flag.into());
+        let framing = Framing::Line;
+        let system = if flag.starts_with("http://") {
+            Transport::Http(flag.into()).into()
         } else if flag.starts_with("ws://") {
-            config.websocket = Some(flag.into());
+            Transport::WebSocket(flag.into()).into()
         } else {
             match flag.split_once(':') {
-                Some(("cmd", line)) => config.command = Some(CommandLine::Line(line.into())),
-                Some(("tcp", address)) => config.tcp = Some(address.into()),
-                Some(("tcp-listen", address)) => config.tcp_listen = Some(address.into()),
-                Some(("model", model)) => config.model = Some(model.into()),
+                Some(("cmd", line)) => CommandLine::Line(line.into()).into(),
+                Some(("tcp", address)) => Transport::Tcp {
+                    address: address.into(),
+                    framing,
+                }
+                .into(),
+                Some(("tcp-listen", address)) => Transport::TcpListen {
+                    address: address.into(),
+                    framing,
+                }
+                .into(),
+                Some(("model", model)) => System::Model(model.into()),
                 Some(("udp", addresses)) => {
                     let (own, peer) = addresses.split_once(',').ok_or_else(|| {
                         ExecError::Config(format!("{flag:?} is not udp:OWN,PEER"))
                     })?;
-                    config.udp = Some(UdpAddresses {
+                    Transport::Udp(UdpAddresses {
                         own: own.into(),
                         peer: peer.into(),
-                    });
+                    })
+                    .into()
                 }
                 _ => return Self::load(Path::new(flag)),
             }
-        }
+        };
+        let config = Self {
+            system,
+            ..Self::default()
+        };
         config.check()?;
         Ok(config)
     }
 
+    /// What the types leave open: names, the one pair of pipes, templates.
     fn check(&self) -> Result<(), ExecError> {
         let fail = |reason: String| Err(ExecError::Config(reason));
-        if self.model.is_some() {
+        let System::Channels { process, channels } = &self.system else {
             return Ok(());
-        }
-        let channels = self.all_channels();
+        };
         if channels.is_empty() {
             return fail(
                 "nothing says how to reach the system: give command, tcp, tcp-listen, udp, http, \
@@ -181,49 +158,29 @@ impl SutConfig {
                     .into(),
             );
         }
-        let mut stdio = 0;
-        for (i, channel) in channels.iter().enumerate() {
-            let name = channel.name.as_deref().unwrap_or_default();
-            if channel.ways() != 1 {
-                return fail(format!(
-                    "channel {name} must have exactly one of stdio, tcp, tcp-listen, udp, http, \
-                     websocket"
-                ));
-            }
-            if channels[..i].iter().any(|c| c.name == channel.name) {
+        for (i, ChannelConfig { name, transport }) in channels.iter().enumerate() {
+            if channels[..i].iter().any(|c| c.name == *name) {
                 return fail(format!("two channels are named {name}"));
             }
-            if channel.stdio == Some(true) {
-                stdio += 1;
-                if self.command.is_none() {
-                    return fail(format!("channel {name} is stdio, and there is no command"));
-                }
+            if transport.is_stdio() && process.is_none() {
+                return fail(format!("channel {name} is stdio, and there is no command"));
             }
-            channel.framing()?;
         }
+        let stdio = channels.iter().filter(|c| c.transport.is_stdio()).count();
         if stdio > 1 {
             return fail("two channels are stdio".into());
         }
-        if self.ready.is_some() && self.command.is_none() {
-            return fail("ready is what a command says, and there is no command".into());
-        }
-        if self.reset == ResetKind::Action && self.reset_send.is_none() {
-            return fail("reset = \"action\" needs reset-send".into());
-        }
-        if self.reset != ResetKind::Action
-            && (self.reset_send.is_some() || self.reset_expect.is_some())
-        {
-            return fail("reset-send and reset-expect need reset = \"action\"".into());
-        }
-        if self.reset == ResetKind::Reconnect && stdio > 0 {
+        if self.reset == ResetConfig::Reconnect && stdio > 0 {
             return fail("standard input and output cannot be reconnected; use restart".into());
         }
-        if let Some(command) = &self.command
-            && command.words()?.is_empty()
+        if let Some(process) = process
+            && process.command.words()?.is_empty()
         {
             return fail("the command is empty".into());
         }
-        self.channel_id(self.reset_channel.as_deref())?;
+        if let ResetConfig::Action { channel, .. } = &self.reset {
+            self.channel_id(channel.as_deref())?;
+        }
         self.action_map().map(|_| ())
     }
 }
@@ -276,7 +233,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            config.command.as_ref().unwrap().words().unwrap()[1],
+            config.system.process().unwrap().command.words().unwrap()[1],
             "my server.py"
         );
         assert_eq!(config.bounds().max_message, 1000);
@@ -294,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         for (text, part) in [
             ("comand = \"x\"", "did you mean command?"),
             ("command = \"x\"\n[quiescence]\ntimeout = 3", "timeout-ms"),
@@ -324,27 +281,94 @@ mod tests {
 
     #[test]
     fn flags_are_read() {
-        assert!(SutConfig::from_flag("cmd:cat").unwrap().command.is_some());
+        let system = |flag: &str| SutConfig::from_flag(flag).unwrap().system;
+        assert!(system("cmd:cat").process().is_some());
+        assert!(system("cmd:cat").channels()[0].transport.is_stdio());
+        let framing = Framing::Line;
+        let address = "localhost:80".to_owned();
         assert_eq!(
-            SutConfig::from_flag("tcp:localhost:80")
-                .unwrap()
-                .tcp
-                .as_deref(),
-            Some("localhost:80")
+            system("tcp:localhost:80"),
+            Transport::Tcp { address, framing }.into()
+        );
+        let address = "[::1]:0".to_owned();
+        assert_eq!(
+            system("tcp-listen:[::1]:0"),
+            Transport::TcpListen { address, framing }.into()
         );
         assert!(SutConfig::from_flag("udp:1").is_err());
-        assert!(
-            SutConfig::from_flag("model:a.iol#B")
-                .unwrap()
-                .model
-                .is_some()
-        );
-        assert!(
-            SutConfig::from_flag("http://localhost")
-                .unwrap()
-                .http
-                .is_some()
+        assert_eq!(system("model:a.iol#B").model(), Some("a.iol#B"));
+        assert_eq!(
+            system("http://localhost"),
+            Transport::Http("http://localhost".into()).into()
         );
         assert!(SutConfig::from_flag("no-such-file.toml").is_err());
+    }
+
+    /// The short forms give a channel its name, whatever stands beside it.
+    #[test]
+    fn channels_have_names() {
+        for (text, names) in [
+            ("command = \"x\"", &["stdio"][..]),
+            ("command = \"x\"\ntcp = \"a:1\"", &["tcp"]),
+            ("tcp-listen = \"a:1\"", &["tcp"]),
+            (
+                "websocket = \"ws://a\"\n[[channel]]\ntcp = \"a:1\"",
+                &["websocket", "channel2"],
+            ),
+            (
+                "[[channel]]\ntcp = \"a:1\"\n[[channel]]\nname = \"b\"\ntcp = \"a:2\"",
+                &["channel1", "b"],
+            ),
+            (
+                "command = \"x\"\n[[channel]]\nstdio = true\n[[channel]]\nhttp = \"http://a\"",
+                &["stdio", "channel2"],
+            ),
+        ] {
+            let config = SutConfig::parse(text).unwrap();
+            let got: Vec<_> = config.system.channels().iter().map(|c| &*c.name).collect();
+            assert_eq!(got, names, "{text}");
+        }
+    }
+
+    /// With a model in its place, nothing else of the description is needed or in the way.
+    #[test]
+    fn a_model_may_stand_in_for_a_described_system() {
+        let text = "model = \"m.iol\"\nreset = \"action\"\n[[channel]]\nname = \"c\"\ntcp = \"a:1\"\n[actions.A]\nchannel = \"c\"";
+        let config = SutConfig::parse(text).unwrap();
+        assert_eq!(config.system.model(), Some("m.iol"));
+        config.action_map().unwrap();
+    }
+
+    /// What journals keep is read back: as it was, and as it is written now.
+    #[test]
+    fn journals_keep_descriptions() {
+        let rest = r#""reset":"restart","on-exit":"error","undecodable":"error","quiescence":{},"limits":{}"#;
+        for (old, flag) in [
+            (r#""command":"cat -u""#, "cmd:cat -u"),
+            (r#""dir":"examples","tcp":"a:1""#, "tcp:a:1"),
+            (r#""udp":{"own":"a:1","peer":"b:2"}"#, "udp:a:1,b:2"),
+            (r#""model":"a.iol#B","dir":"x""#, "model:a.iol#B"),
+            (r#""websocket":"ws://a/b""#, "ws://a/b"),
+        ] {
+            let config: SutConfig = serde_json::from_str(&format!("{{{old},{rest}}}")).unwrap();
+            assert_eq!(config, SutConfig::from_flag(flag).unwrap());
+        }
+        for text in [
+            "command = [\"a\", \"b c\"]\nframing = \"u16le\"\nready = \"r\"\ndir = \"d\"\nname = \"n\"\nenv = { A = \"b\" }",
+            "command = \"x\"\ntcp = \"a:1\"\nframing = \"u8\"\nbase-port = 7000\nreset = \"reconnect\"",
+            "tcp-listen = \"a:1\"\nframing = \"line\"",
+            "http = \"http://a\"\nreset = \"action\"\nreset-send = \"GET /r\"\nreset-expect = \"200\"\nreset-channel = \"http\"",
+            "command = \"x\"\n[[channel]]\nstdio = true\nframing = \"u64be\"\n[[channel]]\nwebsocket = \"ws://a\"",
+            "command = \"x\"\n[[channel]]\nname = \"pipe\"\nstdio = true",
+            "tcp = \"a:1\"\n[[channel]]\ntcp = \"a:2\"\nframing = \"u32le\"\n[actions.A]\nchannel = \"channel2\"",
+            "[[channel]]\nname = \"tcp\"\ntcp = \"a:1\"\n[[channel]]\nname = \"x\"\nudp = { own = \"a:1\", peer = \"a:2\" }",
+        ] {
+            let config = SutConfig::parse(text).unwrap();
+            let json = serde_json::to_string(&config).unwrap();
+            let again: SutConfig = serde_json::from_str(&json).unwrap();
+            assert_eq!(again, config, "{text}\n{json}");
+        }
+        let json = serde_json::to_string(&SutConfig::from_flag("cmd:cat -u").unwrap()).unwrap();
+        assert_eq!(json, format!("{{\"command\":\"cat -u\",{rest}}}"));
     }
 }

@@ -12,7 +12,7 @@ use crate::{Bounds, Quiescence};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct QuiescenceConfig {
-    /// Where nothing else is said.
+    /// The timeout where neither place nor action has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// By the name of a place of the model, without values.

@@ -2,21 +2,22 @@
 
 use std::time::{Duration, Instant};
 
-/// The instant that is `after` from now. A description may ask for more than a clock can say; a year
-/// is as good as for ever.
+/// The instant that is `after` from now, at most a year: a description may ask for more than the clock
+/// can represent.
 pub(crate) fn from_now(after: Duration) -> Instant {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
     Instant::now() + after.min(YEAR)
 }
 
-/// Limits on what is waited for and held in memory.
+/// Limits on waiting times and on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Bytes of one message; more without an end is an error.
+    /// Bytes of one message (`max-message-bytes`); a longer one ends the run with an error.
     pub max_message: usize,
     /// Bytes that may wait unread on a channel while a stimulus is being written.
     pub max_pending: usize,
-    /// How long the rest of a half-read message is waited for, after patience has run out.
+    /// How long the tester waits for the rest of a half-read message once the patience for an
+    /// observation is over; after that the run ends with an error.
     pub message_timeout: Duration,
     /// How long the system may take to start and to be reachable.
     pub startup_timeout: Duration,

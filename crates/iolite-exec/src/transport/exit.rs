@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The end of a system under test, as far as it can be told from outside.
+/// How a system under test ended, as seen from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
     /// What happened.
@@ -14,7 +14,7 @@ pub struct Exit {
     pub stderr: String,
 }
 
-/// The ways to end.
+/// What ended a system under test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExitKind {

@@ -1,5 +1,6 @@
 //! Where a message ends in a stream of bytes.
 
+use std::fmt;
 use std::str::FromStr;
 
 use crate::transport::stream_buffer::StreamBuffer;
@@ -19,6 +20,19 @@ pub enum Framing {
         /// Most significant byte first.
         big_endian: bool,
     },
+}
+
+impl fmt::Display for Framing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line => f.write_str("line"),
+            Self::Length { width: 1, .. } => f.write_str("u8"),
+            Self::Length { width, big_endian } => {
+                let order = if *big_endian { "be" } else { "le" };
+                write!(f, "u{}{order}", 8 * width)
+            }
+        }
+    }
 }
 
 impl FromStr for Framing {
@@ -179,6 +193,15 @@ mod tests {
             }
             prop_assert_eq!(got, messages);
             prop_assert!(buffer.unread().is_empty());
+        }
+    }
+
+    #[test]
+    fn framings_are_written_as_they_are_read() {
+        for text in [
+            "line", "u8", "u16be", "u16le", "u32be", "u32le", "u64be", "u64le",
+        ] {
+            assert_eq!(text.parse::<Framing>().unwrap().to_string(), text);
         }
     }
 

@@ -12,31 +12,36 @@ use rustix::event::PollFd;
 
 use crate::{ExecError, Exit};
 
-/// Tells whether the system that a connection is waited for has ended in the meantime.
-pub(crate) type Alive<'a> = &'a mut dyn FnMut() -> Option<Exit>;
+/// Asks whether the system has ended while the tester waits for its connection.
+pub(crate) type ExitProbe<'a> = &'a mut dyn FnMut() -> Option<Exit>;
 
-/// What a channel has to give, once everything that is there has been read.
+/// What a channel holds once everything available has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inbox {
     /// A complete message.
     Message,
     /// The beginning of a message.
     Half,
-    /// Nothing, and nothing will come.
+    /// The channel is closed and empty.
     Ended,
-    /// Nothing yet.
+    /// Nothing so far; more may come.
     Empty,
 }
 
 /// A channel that carries messages.
 pub(crate) trait Link: Send {
-    /// What is to be done before the system is started: a server starts to listen.
+    /// Prepares the channel before the system is started: a server starts to listen.
     fn prepare(&mut self) -> Result<(), ExecError> {
         Ok(())
     }
 
     /// Connects. `retry` says that the system is just starting, so a refusal is not final.
-    fn connect(&mut self, deadline: Instant, retry: bool, alive: Alive) -> Result<(), ExecError>;
+    fn connect(
+        &mut self,
+        deadline: Instant,
+        retry: bool,
+        alive: ExitProbe,
+    ) -> Result<(), ExecError>;
 
     /// Forgets the connection and everything that was read from it.
     fn close(&mut self);
@@ -47,7 +52,7 @@ pub(crate) trait Link: Send {
     /// The descriptor to wait for while a stimulus is not written out.
     fn writer(&self) -> Option<BorrowedFd<'_>>;
 
-    /// Reads once what is there, without blocking. Whether anything came, an end included.
+    /// Reads once without blocking; true if bytes or the end of the stream came.
     fn pump(&mut self) -> Result<bool, ExecError>;
 
     /// Moves the next complete message into `message`.
@@ -82,9 +87,9 @@ pub(crate) trait Link: Send {
     /// Why the system can give no more messages here.
     fn ended(&self) -> Option<&str>;
 
-    /// Puts a message in line to be written.
+    /// Queues a message for writing.
     fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError>;
 
-    /// Writes what can be written without blocking; how many bytes are left.
+    /// Writes as much as possible without blocking; returns how many bytes are left.
     fn flush(&mut self) -> Result<usize, ExecError>;
 }

@@ -1,11 +1,13 @@
 //! How a system under test is reached: processes, sockets, models, code in this process.
 
-pub(crate) mod accept_key;
 pub(crate) mod bounds;
+pub(crate) mod byte_adapter;
 pub(crate) mod command_line;
 pub(crate) mod exit;
 pub(crate) mod framing;
 pub(crate) mod http;
+pub(crate) mod http_request;
+pub(crate) mod http_response;
 pub(crate) mod in_process;
 pub(crate) mod link;
 pub(crate) mod model_sut;
@@ -20,4 +22,3 @@ pub(crate) mod symbolic_sut;
 pub(crate) mod tcp;
 pub(crate) mod udp;
 pub(crate) mod websocket;
-pub(crate) mod wired;

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use crate::transport::bounds::from_now;
 use crate::transport::readiness::reading;
 use crate::transport::stdio::{PipeSlot, Pipes};
-use crate::transport::stream_buffer::{Reading, read_once};
+use crate::transport::stream_buffer::{ReadOutcome, read_once};
 use crate::{ExecError, Exit, ExitKind};
 
 /// What to start.
@@ -178,9 +178,9 @@ impl Process {
             for _ in 0..64 {
                 let Some(reader) = pipe else { return };
                 match read_once(reader, &mut chunk) {
-                    Reading::Bytes(count) => tail.push(&chunk[..count]),
-                    Reading::Nothing => return,
-                    Reading::Closed | Reading::Broken(_) => *pipe = None,
+                    ReadOutcome::Bytes(count) => tail.push(&chunk[..count]),
+                    ReadOutcome::Nothing => return,
+                    ReadOutcome::Closed | ReadOutcome::Broken(_) => *pipe = None,
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::ExecError;
-use crate::transport::link::Alive;
+use crate::transport::link::ExitProbe;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::{Endpoint, Stream};
 
@@ -49,7 +49,7 @@ impl Endpoint for Stdio {
         _: &mut StreamBuffer,
         _: Instant,
         _: bool,
-        _: Alive,
+        _: ExitProbe,
     ) -> Result<Pipes, ExecError> {
         let pipes = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         pipes.ok_or_else(|| {

@@ -4,12 +4,12 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use crate::{Bounds, ExecError};
 
-/// What one read from a descriptor that does not block gave.
+/// The outcome of one read from a non-blocking descriptor.
 #[derive(Debug)]
-pub(crate) enum Reading {
-    /// So many bytes.
+pub(crate) enum ReadOutcome {
+    /// This many bytes were read.
     Bytes(usize),
-    /// Nothing is there.
+    /// Nothing is available yet.
     Nothing,
     /// The other side closed the stream.
     Closed,
@@ -18,14 +18,14 @@ pub(crate) enum Reading {
 }
 
 /// Reads once.
-pub(crate) fn read_once(reader: &mut impl Read, chunk: &mut [u8]) -> Reading {
+pub(crate) fn read_once(reader: &mut impl Read, chunk: &mut [u8]) -> ReadOutcome {
     loop {
         return match reader.read(chunk) {
-            Ok(0) => Reading::Closed,
-            Ok(count) => Reading::Bytes(count),
+            Ok(0) => ReadOutcome::Closed,
+            Ok(count) => ReadOutcome::Bytes(count),
             Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-            Err(e) if e.kind() == ErrorKind::WouldBlock => Reading::Nothing,
-            Err(e) => Reading::Broken(e),
+            Err(e) if e.kind() == ErrorKind::WouldBlock => ReadOutcome::Nothing,
+            Err(e) => ReadOutcome::Broken(e),
         };
     }
 }
@@ -42,7 +42,7 @@ pub(crate) struct StreamBuffer {
     pub(crate) ended: Option<String>,
 }
 
-/// Room that there is at least for one read.
+/// The least room that a read is given.
 const CHUNK: usize = 64 << 10;
 
 impl StreamBuffer {
@@ -70,6 +70,11 @@ impl StreamBuffer {
         &self.input[self.start..self.end]
     }
 
+    /// The input that was not taken yet, and the output.
+    pub(crate) fn split(&mut self) -> (&[u8], &mut Vec<u8>) {
+        (&self.input[self.start..self.end], &mut self.output)
+    }
+
     pub(crate) fn take(&mut self, count: usize) {
         self.start += count;
         if self.start == self.end {
@@ -95,21 +100,21 @@ impl StreamBuffer {
         &mut self.input[self.end..]
     }
 
-    /// Reads once from a descriptor that does not block. Whether anything came, an end included.
+    /// Reads once from a non-blocking descriptor; true if bytes or the end of the stream came.
     pub(crate) fn read_from(&mut self, reader: &mut impl Read) -> bool {
         if self.ended.is_some() {
             return false;
         }
         match read_once(reader, self.room()) {
-            Reading::Bytes(count) => self.end += count,
-            Reading::Nothing => return false,
-            Reading::Closed => self.ended = Some("closed by the system under test".into()),
-            Reading::Broken(e) => self.ended = Some(e.to_string()),
+            ReadOutcome::Bytes(count) => self.end += count,
+            ReadOutcome::Nothing => return false,
+            ReadOutcome::Closed => self.ended = Some("closed by the system under test".into()),
+            ReadOutcome::Broken(e) => self.ended = Some(e.to_string()),
         }
         true
     }
 
-    /// Writes what a descriptor that does not block takes; the bytes that are left.
+    /// Writes as much as a non-blocking descriptor takes; returns how many bytes are left.
     pub(crate) fn write_to(&mut self, writer: &mut impl Write) -> io::Result<usize> {
         while self.written < self.output.len() {
             match writer.write(&self.output[self.written..]) {
@@ -127,7 +132,7 @@ impl StreamBuffer {
         Ok(0)
     }
 
-    /// The error of a message that passed the limit.
+    /// The error of a message that exceeds `max-message-bytes`.
     pub(crate) fn too_long(&self, channel: &str, bounds: &Bounds) -> ExecError {
         ExecError::TooLong {
             channel: channel.into(),

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::transport::link::{Alive, Link};
+use crate::transport::link::{ExitProbe, Link};
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::{Bounds, ExecError};
 
@@ -27,7 +27,7 @@ pub(crate) trait Stream: Send {
 
 /// Where a stream comes from.
 pub(crate) trait Endpoint: Send {
-    /// What it opens.
+    /// The stream that it opens.
     type Stream: Stream;
 
     /// See [`Link::prepare`].
@@ -42,7 +42,7 @@ pub(crate) trait Endpoint: Send {
         buffer: &mut StreamBuffer,
         deadline: Instant,
         retry: bool,
-        alive: Alive,
+        alive: ExitProbe,
     ) -> Result<Self::Stream, ExecError>;
 }
 
@@ -61,13 +61,7 @@ pub(crate) trait Frames: Send {
     /// Appends a message with its frame.
     fn frame(&mut self, message: &[u8], output: &mut Vec<u8>) -> Result<(), ExecError>;
 
-    /// The parts of an unfinished message that are no longer in the buffer; `None` where no message
-    /// is known to have begun.
-    fn begun(&self) -> Option<&[u8]> {
-        None
-    }
-
-    /// What is said before the stream is closed.
+    /// Appends what the protocol sends before the stream is closed.
     fn farewell(&mut self, _output: &mut Vec<u8>) {}
 
     /// Forgets what was read.
@@ -102,7 +96,12 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
         self.endpoint.prepare()
     }
 
-    fn connect(&mut self, deadline: Instant, retry: bool, alive: Alive) -> Result<(), ExecError> {
+    fn connect(
+        &mut self,
+        deadline: Instant,
+        retry: bool,
+        alive: ExitProbe,
+    ) -> Result<(), ExecError> {
         self.close();
         let stream = self
             .endpoint
@@ -113,13 +112,13 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
 
     fn close(&mut self) {
         self.buffer.clear();
-        self.frames.clear();
         if let Some(mut stream) = self.stream.take() {
             self.frames.farewell(&mut self.buffer.output);
             // A courtesy; the stream is closed in any case.
             let _ = self.buffer.write_to(stream.sink());
             self.buffer.clear();
         }
+        self.frames.clear();
     }
 
     fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
@@ -150,14 +149,11 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
     }
 
     fn half(&self) -> Option<&[u8]> {
-        match self.buffer.unread() {
-            [] => self.frames.begun(),
-            unread => Some(unread),
-        }
+        Some(self.buffer.unread()).filter(|unread| !unread.is_empty())
     }
 
     fn pending(&self) -> usize {
-        self.buffer.unread().len() + self.frames.begun().map_or(0, <[u8]>::len)
+        self.buffer.unread().len()
     }
 
     fn ended(&self) -> Option<&str> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::net::sockopt::set_socket_linger;
 
 use crate::ExecError;
-use crate::transport::link::Alive;
+use crate::transport::link::ExitProbe;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::{Endpoint, Stream};
 
@@ -37,15 +37,16 @@ pub(crate) fn connect(
     address: &str,
     deadline: Instant,
     retry: bool,
-    alive: Alive,
+    alive: ExitProbe,
 ) -> Result<TcpStream, ExecError> {
     let target = resolve(address)?;
     loop {
         let left = deadline.saturating_duration_since(Instant::now()).max(NAP);
         match TcpStream::connect_timeout(&target, left) {
-            // Where nobody listens, a port of one's own may answer: both ends are then this socket.
+            // Where nobody listens, the system may choose the target as our own local port, and the
+            // socket connects to itself.
             Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
-                // Without a trace, or the system could not have the port for a minute.
+                // Closed without TIME_WAIT, which would keep the system off the port for a minute.
                 let _ = set_socket_linger(&stream, Some(Duration::ZERO));
                 drop(stream);
                 thread::sleep(NAP);
@@ -130,7 +131,7 @@ impl Endpoint for Tcp {
         _: &mut StreamBuffer,
         deadline: Instant,
         retry: bool,
-        alive: Alive,
+        alive: ExitProbe,
     ) -> Result<TcpStream, ExecError> {
         match (&self.role, &self.listener) {
             (TcpRole::Client(address), _) => connect(address, deadline, retry, alive),
@@ -149,7 +150,7 @@ fn accept(
     address: &str,
     listener: &TcpListener,
     deadline: Instant,
-    alive: Alive,
+    alive: ExitProbe,
 ) -> Result<TcpStream, ExecError> {
     loop {
         match listener.accept() {

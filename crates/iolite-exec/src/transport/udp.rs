@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use rustix::event::PollFd;
 
-use crate::transport::link::{Alive, Link};
+use crate::transport::link::{ExitProbe, Link};
 use crate::transport::readiness::reading;
 use crate::transport::tcp::resolve;
 use crate::{Bounds, ExecError};
@@ -60,7 +60,7 @@ impl Link for UdpLink {
         Ok(())
     }
 
-    fn connect(&mut self, _: Instant, _: bool, _: Alive) -> Result<(), ExecError> {
+    fn connect(&mut self, _: Instant, _: bool, _: ExitProbe) -> Result<(), ExecError> {
         match self.socket {
             Some(_) => Ok(()),
             None => self.prepare(),

@@ -223,13 +223,11 @@ pub(crate) fn examples() -> PathBuf {
 
 /// `command` that runs a Python program.
 pub(crate) fn python(program: &str) -> SutConfig {
-    let mut config = SutConfig::parse("command = \"python3\"").unwrap();
-    config.command = Some(iolite_exec::CommandLine::Words(vec![
-        "python3".into(),
-        "-u".into(),
-        "-c".into(),
-        program.into(),
-    ]));
+    let words = ["python3", "-u", "-c", program].map(Into::into);
+    let mut config = SutConfig {
+        system: iolite_exec::CommandLine::Words(words.into()).into(),
+        ..SutConfig::default()
+    };
     config.quiescence.timeout_ms = Some(300);
     config.limits.stop_grace_ms = Some(200);
     config

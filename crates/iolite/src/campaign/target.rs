@@ -50,7 +50,7 @@ impl Target {
             solver: options.solver.clone(),
             until: None,
         };
-        let model = config.model.as_deref().map(|model| {
+        let model = config.system.model().map(|model| {
             let reference = ModelRef::from(model);
             ModelUnderTest::load(workspace, &reference, &data, options.unfold)
         });

@@ -21,10 +21,10 @@ pub enum Reset {
     Restart,
     /// The channels are closed and connected again, and the process goes on.
     Reconnect,
-    /// A message is sent; with `expect`, everything up to that answer is thrown away, without it,
-    /// everything until the system has been silent for `settle`.
+    /// A message is sent. Outputs are discarded up to the answer `expect`, or without it until the
+    /// system has been silent for `settle`.
     Action {
-        /// Where.
+        /// The channel of the message.
         channel: ChannelId,
         /// The message.
         send: Vec<u8>,
@@ -35,9 +35,9 @@ pub enum Reset {
     },
 }
 
-/// Where something can be read.
+/// Which descriptors have something to read.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ready {
+struct Readiness {
     links: bool,
     process: bool,
 }
@@ -46,26 +46,26 @@ struct Ready {
 const EXIT_GRACE: Duration = Duration::from_millis(200);
 
 /// A system under test behind byte channels.
-pub struct Wired {
+pub struct ByteAdapter {
     process: Option<Process>,
     links: Vec<Box<dyn Link>>,
     names: Vec<String>,
     codec: WireCodec,
     reset: Reset,
     bounds: Bounds,
-    /// A message that says that the system has started, and is no output.
+    /// The message by which the system says that it has started; it is not an output.
     ready: Option<(ChannelId, Vec<u8>)>,
-    /// The system runs and may be reset without a restart.
+    /// The last run left the system in order, so that it may be reset without a restart.
     sound: bool,
-    /// The channel that is looked at first, so that none starves the others.
+    /// The channel that is read first; it changes with each message, so that none starves the others.
     turn: usize,
     message: Vec<u8>,
     note: Option<String>,
-    /// Ports and directory, given back in the end; declared last, so that the process goes first.
+    /// Ports and directory of the job. Declared last: they are released after the process has ended.
     place: Option<JobPlace>,
 }
 
-impl Wired {
+impl ByteAdapter {
     pub(crate) fn new(
         process: Option<Process>,
         links: Vec<(String, Box<dyn Link>)>,
@@ -214,7 +214,7 @@ impl Wired {
     }
 
     /// Waits until something can be read, or written on `writing`.
-    fn wait(&self, timeout: Duration, writing: Option<usize>) -> Result<Ready, ExecError> {
+    fn wait(&self, timeout: Duration, writing: Option<usize>) -> Result<Readiness, ExecError> {
         let mut polled: Vec<PollFd<'_>> = Vec::with_capacity(self.links.len() + 3);
         for link in &self.links {
             link.readers(&mut polled);
@@ -229,13 +229,13 @@ impl Wired {
         }
         wait(&mut polled, Some(timeout))?;
         let any = |fds: &[PollFd<'_>]| fds.iter().any(|fd| !fd.revents().is_empty());
-        Ok(Ready {
+        Ok(Readiness {
             links: any(&polled[..of_links]),
             process: any(&polled[of_links..of_process]),
         })
     }
 
-    /// Reads what is there, once a channel.
+    /// Reads each channel once.
     fn pump(&mut self) -> Result<bool, ExecError> {
         let mut any = false;
         for link in &mut self.links {
@@ -244,7 +244,7 @@ impl Wired {
         Ok(any)
     }
 
-    /// What the system writes beside its channels is thrown away all but its end.
+    /// Reads what the system writes beside its channels; only the end of it is kept.
     fn drain(&mut self) {
         if let Some(process) = &mut self.process {
             process.drain();
@@ -252,8 +252,8 @@ impl Wired {
     }
 
     /// Takes the next complete message of any channel into `self.message`, and reads where none is
-    /// complete. Between channels no order is known but that what was read goes before what is not;
-    /// so they take turns.
+    /// complete. The order between channels is unknown, except that messages already read came before
+    /// those still to be read; so the channels take turns.
     fn fetch(&mut self) -> Result<(Inbox, ChannelId), ExecError> {
         let count = self.links.len();
         let order = (self.turn..count).chain(0..self.turn);
@@ -338,8 +338,8 @@ impl Wired {
 
     /// Waits for a message, which is in `self.message` afterwards.
     fn receive_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
-        // A quick system has answered by now, and a read is cheaper than a look at the clock and at
-        // every descriptor.
+        // A fast system has answered by now, and a read is cheaper than a look at the clock and a
+        // poll of every descriptor.
         if let (Inbox::Message, channel) = self.fetch()? {
             return Ok(Received::Output(channel));
         }
@@ -401,8 +401,8 @@ impl Wired {
                 Ok(0) => return Ok(()),
                 Ok(left) => left,
                 Err(error @ ExecError::Dropped { .. }) => {
-                    // A system that has ended takes nothing; that it ended is what is to be told,
-                    // after the outputs it gave before.
+                    // A system that has ended takes no input. The end is what is reported, after the
+                    // outputs that came before it.
                     return if self.has_ended()? {
                         Ok(())
                     } else {
@@ -502,7 +502,7 @@ impl Wired {
     }
 }
 
-impl Adapter for Wired {
+impl Adapter for ByteAdapter {
     fn start(&mut self, _: u64) -> Result<(), ExecError> {
         self.note = None;
         let result = match &self.reset {
