@@ -2,7 +2,7 @@
 //! in which test cases, test graphs, properties and their testers are kept and drawn.
 //!
 //! A module is a format ([`aut`], [`dot`], [`iol`], [`json`], [`svg`] for systems, [`hoa`] and
-//! [`javapt`] for properties), or a thing with a format in each of its modules ([`test_case`],
+//! [`javapt`] for properties), or a thing with a format in each of its modules ([`mod@test_case`],
 //! [`test_graph`], [`property`], [`property_tester`]).
 //!
 //! The crate holds no semantics and opens no file: readers take bytes or text, writers give text. Input is

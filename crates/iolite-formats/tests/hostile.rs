@@ -179,11 +179,15 @@ fn xml_is_bounded() {
         Err(javapt::JavaPtError::Xml { .. })
     ));
     // Each of these would remember all namespaces of those around it.
-    let namespaces: String = (0..100_000)
+    let namespaces = (0..100_000)
         .map(|k| format!("<a xmlns:n{k}='{k}'>"))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     assert_eq!(fault(&namespaces), "elements are nested too deep");
-    let wide: String = (0..200_000).map(|k| format!(" a{k}='>'")).collect();
+    let wide = (0..200_000)
+        .map(|k| format!(" a{k}='>'"))
+        .collect::<Vec<_>>()
+        .concat();
     assert_eq!(
         fault(&format!("<a{wide}/>")),
         "an element has too many attributes"

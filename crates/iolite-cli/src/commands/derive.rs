@@ -457,7 +457,7 @@ fn write_case(args: &Args, case: &TestCase, document: &mut Document) -> Result<(
             ExportFormat::Aut => write_whole(&with("aut"), test_case::aut::write(case).as_bytes())?,
             ExportFormat::Dot => write_whole(&with("dot"), test_case::dot::write(case).as_bytes())?,
             ExportFormat::Ttcn3 => {
-                write_whole(&with("ttcn3"), test_case::ttcn3::write(case).as_bytes())?
+                write_whole(&with("ttcn3"), test_case::ttcn3::write(case).as_bytes())?;
             }
         }
     }

@@ -166,7 +166,7 @@ pub fn write(case: &TestCase) -> String {
     serde_json::to_string_pretty(&document).expect("strings and numbers only")
 }
 
-/// Reads and checks what [`write`] writes.
+/// Reads and checks what [`write()`] writes.
 pub fn read(text: &str) -> Result<TestCase, ReadError> {
     let document: Document = serde_json::from_str(text)?;
     if document.format != FORMAT || document.version != VERSION {
