@@ -163,7 +163,10 @@ impl<N: NumericDomain> Abstract<N> {
         let mut all = self.vocabulary.sorts_from(0);
         all.extend(thresholds.iter().cloned());
         for (key, n) in b.parts {
-            let widened = a.parts.get(&key).map_or(n.clone(), |old| old.widen(&n, &all));
+            let widened = a
+                .parts
+                .get(&key)
+                .map_or(n.clone(), |old| old.widen(&n, &all));
             a.parts.insert(key, widened);
         }
         a.bounded()

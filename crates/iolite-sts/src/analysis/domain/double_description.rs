@@ -101,7 +101,11 @@ impl Pair {
     }
 
     /// The pair of a non-empty set of generators, among them a vertex.
-    pub(super) fn of_generators(cone: &Cone, length: usize, budget: Budget) -> Result<Self, TooLarge> {
+    pub(super) fn of_generators(
+        cone: &Cone,
+        length: usize,
+        budget: Budget,
+    ) -> Result<Self, TooLarge> {
         let constraints = intersect(&Cone::space(length), &Cone::default(), cone, budget)?;
         let generators = minimised(cone, &constraints);
         Ok(Self {
@@ -286,7 +290,10 @@ impl Conversion {
                 }
                 // They are adjacent if no third ray lies on their smallest common face.
                 let mut others = 0;
-                let rays = above.iter().map(|(_, r)| r).chain(below.iter().map(|(_, r)| r));
+                let rays = above
+                    .iter()
+                    .map(|(_, r)| r)
+                    .chain(below.iter().map(|(_, r)| r));
                 let adjacent = rays.chain(&on).all(|r| {
                     others += 1;
                     let same = std::ptr::eq(r, a) || std::ptr::eq(r, b);
@@ -341,9 +348,10 @@ fn minimised(all: &Cone, dual: &Cone) -> Cone {
     let lines = echelon(equations);
     let mut rays = Vec::new();
     for (k, (c, set)) in facets.iter().enumerate() {
-        let redundant = facets.iter().enumerate().any(|(l, (_, other))| {
-            l != k && other.includes(set) && (other != set || l < k)
-        });
+        let redundant = facets
+            .iter()
+            .enumerate()
+            .any(|(l, (_, other))| l != k && other.includes(set) && (other != set || l < k));
         if !redundant {
             rays.push(reduced(c.clone(), &lines));
         }

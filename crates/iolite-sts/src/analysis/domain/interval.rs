@@ -120,15 +120,13 @@ impl Interval {
 
     /// The values of an expression over a box.
     pub(super) fn of_expr(expr: &LinExpr, of: impl Fn(Dim) -> Self) -> Self {
-        expr.terms().fold(
-            Self::point(expr.constant_term().clone()),
-            |sum, (x, a)| {
+        expr.terms()
+            .fold(Self::point(expr.constant_term().clone()), |sum, (x, a)| {
                 if sum == Self::FULL {
                     sum
                 } else {
                     sum.plus(&of(x).scaled(a))
                 }
-            },
-        )
+            })
     }
 }

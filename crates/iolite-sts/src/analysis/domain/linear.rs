@@ -157,9 +157,13 @@ impl LinExpr {
 
     /// The value at an integer point; a coordinate that the point lacks counts as 0.
     pub fn value_at(&self, point: &[Int]) -> Int {
-        self.terms.iter().fold(self.constant.clone(), |sum, (x, a)| {
-            point.get(x.index()).map_or(sum.clone(), |n| &sum + &(a * n))
-        })
+        self.terms
+            .iter()
+            .fold(self.constant.clone(), |sum, (x, a)| {
+                point
+                    .get(x.index())
+                    .map_or(sum.clone(), |n| &sum + &(a * n))
+            })
     }
 }
 

@@ -108,9 +108,17 @@ impl Octagon {
             .as_ref()
     }
 
-    fn zip(&self, a: &Cells, b: &Cells, f: impl Fn(Option<&Int>, Option<&Int>) -> Option<Int>) -> Cells {
+    fn zip(
+        &self,
+        a: &Cells,
+        b: &Cells,
+        f: impl Fn(Option<&Int>, Option<&Int>) -> Option<Int>,
+    ) -> Cells {
         debug_assert_eq!(a.len(), self.size() * self.size());
-        a.iter().zip(b).map(|(a, b)| f(a.as_ref(), b.as_ref())).collect()
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| f(a.as_ref(), b.as_ref()))
+            .collect()
     }
 
     fn add_edge(cells: &mut Cells, size: usize, edge: &Edge) {
@@ -150,8 +158,12 @@ impl Octagon {
         let (p, n) = (vertex(x, true), vertex(x, false));
         let two = Int::from(2);
         Interval {
-            lo: cells[p * self.size() + n].as_ref().map(|c| -c.div_floor(&two)),
-            hi: cells[n * self.size() + p].as_ref().map(|c| c.div_floor(&two)),
+            lo: cells[p * self.size() + n]
+                .as_ref()
+                .map(|c| -c.div_floor(&two)),
+            hi: cells[n * self.size() + p]
+                .as_ref()
+                .map(|c| c.div_floor(&two)),
         }
     }
 
@@ -188,7 +200,12 @@ impl Octagon {
     }
 
     /// Copies cells into a matrix of another size, leaving what has no source free.
-    fn remapped(&self, cells: &Cells, dimensions: usize, source: impl Fn(usize) -> Option<usize>) -> Cells {
+    fn remapped(
+        &self,
+        cells: &Cells,
+        dimensions: usize,
+        source: impl Fn(usize) -> Option<usize>,
+    ) -> Cells {
         let (from, size) = (self.size(), 2 * dimensions);
         let mut result = vec![None; size * size];
         let vertex = |v: usize| source(v / 2).map(|x| 2 * x + v % 2);
@@ -382,9 +399,7 @@ impl NumericDomain for Octagon {
         // Whether the bounds of the two coordinates alone give this bound of the pair.
         let implied = |i: usize, j: usize| {
             let unary = cell(i, i ^ 1).zip(cell(j ^ 1, j));
-            unary.is_some_and(|(a, b)| {
-                cell(i, j).is_some_and(|c| (a + b).div_floor(&two) <= *c)
-            })
+            unary.is_some_and(|(a, b)| cell(i, j).is_some_and(|c| (a + b).div_floor(&two) <= *c))
         };
         let mut all = Vec::new();
         for j in 0..size {

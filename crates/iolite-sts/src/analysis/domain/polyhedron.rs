@@ -149,8 +149,14 @@ impl Polyhedron {
             Form::Known => Octagon::bottom(self.dimensions),
             Form::Constraints { base, more, .. } => {
                 let hull = hull(self.dimensions, &base.generators);
-                let equal = more.lines.iter().map(|r| Constraint::equal(row::to_expr(r)));
-                let rest = more.rays.iter().map(|r| Constraint::at_least(row::to_expr(r)));
+                let equal = more
+                    .lines
+                    .iter()
+                    .map(|r| Constraint::equal(row::to_expr(r)));
+                let rest = more
+                    .rays
+                    .iter()
+                    .map(|r| Constraint::at_least(row::to_expr(r)));
                 let all: Vec<Constraint> = equal.chain(rest).collect();
                 hull.guard_all(&all)
             }
@@ -520,7 +526,8 @@ impl NumericDomain for Polyhedron {
             Shape::Empty => Interval::FULL,
             Shape::Weak(octagon) => octagon.bounds(expr),
             Shape::Exact(pair) => {
-                let most = |e: &LinExpr| greatest(&pair.generators, &row::of_expr(e, self.dimensions));
+                let most =
+                    |e: &LinExpr| greatest(&pair.generators, &row::of_expr(e, self.dimensions));
                 Interval {
                     lo: most(&expr.scaled(&Int::from(-1))).map(|n| -n),
                     hi: most(expr),

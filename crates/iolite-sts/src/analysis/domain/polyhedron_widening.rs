@@ -27,10 +27,7 @@ fn is_above(cone: &Cone, c: &Row) -> bool {
 
 /// Which rays satisfy the constraint with equality.
 fn saturated(cone: &Cone, c: &Row) -> Vec<bool> {
-    cone.rays
-        .iter()
-        .map(|r| row::dot(c, r).is_zero())
-        .collect()
+    cone.rays.iter().map(|r| row::dot(c, r).is_zero()).collect()
 }
 
 /// Whether the form of the constraint (its constant left out) has a lower bound in the cone.
@@ -54,13 +51,18 @@ impl Polyhedron {
         b: &Arc<Pair>,
         thresholds: &[Constraint],
     ) -> Self {
+        let is_trivial = |c: &Row| c[1..].iter().all(Int::is_zero);
+        // Without ξ ≥ 0: it is touched nowhere, like any constraint that is far away.
         let own: Vec<Vec<bool>> = a
             .constraints
             .rays
             .iter()
+            .filter(|c| !is_trivial(c))
             .map(|c| saturated(&a.generators, c))
             .collect();
-        let kept = |c: &&Row| is_on(&a.generators, c) || own.contains(&saturated(&a.generators, c));
+        let kept = |c: &&Row| {
+            is_trivial(c) || is_on(&a.generators, c) || own.contains(&saturated(&a.generators, c))
+        };
         let mut selected = Cone {
             lines: b.constraints.lines.clone(),
             rays: b.constraints.rays.iter().filter(kept).cloned().collect(),

@@ -60,11 +60,7 @@ pub(super) fn reduce(row: &mut Row) {
 
 /// `p·a + q·b`, reduced.
 pub(super) fn combine(p: &Int, a: &[Int], q: &Int, b: &[Int]) -> Row {
-    let mut row: Row = a
-        .iter()
-        .zip(b)
-        .map(|(a, b)| &(p * a) + &(q * b))
-        .collect();
+    let mut row: Row = a.iter().zip(b).map(|(a, b)| &(p * a) + &(q * b)).collect();
     reduce(&mut row);
     row
 }

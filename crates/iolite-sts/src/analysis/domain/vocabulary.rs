@@ -50,8 +50,9 @@ impl Quantity {
     pub fn term(&self) -> Term {
         match self {
             Self::Value(v) => v.term(),
-            Self::Length(v) => Term::apply(Op::Len, vec![v.term()], Span::NONE)
-                .expect("the variable is an array"),
+            Self::Length(v) => {
+                Term::apply(Op::Len, vec![v.term()], Span::NONE).expect("the variable is an array")
+            }
         }
     }
 
