@@ -75,7 +75,7 @@ fn int(rng: &mut Rng, vars: &[Var], depth: u32) -> Term {
             one_of(rng, vars, Sort::is_int).term()
         };
     };
-    let mut i = |rng: &mut Rng| int(rng, vars, depth);
+    let i = |rng: &mut Rng| int(rng, vars, depth);
     match rng.random_range(0..14) {
         0..4 => apply(Op::Add, vec![i(rng), i(rng)]),
         4 | 5 => apply(Op::Sub, vec![i(rng), i(rng)]),
@@ -100,7 +100,7 @@ fn array(rng: &mut Rng, vars: &[Var], depth: u32) -> Term {
     let Some(depth) = depth.checked_sub(1) else {
         return plain;
     };
-    let mut i = |rng: &mut Rng| int(rng, vars, depth);
+    let i = |rng: &mut Rng| int(rng, vars, depth);
     match rng.random_range(0..6) {
         0 => apply(Op::Store, vec![plain, i(rng), i(rng)]),
         1 => apply(Op::Append, vec![plain.clone(), plain]),
@@ -131,7 +131,7 @@ fn boolean(rng: &mut Rng, vars: &[Var], depth: u32) -> Term {
             one_of(rng, vars, |s| *s == Sort::Bool).term()
         };
     };
-    let mut b = |rng: &mut Rng| boolean(rng, vars, depth);
+    let b = |rng: &mut Rng| boolean(rng, vars, depth);
     match rng.random_range(0..16) {
         0 => apply(Op::Not, vec![b(rng)]),
         1 | 2 => apply(Op::And, vec![b(rng), b(rng), b(rng)]),
@@ -284,6 +284,96 @@ fn states_over_polyhedra_are_sound() {
     soundness::<Polyhedron>(500);
 }
 
+fn widening_ends<N: NumericDomain>(count: u64) {
+    let vars = variables();
+    for seed in 0..cases(count) {
+        let mut rng = Rng::seed_from_u64(seed);
+        let limits = Limits {
+            parts: rng.random_range(1..20),
+            ..Limits::default()
+        };
+        let vocabulary = Vocabulary::new(vars.clone(), limits);
+        let mut x = Abstract::<N>::bottom(&vocabulary);
+        let mut length = 0;
+        loop {
+            let term = x.to_term().unwrap();
+            let outside = (0..60).find_map(|_| {
+                let mut v = valuation(&mut rng, &vars);
+                let far = 10i64.pow(rng.random_range(0..6));
+                for (id, value) in &mut v {
+                    if id.index() < 2 {
+                        *value = Value::from(rng.random_range(-far..=far));
+                    }
+                }
+                (term.eval_bool(&v) != Ok(true)).then_some(v)
+            });
+            let Some(v) = outside else { break };
+            let one = vars
+                .iter()
+                .map(|w| w.term().equals_value(&v[&w.id]).unwrap());
+            let one = Abstract::top(&vocabulary).guard(&Term::all(one));
+            assert!(!one.is_bottom(), "seed {seed}: {v:?}");
+            let next = x.widen(&x.join(&one), &[]);
+            assert!(x.leq(&next) && one.leq(&next));
+            x = next;
+            length += 1;
+            assert!(length < 400, "{} seed {seed}", N::NAME);
+        }
+    }
+}
+
+#[test]
+fn widening_of_states_ends() {
+    widening_ends::<IntervalBox>(60);
+    widening_ends::<Octagon>(30);
+    widening_ends::<Polyhedron>(20);
+}
+
+/// Many variables, many disjuncts and terms that would be visited exponentially often: the limits
+/// hold, and giving up is sound.
+#[test]
+fn limits_hold_on_large_input() {
+    fn check<N: NumericDomain>() {
+        let var = |i: usize| {
+            let sort = [Sort::Int, Sort::Bool][i % 2].clone();
+            Var::new(VarId::new(space::VARIABLE, i), &format!("v{i}"), sort)
+        };
+        let vars: Vec<Var> = (0..600).map(var).collect();
+        let limits = Limits::default();
+        let vocabulary = Vocabulary::new(vars.clone(), limits);
+        assert_eq!(vocabulary.quantities().len(), limits.dimensions);
+        assert_eq!(vocabulary.ignored().len(), 300 - limits.dimensions);
+        let ints: Vec<Term> = vars.iter().step_by(2).map(Var::term).collect();
+        let bools: Vec<Term> = vars.iter().skip(1).step_by(2).map(Var::term).collect();
+        let chain = Term::all(ints.windows(2).map(|w| w[0].lt(&w[1]).unwrap()));
+        let either = Term::any(ints.windows(2).map(|w| w[0].gt(&w[1]).unwrap()));
+        let parity = bools[1..150]
+            .iter()
+            .fold(bools[0].clone(), |t, b| t.equals(b).unwrap());
+        let top = Abstract::<N>::top(&vocabulary);
+        for g in [&chain, &either, &parity] {
+            let state = top.guard(g);
+            assert!(!state.is_bottom() && state.parts() <= limits.parts);
+        }
+        assert!(
+            top.guard(&chain)
+                .guard(&ints[0].gt(&ints[9]).unwrap())
+                .is_bottom()
+                || N::NAME == "intervals"
+        );
+        let swap: Vec<(Var, Term)> = vars
+            .iter()
+            .cloned()
+            .zip(vars.iter().rev().map(Var::term))
+            .filter(|(v, t)| v.sort == *t.sort())
+            .collect();
+        assert!(!top.assign(&swap).is_bottom());
+    }
+    check::<IntervalBox>();
+    check::<Octagon>();
+    check::<Polyhedron>();
+}
+
 /// What is linear over finite and numeric data is exact, not only sound.
 #[test]
 fn linear_guards_are_exact() {
@@ -359,7 +449,7 @@ fn reachable<N: NumericDomain>(model: &Iosts, vocabulary: &Arc<Vocabulary>) -> V
     states
 }
 
-/// [SYM04, §4]: the sender is never silent in Wait_Ack because `rn <= max` there. The relation
+/// [SYM04, §4]: the sender is never silent in `Wait_Ack` because `rn <= max` there. The relation
 /// with the symbolic constant is what intervals cannot find; and the solver agrees that what was
 /// found is inductive.
 #[test]

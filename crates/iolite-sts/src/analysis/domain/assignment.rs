@@ -52,7 +52,9 @@ impl<N: NumericDomain> Abstract<N> {
             };
             let values = &self.vocabulary.finite[i].values;
             if cases.len() * values.len() > self.vocabulary.limits().parts {
-                cases.iter_mut().for_each(|c| c.1.push((i, UNTRACKED)));
+                for (_, chosen) in &mut cases {
+                    chosen.push((i, UNTRACKED));
+                }
                 continue;
             }
             let mut split = Vec::new();

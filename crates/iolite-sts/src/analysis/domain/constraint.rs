@@ -68,7 +68,7 @@ impl Constraint {
 
     /// `x ≤ n`.
     pub fn upper(x: Dim, n: &Int) -> Self {
-        Self::at_least(LinExpr::scaled_dim(x, Int::from(-1)).plus_constant(n))
+        Self::at_least(LinExpr::scaled_dim(x, &Int::from(-1)).plus_constant(n))
     }
 
     /// The constraint that no integer point satisfies.

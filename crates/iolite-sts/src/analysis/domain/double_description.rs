@@ -250,17 +250,16 @@ impl Conversion {
                 ray.saturates.insert(i);
             }
         }
-        match inequality {
-            None => self.equations += 1,
-            Some(_) => {
-                let mut saturates = Saturation::new(self.inequalities);
-                (0..before).for_each(|k| saturates.insert(k));
-                self.rays.push(Ray {
-                    row: line,
-                    saturates,
-                });
-            }
+        if inequality.is_none() {
+            self.equations += 1;
+            return;
         }
+        let mut saturates = Saturation::new(self.inequalities);
+        (0..before).for_each(|k| saturates.insert(k));
+        self.rays.push(Ray {
+            row: line,
+            saturates,
+        });
     }
 
     fn cut_rays(&mut self, c: &Row, inequality: Option<usize>) -> Result<(), TooLarge> {

@@ -39,13 +39,13 @@ impl LinExpr {
 
     /// The coordinate `x`.
     pub fn dim(x: Dim) -> Self {
-        Self::scaled_dim(x, Int::ONE)
+        Self::scaled_dim(x, &Int::ONE)
     }
 
     /// `a·x`.
-    pub fn scaled_dim(x: Dim, a: Int) -> Self {
+    pub fn scaled_dim(x: Dim, a: &Int) -> Self {
         let mut expr = Self::default();
-        expr.add_term(x, &a);
+        expr.add_term(x, a);
         expr
     }
 

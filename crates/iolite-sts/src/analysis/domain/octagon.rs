@@ -20,6 +20,8 @@ pub struct Octagon {
     /// The bounds as they were given. Widening needs them unclosed on its left side: closure
     /// could bring back for ever what widening has dropped.
     raw: Arc<Cells>,
+    /// Bounds with the same meaning that were closed before edges at these vertices were added.
+    partial: Option<(Arc<Cells>, Vec<usize>)>,
     /// The tightly closed bounds, `None` when there is no integer point.
     closed: OnceLock<Option<Arc<Cells>>>,
 }
@@ -85,6 +87,7 @@ impl Octagon {
         Self {
             dimensions,
             raw: Arc::new(raw),
+            partial: None,
             closed: OnceLock::new(),
         }
     }
@@ -95,6 +98,7 @@ impl Octagon {
         Self {
             dimensions,
             raw: cells.clone(),
+            partial: None,
             closed: OnceLock::from(Some(cells)),
         }
     }
@@ -102,8 +106,12 @@ impl Octagon {
     fn closed(&self) -> Option<&Arc<Cells>> {
         self.closed
             .get_or_init(|| {
-                let mut cells = (*self.raw).clone();
-                close(&mut cells, self.size()).then(|| Arc::new(cells))
+                let (cells, pivots) = match &self.partial {
+                    Some((cells, pivots)) if pivots.len() < self.size() => (cells, pivots.clone()),
+                    _ => (&self.raw, (0..self.size()).collect()),
+                };
+                let mut cells = (**cells).clone();
+                close(&mut cells, self.size(), &pivots).then(|| Arc::new(cells))
             })
             .as_ref()
     }
@@ -140,7 +148,7 @@ impl Octagon {
                     cells[i * size + j] = Some(Int::ZERO);
                     continue;
                 }
-                let mut expr = LinExpr::scaled_dim(Dim::new(j / 2), sign(j));
+                let mut expr = LinExpr::scaled_dim(Dim::new(j / 2), &sign(j));
                 if i == j ^ 1 {
                     let bound = most(&expr);
                     cells[i * size + j] = bound.map(|c| &c + &c);
@@ -180,14 +188,14 @@ impl Octagon {
             rest.add_term(*x, &-a);
             if let Some(rest) = most(&rest) {
                 // a·x + rest ≥ 0, so x, in the direction of a, is at least -⌊rest / |a|⌋.
-                let unit = LinExpr::scaled_dim(*x, Int::from(a.signum()));
+                let unit = LinExpr::scaled_dim(*x, &Int::from(a.signum()));
                 let bound = rest.div_floor(&a.abs());
                 edges.extend(Edge::of(&unit.plus_constant(&bound)));
             }
             for (y, b) in &terms[k + 1..] {
                 // The part (±x ± y)·m is kept, everything else is replaced by its most.
                 let m = a.abs().min(b.abs());
-                let mut pair = LinExpr::scaled_dim(*x, Int::from(a.signum()));
+                let mut pair = LinExpr::scaled_dim(*x, &Int::from(a.signum()));
                 pair.add_term(*y, &Int::from(b.signum()));
                 let mut rest = expr.clone();
                 rest.add_scaled(&pair, &-&m);
@@ -238,6 +246,7 @@ impl NumericDomain for Octagon {
         Self {
             dimensions,
             raw: Self::top(dimensions).raw,
+            partial: None,
             closed: OnceLock::from(None),
         }
     }
@@ -324,6 +333,11 @@ impl NumericDomain for Octagon {
             vec![expr.clone()]
         };
         let mut raw = (*self.raw).clone();
+        let mut partial = match self.closed.get() {
+            Some(None) => return self.clone(),
+            Some(Some(cells)) => Some((cells.clone(), Vec::new())),
+            None => self.partial.clone(),
+        };
         for side in sides {
             let edges = match Edge::of(&side) {
                 Some(edge) => vec![edge],
@@ -334,12 +348,21 @@ impl NumericDomain for Octagon {
             };
             for edge in &edges {
                 Self::add_edge(&mut raw, self.size(), edge);
+                if let Some((cells, pivots)) = &mut partial {
+                    Self::add_edge(Arc::make_mut(cells), self.size(), edge);
+                    let ends = [edge.i, edge.j, edge.i ^ 1, edge.j ^ 1];
+                    pivots.extend(
+                        ends.iter()
+                            .filter(|v| !pivots.contains(v))
+                            .collect::<Vec<_>>(),
+                    );
+                }
             }
         }
-        if matches!(self.closed.get(), Some(None)) {
-            return self.clone();
+        Self {
+            partial,
+            ..Self::of(self.dimensions, raw)
         }
-        Self::of(self.dimensions, raw)
     }
 
     fn assign(&self, updates: &[(Dim, Rhs)]) -> Self {
@@ -409,7 +432,7 @@ impl NumericDomain for Octagon {
                     continue;
                 };
                 let sign = |v: usize| Int::from(if v.is_multiple_of(2) { -1 } else { 1 });
-                let mut expr = LinExpr::scaled_dim(Dim::new(j / 2), sign(j));
+                let mut expr = LinExpr::scaled_dim(Dim::new(j / 2), &sign(j));
                 let equal = cell(j, i).is_some_and(|o| (o + c).is_zero());
                 // Of the two sides of an equation one is enough.
                 if equal && j.is_multiple_of(2) {

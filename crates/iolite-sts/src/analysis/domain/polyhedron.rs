@@ -162,7 +162,9 @@ impl Polyhedron {
             }
             Form::Generators { base, more } => {
                 let mut all = more.clone();
-                base.iter().for_each(|b| all.extend(&b.generators));
+                if let Some(base) = base {
+                    all.extend(&base.generators);
+                }
                 hull(self.dimensions, &all)
             }
         }
@@ -177,7 +179,7 @@ impl Polyhedron {
         }
     }
 
-    fn weak(&self, octagon: Octagon) -> Self {
+    fn weak(octagon: Octagon) -> Self {
         Self::of_shape(octagon.dimensions(), Shape::Weak(octagon))
     }
 
@@ -334,7 +336,7 @@ impl NumericDomain for Polyhedron {
                     more: b.generators.clone(),
                 },
             ),
-            _ => self.weak(self.octagon().join(&other.octagon())),
+            _ => Self::weak(self.octagon().join(&other.octagon())),
         }
     }
 
@@ -349,7 +351,7 @@ impl NumericDomain for Polyhedron {
                     tighten: true,
                 },
             ),
-            _ => self.weak(self.octagon().meet(&other.octagon())),
+            _ => Self::weak(self.octagon().meet(&other.octagon())),
         }
     }
 
@@ -360,7 +362,7 @@ impl NumericDomain for Polyhedron {
         let both = self.join(next);
         match self.exact(&both) {
             Some((a, b)) => self.h79(a, &both, b, thresholds),
-            None => self.weak(self.octagon().widen(&next.octagon(), thresholds)),
+            None => Self::weak(self.octagon().widen(&next.octagon(), thresholds)),
         }
     }
 
@@ -368,7 +370,7 @@ impl NumericDomain for Polyhedron {
         match (self.shape(), next.shape()) {
             (Shape::Empty, _) | (_, Shape::Empty) => Self::bottom(self.dimensions),
             (Shape::Exact(a), Shape::Exact(b)) => self.regained(a, b),
-            (Shape::Weak(a), _) => self.weak(a.narrow(&next.octagon())),
+            (Shape::Weak(a), _) => Self::weak(a.narrow(&next.octagon())),
             // The exact one stays as it is, which lies between the two.
             (Shape::Exact(_), Shape::Weak(_)) => self.clone(),
         }
@@ -389,7 +391,7 @@ impl NumericDomain for Polyhedron {
             _ => match self.shape() {
                 Shape::Empty => return self.clone(),
                 Shape::Exact(pair) => (pair.clone(), Cone::default()),
-                Shape::Weak(octagon) => return self.weak(octagon.restrict(expr, equal)),
+                Shape::Weak(octagon) => return Self::weak(octagon.restrict(expr, equal)),
             },
         };
         if equal {
@@ -410,7 +412,7 @@ impl NumericDomain for Polyhedron {
     fn assign(&self, updates: &[(Dim, Rhs)]) -> Self {
         let pair = match self.shape() {
             Shape::Empty => return self.clone(),
-            Shape::Weak(octagon) => return self.weak(octagon.assign(updates)),
+            Shape::Weak(octagon) => return Self::weak(octagon.assign(updates)),
             Shape::Exact(pair) => pair,
         };
         let map: Vec<(usize, Option<Row>)> = updates
@@ -446,7 +448,7 @@ impl NumericDomain for Polyhedron {
     fn forget(&self, dims: &[Dim]) -> Self {
         match self.shape() {
             Shape::Empty => self.clone(),
-            Shape::Weak(octagon) => self.weak(octagon.forget(dims)),
+            Shape::Weak(octagon) => Self::weak(octagon.forget(dims)),
             Shape::Exact(pair) => {
                 let lines = dims.iter().map(|x| row::direction(*x, self.dimensions));
                 let more = Cone {
@@ -488,14 +490,14 @@ impl NumericDomain for Polyhedron {
                     })),
                 )
             }
-            Shape::Exact(_) | Shape::Weak(_) => self.weak(self.octagon().add_dimensions(count)),
+            Shape::Exact(_) | Shape::Weak(_) => Self::weak(self.octagon().add_dimensions(count)),
         }
     }
 
     fn keep_dimensions(&self, count: usize) -> Self {
         match self.shape() {
             Shape::Empty => Self::bottom(count),
-            Shape::Weak(octagon) => self.weak(octagon.keep_dimensions(count)),
+            Shape::Weak(octagon) => Self::weak(octagon.keep_dimensions(count)),
             Shape::Exact(pair) => {
                 let cut = |rows: &[Row]| rows.iter().map(|r| r[..=count].to_vec()).collect();
                 Self::of_generators(

@@ -86,7 +86,11 @@ impl Exact {
 
 /// Closes the matrix in place; `false` when there is no integer point. The cell in row i and
 /// column j bounds `Vⱼ - Vᵢ`, where `V₂ₖ = xₖ` and `V₂ₖ₊₁ = -xₖ`.
-pub(super) fn close(cells: &mut [Option<Int>], size: usize) -> bool {
+///
+/// Only paths through the `pivots` are tried: all vertices in general, and, for cells that were
+/// closed before some edges were added, the ends of those edges, which every new shortest path
+/// goes through.
+pub(super) fn close(cells: &mut [Option<Int>], size: usize, pivots: &[usize]) -> bool {
     let small = |c: &Option<Int>| match c {
         None => Some(i64::MAX),
         Some(n) => n.to_i64().filter(|n| n.abs() < SMALL),
@@ -97,7 +101,7 @@ pub(super) fn close(cells: &mut [Option<Int>], size: usize) -> bool {
         None
     };
     if let Some(mut words) = words {
-        let consistent = close_weights(&mut words, size);
+        let consistent = close_weights(&mut words, size, pivots);
         for (cell, w) in cells.iter_mut().zip(words) {
             *cell = (!w.infinite()).then(|| w.into());
         }
@@ -105,7 +109,7 @@ pub(super) fn close(cells: &mut [Option<Int>], size: usize) -> bool {
     }
     let weight = |c: &Option<Int>| c.clone().map_or(Exact::Infinite, Exact::Finite);
     let mut weights: Vec<Exact> = cells.iter().map(weight).collect();
-    let consistent = close_weights(&mut weights, size);
+    let consistent = close_weights(&mut weights, size, pivots);
     for (cell, w) in cells.iter_mut().zip(weights) {
         *cell = match w {
             Exact::Finite(n) => Some(n),
@@ -115,13 +119,13 @@ pub(super) fn close(cells: &mut [Option<Int>], size: usize) -> bool {
     consistent
 }
 
-fn close_weights<W: Weight>(m: &mut [W], size: usize) -> bool {
+fn close_weights<W: Weight>(m: &mut [W], size: usize, pivots: &[usize]) -> bool {
     for i in 0..size {
         if m[i * size + i] > W::zero() {
             m[i * size + i] = W::zero();
         }
     }
-    for k in 0..size {
+    for &k in pivots {
         let via: Vec<W> = m[k * size..(k + 1) * size].to_vec();
         for row in m.chunks_exact_mut(size) {
             let to = row[k].clone();
