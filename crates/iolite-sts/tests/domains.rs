@@ -539,6 +539,44 @@ fn widening_stops_at_thresholds() {
     check::<Polyhedron>(true);
 }
 
+/// Constants at the ends of machine words, where sums and negations leave them.
+#[test]
+fn extreme_constants_do_not_overflow() {
+    fn check<N: NumericDomain>() {
+        let (x, y) = (Dim::new(0), Dim::new(1));
+        let ends = [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX - 1, i64::MAX];
+        for lo in ends {
+            for hi in ends {
+                let sum = LinExpr::dim(x).plus(&LinExpr::dim(y));
+                let all = [
+                    Constraint::lower(x, &Int::from(lo)),
+                    Constraint::upper(y, &Int::from(hi)),
+                    Constraint::le(&sum, &LinExpr::constant(hi)),
+                    Constraint::lower(y, &Int::from(lo)),
+                ];
+                let element = N::top(2).guard_all(&all);
+                let shift = (x, Rhs::Linear(sum.plus_constant(&Int::from(hi))));
+                let moved = element.assign(&[shift.clone()]);
+                for p in ends.iter().flat_map(|a| ends.map(|b| vec![*a, b])) {
+                    if all.iter().all(|c| c.holds_at(&ints(&p))) {
+                        assert!(contains(&element, &p), "{} {p:?}", N::NAME);
+                        let Rhs::Linear(e) = &shift.1 else {
+                            unreachable!()
+                        };
+                        let image = [e.value_at(&ints(&p)), Int::from(p[1])];
+                        assert!(moved.constraints().iter().all(|c| c.holds_at(&image)));
+                    }
+                }
+                assert!(element.leq(&element.widen(&moved, &all)));
+                assert!(moved.preimage(&[shift]).meet(&element).leq(&element));
+            }
+        }
+    }
+    check::<IntervalBox>();
+    check::<Octagon>();
+    check::<Polyhedron>();
+}
+
 /// Beyond its budget a polyhedron becomes an octagon, says so, and stays sound.
 #[test]
 fn large_polyhedra_are_weakened() {

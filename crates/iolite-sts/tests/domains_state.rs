@@ -193,6 +193,7 @@ fn limits(rng: &mut Rng) -> Limits {
         Limits {
             dimensions: rng.random_range(0..4),
             auxiliaries: rng.random_range(0..3),
+            finite: rng.random_range(0..4),
             values: rng.random_range(0..4),
             parts: rng.random_range(1..5),
             steps: rng.random_range(0..30),
@@ -342,7 +343,8 @@ fn limits_hold_on_large_input() {
         let limits = Limits::default();
         let vocabulary = Vocabulary::new(vars.clone(), limits);
         assert_eq!(vocabulary.quantities().len(), limits.dimensions);
-        assert_eq!(vocabulary.ignored().len(), 300 - limits.dimensions);
+        let described = limits.dimensions + limits.finite;
+        assert_eq!(vocabulary.ignored().len(), vars.len() - described);
         let ints: Vec<Term> = vars.iter().step_by(2).map(Var::term).collect();
         let bools: Vec<Term> = vars.iter().skip(1).step_by(2).map(Var::term).collect();
         let chain = Term::all(ints.windows(2).map(|w| w[0].lt(&w[1]).unwrap()));

@@ -5,7 +5,7 @@ use iolite_expr::{Term, Var};
 use super::abstract_state::UNTRACKED;
 use super::evaluation::Evaluation;
 use super::vocabulary::Role;
-use super::{Abstract, Dim, LinExpr, NumericDomain, Rhs};
+use super::{Abstract, LinExpr, NumericDomain, Rhs};
 use crate::{Iosts, Transition};
 
 impl<N: NumericDomain> Abstract<N> {
@@ -88,11 +88,6 @@ impl<N: NumericDomain> Abstract<N> {
             .guard(&transition.guard)
             .assign(&updates(model, transition))
             .restricted(&self.vocabulary)
-    }
-
-    /// The coordinate of a variable.
-    pub fn dim(&self, var: &Var) -> Option<Dim> {
-        self.vocabulary.dim(var.id)
     }
 }
 

@@ -20,7 +20,7 @@ trait Weight: Clone + Ord {
 
 /// Entries below this are closed in machine words: no sum along a simple path of fewer than 2^16
 /// edges leaves 64 bits.
-const SMALL: i64 = 1 << 44;
+const SMALL: u64 = 1 << 44;
 const MOST_SMALL_SIZE: usize = 1 << 16;
 
 impl Weight for i64 {
@@ -93,7 +93,7 @@ impl Exact {
 pub(super) fn close(cells: &mut [Option<Int>], size: usize, pivots: &[usize]) -> bool {
     let small = |c: &Option<Int>| match c {
         None => Some(i64::MAX),
-        Some(n) => n.to_i64().filter(|n| n.abs() < SMALL),
+        Some(n) => n.to_i64().filter(|n| n.unsigned_abs() < SMALL),
     };
     let words: Option<Vec<i64>> = if size < MOST_SMALL_SIZE {
         cells.iter().map(small).collect()

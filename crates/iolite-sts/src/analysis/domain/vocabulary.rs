@@ -15,6 +15,8 @@ pub struct Limits {
     pub dimensions: usize,
     /// Further coordinates while a term is evaluated, for what is not linear.
     pub auxiliaries: usize,
+    /// Finite variables; further ones are abstracted away.
+    pub finite: usize,
     /// Values of a finite variable; a variable with more is abstracted away.
     pub values: usize,
     /// Valuations of the finite variables that are told apart; beyond that a variable is
@@ -29,6 +31,7 @@ impl Default for Limits {
         Self {
             dimensions: 40,
             auxiliaries: 12,
+            finite: 200,
             values: 64,
             parts: 64,
             steps: 2_000,
@@ -96,7 +99,8 @@ pub(super) struct FiniteVariable {
 pub struct Vocabulary {
     quantities: Vec<Quantity>,
     pub(super) finite: Vec<FiniteVariable>,
-    roles: BTreeMap<VarId, Role>,
+    /// `None` for a variable of which nothing is known.
+    roles: BTreeMap<VarId, Option<Role>>,
     ignored: Vec<Var>,
     limits: Limits,
 }
@@ -143,7 +147,7 @@ impl Vocabulary {
                 Some(Role::Numeric(dim))
             }
             // The index of a value is 16 bits wide.
-            Sort::Bool | Sort::Enum(_) => {
+            Sort::Bool | Sort::Enum(_) if self.finite.len() < self.limits.finite => {
                 let most = self.limits.values.min(1 << 15) as u64;
                 var.sort.values(most).map(|values| {
                     let var = var.clone();
@@ -153,15 +157,15 @@ impl Vocabulary {
             }
             _ => None,
         };
-        match role {
-            Some(role) => drop(self.roles.insert(var.id, role)),
-            None => self.ignored.push(var),
+        self.roles.insert(var.id, role);
+        if role.is_none() {
+            self.ignored.push(var);
         }
     }
 
     /// Whether the variable was given, described or not.
     pub(super) fn knows(&self, var: &Var) -> bool {
-        self.roles.contains_key(&var.id) || self.ignored.contains(var)
+        self.roles.contains_key(&var.id)
     }
 
     /// The coordinates in order.
@@ -188,7 +192,7 @@ impl Vocabulary {
     }
 
     pub(super) fn role(&self, var: VarId) -> Option<Role> {
-        self.roles.get(&var).copied()
+        self.roles.get(&var).copied().flatten()
     }
 
     /// What the sorts say of a coordinate.
