@@ -318,54 +318,75 @@ fn shifted(c: &Constraint, by: &Int) -> Constraint {
     }
 }
 
-/// Octagons promise the exact set of integer points of octagonal constraints, its emptiness and
-/// its greatest values.
+/// Octagonal constraints within a small cube, in random order.
+fn octagonal_constraints(rng: &mut Rng, dims: usize) -> Vec<Constraint> {
+    let mut all: Vec<Constraint> = (0..rng.random_range(0..9))
+        .map(|_| {
+            let e = octagonal(rng, dims, 5);
+            if rng.random_bool(0.2) {
+                Constraint::equal(e)
+            } else {
+                Constraint::at_least(e)
+            }
+        })
+        .collect();
+    for x in 0..dims {
+        all.push(Constraint::lower(Dim::new(x), &Int::from(-4)));
+        all.push(Constraint::upper(Dim::new(x), &Int::from(4)));
+    }
+    for i in (1..all.len()).rev() {
+        all.swap(i, rng.random_range(0..=i));
+    }
+    all
+}
+
+/// The octagon of constraints that are moved by `shift`, and the unmoved points.
+fn octagon(rng: &mut Rng, dims: usize, shift: &Int) -> (Octagon, Vec<Point>) {
+    let all = octagonal_constraints(rng, dims);
+    let points: Vec<Point> = grid(dims, 4)
+        .into_iter()
+        .filter(|p| all.iter().all(|c| c.holds_at(&ints(p))))
+        .collect();
+    let mut octagon = Octagon::top(dims);
+    for c in &all {
+        octagon = octagon.guard(&shifted(c, shift));
+        // Asking now closes now: what follows goes the incremental way.
+        if rng.random_bool(0.5) {
+            assert!(!octagon.is_bottom() || points.is_empty());
+        }
+    }
+    (octagon, points)
+}
+
+/// Octagons promise the exact set of integer points of octagonal constraints, its emptiness, its
+/// greatest values, inclusion, and the least octagon around two.
 #[test]
 fn octagons_are_exact_on_integer_points() {
     for seed in 0..cases(3_000) {
         let mut rng = Rng::seed_from_u64(seed);
         let dims = rng.random_range(1..=3);
         let shift = &shifts()[rng.random_range(0..3)];
-        let mut all: Vec<Constraint> = (0..rng.random_range(0..9))
-            .map(|_| {
-                let e = octagonal(&mut rng, dims, 5);
-                if rng.random_bool(0.2) {
-                    Constraint::equal(e)
-                } else {
-                    Constraint::at_least(e)
-                }
-            })
-            .collect();
-        for x in 0..dims {
-            all.push(Constraint::lower(Dim::new(x), &Int::from(-4)));
-            all.push(Constraint::upper(Dim::new(x), &Int::from(4)));
-        }
-        let points: Vec<Point> = grid(dims, 4)
-            .into_iter()
-            .filter(|p| all.iter().all(|c| c.holds_at(&ints(p))))
-            .collect();
-        let moved: Vec<Constraint> = all.iter().map(|c| shifted(c, shift)).collect();
-        let mut octagon = Octagon::top(dims);
-        for c in &moved {
-            octagon = octagon.guard(c);
-            // Asking now closes now: what follows goes the incremental way.
-            assert!(rng.random_bool(0.5) || !octagon.is_bottom() || points.is_empty());
-        }
-        assert_eq!(octagon.is_bottom(), points.is_empty(), "seed {seed}");
-        if points.is_empty() {
-            continue;
-        }
+        let (a, points) = octagon(&mut rng, dims, shift);
+        let (b, others) = octagon(&mut rng, dims, shift);
+        assert_eq!(a.is_bottom(), points.is_empty(), "seed {seed}");
+        let included = points.iter().all(|p| others.contains(p));
+        assert_eq!(a.leq(&b), included, "seed {seed}");
         let there = |p: &Point| -> Vec<Int> { p.iter().map(|n| shift + &Int::from(*n)).collect() };
-        for _ in 0..6 {
-            let e = octagonal(&mut rng, dims, 5);
+        let both = [points.clone(), others].concat();
+        let exact = |octagon: &Octagon, points: &[Point], e: &LinExpr| {
             let values: Vec<Int> = points.iter().map(|p| e.value_at(&there(p))).collect();
             let expected = Interval {
                 lo: values.iter().min().cloned(),
                 hi: values.iter().max().cloned(),
             };
-            assert_eq!(octagon.bounds(&e), expected, "seed {seed}: {e}");
+            assert_eq!(octagon.bounds(e), expected, "seed {seed}: {e}");
+        };
+        for _ in 0..6 {
+            let e = octagonal(&mut rng, dims, 5);
+            exact(&a, &points, &e);
+            exact(&a.join(&b), &both, &e);
         }
-        let listed = octagon.constraints();
+        let listed = a.constraints();
         for p in grid(dims, 5) {
             let inside = listed.iter().all(|c| c.holds_at(&there(&p)));
             assert_eq!(inside, points.contains(&p), "seed {seed}: {p:?}");

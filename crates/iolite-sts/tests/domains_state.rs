@@ -376,6 +376,27 @@ fn limits_hold_on_large_input() {
     check::<Polyhedron>();
 }
 
+/// Where a right side is not understood, its target may come from anywhere.
+#[test]
+fn preimages_of_unknown_values_are_whole() {
+    let vars = variables();
+    let limits = Limits {
+        auxiliaries: 0,
+        ..Limits::default()
+    };
+    let vocabulary = Vocabulary::new(vars.clone(), limits);
+    let (x, y) = (vars[0].term(), vars[1].term());
+    let target = x.ge(5).unwrap().and(y.le(3).unwrap()).unwrap();
+    let target = Abstract::<Octagon>::top(&vocabulary).guard(&target);
+    let updates = [(vars[0].clone(), x.times(&y).unwrap())];
+    let pre = target.preimage(&Abstract::top(&vocabulary), &true.into(), &updates);
+    let holds = |guard: Term| !pre.guard(&guard).is_bottom();
+    assert!(holds(
+        x.equals(3).unwrap().and(y.equals(3).unwrap()).unwrap()
+    ));
+    assert!(!holds(y.equals(4).unwrap()), "what is kept is still known");
+}
+
 /// What is linear over finite and numeric data is exact, not only sound.
 #[test]
 fn linear_guards_are_exact() {
