@@ -577,7 +577,7 @@ fn extreme_constants_do_not_overflow() {
                 ];
                 let element = N::top(2).guard_all(&all);
                 let shift = (x, Rhs::Linear(sum.plus_constant(&Int::from(hi))));
-                let moved = element.assign(&[shift.clone()]);
+                let moved = element.assign(std::slice::from_ref(&shift));
                 for p in ends.iter().flat_map(|a| ends.map(|b| vec![*a, b])) {
                     if all.iter().all(|c| c.holds_at(&ints(&p))) {
                         assert!(contains(&element, &p), "{} {p:?}", N::NAME);
