@@ -1,0 +1,3 @@
+//! Verification of models with data.
+
+pub mod domain;
