@@ -39,9 +39,17 @@ pub(super) enum Order {
     Inclusion,
 }
 
-/// The longest chain that is searched. A pair beyond it is kept in a table and compares with equal
-/// ones only, so that a step costs at most so many comparisons.
-const CHAIN: usize = 24;
+impl Order {
+    /// How long a chain may grow. A pair beyond it is kept in a table, where it compares with equal
+    /// ones only, so that a step costs at most so many comparisons. Where only equal sets are looked
+    /// for, a chain is a way to do without the number of a set, and a table soon is faster.
+    fn chain(self) -> usize {
+        match self {
+            Self::Equality => 4,
+            Self::Inclusion => 24,
+        }
+    }
+}
 
 /// The end of a chain.
 const END: u32 = u32::MAX;
@@ -64,8 +72,8 @@ struct Pair {
 pub(super) struct Pairs {
     order: Order,
     pairs: Vec<Pair>,
-    /// For each state of the implementation the first pair of its chain. The sets of a chain do not
-    /// include one another.
+    /// For each state of the implementation the first pair of its chain. The sets of a chain differ,
+    /// and with the order of inclusion they do not include one another.
     chains: Vec<u32>,
     /// The pairs that are in no chain, by state and node.
     table: HashTable<u32>,
@@ -130,11 +138,6 @@ impl Pairs {
     /// From now on only equal pairs count as met.
     pub(super) fn compare_by_equality(&mut self) {
         self.order = Order::Equality;
-        self.chains = Vec::new();
-        self.table.clear();
-        for pair in 0..self.len() {
-            self.enter_table(pair);
-        }
     }
 
     /// Reaches a pair of `state` and `goal`, from a pair by an action. Says whether it is new.
@@ -145,15 +148,9 @@ impl Pairs {
         goal: Goal,
         (from, label): (u32, LabelId),
     ) -> bool {
-        let mut signature = 0;
-        let place = match self.order {
-            Order::Equality => Place::Table,
-            Order::Inclusion => {
-                let set = rules.set(goal);
-                signature = signature_of(set.members);
-                self.place(rules, state, set, signature)
-            }
-        };
+        let set = rules.set(goal);
+        let signature = signature_of(set.members);
+        let place = self.place(rules, state, set, signature);
         if let Place::Known = place {
             return false;
         }
@@ -201,33 +198,36 @@ impl Pairs {
                 signature: known,
                 ..
             } = self.pairs[at as usize];
-            let (may_be_smaller, may_be_larger) = (known & !signature == 0, signature & !known == 0);
+            let (may_be_smaller, may_be_larger) = match self.order {
+                Order::Inclusion => (known & !signature == 0, signature & !known == 0),
+                Order::Equality => (known == signature, false),
+            };
             if may_be_smaller || may_be_larger {
                 let other = rules.set(Goal::Node(node));
-                if other.part == set.part {
-                    if may_be_smaller && is_subset(other.members, set.members) {
-                        self.dropped |= other.members.len() < set.members.len();
-                        return Place::Known;
+                let comparable = other.part == set.part
+                    && (self.order == Order::Inclusion || other.members.len() == set.members.len());
+                if comparable && may_be_smaller && is_subset(other.members, set.members) {
+                    self.dropped |= other.members.len() < set.members.len();
+                    return Place::Known;
+                }
+                if comparable && may_be_larger && is_subset(set.members, other.members) {
+                    self.dropped = true;
+                    if at >= self.fresh {
+                        self.pairs[at as usize].next = REPLACED;
                     }
-                    if may_be_larger && is_subset(set.members, other.members) {
-                        self.dropped = true;
-                        if at >= self.fresh {
-                            self.pairs[at as usize].next = REPLACED;
-                        }
-                        match self.pairs.get_mut(previous as usize) {
-                            Some(previous) => previous.next = next,
-                            None => self.chains[state.index()] = next,
-                        }
-                        at = next;
-                        continue;
+                    match self.pairs.get_mut(previous as usize) {
+                        Some(previous) => previous.next = next,
+                        None => self.chains[state.index()] = next,
                     }
+                    at = next;
+                    continue;
                 }
             }
             length += 1;
             previous = at;
             at = next;
         }
-        if length < CHAIN {
+        if length < self.order.chain() {
             Place::Chain
         } else {
             Place::Table
