@@ -188,10 +188,7 @@ impl<N: Semantics<State = StateId>> PairRules for OutputInclusion<N> {
     fn allowed(&mut self) -> Allowed {
         let kinds = self.view.labels().kinds();
         let out = self.at.labels(&self.view);
-        Allowed::Actions(
-            out.filter(|l| kinds[l.index()].is_observation())
-                .collect(),
-        )
+        Allowed::Actions(out.filter(|l| kinds[l.index()].is_observation()).collect())
     }
 
     fn members(&self) -> Vec<StateId> {

@@ -214,7 +214,8 @@ impl<R: PairRules, M: Semantics<State = StateId>> Walk<'_, R, M> {
     fn levels(&mut self) -> ControlFlow<End> {
         let start = Goal::Node(self.rules.initial());
         let initial = self.implementation.initial();
-        self.pairs.reach(self.rules, initial, start, (0, LabelId::TAU));
+        self.pairs
+            .reach(self.rules, initial, start, (0, LabelId::TAU));
         let mut first = 0;
         let mut level = Vec::new();
         while first < self.pairs.len() {
