@@ -17,6 +17,8 @@
 //! | `ioco` | Straces(s) | its outputs and δ are in out(s after σ) |
 //! | `uioco` | Utraces(s) | the same |
 
+#[cfg(test)]
+mod order_tests;
 mod output_inclusion;
 mod pairs;
 mod recheck;
