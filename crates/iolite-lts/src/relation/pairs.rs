@@ -71,7 +71,7 @@ struct Pair {
 /// The pairs met so far, level by level. Each is kept with the pair and the action that led to it.
 pub(super) struct Pairs {
     order: Order,
-    pairs: Vec<Pair>,
+    met: Vec<Pair>,
     /// For each state of the implementation the first pair of its chain. The sets of a chain differ,
     /// and with the order of inclusion they do not include one another.
     chains: Vec<u32>,
@@ -95,7 +95,7 @@ impl Pairs {
     pub(super) fn new(order: Order) -> Self {
         Self {
             order,
-            pairs: Vec::new(),
+            met: Vec::new(),
             chains: Vec::new(),
             table: HashTable::new(),
             fresh: 0,
@@ -104,21 +104,21 @@ impl Pairs {
     }
 
     pub(super) fn len(&self) -> u32 {
-        self.pairs.len() as u32
+        self.met.len() as u32
     }
 
     pub(super) fn state(&self, pair: u32) -> StateId {
-        self.pairs[pair as usize].state
+        self.met[pair as usize].state
     }
 
     pub(super) fn node(&self, pair: u32) -> Node {
-        self.pairs[pair as usize].node
+        self.met[pair as usize].node
     }
 
     /// Whether a pair with a smaller set came up at the same level, so that this one need not be
     /// taken.
     pub(super) fn is_replaced(&self, pair: u32) -> bool {
-        self.pairs[pair as usize].next == REPLACED
+        self.met[pair as usize].next == REPLACED
     }
 
     /// Pairs from `first` on are those of the level that is being filled.
@@ -163,7 +163,7 @@ impl Pairs {
         } else if self.is_in_table(state, node) {
             return false;
         }
-        self.pairs.push(Pair {
+        self.met.push(Pair {
             state,
             node,
             from,
@@ -197,7 +197,7 @@ impl Pairs {
                 next,
                 signature: known,
                 ..
-            } = self.pairs[at as usize];
+            } = self.met[at as usize];
             let (may_be_smaller, may_be_larger) = match self.order {
                 Order::Inclusion => (known & !signature == 0, signature & !known == 0),
                 Order::Equality => (known == signature, false),
@@ -213,9 +213,9 @@ impl Pairs {
                 if comparable && may_be_larger && is_subset(set.members, other.members) {
                     self.dropped = true;
                     if at >= self.fresh {
-                        self.pairs[at as usize].next = REPLACED;
+                        self.met[at as usize].next = REPLACED;
                     }
-                    match self.pairs.get_mut(previous as usize) {
+                    match self.met.get_mut(previous as usize) {
                         Some(previous) => previous.next = next,
                         None => self.chains[state.index()] = next,
                     }
@@ -236,15 +236,15 @@ impl Pairs {
 
     fn is_in_table(&self, state: StateId, node: Node) -> bool {
         let equal = |&i: &u32| {
-            let pair = &self.pairs[i as usize];
+            let pair = &self.met[i as usize];
             (pair.state, pair.node) == (state, node)
         };
         self.table.find(hash(state, node), equal).is_some()
     }
 
     fn enter_table(&mut self, pair: u32) {
-        let Self { pairs, table, .. } = self;
-        let key = |&i: &u32| hash(pairs[i as usize].state, pairs[i as usize].node);
+        let Self { met, table, .. } = self;
+        let key = |&i: &u32| hash(met[i as usize].state, met[i as usize].node);
         table.insert_unique(key(&pair), pair, key);
     }
 
@@ -252,7 +252,7 @@ impl Pairs {
     pub(super) fn trace(&self, mut pair: u32) -> Vec<LabelId> {
         let mut trace = Vec::new();
         while pair != 0 {
-            let Pair { from, label, .. } = self.pairs[pair as usize];
+            let Pair { from, label, .. } = self.met[pair as usize];
             if label != LabelId::TAU {
                 trace.push(label);
             }
@@ -263,7 +263,7 @@ impl Pairs {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.pairs.len() * size_of::<Pair>()
+        self.met.len() * size_of::<Pair>()
             + self.chains.len() * size_of::<u32>()
             + self.table.capacity() * (size_of::<u32>() + 1) * 8 / 7
     }

@@ -79,16 +79,11 @@ pub fn cases(default: u32) -> u32 {
         .unwrap_or(default)
 }
 
+type Edges = Vec<(usize, &'static str, usize)>;
+
 /// Pairs on which a search meets sets that include one another: few labels and many steps, and an
 /// implementation that is the specification without some of its steps and with some more.
-fn branching(
-    labels: Vec<&'static str>,
-) -> impl Strategy<
-    Value = (
-        Vec<(usize, &'static str, usize)>,
-        Vec<(usize, &'static str, usize)>,
-    ),
-> {
+fn branching(labels: Vec<&'static str>) -> impl Strategy<Value = (Edges, Edges)> {
     let step = (0..NEAR, prop::sample::select(labels), 0..NEAR);
     let steps = prop::collection::vec((step.clone(), prop::bool::weighted(0.9)), 6..=18);
     (steps, prop::collection::vec(step, 0..=2)).prop_map(|(steps, more)| {
