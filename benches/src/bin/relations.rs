@@ -1,13 +1,15 @@
 //! Relations end to end, file reading included, beside merc: CPU time and peak memory, median of
-//! five interleaved runs.
+//! five interleaved runs. Relations that merc does not know are compared with our own trace check of
+//! the same pair.
 //!
-//! `cargo build --release -p iolite` first, then
+//! `cargo build --release -p iolite-cli` first, then
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin relations`.
 
 use std::path::{Path, PathBuf};
 
 use iolite_benches::{Cost, Models, measure, measure_if_asked, median};
 
+/// How many runs a median is of, where the second argument does not say.
 const ROUNDS: usize = 5;
 
 struct Case {
@@ -19,9 +21,9 @@ struct Case {
 
 fn main() {
     measure_if_asked();
-    let largest: usize = std::env::args()
-        .nth(1)
-        .map_or(1_000_000, |n| n.parse().expect("a number"));
+    let number = |k: usize| std::env::args().nth(k)?.parse::<usize>().ok();
+    let largest = number(1).unwrap_or(1_000_000);
+    let rounds = number(2).unwrap_or(ROUNDS);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     let iolite = std::env::var_os("IOLITE").map_or(target.join("release/iolite"), PathBuf::from);
@@ -39,6 +41,7 @@ fn main() {
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for case in cases(largest) {
+        let mut trace = None;
         for relation in case.relations {
             let args = [
                 *relation,
@@ -53,7 +56,7 @@ fn main() {
             };
             let ours_args = [&["relate"], args.as_slice(), completion].concat();
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-            for _ in 0..ROUNDS {
+            for _ in 0..rounds {
                 ours.push(measure(&iolite, &ours_args));
                 if has_peer {
                     theirs.push(measure(&merc, &args));
@@ -64,29 +67,34 @@ fn main() {
                 "iolite gave no answer on {} {relation}",
                 case.name
             );
-            row(
-                &case.name,
-                relation,
-                median(&ours),
-                has_peer.then(|| median(&theirs)),
-            );
+            let ours = median(&ours);
+            let theirs = has_peer.then(|| median(&theirs));
+            row(&case.name, relation, ours, theirs, trace);
+            if *relation == "trace" {
+                trace = Some(ours);
+            }
         }
     }
 }
 
-fn row(name: &str, relation: &str, ours: Cost, theirs: Option<Cost>) {
+fn row(name: &str, relation: &str, ours: Cost, theirs: Option<Cost>, trace: Option<Cost>) {
     let Cost {
         seconds, megabytes, ..
     } = ours;
-    match theirs {
-        Some(peer) => println!(
+    match (theirs, trace) {
+        (Some(peer), _) => println!(
             "| {name} | {relation} | {seconds:.3} | {:.3} | {:.2} | {megabytes:.0} | {:.0} | {:.2} |",
             peer.seconds,
             seconds / peer.seconds,
             peer.megabytes,
             megabytes / peer.megabytes
         ),
-        None => println!("| {name} | {relation} | {seconds:.3} | | | {megabytes:.0} | | |"),
+        (None, Some(trace)) => println!(
+            "| {name} | {relation} | {seconds:.3} | | {:.2} of our trace | {megabytes:.0} | | {:.2} of our trace |",
+            seconds / trace.seconds,
+            megabytes / trace.megabytes
+        ),
+        (None, None) => println!("| {name} | {relation} | {seconds:.3} | | | {megabytes:.0} | | |"),
     }
 }
 
@@ -148,12 +156,16 @@ fn cases(largest: usize) -> Vec<Case> {
         specification: product,
         relations: plain,
     });
-    let hard = models.make("hard-18", &["hard", "--k", "18"]);
-    cases.push(Case {
-        name: "hard 18, itself".to_owned(),
-        implementation: hard.clone(),
-        specification: hard,
-        relations: plain,
-    });
+    // 2^k sets of specification states, all but k of which a smaller one makes superfluous. The
+    // specification takes its one input everywhere that a trace leads to.
+    for k in [18, 22] {
+        let hard = models.make(&format!("hard-{k}"), &["hard", "--k", &k.to_string()]);
+        cases.push(Case {
+            name: format!("hard {k}, itself"),
+            implementation: hard.clone(),
+            specification: hard,
+            relations: &["trace", "testing", "ioco", "ioconf"],
+        });
+    }
     cases
 }

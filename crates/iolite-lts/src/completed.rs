@@ -1,8 +1,8 @@
 //! Input completion: how a partial model becomes an input-enabled one.
 
-use rustc_hash::FxHashSet;
+use std::cell::RefCell;
 
-use crate::{LabelId, LabelKind, Labels, Semantics};
+use crate::{Closure, LabelId, LabelKind, Labels, Semantics, StateId, Step};
 
 /// What happens on an input that a state does not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,10 +14,10 @@ pub enum Completion {
 }
 
 /// A state of a completed system.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum CompletedState<S> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CompletedState {
     /// A state of the model.
-    Model(S),
+    Model(StateId),
     /// Chaos: it decides internally to speak or to be silent.
     Chaos,
     /// Chaos about to give any output.
@@ -27,15 +27,32 @@ pub enum CompletedState<S> {
 }
 
 /// A view in which every input is enabled in every state, if need be after internal actions.
+///
+/// Its states are numbers as they are: the model's own with the self-loop completion; with chaos
+/// first the three states of chaos, then the model's. So nothing has to be interned, and the steps
+/// of a state are made when they are asked for.
 #[derive(Debug)]
 pub struct Completed<M> {
     model: M,
     completion: Completion,
     /// The model's labels, and the inputs it did not know.
     labels: Labels,
+    inputs: Vec<LabelId>,
+    scratch: RefCell<Scratch>,
 }
 
-impl<M: Semantics> Completed<M> {
+/// Space to find out what a state enables.
+#[derive(Debug, Default)]
+struct Scratch {
+    closure: Closure,
+    members: Vec<StateId>,
+    row: Vec<Step>,
+    /// For each label the last round in which it was enabled.
+    enabled: Vec<u32>,
+    round: u32,
+}
+
+impl<M: Semantics<State = StateId>> Completed<M> {
     /// Completes `model` for its own inputs.
     pub fn new(model: M, completion: Completion) -> Self {
         Self::over(model, completion, &Labels::new())
@@ -47,98 +64,130 @@ impl<M: Semantics> Completed<M> {
         for input in labels.inputs() {
             joint.intern(LabelKind::Input, &labels.label(input).name);
         }
+        let scratch = Scratch {
+            enabled: vec![0; joint.len()],
+            ..Scratch::default()
+        };
         Self {
             model,
             completion,
+            inputs: joint.inputs().collect(),
             labels: joint,
+            scratch: RefCell::new(scratch),
         }
     }
-}
 
-/// The labels that `state` enables, itself or after internal actions.
-fn weakly_enabled<M: Semantics>(model: &M, state: &M::State) -> Vec<bool> {
-    let kinds = model.labels().kinds();
-    let mut enabled = vec![false; kinds.len()];
-    let mut seen = FxHashSet::from_iter([state.clone()]);
-    let mut stack = vec![state.clone()];
-    let mut row = Vec::new();
-    while let Some(state) = stack.pop() {
-        model.successors(&state, &mut row);
-        for (label, target) in row.drain(..) {
-            enabled[label.index()] = true;
-            if kinds[label.index()] == LabelKind::Internal && seen.insert(target.clone()) {
-                stack.push(target);
+    /// How far the model's numbers are moved up.
+    fn shift(&self) -> usize {
+        match self.completion {
+            Completion::SelfLoop => 0,
+            Completion::Chaos => 3,
+        }
+    }
+
+    fn state(&self, id: StateId) -> CompletedState {
+        match id.index().checked_sub(self.shift()) {
+            Some(own) => CompletedState::Model(StateId::new(own)),
+            None if id == CHAOS => CompletedState::Chaos,
+            None if id == CHAOS_OUTPUT => CompletedState::ChaosOutput,
+            None => CompletedState::ChaosQuiet,
+        }
+    }
+
+    /// The steps of a state of the model, and one for each input that it does not take, itself or
+    /// after internal actions.
+    fn model_steps(&self, id: StateId, own: StateId, row: &mut Vec<Step>) {
+        let Scratch {
+            closure,
+            members,
+            row: steps,
+            enabled,
+            round,
+        } = &mut *self.scratch.borrow_mut();
+        if *round == u32::MAX {
+            enabled.fill(0);
+            *round = 0;
+        }
+        *round += 1;
+        let start = row.len();
+        self.model.successors(&own, row);
+        for (label, target) in &mut row[start..] {
+            enabled[label.index()] = *round;
+            *target = StateId::new(target.index() + self.shift());
+        }
+        if !closure.is_stable(&self.model, own) {
+            members.clear();
+            members.push(own);
+            closure.close(&self.model, members);
+            for member in members.iter() {
+                steps.clear();
+                self.model.successors(member, steps);
+                for (label, _) in steps.iter() {
+                    enabled[label.index()] = *round;
+                }
+            }
+        }
+        for &input in &self.inputs {
+            if enabled[input.index()] != *round {
+                row.push(match self.completion {
+                    Completion::SelfLoop => (input, id),
+                    Completion::Chaos => (input, CHAOS),
+                });
             }
         }
     }
-    enabled
 }
 
-impl<M: Semantics> Semantics for Completed<M> {
-    type State = CompletedState<M::State>;
+const CHAOS: StateId = StateId::FIRST;
+const CHAOS_OUTPUT: StateId = StateId::nth(1);
+const CHAOS_QUIET: StateId = StateId::nth(2);
+
+impl<M: Semantics<State = StateId>> Semantics for Completed<M> {
+    type State = StateId;
 
     fn labels(&self) -> &Labels {
         &self.labels
     }
 
-    fn initial(&self) -> Self::State {
-        CompletedState::Model(self.model.initial())
+    fn initial(&self) -> StateId {
+        StateId::new(self.model.initial().index() + self.shift())
     }
 
-    fn successors(&self, state: &Self::State, row: &mut Vec<(LabelId, Self::State)>) {
-        let labels = &self.labels;
-        let to_chaos = |label| (label, CompletedState::Chaos);
-        match state {
-            CompletedState::Model(s) => {
-                let mut steps = Vec::new();
-                self.model.successors(s, &mut steps);
-                let enabled = weakly_enabled(&self.model, s);
-                row.extend(
-                    steps
-                        .into_iter()
-                        .map(|(l, t)| (l, CompletedState::Model(t))),
-                );
-                for input in labels
-                    .inputs()
-                    .filter(|i| !enabled.get(i.index()).is_some_and(|&e| e))
-                {
-                    row.push(match self.completion {
-                        Completion::SelfLoop => (input, state.clone()),
-                        Completion::Chaos => to_chaos(input),
-                    });
-                }
-            }
+    fn successors(&self, id: &StateId, row: &mut Vec<Step>) {
+        let to_chaos = |label| (label, CHAOS);
+        match self.state(*id) {
+            CompletedState::Model(own) => self.model_steps(*id, own, row),
             CompletedState::Chaos => {
-                row.push((LabelId::TAU, CompletedState::ChaosOutput));
-                row.push((LabelId::TAU, CompletedState::ChaosQuiet));
+                row.push((LabelId::TAU, CHAOS_OUTPUT));
+                row.push((LabelId::TAU, CHAOS_QUIET));
             }
             CompletedState::ChaosOutput => {
-                row.extend(labels.outputs().map(to_chaos));
-                row.extend(labels.inputs().map(to_chaos));
+                row.extend(self.labels.outputs().map(to_chaos));
+                row.extend(self.labels.inputs().map(to_chaos));
             }
-            CompletedState::ChaosQuiet => row.extend(labels.inputs().map(to_chaos)),
+            CompletedState::ChaosQuiet => row.extend(self.labels.inputs().map(to_chaos)),
         }
     }
 
-    fn describe(&self, state: &Self::State) -> String {
-        match state {
-            CompletedState::Model(s) => self.model.describe(s),
+    fn describe(&self, id: &StateId) -> String {
+        match self.state(*id) {
+            CompletedState::Model(own) => self.model.describe(&own),
             CompletedState::Chaos => "chaos".to_owned(),
             CompletedState::ChaosOutput => "chaos-output".to_owned(),
             CompletedState::ChaosQuiet => "chaos-quiet".to_owned(),
         }
     }
 
-    fn place(&self, state: &Self::State) -> String {
-        match state {
-            CompletedState::Model(s) => self.model.place(s),
-            _ => self.describe(state),
+    fn place(&self, id: &StateId) -> String {
+        match self.state(*id) {
+            CompletedState::Model(own) => self.model.place(&own),
+            _ => self.describe(id),
         }
     }
 
-    fn line(&self, state: &Self::State) -> Option<u32> {
-        match state {
-            CompletedState::Model(s) => self.model.line(s),
+    fn line(&self, id: &StateId) -> Option<u32> {
+        match self.state(*id) {
+            CompletedState::Model(own) => self.model.line(&own),
             _ => None,
         }
     }
@@ -147,7 +196,7 @@ impl<M: Semantics> Semantics for Completed<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Interned, LtsBuilder, StateId, missing_input};
+    use crate::{LtsBuilder, missing_input};
 
     #[test]
     fn both_completions_are_input_enabled() {
@@ -159,12 +208,12 @@ mod tests {
         let lts = b.build().unwrap();
         assert!(missing_input(&lts).is_some());
         for completion in [Completion::SelfLoop, Completion::Chaos] {
-            let view = Interned::new(Completed::new(&lts, completion));
+            let view = Completed::new(&lts, completion);
             assert_eq!(missing_input(&view), None, "{completion:?}");
         }
         let mut more = Labels::new();
         more.intern_text("?c");
-        let view = Interned::new(Completed::over(&lts, Completion::SelfLoop, &more));
+        let view = Completed::over(&lts, Completion::SelfLoop, &more);
         assert_eq!(view.labels().inputs().count(), 3);
         assert_eq!(missing_input(&view), None);
         // State 0 takes ?a after an internal step, so completion leaves it alone.

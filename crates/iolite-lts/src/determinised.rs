@@ -133,27 +133,33 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
         (row.len != u32::MAX).then(|| &self.steps[start..start + row.len as usize])
     }
 
-    /// Replaces `row` by the steps of a set and remembers nothing but the sets: for a search that
-    /// comes to most sets once.
-    pub fn row_into(&mut self, set: SetId, row: &mut Vec<(LabelId, SetId)>) {
-        row.clear();
-        match self.known_row(set) {
-            Some(known) => row.extend_from_slice(known),
-            None => self.compute_row(set, row),
+    /// Replaces `steps` by the visible steps of the states of a set, sorted and without repetition.
+    pub(crate) fn member_steps(&self, set: SetId, steps: &mut Vec<Step>) {
+        steps.clear();
+        for state in self.sets.members(set) {
+            self.model.successors(state, steps);
         }
+        let kinds = self.model.labels().kinds();
+        steps.retain(|(label, _)| kinds[label.index()] != LabelKind::Internal);
+        steps.sort_unstable();
+        steps.dedup();
+    }
+
+    /// Adds to `states` what they reach internally, and sorts them: the members of a set that need
+    /// not be interned.
+    pub(crate) fn close(&mut self, states: &mut Vec<StateId>) {
+        self.closure.close(&self.model, states);
+    }
+
+    /// The id of a sorted set of states that is closed under internal steps.
+    pub(crate) fn intern_closed(&mut self, members: &[StateId]) -> SetId {
+        self.sets.intern(members)
     }
 
     /// Appends the steps of `set`.
     fn compute_row(&mut self, set: SetId, steps: &mut Vec<(LabelId, SetId)>) {
         let mut row = std::mem::take(&mut self.scratch.row);
-        row.clear();
-        for state in self.sets.members(set) {
-            self.model.successors(state, &mut row);
-        }
-        let kinds = self.model.labels().kinds();
-        row.retain(|(label, _)| kinds[label.index()] != LabelKind::Internal);
-        row.sort_unstable();
-        row.dedup();
+        self.member_steps(set, &mut row);
         let mut targets = Vec::new();
         for group in row.chunk_by(|a, b| a.0 == b.0) {
             let target = if let [(_, target)] = *group {

@@ -31,7 +31,7 @@ mod suspension;
 
 pub use checks::{Nondeterminism, missing_input, nondeterminism};
 pub use closure::Closure;
-pub use completed::{Completed, CompletedState, Completion};
+pub use completed::{Completed, Completion};
 pub use composition::{Composition, GateMismatch, Gates};
 pub use delta_trace::DeltaTrace;
 pub use determinised::{DEFAULT_MEMO_BYTES, Determinised};

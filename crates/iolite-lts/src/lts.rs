@@ -16,6 +16,11 @@ impl StateId {
     /// The first state of any system.
     pub const FIRST: Self = Self(0);
 
+    /// The id with this small index, for constants.
+    pub(crate) const fn nth(index: u16) -> Self {
+        Self(index as u32)
+    }
+
     /// The id with this index.
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("fewer than 2^32 states"))

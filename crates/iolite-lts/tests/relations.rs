@@ -79,7 +79,7 @@ fn slow(relation: Relation, i: &Lts, s: &Lts) -> Option<usize> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(3000)))]
 
     #[test]
     fn plain_relations_agree_with_their_definitions(i in plain(), s in plain()) {
@@ -93,6 +93,39 @@ proptest! {
         for relation in [Relation::Iot, Relation::Ioconf, Relation::Ioco, Relation::Uioco] {
             prop_assert_eq!(fast(relation, &i, &s, None), slow(relation, &i, &s), "{}", relation);
         }
+    }
+
+    /// The same on pairs whose sets include one another, so that pairs are dropped.
+    #[test]
+    fn plain_relations_agree_on_near_pairs((i, s) in near_plain()) {
+        for relation in [Relation::Trace, Relation::Testing, Relation::Conf] {
+            prop_assert_eq!(fast(relation, &i, &s, None), slow(relation, &i, &s), "{}", relation);
+        }
+    }
+
+    #[test]
+    fn directed_relations_agree_on_near_pairs((i, s) in near_directed(false)) {
+        for relation in [Relation::Iot, Relation::Ioconf, Relation::Ioco, Relation::Uioco] {
+            prop_assert_eq!(fast(relation, &i, &s, None), slow(relation, &i, &s), "{}", relation);
+        }
+    }
+
+    #[test]
+    fn directed_relations_agree_on_near_input_enabled_pairs((i, s) in near_directed(true)) {
+        for relation in [Relation::Iot, Relation::Ioconf, Relation::Ioco, Relation::Uioco] {
+            prop_assert_eq!(fast(relation, &i, &s, None), slow(relation, &i, &s), "{}", relation);
+        }
+    }
+
+    /// F is an automaton here, so that traces of F meet in one place with different sets.
+    #[test]
+    fn ioconf_f_agrees_on_near_pairs((i, s) in near_directed(false), f in directed()) {
+        let (slow_i, slow_s) = (Slow::new(&i, POLICY), Slow::new(&s, POLICY));
+        let slow_f = Slow::new(&f, POLICY);
+        let shortest = shortest_violation_within(
+            (&slow_i, &slow_s, &slow_f), &DIRECTED, outputs_differ(&slow_i, &slow_s));
+        let set = TraceSet::accepted(&f, s.labels(), |_| true);
+        prop_assert_eq!(fast(Relation::IoconfF, &i, &s, Some(set)), shortest);
     }
 
     #[test]
@@ -264,6 +297,80 @@ fn a_larger_specification_set_is_not_weaker() {
         ],
     );
     assert_eq!(fast(Relation::Ioco, &i, &s, None), Some(3));
+}
+
+/// Nor is it enough that two sets take the same inputs now. After `?a` the specification may be in
+/// {1}, after `?b` in {1, 2}, and both take `?a` alone; but what 2 reaches by it takes `?b`, and then
+/// wants silence.
+#[test]
+fn the_same_inputs_now_are_not_enough() {
+    let s = system(
+        6,
+        &DIRECTED,
+        &[
+            (0, "?a", 1),
+            (0, "?b", 1),
+            (0, "?b", 2),
+            (1, "?a", 3),
+            (2, "?a", 4),
+            (4, "?b", 5),
+        ],
+    );
+    let i = system(
+        4,
+        &DIRECTED,
+        &[
+            (0, "?a", 1),
+            (0, "?b", 1),
+            (1, "?a", 2),
+            (1, "?b", 1),
+            (2, "?b", 3),
+            (2, "?a", 2),
+            (3, "!y", 3),
+            (3, "?a", 3),
+            (3, "?b", 3),
+        ],
+    );
+    for relation in [Relation::Ioco, Relation::Ioconf] {
+        assert_eq!(fast(relation, &i, &s, None), Some(3));
+        assert_eq!(slow(relation, &i, &s), Some(3));
+    }
+    // All states of {1, 2} after `?a` would have to take `?b`.
+    assert_eq!(fast(Relation::Uioco, &i, &s, None), None);
+}
+
+/// A pair with a smaller set must not drop one that is reached by fewer actions: {1} comes up after
+/// `a`, {1, 2} after no action at all but by an internal step.
+#[test]
+fn internal_steps_keep_counterexamples_shortest() {
+    let s = system(
+        3,
+        &PLAIN,
+        &[(0, "a", 1), (0, "i", 1), (0, "i", 2), (2, "c", 2)],
+    );
+    let i = system(
+        3,
+        &PLAIN,
+        &[(0, "a", 1), (0, "i", 2), (2, "i", 1), (1, "b", 1)],
+    );
+    assert_eq!(fast(Relation::Trace, &i, &s, None), Some(0));
+    assert_eq!(slow(Relation::Trace, &i, &s), Some(0));
+}
+
+/// 2^20 sets, and for each state of the implementation one that all others include.
+#[test]
+fn an_antichain_is_smaller_than_the_sets_it_stands_for() {
+    let k = 20;
+    let mut steps = vec![(0, "?a", 0), (0, "!x", 0), (0, "?a", 1), (k, "!y", k + 1)];
+    for j in 1..k {
+        steps.extend([(j, "?a", j + 1), (j, "!x", j + 1)]);
+    }
+    let hard = system(k + 2, &["?a", "!x", "!y"], &steps);
+    for relation in [Relation::Trace, Relation::Testing, Relation::Conf] {
+        let answer = relate(relation, &hard, &hard, POLICY, None).unwrap();
+        assert_eq!(answer.holds, Holds::Yes);
+        assert!(answer.effort.pairs < 100, "{}", answer.effort.pairs);
+    }
 }
 
 #[test]

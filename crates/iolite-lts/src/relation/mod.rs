@@ -17,10 +17,14 @@
 //! | `ioco` | Straces(s) | its outputs and δ are in out(s after σ) |
 //! | `uioco` | Utraces(s) | the same |
 
+#[cfg(test)]
+mod order_tests;
 mod output_inclusion;
+mod pairs;
 mod recheck;
 mod refusal;
 mod search;
+mod set_row;
 mod trace_inclusion;
 mod trace_set;
 mod weak_initials;
@@ -34,6 +38,7 @@ use crate::{
 };
 
 use output_inclusion::{Domain, OutputInclusion};
+use pairs::Order;
 pub use recheck::{Claim, Followed, Recheck, follow_run, recheck, recheck_run};
 use refusal::RefusalInclusion;
 use search::{Found, Outcome, search};
@@ -314,14 +319,19 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
             effort,
             complete,
         } = match &mut self.rules {
-            Rules::Traces(rules) => search(rules, implementation, &map, how),
+            Rules::Traces(rules) => search(rules, implementation, &map, Order::Inclusion, how),
             Rules::Refusals(rules) => {
                 rules.begin(&labels);
-                search(rules, implementation, &map, how)
+                search(rules, implementation, &map, Order::Inclusion, how)
             }
             Rules::Outputs(rules) => {
                 let view = Suspension::new(implementation, self.policy);
-                let outcome = search(rules, &view, &map, how);
+                // The strict policy reports the livelocks that are met, so all sets are.
+                let order = match self.policy {
+                    QuiescencePolicy::Livelock => Order::Inclusion,
+                    QuiescencePolicy::Strict => Order::Equality,
+                };
+                let outcome = search(rules, &view, &map, order, how);
                 let sides = [
                     (
                         "implementation",

@@ -1,9 +1,14 @@
 //! Trace preorder: traces(i) ⊆ traces(s).
+//!
+//! Inclusion of specification sets is a right order: P ⊆ P' gives `P after a` ⊆ `P' after a`, and
+//! what P' lacks P lacks.
 
-use crate::{Determinised, LabelId, LabelKind, Semantics, SetId, StateId};
+use crate::{Determinised, LabelId, LabelKind, Semantics, StateId};
 
 use super::Allowed;
-use super::search::{Next, Node, PairRules};
+use super::pairs::{Goal, Node, NodeSet};
+use super::search::{Next, PairRules};
+use super::set_row::{SetRow, members_of, node_of, set_of};
 
 pub(super) struct TraceInclusion<N> {
     pub(super) view: Determinised<N>,
@@ -19,88 +24,39 @@ impl<N: Semantics<State = StateId>> TraceInclusion<N> {
     }
 }
 
-/// The set that the search is at, with its steps.
-#[derive(Default)]
-pub(super) struct SetRow {
-    set: Option<SetId>,
-    row: Vec<(LabelId, SetId)>,
-}
-
-impl SetRow {
-    /// Turns to `set`; `None` stands for "σ is no trace of the specification".
-    pub(super) fn turn<N: Semantics<State = StateId>>(
-        &mut self,
-        view: &mut Determinised<N>,
-        set: Option<SetId>,
-    ) {
-        self.set = set;
-        self.row.clear();
-        if let Some(set) = set {
-            view.row_into(set, &mut self.row);
-        }
-    }
-
-    pub(super) fn set(&self) -> Option<SetId> {
-        self.set
-    }
-
-    /// The set after `label`.
-    pub(super) fn then(&self, label: LabelId) -> Option<SetId> {
-        let i = self.row.partition_point(|&(l, _)| l < label);
-        self.row
-            .get(i)
-            .filter(|&&(l, _)| l == label)
-            .map(|&(_, t)| t)
-    }
-
-    /// The labels with a step.
-    pub(super) fn labels(&self) -> impl Iterator<Item = LabelId> + '_ {
-        self.row.iter().map(|&(l, _)| l)
-    }
-}
-
-/// The node for "σ is no trace of the specification".
-const NO_TRACE: Node = Node::MAX;
-
-pub(super) fn node_of(set: Option<SetId>) -> Node {
-    set.map_or(NO_TRACE, |set| set.index() as Node)
-}
-
-pub(super) fn set_of(node: Node) -> Option<SetId> {
-    (node != NO_TRACE).then(|| SetId::new(node as usize))
-}
-
-/// The states of a set, none for no set.
-pub(super) fn members_of<N: Semantics<State = StateId>>(
-    view: &Determinised<N>,
-    set: Option<SetId>,
-) -> Vec<StateId> {
-    set.map(|set| view.members(set).to_vec())
-        .unwrap_or_default()
-}
-
 impl<N: Semantics<State = StateId>> PairRules for TraceInclusion<N> {
     fn initial(&mut self) -> Node {
         node_of(Some(self.view.initial()))
     }
 
     fn enter(&mut self, node: Node) {
-        self.at.turn(&mut self.view, set_of(node));
+        self.at.turn(set_of(node));
     }
 
     fn step(&mut self, label: LabelId, _kind: LabelKind) -> Next {
-        match self.at.then(label) {
+        match self.at.then(&mut self.view, label) {
             None => Next::Forbidden,
-            set => Next::Go(node_of(set)),
+            set => Next::Go(Goal::Step(set, 0)),
         }
     }
 
-    fn allowed(&self) -> Allowed {
-        Allowed::Actions(self.at.labels().collect())
+    fn set(&self, goal: Goal) -> NodeSet<'_> {
+        NodeSet {
+            members: self.at.goal_members(&self.view, goal),
+            part: 0,
+        }
+    }
+
+    fn node(&mut self, goal: Goal) -> Node {
+        self.at.goal_node(&mut self.view, goal)
+    }
+
+    fn allowed(&mut self) -> Allowed {
+        Allowed::Actions(self.at.labels(&self.view).collect())
     }
 
     fn members(&self) -> Vec<StateId> {
-        members_of(&self.view, self.at.set())
+        members_of(&self.view, self.at.set()).to_vec()
     }
 
     fn size(&self) -> (usize, usize) {

@@ -51,21 +51,71 @@ pub fn directed() -> impl Strategy<Value = Lts> {
 
 /// The same, with a self-loop for every input that a state does not take weakly.
 pub fn input_enabled() -> impl Strategy<Value = Lts> {
-    directed().prop_map(|lts| {
-        let slow = Slow::new(&lts, QuiescencePolicy::Livelock);
-        let mut edges: Vec<(usize, String, usize)> = lts
-            .transitions()
-            .map(|(s, l, t)| (s.index(), lts.labels().text(l), t.index()))
-            .collect();
-        for s in 0..lts.state_count() {
-            for a in INPUTS {
-                if !slow.weak_initials(s).contains(a) {
-                    edges.push((s, a.to_owned(), s));
-                }
+    directed().prop_map(|lts| complete_inputs(&lts))
+}
+
+fn complete_inputs(lts: &Lts) -> Lts {
+    let slow = Slow::new(lts, QuiescencePolicy::Livelock);
+    let mut edges: Vec<(usize, String, usize)> = lts
+        .transitions()
+        .map(|(s, l, t)| (s.index(), lts.labels().text(l), t.index()))
+        .collect();
+    for s in 0..lts.state_count() {
+        for a in INPUTS {
+            if !slow.weak_initials(s).contains(a) {
+                edges.push((s, a.to_owned(), s));
             }
         }
-        let borrowed: Vec<_> = edges.iter().map(|(s, l, t)| (*s, l.as_str(), *t)).collect();
-        system(lts.state_count(), &[INPUTS, OUTPUTS].concat(), &borrowed)
+    }
+    let borrowed: Vec<_> = edges.iter().map(|(s, l, t)| (*s, l.as_str(), *t)).collect();
+    system(lts.state_count(), &[INPUTS, OUTPUTS].concat(), &borrowed)
+}
+
+/// How many random cases: `IOLITE_CASES` in the environment, else the default.
+pub fn cases(default: u32) -> u32 {
+    std::env::var("IOLITE_CASES")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(default)
+}
+
+type Edges = Vec<(usize, &'static str, usize)>;
+
+/// Pairs on which a search meets sets that include one another: few labels and many steps, and an
+/// implementation that is the specification without some of its steps and with some more.
+fn branching(labels: Vec<&'static str>) -> impl Strategy<Value = (Edges, Edges)> {
+    let step = (0..NEAR, prop::sample::select(labels), 0..NEAR);
+    let steps = prop::collection::vec((step.clone(), prop::bool::weighted(0.9)), 6..=18);
+    (steps, prop::collection::vec(step, 0..=2)).prop_map(|(steps, more)| {
+        let specification = steps.iter().map(|&(step, _)| step).collect();
+        let kept = steps
+            .iter()
+            .filter(|(_, keep)| *keep)
+            .map(|&(step, _)| step);
+        (kept.chain(more).collect(), specification)
+    })
+}
+
+/// The number of states of the systems of a near pair.
+const NEAR: usize = 5;
+
+/// An implementation near to its specification, over plain labels and τ.
+pub fn near_plain() -> impl Strategy<Value = (Lts, Lts)> {
+    branching(vec!["a", "a", "b", "b", "i"])
+        .prop_map(|(i, s)| (system(NEAR, &PLAIN, &i), system(NEAR, &PLAIN, &s)))
+}
+
+/// An input-enabled implementation near to its specification, which is partial or, where `complete`
+/// says so, input-enabled too.
+pub fn near_directed(complete: bool) -> impl Strategy<Value = (Lts, Lts)> {
+    let labels = vec!["?a", "?a", "?b", "!x", "!x", "!y", "i"];
+    branching(labels).prop_map(move |(i, s)| {
+        let declared = [INPUTS, OUTPUTS].concat();
+        let (i, s) = (system(NEAR, &declared, &i), system(NEAR, &declared, &s));
+        (
+            complete_inputs(&i),
+            if complete { complete_inputs(&s) } else { s },
+        )
     })
 }
 
@@ -205,6 +255,30 @@ pub fn shortest_violation(
             if !next.0.is_empty() && goes_on(&p, &q, a) && !length.contains_key(&next) {
                 length.insert(next.clone(), n + 1);
                 queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// The length of a shortest σ that is a trace of `f`, taken as an automaton with all states accepting,
+/// and at which something is wrong.
+pub fn shortest_violation_within(
+    (i, s, f): (&Slow, &Slow, &Slow),
+    actions: &[&str],
+    ask: impl Fn(&Set, &Set) -> bool,
+) -> Option<usize> {
+    let start = (i.start(), s.start(), f.start());
+    let mut met = BTreeSet::from([start.clone()]);
+    let mut queue = VecDeque::from([(start, 0)]);
+    while let Some(((p, q, r), n)) = queue.pop_front() {
+        if ask(&p, &q) {
+            return Some(n);
+        }
+        for a in actions {
+            let next = (i.then(&p, a), s.then(&q, a), f.then(&r, a));
+            if !next.0.is_empty() && !next.2.is_empty() && met.insert(next.clone()) {
+                queue.push_back((next, n + 1));
             }
         }
     }

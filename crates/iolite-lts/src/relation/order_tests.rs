@@ -1,0 +1,216 @@
+//! The order of the search is what the rules promise: rules that promise more are found out.
+//!
+//! Each check compares a search that drops pairs with one that drops none, on the same random pairs:
+//! with the rules as they are the answers agree, with a wrong promise some differ. (That a search
+//! which drops none is right is the matter of `tests/relations.rs`.)
+
+use std::ops::ControlFlow;
+
+use super::output_inclusion::{Domain, OutputInclusion};
+use super::pairs::{Goal, Node, NodeSet, Order};
+use super::refusal::RefusalInclusion;
+use super::search::{Found, Next, PairRules, search};
+use super::{Allowed, Effort, Search, TraceSet};
+use crate::{
+    Completed, Completion, Determinised, LabelId, LabelKind, Lts, LtsBuilder, QuiescencePolicy,
+    Semantics, StateId, Suspension,
+};
+
+const LABELS: [&str; 7] = ["?a", "?a", "?b", "!x", "!x", "!y", "i"];
+const STATES: u64 = 5;
+
+/// Rules with a wrong promise.
+struct Wrong<R> {
+    rules: R,
+    promise: Promise,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Promise {
+    /// The rules' own.
+    AsItIs,
+    /// That inclusion is right although a set leaves labels open: plain inclusion.
+    NothingIsOpen,
+    /// That places of F need not be told apart.
+    OnePart,
+}
+
+impl<R: PairRules> PairRules for Wrong<R> {
+    fn initial(&mut self) -> Node {
+        self.rules.initial()
+    }
+
+    fn enter(&mut self, node: Node) {
+        self.rules.enter(node);
+    }
+
+    fn refusal<M: Semantics<State = StateId>>(
+        &mut self,
+        implementation: &M,
+        map: &[LabelId],
+        state: StateId,
+    ) -> Option<Vec<LabelId>> {
+        self.rules.refusal(implementation, map, state)
+    }
+
+    fn step(&mut self, label: LabelId, kind: LabelKind) -> Next {
+        match self.rules.step(label, kind) {
+            Next::Unspecified if self.promise == Promise::NothingIsOpen => Next::Outside,
+            next => next,
+        }
+    }
+
+    fn set(&self, goal: Goal) -> NodeSet<'_> {
+        let set = self.rules.set(goal);
+        match self.promise {
+            Promise::OnePart => NodeSet { part: 0, ..set },
+            _ => set,
+        }
+    }
+
+    fn node(&mut self, goal: Goal) -> Node {
+        self.rules.node(goal)
+    }
+
+    fn allowed(&mut self) -> Allowed {
+        self.rules.allowed()
+    }
+
+    fn members(&self) -> Vec<StateId> {
+        self.rules.members()
+    }
+
+    fn size(&self) -> (usize, usize) {
+        self.rules.size()
+    }
+}
+
+/// A seeded sequence of numbers below a bound (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from((self.0 >> 20) % bound).unwrap()
+    }
+
+    /// A specification, and an implementation that lacks some of its steps and has one more.
+    fn pair(&mut self) -> (Lts, Lts) {
+        let mut builders = [LtsBuilder::new(), LtsBuilder::new()];
+        for builder in &mut builders {
+            builder.ensure_states(STATES as usize);
+            for label in LABELS {
+                builder.labels_mut().intern_text(label);
+            }
+        }
+        let [mut implementation, mut specification] = builders;
+        for k in 0..6 + self.below(12) {
+            let (source, target) = (self.below(STATES), self.below(STATES));
+            let label = LABELS[self.below(LABELS.len() as u64)];
+            let (source, target) = (StateId::new(source), StateId::new(target));
+            if k > 0 {
+                specification.transition_text(source, label, target);
+            }
+            if self.below(10) > 0 {
+                implementation.transition_text(source, label, target);
+            }
+        }
+        (
+            implementation.build().unwrap(),
+            specification.build().unwrap(),
+        )
+    }
+}
+
+/// The length of a shortest counterexample.
+fn shortest<R: PairRules>(
+    rules: R,
+    order: Order,
+    promise: Promise,
+    implementation: &impl Semantics<State = StateId>,
+    s: &Lts,
+) -> Option<usize> {
+    let map = s.labels().clone().join(implementation.labels());
+    let mut proceed = |_: &Effort| ControlFlow::Continue(());
+    let mut how = Search {
+        counterexamples: 1,
+        proceed: &mut proceed,
+    };
+    let mut rules = Wrong { rules, promise };
+    let outcome = search(&mut rules, implementation, &map, order, &mut how);
+    let found = outcome.found.into_iter().map(Found::into_counterexample);
+    found.map(|c| c.trace.len()).next()
+}
+
+/// How many of the random pairs a promise gives a wrong answer or a longer counterexample for.
+/// `check` decides one pair.
+fn misjudged(
+    promise: Promise,
+    check: impl Fn(Order, Promise, &Lts, &Lts) -> Option<usize>,
+) -> usize {
+    let mut numbers = Numbers(0x1234_5678_9ABC_DEF1);
+    let pairs = (0..6000).map(|_| numbers.pair());
+    let differs = |(i, s): &(Lts, Lts)| {
+        let exact = check(Order::Equality, Promise::AsItIs, i, s);
+        check(Order::Inclusion, promise, i, s) != exact
+    };
+    pairs.filter(differs).count()
+}
+
+fn outputs(domain: Domain, order: Order, promise: Promise, i: &Lts, s: &Lts) -> Option<usize> {
+    let view = Determinised::new(Suspension::new(s, QuiescencePolicy::Livelock));
+    let rules = OutputInclusion::new(view, domain);
+    let completed = Completed::over(i, Completion::SelfLoop, s.labels());
+    let implementation = Suspension::new(&completed, QuiescencePolicy::Livelock);
+    shortest(rules, order, promise, &implementation, s)
+}
+
+#[test]
+fn plain_inclusion_is_wrong_for_ioco() {
+    let ioco = |o, p, i: &Lts, s: &Lts| outputs(Domain::SuspensionTraces, o, p, i, s);
+    assert_eq!(misjudged(Promise::AsItIs, ioco), 0);
+    assert!(misjudged(Promise::NothingIsOpen, ioco) > 0);
+}
+
+#[test]
+fn plain_inclusion_is_wrong_for_ioconf() {
+    let ioconf = |o, p, i: &Lts, s: &Lts| outputs(Domain::Traces, o, p, i, s);
+    assert_eq!(misjudged(Promise::AsItIs, ioconf), 0);
+    assert!(misjudged(Promise::NothingIsOpen, ioconf) > 0);
+}
+
+#[test]
+fn plain_inclusion_is_right_for_uioco_and_iot() {
+    let uioco = |o, p, i: &Lts, s: &Lts| outputs(Domain::UniversalSuspensionTraces, o, p, i, s);
+    assert_eq!(misjudged(Promise::NothingIsOpen, uioco), 0);
+    let iot = |o, p, i: &Lts, s: &Lts| outputs(Domain::AllTraces, o, p, i, s);
+    assert_eq!(misjudged(Promise::NothingIsOpen, iot), 0);
+}
+
+#[test]
+fn places_of_f_must_be_told_apart() {
+    // Traces of two inputs: at the second place of F outputs are judged, at the first not.
+    let ioconf_f = |o, p, i: &Lts, s: &Lts| {
+        let [a, b] = ["?a", "?b"].map(|l| s.labels().get_text(l).unwrap());
+        let traces = TraceSet::listed([&[a, a][..], &[b, a, a], &[b, b]]);
+        outputs(Domain::Given(Box::new(traces)), o, p, i, s)
+    };
+    assert_eq!(misjudged(Promise::AsItIs, ioconf_f), 0);
+    assert!(misjudged(Promise::OnePart, ioconf_f) > 0);
+}
+
+#[test]
+fn plain_inclusion_is_wrong_for_conf_and_right_for_testing() {
+    let refusals = |all_traces, o, p, i: &Lts, s: &Lts| {
+        let mut rules = RefusalInclusion::new(Determinised::new(s), all_traces);
+        rules.begin(s.labels());
+        shortest(rules, o, p, i, s)
+    };
+    let conf = |o, p, i: &Lts, s: &Lts| refusals(false, o, p, i, s);
+    assert_eq!(misjudged(Promise::AsItIs, conf), 0);
+    assert!(misjudged(Promise::NothingIsOpen, conf) > 0);
+    let testing = |o, p, i: &Lts, s: &Lts| refusals(true, o, p, i, s);
+    assert_eq!(misjudged(Promise::NothingIsOpen, testing), 0);
+}
