@@ -17,7 +17,7 @@ pub enum Criterion {
     Safety,
     /// Test purposes beside a specification.
     Purpose,
-    /// Properties alone [PROP12].
+    /// Properties alone \[PROP12\].
     Property,
     /// A hand-written test case, whose verdicts are its author's.
     Written,

@@ -13,7 +13,7 @@
 //!   from [`RandomDerivation`] and [`ExhaustiveDerivation`] over a [`FiniteOracle`], from
 //!   [`ConfDerivation`], [`CoverageSuite`], [`GoalTest`] and [`RequirementSuite`]. [`test_runs`] runs
 //!   one against a model, in every way there is.
-//! - **Safety** [SAFE04]: [`verify`] and [`relevance`] of observers, [`Forcing`], [`mirror`],
+//! - **Safety** \[SAFE04\]: [`verify`] and [`relevance`] of observers, [`Forcing`], [`mirror`],
 //!   [`prune`](prune()), [`SafetyTest`]; test purposes are the same with another [`Objective`].
 //!
 //! The crate opens no file, reads no clock, knows no adapter and touches no system under test.

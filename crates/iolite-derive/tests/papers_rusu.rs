@@ -1,4 +1,4 @@
-//! Examples 1 to 10 of [SAFE04]. The figures are missing from the text at hand; the models
+//! Examples 1 to 10 of \[SAFE04\]. The figures are missing from the text at hand; the models
 //! are rebuilt from the words of the examples.
 
 mod common;

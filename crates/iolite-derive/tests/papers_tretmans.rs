@@ -1,4 +1,4 @@
-//! The test runs of [LTS96] and [IOCO99], with exactly their verdicts. The figures are
+//! The test runs of \[LTS96\] and \[IOCO99\], with exactly their verdicts. The figures are
 //! missing from the texts at hand; the models are rebuilt from the words of the examples.
 
 mod common;

@@ -1,4 +1,4 @@
-//! The theorems of [SAFE04] on random specifications, observers and implementations; and
+//! The theorems of \[SAFE04\] on random specifications, observers and implementations; and
 //! every fast route against a slow one.
 
 mod common;

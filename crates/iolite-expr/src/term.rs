@@ -175,7 +175,7 @@ pub enum Op {
     Update(u32),
     /// The same integer as a value of the (range) sort of the node; a fault when it does not fit.
     Narrow,
-    /// `exists vars: body`. Not part of what users write: definition 7 of [SYM04] needs
+    /// `exists vars: body`. Not part of what users write: definition 7 of \[SYM04\] needs
     /// it where the quantifier cannot be eliminated.
     Exists(Arc<[Var]>),
 }

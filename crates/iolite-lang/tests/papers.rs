@@ -127,7 +127,7 @@ fn implementations_are_input_enabled() {
     assert!(iolite_lts::missing_input(&system("lts96_fig5.iol", "s1")).is_some());
 }
 
-/// The verdicts that examples 3.3, 4.13, 7.2 [LTS96] and 3 [IOCO99] give, along their runs.
+/// The verdicts that examples 3.3, 4.13, 7.2 \[LTS96\] and 3 \[IOCO99\] give, along their runs.
 #[test]
 fn test_cases_have_the_verdicts_of_their_runs() {
     let runs: &[(&str, &str, &[&str], Mark)] = &[
@@ -166,7 +166,7 @@ fn test_cases_have_the_verdicts_of_their_runs() {
     }
 }
 
-/// Example 2 [SAFE04]: what enters Violate, and what leads back.
+/// Example 2 \[SAFE04\]: what enters Violate, and what leads back.
 #[test]
 fn the_observer_reads_the_labels_of_its_system() {
     let s = system("safe04_fig1.iol", "S");

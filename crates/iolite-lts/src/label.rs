@@ -1,7 +1,7 @@
 //! Action labels, interned with their kind.
 //!
-//! The papers write the alphabet as `L_I ∪ L_U ∪ {τ}` [LTS96], `L_I, L_U` [IOCO99]
-//! or `A_? ∪ A_! ∪ I` [SAFE04]; here it is one table, and a label's kind tells its part.
+//! The papers write the alphabet as `L_I ∪ L_U ∪ {τ}` \[LTS96\], `L_I, L_U` \[IOCO99\]
+//! or `A_? ∪ A_! ∪ I` \[SAFE04\]; here it is one table, and a label's kind tells its part.
 
 use std::fmt;
 

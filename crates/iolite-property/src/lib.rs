@@ -1,6 +1,6 @@
 //! Properties of executions, and what testing can say about them.
 //!
-//! An *r-property* is a pair of a finitary and an infinitary language [PROP12]. It is
+//! An *r-property* is a pair of a finitary and an infinitary language \[PROP12\]. It is
 //! written as a Streett automaton ([`streett`]), as A, E, R or P over a regular language
 //! ([`regular`], [`language`]), or as a formula of linear temporal logic ([`ltl`]); all become Streett
 //! automata. On these the crate decides the class in the Safety–Progress hierarchy ([`class`],

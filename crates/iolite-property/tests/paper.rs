@@ -1,4 +1,4 @@
-//! The examples of [PROP12], as tables through one check.
+//! The examples of \[PROP12\], as tables through one check.
 //!
 //! The paper's figures are rebuilt from its text: state numbers follow the words of examples 2, 5, 7,
 //! 8, 10 and 11 and the XML of figure 18, transitions that the text leaves open are the plainest ones

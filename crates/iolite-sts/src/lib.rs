@@ -1,4 +1,4 @@
-//! Symbolic models: input-output symbolic transition systems (IOSTS) [SYM04], their
+//! Symbolic models: input-output symbolic transition systems (IOSTS) \[SYM04\], their
 //! product, quiescence and composition, the symbolic states after a trace, a model that runs, and the
 //! unfolding of finite data into the explicit kernel.
 //!

@@ -1,4 +1,4 @@
-//! The running example of [SYM04].
+//! The running example of \[SYM04\].
 #![allow(missing_docs)]
 
 mod support;

@@ -1,4 +1,4 @@
-//! Judging by properties alone [PROP12].
+//! Judging by properties alone \[PROP12\].
 
 use std::path::PathBuf;
 use std::sync::Arc;
