@@ -8,6 +8,7 @@
 // A term may hold a `Regex`, whose lazily built automaton takes no part in its identity.
 #![allow(clippy::mutable_key_type)]
 
+pub mod analysis;
 mod builder;
 mod compose;
 mod faulting_values;

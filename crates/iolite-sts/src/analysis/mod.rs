@@ -1,0 +1,30 @@
+//! Verification of safety properties on systems with data [SYM04, §3.4].
+//!
+//! A property is an observer ω; S satisfies it when no violating location of S^δ || ω is reachable
+//! [def. 9 and 10]. That is undecidable, so a portfolio of incomplete methods takes turns: [`verify`].
+//! Whatever a method claims is checked by means that it did not choose: a proof is an inductive
+//! invariant that [`is_inductive`] accepts, a refutation is a run that fires step by step.
+
+mod answer;
+mod backward;
+mod bounded;
+mod candidates;
+mod cube;
+mod explicit;
+mod houdini;
+mod invariant;
+mod listing;
+mod member;
+mod pdr;
+mod portfolio;
+mod problem;
+mod run;
+mod watch;
+
+pub use answer::{Answer, Proof, Refutation};
+pub use invariant::{Broken, Invariant, Undecided, is_inductive};
+pub use member::InvariantSource;
+pub use portfolio::{VerifyBudget, verify, verify_with};
+pub use problem::Problem;
+pub use run::Run;
+pub use watch::{Watched, satisfies, watch};

@@ -1,0 +1,199 @@
+//! The portfolio: members take turns until one of them has an answer that stands.
+
+use std::time::{Duration, Instant};
+
+use iolite_expr::Solver;
+
+use super::answer::{Answer, Proof, Refutation};
+use super::backward::Backward;
+use super::bounded::Bounded;
+use super::explicit::Explicit;
+use super::houdini::Houdini;
+use super::invariant::{Invariant, broken, excludes, possible};
+use super::member::{InvariantSource, Member, Meter, Outcome, Shared, Slice};
+use super::pdr::Pdr;
+use super::problem::{Problem, faulting};
+use super::run::Run;
+use crate::iosts::{Iosts, LocationId};
+
+/// What a verification may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyBudget {
+    /// Steps of all members together: a fired transition is one, a question to the solver twenty.
+    /// The answer depends on these alone, unless the time runs out first.
+    pub steps: u64,
+    /// The outer limit, for questions that take long.
+    pub time: Duration,
+}
+
+impl Default for VerifyBudget {
+    fn default() -> Self {
+        Self {
+            steps: 400_000,
+            time: Duration::from_secs(60),
+        }
+    }
+}
+
+/// The first slice of each member; each round doubles it.
+const SLICE: u64 = 1_500;
+
+/// Whether one of the violating locations can be reached: explicit search, bounded search, simple
+/// invariants, backward search (k-induction) and property-directed reachability by turns.
+///
+/// Constants have any values that the assumptions allow. What is proved was checked again as an
+/// inductive invariant, what is refuted was fired step by step; an answer that does not pass is none.
+pub fn verify(
+    model: &Iosts,
+    violating: &[LocationId],
+    solver: &mut Solver,
+    budget: VerifyBudget,
+) -> Answer {
+    verify_with(model, violating, solver, budget, &mut [])
+}
+
+/// The same, with invariants from outside.
+pub fn verify_with(
+    model: &Iosts,
+    violating: &[LocationId],
+    solver: &mut Solver,
+    budget: VerifyBudget,
+    sources: &mut [Box<dyn InvariantSource>],
+) -> Answer {
+    let problem = Problem::new(model, violating);
+    let deadline = Instant::now().checked_add(budget.time);
+    solver.set_deadline(deadline);
+    let answer = Portfolio {
+        problem: &problem,
+        solver,
+        left: budget.steps,
+        shared: Shared {
+            lemmas: Invariant::trivial(model),
+            samples: Vec::new(),
+        },
+    }
+    .run(sources);
+    solver.set_deadline(None);
+    answer
+}
+
+struct Portfolio<'a> {
+    problem: &'a Problem<'a>,
+    solver: &'a mut Solver,
+    left: u64,
+    shared: Shared,
+}
+
+impl Portfolio<'_> {
+    fn run(mut self, sources: &mut [Box<dyn InvariantSource>]) -> Answer {
+        let mut notes: Vec<String> = Vec::new();
+        for source in sources {
+            if let Some(answer) = self.ask(source.as_mut(), &mut notes) {
+                return answer;
+            }
+        }
+        let mut members: Vec<Box<dyn Member>> = vec![
+            Box::new(Explicit::default()),
+            Box::new(Bounded::default()),
+            Box::new(Houdini::default()),
+            Box::new(Backward::default()),
+            Box::new(Pdr::default()),
+        ];
+        let mut slice = SLICE;
+        while !members.is_empty() {
+            let mut next = Vec::new();
+            for mut member in members {
+                if self.left == 0 || self.solver.is_out_of_time() {
+                    notes.push(format!("{}: the budget ran out", member.name()));
+                    continue;
+                }
+                let given = slice.min(self.left);
+                let mut meter = Meter::new(given);
+                let outcome = member.run(
+                    self.problem,
+                    &mut Slice {
+                        solver: self.solver,
+                        meter: &mut meter,
+                        shared: &mut self.shared,
+                    },
+                );
+                self.left -= given - meter.left();
+                let name = member.name();
+                match outcome {
+                    Outcome::More => next.push(member),
+                    Outcome::Stuck(why) => notes.push(format!("{name}: {why}")),
+                    Outcome::Proved(invariant) => match self.proof(&invariant, &name) {
+                        Ok(proof) => return Answer::Proved(proof),
+                        Err(why) => notes.push(format!("{name}: {why}")),
+                    },
+                    Outcome::Refuted(run) => match self.refutation(run, &name) {
+                        Some(refutation) => return Answer::Refuted(refutation),
+                        None => notes.push(format!("{name}: a run that proves nothing")),
+                    },
+                }
+            }
+            members = next;
+            slice = slice.saturating_mul(2);
+        }
+        Answer::Unknown { left: notes }
+    }
+
+    /// An invariant from outside is a proof, or a lemma for the others.
+    fn ask(&mut self, source: &mut dyn InvariantSource, notes: &mut Vec<String>) -> Option<Answer> {
+        let name = source.name();
+        let Some(invariant) = source.candidate(self.problem, self.solver) else {
+            notes.push(format!("{name}: no invariant"));
+            return None;
+        };
+        match broken(self.problem, &invariant, self.solver) {
+            Ok(None) => {
+                self.shared.lemmas = self.shared.lemmas.and(&invariant);
+                match self.proof(&invariant, &name) {
+                    Ok(proof) => return Some(Answer::Proved(proof)),
+                    Err(why) => notes.push(format!("{name}: {why}")),
+                }
+            }
+            Ok(Some(broken)) => notes.push(format!("{name}: {broken}")),
+            Err(undecided) => notes.push(format!("{name}: {undecided}")),
+        }
+        None
+    }
+
+    fn proof(&mut self, invariant: &Invariant, how: &str) -> Result<Proof, String> {
+        match broken(self.problem, invariant, self.solver) {
+            Ok(None) => {}
+            Ok(Some(broken)) => return Err(format!("its invariant does not hold: {broken}")),
+            Err(undecided) => return Err(undecided.to_string()),
+        }
+        match excludes(self.problem, invariant, self.solver) {
+            Ok(true) => {}
+            Ok(false) => return Err("its invariant allows a violation".into()),
+            Err(undecided) => return Err(undecided.to_string()),
+        }
+        let model = self.problem.model;
+        let mut faults = Vec::new();
+        for (id, t) in model.transitions() {
+            let fault = faulting(t);
+            if fault.is_false() {
+                continue;
+            }
+            let terms = [invariant.at(t.source).clone(), fault];
+            if possible(self.solver, &terms) != Ok(false) {
+                faults.push(id);
+            }
+        }
+        Ok(Proof {
+            invariant: invariant.clone(),
+            how: how.into(),
+            faults,
+        })
+    }
+
+    fn refutation(&mut self, run: Run, how: &str) -> Option<Refutation> {
+        run.refutes(self.problem, self.solver).then(|| Refutation {
+            trace: run.trace(self.problem.model),
+            run,
+            how: how.into(),
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! A system under observation: S^δ || ω with its violating locations [SYM04, def. 6, 7, 9 and 10].
+
+use iolite_expr::{Op, Solver, Span, Term};
+use iolite_lts::QuiescencePolicy;
+
+use super::answer::Answer;
+use super::portfolio::{VerifyBudget, verify};
+use crate::compose::ComposeError;
+use crate::iosts::{Iosts, LabelKind, LocationId, Transition};
+
+/// The product of a quiescent system and an observer.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// S^δ || ω.
+    pub model: Iosts,
+    /// Its locations that hold a marked one of ω.
+    pub marked: Vec<LocationId>,
+    /// The same with δ wherever a cycle of internal actions might be silent, if there are such
+    /// places: what is proved of it is proved of the system, what is refuted need not be.
+    pub silent: Option<(Iosts, Vec<LocationId>)>,
+}
+
+/// S^δ || ω, and its locations that hold one of the `marked` locations of ω: violating ones of an
+/// observer, accepting or refusing ones of a purpose.
+///
+/// The data of the two are apart [def. 5], but for one thing: a constant of ω that has the name and
+/// the sort of a constant of S is that constant. A property may so speak of `max` without a value.
+pub fn watch(
+    system: &Iosts,
+    observer: &Iosts,
+    marked: &[LocationId],
+    policy: QuiescencePolicy,
+) -> Result<Watched, ComposeError> {
+    let quiescent = system.quiescent();
+    let (model, here) = product(system, &quiescent, observer, marked)?;
+    let cycles = system.internal_cycles();
+    let livelock = policy == QuiescencePolicy::Livelock && cycles.contains(&true);
+    let silent = if livelock {
+        let mut noisy = quiescent;
+        let delta = noisy.gates().find(|(_, g)| g.kind == LabelKind::Delta);
+        let delta = delta.map(|(id, _)| id);
+        for (i, _) in cycles.iter().enumerate().filter(|(_, on)| **on) {
+            let Some(action) = delta else { break };
+            let at = LocationId::new(i);
+            noisy.transitions.push(Transition {
+                source: at,
+                action,
+                guard: true.into(),
+                assignments: Vec::new(),
+                target: at,
+                span: system.location(at).span,
+            });
+        }
+        noisy.index_outgoing();
+        Some(product(system, &noisy, observer, marked)?)
+    } else {
+        None
+    };
+    Ok(Watched {
+        model,
+        marked: here,
+        silent,
+    })
+}
+
+/// Marks the locations of ω in the names of the product: a character that no name of a model has.
+const MARK: &str = ".\u{1}";
+
+fn product(
+    system: &Iosts,
+    quiescent: &Iosts,
+    observer: &Iosts,
+    marked: &[LocationId],
+) -> Result<(Iosts, Vec<LocationId>), ComposeError> {
+    let mut numbered = observer.clone();
+    for (i, l) in numbered.locations.iter_mut().enumerate() {
+        l.name = format!("\u{1}{i}").into();
+    }
+    let mut model = quiescent.product(&numbered)?;
+    let mut here = Vec::new();
+    for (i, l) in model.locations.iter_mut().enumerate() {
+        let name = l.name.to_string();
+        let Some((own, number)) = name.rsplit_once(MARK) else {
+            continue;
+        };
+        let Ok(number) = number.parse::<usize>() else {
+            continue;
+        };
+        let of = LocationId::new(number);
+        l.name = format!("{own}.{}", observer.location(of).name).into();
+        if marked.contains(&of) {
+            here.push(LocationId::new(i));
+        }
+    }
+    let first = system.constants().len();
+    for (i, c) in observer.constants().iter().enumerate() {
+        let own = system
+            .constants()
+            .iter()
+            .position(|d| d.var.name == c.var.name && d.var.sort == c.var.sort);
+        let Some(own) = own else { continue };
+        let sides = [own, first + i].map(|k| model.constants[k].var.term());
+        let same = Term::apply(Op::Eq, sides.to_vec(), Span::NONE);
+        model.assumptions.extend(same);
+    }
+    Ok((model, here))
+}
+
+/// Whether S satisfies the observer [def. 10], with the product that the answer speaks of.
+pub fn satisfies(
+    system: &Iosts,
+    observer: &Iosts,
+    violating: &[LocationId],
+    policy: QuiescencePolicy,
+    solver: &mut Solver,
+    budget: VerifyBudget,
+) -> Result<(Iosts, Answer), ComposeError> {
+    let watched = watch(system, observer, violating, policy)?;
+    let Some((silent, marked)) = watched.silent else {
+        let answer = verify(&watched.model, &watched.marked, solver, budget);
+        return Ok((watched.model, answer));
+    };
+    let half = VerifyBudget {
+        steps: budget.steps / 2,
+        time: budget.time / 2,
+    };
+    let answer = verify(&silent, &marked, solver, half);
+    if let Answer::Proved(_) = answer {
+        return Ok((silent, answer));
+    }
+    let answer = match verify(&watched.model, &watched.marked, solver, half) {
+        refuted @ Answer::Refuted(_) => refuted,
+        Answer::Proved(_) => Answer::Unknown {
+            left: vec!["a cycle of internal actions may be silent".into()],
+        },
+        unknown @ Answer::Unknown { .. } => unknown,
+    };
+    Ok((watched.model, answer))
+}
