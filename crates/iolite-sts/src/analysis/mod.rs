@@ -15,6 +15,7 @@ mod houdini;
 mod invariant;
 mod listing;
 mod member;
+mod minimise;
 mod pdr;
 mod portfolio;
 mod problem;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use iolite_expr::Solver;
+use iolite_expr::{Limits, Solver};
 
 use super::answer::{Answer, Proof, Refutation};
 use super::backward::Backward;
@@ -11,6 +11,7 @@ use super::explicit::Explicit;
 use super::houdini::Houdini;
 use super::invariant::{Invariant, broken, excludes, possible};
 use super::member::{InvariantSource, Member, Meter, Outcome, Shared, Slice};
+use super::minimise::minimised;
 use super::pdr::Pdr;
 use super::problem::{Problem, faulting};
 use super::run::Run;
@@ -24,6 +25,8 @@ pub struct VerifyBudget {
     pub steps: u64,
     /// The outer limit, for questions that take long.
     pub time: Duration,
+    /// The time of one question to the solver.
+    pub question: Duration,
 }
 
 impl Default for VerifyBudget {
@@ -31,6 +34,7 @@ impl Default for VerifyBudget {
         Self {
             steps: 400_000,
             time: Duration::from_secs(60),
+            question: Duration::from_millis(500),
         }
     }
 }
@@ -62,6 +66,8 @@ pub fn verify_with(
 ) -> Answer {
     let problem = Problem::new(model, violating);
     let deadline = Instant::now().checked_add(budget.time);
+    let memory = Limits::default().memory_mb;
+    solver.set_limits(Limits::new(budget.question, memory));
     solver.set_deadline(deadline);
     let answer = Portfolio {
         problem: &problem,
@@ -74,6 +80,7 @@ pub fn verify_with(
     }
     .run(sources);
     solver.set_deadline(None);
+    solver.set_limits(Limits::default());
     answer
 }
 
@@ -160,6 +167,15 @@ impl Portfolio<'_> {
     }
 
     fn proof(&mut self, invariant: &Invariant, how: &str) -> Result<Proof, String> {
+        let full = self.checked(invariant, how)?;
+        let smaller = minimised(self.problem, invariant, self.solver);
+        let smaller = smaller.and_then(|i| self.checked(&i, how).ok());
+        // The full invariant may exclude faults that the smaller one does not speak of.
+        let proof = smaller.filter(|p| p.faults.len() <= full.faults.len());
+        Ok(proof.unwrap_or(full))
+    }
+
+    fn checked(&mut self, invariant: &Invariant, how: &str) -> Result<Proof, String> {
         match broken(self.problem, invariant, self.solver) {
             Ok(None) => {}
             Ok(Some(broken)) => return Err(format!("its invariant does not hold: {broken}")),

@@ -1,12 +1,14 @@
 //! A system under observation: S^δ || ω with its violating locations [SYM04, def. 6, 7, 9 and 10].
 
-use iolite_expr::{Op, Solver, Span, Term};
+use iolite_expr::{Op, Solver, Span, Term, Value};
 use iolite_lts::QuiescencePolicy;
 
 use super::answer::Answer;
 use super::portfolio::{VerifyBudget, verify};
 use crate::compose::ComposeError;
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition};
+use crate::path_formula::{HasTrace, TraceStep};
+use crate::semantics::ValuedAction;
 
 /// The product of a quiescent system and an observer.
 #[derive(Clone, Debug)]
@@ -118,11 +120,13 @@ pub fn satisfies(
     let watched = watch(system, observer, violating, policy)?;
     let Some((silent, marked)) = watched.silent else {
         let answer = verify(&watched.model, &watched.marked, solver, budget);
+        let answer = confirmed(answer, &watched.model, system, solver);
         return Ok((watched.model, answer));
     };
     let half = VerifyBudget {
         steps: budget.steps / 2,
         time: budget.time / 2,
+        ..budget
     };
     let answer = verify(&silent, &marked, solver, half);
     if let Answer::Proved(_) = answer {
@@ -135,5 +139,50 @@ pub fn satisfies(
         },
         unknown @ Answer::Unknown { .. } => unknown,
     };
+    let answer = confirmed(answer, &watched.model, system, solver);
     Ok((watched.model, answer))
+}
+
+/// Points of runs that are looked at to confirm a trace.
+const POINTS: usize = 2_000;
+
+/// A refutation, unless a term of the system faults on the way of its trace with these constants:
+/// S^δ has no δ where a guard has no value, and there nobody can say whether the system is silent.
+fn confirmed(answer: Answer, model: &Iosts, system: &Iosts, solver: &mut Solver) -> Answer {
+    let Answer::Refuted(refutation) = &answer else {
+        return answer;
+    };
+    if system.transitions().all(|(_, t)| t.never_faults()) {
+        return answer;
+    }
+    let constants: Vec<(&str, Value)> = refutation
+        .constants(model)
+        .take(system.constants().len())
+        .map(|(name, value)| (name, value.clone()))
+        .collect();
+    let step = |a: &ValuedAction| {
+        let gate = model.gate(a.action);
+        if gate.kind == LabelKind::Delta {
+            return Some(TraceStep::Delta);
+        }
+        let action = system.find_gate(gate.kind, &gate.name)?;
+        let values = a.values.clone();
+        Some(TraceStep::Action(ValuedAction { action, values }))
+    };
+    let trace: Option<Vec<TraceStep>> = refutation.trace.iter().map(step).collect();
+    let instance = system.instance(system.name(), &constants);
+    let policy = QuiescencePolicy::Strict;
+    let has = match (trace, instance) {
+        (Some(trace), Ok(instance)) => instance.has_trace(&trace, policy, solver, POINTS),
+        _ => HasTrace::Unknown("the constants do not fit".into()),
+    };
+    match has {
+        HasTrace::Yes => answer,
+        HasTrace::No => Answer::Unknown {
+            left: vec!["the trace of the violation was not confirmed".into()],
+        },
+        HasTrace::Unknown(why) => Answer::Unknown {
+            left: vec![format!("the trace of the violation: {why}")],
+        },
+    }
 }
