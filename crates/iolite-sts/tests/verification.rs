@@ -9,8 +9,8 @@ use expect_test::expect;
 use iolite_expr::{Solver, Sort, Span, Term, Value};
 use iolite_lts::{QuiescencePolicy, Semantics, StateId, Suspension};
 use iolite_sts::analysis::{
-    Answer, Invariant, InvariantSource, Problem, VerifyBudget, is_inductive, satisfies, verify,
-    verify_with, watch,
+    Answer, Invariant, InvariantSource, Method, Problem, VerifyBudget, is_inductive, satisfies,
+    verify, verify_by, watch,
 };
 use iolite_sts::{Builder, Iosts, LabelKind, LocationId, UnfoldBudget};
 use rand::SeedableRng;
@@ -98,7 +98,8 @@ fn the_sender_is_never_silent_between_request_and_confirmation() {
         Send_Complete.Violate: false
         Send_File.Violate: false
         Wait_Timeout2.Violate: false
-    "#]].assert_eq(&proof.invariant.describe(&model));
+    "#]]
+    .assert_eq(&proof.invariant.describe(&model));
 }
 
 #[test]
@@ -276,14 +277,6 @@ fn compare(policy: QuiescencePolicy, seeds: u64) -> (usize, usize, usize) {
             budget(200_000),
         )
         .unwrap();
-        if std::env::var("IOLITE_TIMES").is_ok() {
-            let how = match &answer {
-                Answer::Proved(p) => &p.how,
-                Answer::Refuted(r) => &r.how,
-                Answer::Unknown { .. } => "nobody",
-            };
-            println!("{seed}: {how} {:?}", started.elapsed());
-        }
         match answer.decided() {
             None => unknown += 1,
             Some(said) => {
@@ -315,11 +308,51 @@ fn livelocks_are_at_worst_unknown() {
     );
 }
 
+/// Every method by itself: it decides less, and never wrongly.
+#[test]
+fn each_method_alone_agrees_with_unfolding() {
+    for method in Method::ALL {
+        let (mut right, mut unknown) = (0, 0);
+        let started = std::time::Instant::now();
+        for seed in 0..60 {
+            let system = random_model(seed);
+            if system.internal_cycle().is_some() {
+                continue;
+            }
+            let (observer, violate) = random_observer(&system, seed);
+            let policy = QuiescencePolicy::Strict;
+            let Some(expected) = explicit_answer(&system, &observer, violate[0], policy) else {
+                continue;
+            };
+            let watched = watch(&system, &observer, &violate, policy).unwrap();
+            let mut solver = Solver::embedded();
+            let budget = budget(10_000);
+            let (model, marked) = (&watched.model, &watched.marked);
+            let answer = verify_by(&[method], model, marked, &mut solver, budget, &mut []);
+            match answer.decided() {
+                None => unknown += 1,
+                Some(said) => {
+                    assert_eq!(
+                        said, expected,
+                        "{method:?}, seed {seed}: {answer:?}\n{model}"
+                    );
+                    right += 1;
+                }
+            }
+        }
+        println!(
+            "{method:?}: {right} decided, {unknown} unknown, {:?}",
+            started.elapsed()
+        );
+        assert!(right > 0, "{method:?}: {unknown} unknown");
+    }
+}
+
 /// Each member alone would be wrong where it is not checked; so is what they say of faults.
 #[test]
 fn refutations_of_faulty_models_are_traces() {
     let mut refuted = 0;
-    for seed in 0..60 {
+    for seed in 0..30 {
         let system = random_faulty_model(seed);
         let (observer, violate) = random_observer(&system, seed);
         let mut solver = Solver::embedded();
@@ -330,7 +363,10 @@ fn refutations_of_faulty_models_are_traces() {
             &violate,
             policy,
             &mut solver,
-            budget(60_000),
+            VerifyBudget {
+                time: Duration::from_secs(2),
+                ..budget(20_000)
+            },
         )
         .unwrap();
         if let Answer::Refuted(r) = answer {
@@ -350,7 +386,7 @@ fn refutations_of_faulty_models_are_traces() {
             }
         }
     }
-    assert!(refuted > 5, "{refuted}");
+    assert!(refuted >= 4, "{refuted}");
 }
 
 struct Claim(Vec<Term>);
@@ -387,7 +423,14 @@ fn invariants_from_outside_are_checked() {
     let claim = |t: Term| -> Box<dyn InvariantSource> { Box::new(Claim(vec![t, false.into()])) };
     let mut ask = |t: Term| {
         let mut sources = [claim(t)];
-        verify_with(&model, &[bad], &mut solver, budget(100_000), &mut sources)
+        verify_by(
+            &Method::ALL,
+            &model,
+            &[bad],
+            &mut solver,
+            budget(100_000),
+            &mut sources,
+        )
     };
     let Answer::Proved(proof) = ask(x.ge(0).unwrap()) else {
         panic!("x >= 0 is inductive")

@@ -166,9 +166,13 @@ impl Backward {
                     .map(|(t, o)| (t, self.all[o].condition.clone()))
                     .collect();
                 let run = follow(&found, &way, problem, slice);
-                if run.is_none() {
-                    self.doubt = Some("a violation could not be made concrete".into());
-                }
+                // Should the run not be accepted, there is no proof either.
+                let doubt = if run.is_none() {
+                    "a violation could not be made concrete"
+                } else {
+                    "a violation was found"
+                };
+                self.doubt = Some(doubt.into());
                 run
             }
         }

@@ -102,7 +102,7 @@ impl Bounded {
         }
         let parts: Result<Vec<Term>, _> = parts.iter().map(|t| t.substitute(&map)).collect();
         match parts {
-            Ok(parts) => self.add(problem.model.initial(), values, Term::all(parts), None),
+            Ok(parts) => self.add(problem.model.initial(), &values, &Term::all(parts), None),
             Err(_) => self.doubt = true,
         }
     }
@@ -110,8 +110,8 @@ impl Bounded {
     fn add(
         &mut self,
         location: LocationId,
-        values: Vec<Term>,
-        condition: Term,
+        values: &[Term],
+        condition: &Term,
         from: Option<(usize, TransitionId, Vec<Var>)>,
     ) {
         let values: Vec<Term> = values.iter().map(Term::simplify).collect();
@@ -172,7 +172,7 @@ impl Bounded {
                 Ok(part) if fits => {
                     let condition = Term::all([self.points[at].condition.clone(), part]);
                     let target = model.transition(t).target;
-                    self.add(target, values, condition, Some((at, t, arguments)));
+                    self.add(target, &values, &condition, Some((at, t, arguments)));
                 }
                 _ => self.doubt = true,
             }

@@ -142,8 +142,10 @@ pub(super) fn candidates(problem: &Problem<'_>) -> Vec<Term> {
         }
     }
     let mut moduli = parts.moduli;
-    moduli.extend(parts.numbers.iter().filter(|n| **n > Int::from(1)).cloned());
-    for m in moduli.into_iter().filter(|m| *m <= Int::from(MODULUS)) {
+    let one = Int::from(1);
+    moduli.extend(parts.numbers.iter().filter(|n| **n > one).cloned());
+    let most = Int::from(MODULUS);
+    for m in moduli.into_iter().filter(|m| *m <= most) {
         for x in &variables {
             let mut r = Int::from(0);
             while r < m {

@@ -26,6 +26,9 @@ const VALUES: usize = 6;
 const STATES: usize = 20_000;
 /// States that an invariant lists.
 const LISTED: usize = 600;
+/// States of a list that is offered at once, and slices that a longer one waits.
+const SHORT: usize = 24;
+const PATIENCE: usize = 4;
 /// States that the others are told of.
 const SAMPLES: usize = 400;
 
@@ -42,6 +45,8 @@ pub(super) struct Explicit {
     index: FxHashMap<(Arc<Vec<Value>>, State), usize>,
     open: VecDeque<usize>,
     started: bool,
+    /// Slices that passed since all states were seen.
+    waited: usize,
     /// What was not tried, if anything.
     cut: Option<&'static str>,
 }
@@ -58,11 +63,17 @@ impl Member for Explicit {
         }
         while !slice.is_over() {
             let Some(next) = self.open.pop_front() else {
+                // A list of many states is a proof that takes long to check and says little.
+                self.waited += 1;
+                if self.nodes.len() > SHORT && self.waited < PATIENCE && self.cut.is_none() {
+                    return Outcome::More;
+                }
                 return self.end(problem);
             };
-            if let Some(end) = self.extend(next, problem, slice) {
-                return Outcome::Refuted(self.way(end));
+            if problem.is_violating(self.nodes[next].state.location) {
+                return Outcome::Refuted(self.way(next));
             }
+            self.extend(next, problem, slice);
             if self.nodes.len() > STATES {
                 return Outcome::Stuck(format!("more than {STATES} states"));
             }
@@ -98,10 +109,10 @@ impl Explicit {
         constants: Arc<Vec<Value>>,
         from: Option<(usize, TransitionId, Vec<Value>)>,
         slice: &mut Slice<'_>,
-    ) -> Option<usize> {
+    ) {
         let key = (constants.clone(), state.clone());
         if self.index.contains_key(&key) {
-            return None;
+            return;
         }
         let id = self.nodes.len();
         if slice.shared.samples.len() < SAMPLES {
@@ -115,19 +126,15 @@ impl Explicit {
             from,
         });
         self.open.push_back(id);
-        Some(id)
     }
 
-    /// Adds the successors of a state; the id of one in a violating location, if there is one.
-    fn extend(&mut self, at: usize, problem: &Problem<'_>, slice: &mut Slice<'_>) -> Option<usize> {
+    /// Adds the successors of a state.
+    fn extend(&mut self, at: usize, problem: &Problem<'_>, slice: &mut Slice<'_>) {
         let model = problem.model;
         let (state, constants) = {
             let node = &self.nodes[at];
             (node.state.clone(), node.constants.clone())
         };
-        if problem.is_violating(state.location) {
-            return Some(at);
-        }
         let data = problem.data();
         let values = state.values.iter().chain(constants.iter());
         let map = data
@@ -154,14 +161,9 @@ impl Explicit {
                     self.cut = Some("a transition did not fire");
                     continue;
                 };
-                let bad = problem.is_violating(next.location);
-                let id = self.add(next, constants.clone(), Some((at, t, row)), slice);
-                if bad && id.is_some() {
-                    return id;
-                }
+                self.add(next, constants.clone(), Some((at, t, row)), slice);
             }
         }
-        None
     }
 
     fn way(&self, end: usize) -> Run {

@@ -50,8 +50,9 @@ impl Invariant {
     /// The invariant in words, one line for each location that it says something of.
     pub fn describe(&self, model: &Iosts) -> String {
         let said = model.locations().filter(|(id, _)| !self.at(*id).is_true());
-        said.map(|(id, l)| format!("{}: {}\n", l.name, self.at(id)))
-            .collect()
+        said.fold(String::new(), |text, (id, l)| {
+            text + &l.name + ": " + &self.at(id).to_string() + "\n"
+        })
     }
 }
 

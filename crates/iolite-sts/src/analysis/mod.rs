@@ -25,7 +25,7 @@ mod watch;
 pub use answer::{Answer, Proof, Refutation};
 pub use invariant::{Broken, Invariant, Undecided, is_inductive};
 pub use member::InvariantSource;
-pub use portfolio::{VerifyBudget, verify, verify_with};
+pub use portfolio::{Method, VerifyBudget, verify, verify_by};
 pub use problem::Problem;
 pub use run::Run;
 pub use watch::{Watched, satisfies, watch};

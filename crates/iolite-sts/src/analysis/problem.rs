@@ -1,6 +1,6 @@
 //! A safety problem: may a system come to one of its violating locations?
 
-use iolite_expr::{Span, Substitution, Term, TermTooLarge, Value, Var};
+use iolite_expr::{Answer, Solver, Span, Substitution, Term, TermTooLarge, Value, Var};
 
 use crate::iosts::{Iosts, LocationId, Transition, TransitionId};
 use crate::symbolic::literal;
@@ -125,6 +125,14 @@ fn enabling(t: &Transition) -> Term {
             .chain(effects),
     )
     .simplify()
+}
+
+/// Whether some guard or effect may have no value, whatever the state is.
+pub(super) fn may_fault(model: &Iosts, solver: &mut Solver) -> bool {
+    model.transitions().any(|(_, t)| {
+        let fault = faulting(t);
+        !fault.is_false() && !matches!(solver.check_with(&fault), Answer::Unsat)
+    })
 }
 
 /// The condition under which firing a transition meets a term without a value.

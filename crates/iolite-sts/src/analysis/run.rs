@@ -3,7 +3,7 @@
 use iolite_expr::{Solver, Value};
 use iolite_lts::QuiescencePolicy;
 
-use super::problem::Problem;
+use super::problem::{Problem, may_fault};
 use crate::iosts::{Iosts, TransitionId};
 use crate::path_formula::{HasTrace, TraceStep};
 use crate::semantics::{Frame, State, ValuedAction};
@@ -81,7 +81,7 @@ impl Run {
         if !end.is_some_and(|s| problem.is_violating(s.location)) {
             return false;
         }
-        if model.transitions().all(|(_, t)| t.never_faults()) {
+        if !may_fault(model, solver) {
             return true;
         }
         let constants = model.constants().iter().zip(&self.constants);

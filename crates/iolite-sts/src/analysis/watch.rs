@@ -5,6 +5,7 @@ use iolite_lts::QuiescencePolicy;
 
 use super::answer::Answer;
 use super::portfolio::{VerifyBudget, verify};
+use super::problem::may_fault;
 use crate::compose::ComposeError;
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition};
 use crate::path_formula::{HasTrace, TraceStep};
@@ -152,7 +153,7 @@ fn confirmed(answer: Answer, model: &Iosts, system: &Iosts, solver: &mut Solver)
     let Answer::Refuted(refutation) = &answer else {
         return answer;
     };
-    if system.transitions().all(|(_, t)| t.never_faults()) {
+    if !may_fault(system, solver) {
         return answer;
     }
     let constants: Vec<(&str, Value)> = refutation

@@ -28,7 +28,7 @@ use crate::{Diagnostic, codes, diagnostic};
 pub struct DataObserver {
     /// ω, compatible with S^δ.
     pub iosts: Iosts,
-    /// Violate_ω.
+    /// The violating locations of ω.
     pub violate: Vec<LocationId>,
     /// What the solver could not decide of the conditions on observers.
     pub warnings: Vec<Diagnostic>,
