@@ -68,7 +68,7 @@ fn guards_variables_and_the_rest() {
            }
            violate state Bad
          }",
-        &expect![[r#"
+        &expect![[r"
             W
               const max: int
               assume max > 0
@@ -83,7 +83,7 @@ fn guards_variables_and_the_rest() {
                 !Y / n := n + 1 -> Ok
                 delta [n <= max] / n := n + 1 -> Ok
               Bad
-        "#]],
+        "]],
     );
 }
 
@@ -95,7 +95,7 @@ fn an_observer_without_data_is_a_special_case() {
            state Busy { !X -> Ok  !Y -> Bad }
            violate state Bad
          }",
-        &expect![[r#"
+        &expect![[r"
             W
               initial Ok
                 ?A(p) [p == 3] -> Busy
@@ -108,7 +108,7 @@ fn an_observer_without_data_is_a_special_case() {
                 !X(q, f) -> Ok
                 !Y -> Bad
               Bad
-        "#]],
+        "]],
     );
 }
 
@@ -124,9 +124,9 @@ fn overlapping_guards_are_shown_with_values() {
            }
            violate state Bad
          }",
-        &expect![[r#"
+        &expect![[r"
             IOL304: `!X(q: int, f: bool)` with q = 5, f = true leads from state `Ok` to `Bad` and to `Ok` (observer `W` must be deterministic: let the guards exclude one another)
-        "#]],
+        "]],
     );
 }
 
@@ -146,14 +146,14 @@ fn mistakes_have_names() {
            }
            violate state Bad { !Y -> Ok }
          }",
-        &expect![[r#"
+        &expect![[r"
             IOL105: system `S` has no label `!Z`
             IOL111: observer `W` cannot see internal actions
             IOL112: the label has 2 parameters
             IOL106: `X` is an output of system `S` (write `!X`)
             IOL305: state `Ok` has a second `*`
             IOL301: violating state `Bad` is left again (a violation is final; remove the transitions)
-        "#]],
+        "]],
     );
     refused(
         "observer W for S {
@@ -161,9 +161,9 @@ fn mistakes_have_names() {
            initial state Ok { ?A(p) [p > 0] -> Bad  * -> Ok }
            violate state Bad
          }",
-        &expect![[r#"
+        &expect![[r"
             IOL303: input `?A(p: int)` enters violating state `Bad`, but a violation is an output or δ (the system is blamed for what its environment does; name the inputs apart from `*`)
-        "#]],
+        "]],
     );
     refused(
         "observer W for S {
@@ -171,15 +171,15 @@ fn mistakes_have_names() {
            initial state Ok { !Y / n := 1 -> Ok  * -> Bad }
            violate state Bad
          }",
-        &expect![[r#"
+        &expect![[r"
             IOL303: input `?A(p: int)` enters violating state `Bad`, but a violation is an output or δ (the system is blamed for what its environment does; name the inputs apart from `*`)
-        "#]],
+        "]],
     );
     refused(
         "observer W for S { var n: int = 0  initial state Ok { * -> Ok } }",
-        &expect![[r#"
+        &expect![[r"
             IOL300: observer `W` has no violating state (write `violate state Bad`)
-        "#]],
+        "]],
     );
 }
 

@@ -66,14 +66,14 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(folder.join(format!("{name}.iol"))).expect("a program")
 }
 
-fn answer(text: &str, policy: QuiescencePolicy, steps: u64) -> (Iosts, Answer) {
+fn answer(text: &str, policy: QuiescencePolicy, time: Duration) -> (Iosts, Answer) {
     let (file, found) = parse_and_check(text);
     assert!(!diagnostic::has_errors(&found), "{found:?}");
     let system = lower_data(&file, "S").expect("a system");
     let observer = lower_data_observer(&file, "W", &system).expect("an observer");
     let budget = VerifyBudget {
-        steps,
-        time: Duration::from_secs(5),
+        steps: 400_000,
+        time,
         question: Duration::from_millis(200),
     };
     let mut solver = Solver::embedded();
@@ -130,8 +130,11 @@ fn no_program_is_judged_wrongly() {
         if only.as_deref().is_some_and(|o| o != *name) {
             continue;
         }
+        // Products of unknowns are beyond the embedded solver: no use to wait long for them.
+        let hard = *name == "division";
+        let time = Duration::from_secs(if hard { 2 } else { 30 });
         let started = Instant::now();
-        let (model, answer) = answer(&read(name), QuiescencePolicy::Strict, 400_000);
+        let (model, answer) = answer(&read(name), QuiescencePolicy::Strict, time);
         let took = started.elapsed().as_millis();
         match &answer {
             Answer::Proved(proof) => {

@@ -15,7 +15,7 @@ use iolite_sts::analysis::{
 use iolite_sts::{Builder, Iosts, LabelKind, LocationId, UnfoldBudget};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use support::{Random, brp_sender, random_faulty_model, random_model};
+use support::{Random, brp_sender, no_silence, over, random_faulty_model, random_model};
 
 const HERE: Span = Span { start: 0, end: 1 };
 
@@ -25,47 +25,6 @@ fn budget(steps: u64) -> VerifyBudget {
         time: Duration::from_secs(30),
         question: Duration::from_millis(300),
     }
-}
-
-/// A builder with the visible gates of a system and δ.
-fn over(system: &Iosts, name: &str) -> Builder {
-    let mut b = Builder::new(name);
-    for (_, g) in system.gates().filter(|(_, g)| g.kind.is_visible()) {
-        let params: Vec<(&str, Sort)> = g
-            .params
-            .iter()
-            .map(|p| (&*p.name, p.sort.clone()))
-            .collect();
-        b.gate(g.kind, &g.name, &params, HERE).unwrap();
-    }
-    b.delta(HERE);
-    b
-}
-
-/// "The sender is not quiescent between a request and a confirmation" [SYM04, fig. 4].
-fn no_silence(system: &Iosts) -> (Iosts, Vec<LocationId>) {
-    let mut b = over(system, "NoSilence");
-    let idle = b.location("Idle", true, HERE).unwrap();
-    let busy = b.location("Busy", false, HERE).unwrap();
-    let bad = b.location("Violate", false, HERE).unwrap();
-    let gates: Vec<_> = b
-        .model()
-        .gates()
-        .map(|(id, g)| (id, g.kind, g.name.to_string()))
-        .collect();
-    for (id, kind, name) in gates {
-        let (from_idle, from_busy) = match (kind, name.as_str()) {
-            (LabelKind::Input, "REQ") => (busy, busy),
-            (LabelKind::Output, "OK" | "NOT_OK" | "DONT_KNOW") => (idle, idle),
-            (LabelKind::Delta, _) => (idle, bad),
-            _ => (idle, busy),
-        };
-        b.transition(idle, id, None, vec![], from_idle, HERE)
-            .unwrap();
-        b.transition(busy, id, None, vec![], from_busy, HERE)
-            .unwrap();
-    }
-    (b.build().unwrap(), vec![bad])
 }
 
 #[test]
@@ -88,7 +47,7 @@ fn the_sender_is_never_silent_between_request_and_confirmation() {
     };
     // f may be too short for the file, and then the model says nothing.
     assert!(!proof.is_free_of_faults());
-    expect![[r#"
+    expect![[r"
         Wait_Req.Idle: rn == 0 && max >= 1
         Send_File.Busy: rn < max && max >= 1 && head < last
         Wait_Ack.Busy: max >= 1 && rn <= max && head < last
@@ -98,7 +57,7 @@ fn the_sender_is_never_silent_between_request_and_confirmation() {
         Send_Complete.Violate: false
         Send_File.Violate: false
         Wait_Timeout2.Violate: false
-    "#]]
+    "]]
     .assert_eq(&proof.invariant.describe(&model));
 }
 
@@ -163,7 +122,7 @@ fn random_observer(system: &Iosts, seed: u64) -> (Iosts, Vec<LocationId>) {
             }
             let limit = Term::from([0i64, 1, 2][g.below(3)]);
             let mut numbers: Vec<Term> = vec![n.term()];
-            numbers.extend(b.params(id).iter().map(|p| p.term()));
+            numbers.extend(b.params(id).iter().map(iolite_expr::Var::term));
             let guard = numbers[g.below(numbers.len())].lt(&limit).unwrap();
             for guard in [guard.clone(), guard.negated()] {
                 let enters = kind != LabelKind::Input && g.below(7) == 0;

@@ -40,6 +40,8 @@ pub(super) struct Backward {
     fresh: usize,
     depth: usize,
     doubt: Option<String>,
+    /// Whether to go on where an initial state is met.
+    exhaustive: bool,
 }
 
 impl Member for Backward {
@@ -69,7 +71,8 @@ impl Member for Backward {
             if self.all.len() > OBLIGATIONS {
                 return Outcome::Stuck(format!("open at depth {}", self.depth));
             }
-            if self.all[next].location == problem.model.initial()
+            if !self.exhaustive
+                && self.all[next].location == problem.model.initial()
                 && let Some(run) = self.meets_start(next, problem, slice)
             {
                 return Outcome::Refuted(run);
@@ -83,6 +86,14 @@ impl Member for Backward {
 }
 
 impl Backward {
+    /// A search for all states from which a target is reachable, initial ones or not.
+    pub(super) fn towards_targets() -> Self {
+        Self {
+            exhaustive: true,
+            ..Self::default()
+        }
+    }
+
     fn preimage(
         &mut self,
         of: usize,
@@ -94,7 +105,7 @@ impl Backward {
             self.doubt = Some("an obligation grows too large".into());
             return;
         };
-        let body = Term::all([problem.enabled(t).clone(), after]).simplify();
+        let body = Term::all([problem.fireable(t).clone(), after]).simplify();
         if body.is_false() {
             return;
         }
@@ -185,7 +196,15 @@ impl Backward {
         let mut terms: Vec<Vec<Term>> = problem
             .model
             .locations()
-            .map(|(l, _)| vec![problem.lasting().clone(), slice.shared.lemmas.at(l).clone()])
+            .map(|(l, _)| {
+                let lasting = problem.lasting().clone();
+                let lasting = if self.exhaustive {
+                    true.into()
+                } else {
+                    lasting
+                };
+                vec![lasting, slice.shared.lemmas.at(l).clone()]
+            })
             .collect();
         for o in &self.all {
             let some = Term::exists(o.left.clone(), o.condition.clone());

@@ -139,6 +139,9 @@ impl Bounded {
         let location = self.points[at].location;
         for &t in model.outgoing(location) {
             slice.meter.spend(1);
+            if !problem.leads_to_violation(model.transition(t).target) {
+                continue;
+            }
             if self.fresh + problem.params(t).len() >= 1 << 23 {
                 self.doubt = true;
                 return;

@@ -13,6 +13,8 @@ use crate::iosts::space;
 const MOST: usize = 400;
 /// Numbers of the model that bounds are tried with.
 const NUMBERS: usize = 10;
+/// Variables and constants that are related to one another.
+const RELATED: usize = 24;
 /// Greatest modulus of a remainder.
 const MODULUS: i64 = 6;
 
@@ -113,6 +115,10 @@ pub(super) fn candidates(problem: &Problem<'_>) -> Vec<Term> {
             _ => {}
         }
     }
+    variables.truncate(RELATED);
+    constants.truncate(RELATED);
+    flags.truncate(RELATED);
+    parts.atoms.truncate(MOST);
     for f in &flags {
         add(Some(f.clone()));
         add(Some(f.negated()));

@@ -14,7 +14,7 @@ use super::listing::listing;
 use super::member::{Member, Outcome, Slice};
 use super::problem::{Problem, equation};
 use super::run::Run;
-use crate::iosts::TransitionId;
+use crate::iosts::{LocationId, TransitionId};
 use crate::semantics::State;
 use crate::symbolic::literal;
 
@@ -144,6 +144,9 @@ impl Explicit {
             .collect();
         for &t in model.outgoing(state.location) {
             let transition = model.transition(t);
+            if !problem.leads_to_violation(transition.target) {
+                continue;
+            }
             let params = problem.params(t);
             let Ok(guard) = problem.enabled(t).substitute(&map) else {
                 self.cut = Some("a guard grows too large");
@@ -197,7 +200,15 @@ impl Explicit {
             terms[node.state.location.index()]
                 .push(Term::all(equations.map(|(v, x)| equation(v, x))));
         }
-        let terms = terms.into_iter().map(Term::any).collect();
+        let of = |(i, states): (usize, Vec<Term>)| {
+            let leads = problem.leads_to_violation(LocationId::new(i));
+            if leads {
+                Term::any(states)
+            } else {
+                true.into()
+            }
+        };
+        let terms = terms.into_iter().enumerate().map(of).collect();
         Outcome::Proved(Invariant::new(problem.model, terms))
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Houdini {
     all: Vec<Term>,
     /// Transitions whose source changed.
     open: VecDeque<TransitionId>,
+    /// By transition: whether it is among them.
+    waits: Vec<bool>,
     started: bool,
     done: bool,
 }
@@ -50,6 +52,7 @@ impl Member for Houdini {
                     Outcome::More
                 };
             };
+            self.waits[t.index()] = false;
             self.step(t, problem, slice);
         }
         Outcome::More
@@ -62,6 +65,7 @@ impl Houdini {
         let model = problem.model;
         self.all = candidates(problem);
         self.left = vec![None; model.locations().len()];
+        self.waits = vec![false; model.transitions().len()];
         // What a reachable state breaks needs no solver.
         for (constants, state) in &slice.shared.samples {
             let known = self.left[state.location.index()].get_or_insert_with(|| self.all.clone());
@@ -71,6 +75,12 @@ impl Houdini {
                 params: &[],
             };
             known.retain(|c| c.eval_bool(&frame) == Ok(true));
+        }
+        // Nothing has to be known of places from which no violation follows.
+        for (l, _) in model.locations() {
+            if !problem.leads_to_violation(l) {
+                self.left[l.index()] = Some(Vec::new());
+            }
         }
         let initial = model.initial();
         let mut here = self.left[initial.index()]
@@ -89,11 +99,11 @@ impl Houdini {
 
     fn reopen(&mut self, location: usize, problem: &Problem<'_>) {
         let location = crate::iosts::LocationId::new(location);
-        if problem.is_violating(location) {
+        if problem.is_violating(location) || !problem.leads_to_violation(location) {
             return;
         }
         for t in problem.model.outgoing(location) {
-            if !self.open.contains(t) {
+            if !std::mem::replace(&mut self.waits[t.index()], true) {
                 self.open.push_back(*t);
             }
         }
@@ -102,10 +112,13 @@ impl Houdini {
     fn step(&mut self, t: TransitionId, problem: &Problem<'_>, slice: &mut Slice<'_>) {
         let transition = problem.model.transition(t);
         let (source, target) = (transition.source.index(), transition.target.index());
+        if !problem.leads_to_violation(transition.target) {
+            return;
+        }
         let Some(from) = self.left[source].clone() else {
             return;
         };
-        let mut assumed = vec![problem.lasting().clone(), problem.enabled(t).clone()];
+        let mut assumed = vec![problem.lasting().clone(), problem.fireable(t).clone()];
         assumed.push(slice.shared.lemmas.at(transition.source).clone());
         assumed.extend(from);
         let (mut here, new) = match self.left[target].take() {
@@ -128,10 +141,16 @@ impl Houdini {
     }
 
     fn invariant(&self, problem: &Problem<'_>) -> Invariant {
-        let terms = self.left.iter().map(|left| match left {
-            None => false.into(),
-            Some(left) => Term::all([problem.lasting().clone()].into_iter().chain(left.clone())),
-        });
+        let terms = problem
+            .model
+            .locations()
+            .map(|(l, _)| match &self.left[l.index()] {
+                _ if !problem.leads_to_violation(l) => true.into(),
+                None => false.into(),
+                Some(left) => {
+                    Term::all([problem.lasting().clone()].into_iter().chain(left.clone()))
+                }
+            });
         Invariant::new(problem.model, terms.collect())
     }
 }

@@ -218,7 +218,7 @@ impl Pdr {
             let Ok(after) = problem.before(t, &whole) else {
                 return Reached::Undecided("a cube grows too large".into());
             };
-            let step = Term::all([problem.enabled(t).clone(), after]);
+            let step = Term::all([problem.fireable(t).clone(), after]);
             let outside = if source == location {
                 whole.negated()
             } else {

@@ -1,6 +1,6 @@
 //! A safety problem: may a system come to one of its violating locations?
 
-use iolite_expr::{Answer, Solver, Span, Substitution, Term, TermTooLarge, Value, Var};
+use iolite_expr::{Answer, Solver, Span, Substitution, Term, TermTooLarge, Value, Var, qe};
 
 use crate::iosts::{Iosts, LocationId, Transition, TransitionId};
 use crate::symbolic::literal;
@@ -13,6 +13,11 @@ pub struct Problem<'a> {
     violating: Vec<bool>,
     /// By transition: the guard holds, and neither it nor an effect faults.
     enabled: Vec<Term>,
+    /// By transition: the same without the parameters that no effect reads, where they could be
+    /// eliminated.
+    fireable: Vec<Term>,
+    /// By location: whether transitions lead from it to a violating one.
+    leads: Vec<bool>,
     /// By location: the transitions that lead to it and that a first violation can take.
     incoming: Vec<Vec<TransitionId>>,
     /// The conjuncts of Θ that speak of constants alone: they hold in every state.
@@ -40,10 +45,25 @@ impl<'a> Problem<'a> {
                 .all(|v| model.constants().iter().any(|c| c.var == *v))
         };
         let lasting = model.assumptions().iter().filter(constant);
+        let mut leads = vec![false; marks.len()];
+        let mut open: Vec<usize> = (0..marks.len()).filter(|l| marks[*l]).collect();
+        while let Some(l) = open.pop() {
+            if !std::mem::replace(&mut leads[l], true) {
+                let before = incoming[l].iter();
+                open.extend(before.map(|t: &TransitionId| model.transition(*t).source.index()));
+            }
+        }
+        let enabled: Vec<Term> = model.transitions().map(|(_, t)| enabling(t)).collect();
+        let fireable = model
+            .transitions()
+            .zip(&enabled)
+            .map(|((_, t), enabled)| fireable(model, t, enabled));
         Self {
             model,
             violating: marks,
-            enabled: model.transitions().map(|(_, t)| enabling(t)).collect(),
+            fireable: fireable.collect(),
+            enabled,
+            leads,
             incoming,
             lasting: Term::all(lasting.map(sound)).simplify(),
         }
@@ -63,6 +83,17 @@ impl<'a> Problem<'a> {
     /// The condition over V ∪ C ∪ π under which a transition fires.
     pub fn enabled(&self, transition: TransitionId) -> &Term {
         &self.enabled[transition.index()]
+    }
+
+    /// The condition under which values of the parameters that no effect reads let a transition fire:
+    /// over V ∪ C and the other parameters, as far as that could be found.
+    pub fn fireable(&self, transition: TransitionId) -> &Term {
+        &self.fireable[transition.index()]
+    }
+
+    /// Whether transitions lead from the location to a violating one, whatever their guards say.
+    pub fn leads_to_violation(&self, location: LocationId) -> bool {
+        self.leads[location.index()]
     }
 
     /// The transitions into a location, without those that leave violating ones: what follows the
@@ -125,6 +156,18 @@ fn enabling(t: &Transition) -> Term {
             .chain(effects),
     )
     .simplify()
+}
+
+fn fireable(model: &Iosts, t: &Transition, enabled: &Term) -> Term {
+    let params = &model.gate(t.action).params;
+    let read = |p: &Var| t.assignments.iter().any(|(_, e)| e.reads(p.id));
+    let free: Vec<Var> = params.iter().filter(|p| !read(p)).cloned().collect();
+    if free.iter().all(|p| !enabled.reads(p.id)) {
+        return enabled.clone();
+    }
+    // Where the condition is false it does not fault: its definedness is a part of it.
+    let rest = qe::eliminate(&free, enabled);
+    rest.map_or_else(|| enabled.clone(), |rest| sound(&rest).simplify())
 }
 
 /// Whether some guard or effect may have no value, whatever the state is.

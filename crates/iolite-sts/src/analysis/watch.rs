@@ -69,6 +69,15 @@ pub fn watch(
 /// Marks the locations of ω in the names of the product: a character that no name of a model has.
 const MARK: &str = ".\u{1}";
 
+/// M || ω for a system M that has δ already, and its locations that hold a marked one of ω.
+pub(crate) fn watched_product(
+    quiescent: &Iosts,
+    observer: &Iosts,
+    marked: &[LocationId],
+) -> Result<(Iosts, Vec<LocationId>), ComposeError> {
+    product(quiescent, quiescent, observer, marked)
+}
+
 fn product(
     system: &Iosts,
     quiescent: &Iosts,

@@ -344,8 +344,10 @@ impl<'a> Watching<'a, '_> {
         let mut more = Vec::new();
         for &gate in &self.gates {
             let taken = steps.iter().filter(|s| s.gate == gate);
-            let free = taken.map(|s| s.guard.negated());
-            let guard = Term::all(free.chain([guard.clone()])).simplify();
+            let free = taken.flat_map(|s| [s.guard.defined(), s.guard.negated()]);
+            // Where a guard has no value nobody knows what is left over.
+            let free = free.chain([guard.defined(), guard.clone()]);
+            let guard = Term::all(free).simplify();
             if !guard.is_false() {
                 more.push(Step {
                     gate,
