@@ -66,11 +66,16 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(folder.join(format!("{name}.iol"))).expect("a program")
 }
 
-fn answer(text: &str, policy: QuiescencePolicy, time: Duration) -> (Iosts, Answer) {
+fn answer(
+    text: &str,
+    [system, observer]: [&str; 2],
+    policy: QuiescencePolicy,
+    time: Duration,
+) -> (Iosts, Answer) {
     let (file, found) = parse_and_check(text);
     assert!(!diagnostic::has_errors(&found), "{found:?}");
-    let system = lower_data(&file, "S").expect("a system");
-    let observer = lower_data_observer(&file, "W", &system).expect("an observer");
+    let system = lower_data(&file, system).expect("a system");
+    let observer = lower_data_observer(&file, observer, &system).expect("an observer");
     let budget = VerifyBudget {
         steps: 400_000,
         time,
@@ -134,7 +139,7 @@ fn no_program_is_judged_wrongly() {
         let hard = *name == "division";
         let time = Duration::from_secs(if hard { 2 } else { 30 });
         let started = Instant::now();
-        let (model, answer) = answer(&read(name), QuiescencePolicy::Strict, time);
+        let (model, answer) = answer(&read(name), ["S", "W"], QuiescencePolicy::Strict, time);
         let took = started.elapsed().as_millis();
         match &answer {
             Answer::Proved(proof) => {
@@ -170,4 +175,26 @@ fn no_program_is_judged_wrongly() {
         PROGRAMS.len()
     );
     assert!(unknown.len() <= MAY_BE_UNKNOWN, "{unknown:?}");
+}
+
+/// The files of the paper's figures: proved, and without `max >= 1` refuted by the paper's trace
+/// `REQ?(1) · MSG!(f(0), true) · δ` [SYM04, §3.5].
+#[test]
+fn the_papers_sender_keeps_talking() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/papers/sym04_fig1.iol");
+    let text = std::fs::read_to_string(path).expect("the paper's figure");
+    let names = ["Sender", "NoSilence"];
+    let (policy, time) = (QuiescencePolicy::Livelock, Duration::from_secs(30));
+    let (_, proved) = answer(&text, names, policy, time);
+    assert_eq!(proved.decided(), Some(true), "{proved:?}");
+    let without = text.replace("  assume max >= 1\n", "");
+    assert_ne!(text, without);
+    let (model, refuted) = answer(&without, names, policy, time);
+    let Answer::Refuted(refutation) = refuted else {
+        panic!("{refuted:?}")
+    };
+    let trace = refutation.texts(&model);
+    assert_eq!(trace.len(), 3, "{trace:?}");
+    assert_eq!((&*trace[0], &*trace[2]), ("?REQ(1)", "delta"));
+    assert!(trace[1].starts_with("!MSG(") && trace[1].ends_with(", true)"));
 }

@@ -37,8 +37,13 @@ pub fn watch(
     let quiescent = system.quiescent();
     let (model, here) = product(system, &quiescent, observer, marked)?;
     let cycles = system.internal_cycles();
+    // Who does not mind δ need not know whether a cycle is silent.
+    let minds = observer.transitions().any(|(_, t)| {
+        let delta = observer.gate(t.action).kind == LabelKind::Delta;
+        delta && (t.target != t.source || !t.assignments.is_empty())
+    });
     let livelock = policy == QuiescencePolicy::Livelock && cycles.contains(&true);
-    let silent = if livelock {
+    let silent = if livelock && minds {
         let mut noisy = quiescent;
         let delta = noisy.gates().find(|(_, g)| g.kind == LabelKind::Delta);
         let delta = delta.map(|(id, _)| id);
