@@ -200,6 +200,21 @@ impl Builder {
         Ok(GateId::new(self.model.gates.len() - 1))
     }
 
+    /// Declares δ as an action, for observers and purposes over a quiescent system S^δ; systems
+    /// themselves do not name it.
+    pub fn delta(&mut self, span: Span) -> GateId {
+        if let Some(known) = self.model.find_gate(LabelKind::Delta, "delta") {
+            return known;
+        }
+        self.model.gates.push(Gate {
+            name: "delta".into(),
+            kind: LabelKind::Delta,
+            params: Vec::new(),
+            span,
+        });
+        GateId::new(self.model.gates.len() - 1)
+    }
+
     /// The parameters of an action, to build guards and assignments with.
     pub fn params(&self, action: GateId) -> &[Var] {
         &self.model.gate(action).params

@@ -10,7 +10,9 @@
 
 pub mod analysis;
 mod builder;
+mod closure;
 mod compose;
+mod determinise;
 mod faulting_values;
 mod faults;
 mod firing;
@@ -31,9 +33,11 @@ mod symbolic_delta;
 mod symbolic_initial;
 mod symbolic_out;
 mod symbolic_state;
+mod symbolic_test;
 mod unfold;
 
 pub use builder::{BuildError, BuildErrorKind, Builder};
+pub use closure::DeterminiseError;
 pub use compose::ComposeError;
 pub use input_choice::{Chosen, InputChoice};
 pub use iosts::{
@@ -48,4 +52,5 @@ pub use simulation::{Simulation, SimulationError};
 pub use symbolic::{After, Symbolic, SymbolicError, SymbolicStates};
 pub use symbolic_out::{Enabled, Out};
 pub use symbolic_state::SymbolicState;
+pub use symbolic_test::{SymbolicTest, SymbolicTestError};
 pub use unfold::{TooMany, UnfoldBudget, UnfoldError};

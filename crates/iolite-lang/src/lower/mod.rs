@@ -22,7 +22,9 @@ pub use automaton::{
     Automaton, AutomatonState, ObserverAutomaton, PurposeAutomaton, lower_observer, lower_purpose,
     lower_traces,
 };
-pub use data::{has_data, lower_data};
+pub use data::{
+    DataObserver, DataPurpose, has_data, lower_data, lower_data_observer, lower_data_purpose,
+};
 pub(crate) use formula_events::formula_events;
 pub use parts::MOST_COMPONENTS;
 pub use property::{lower_property, property_alphabet};

@@ -1,3 +1,35 @@
-//! Verification of models with data.
+//! Verification of safety properties on systems with data [SYM04, §3.4].
+//!
+//! A property is an observer ω; S satisfies it when no violating location of S^δ || ω is reachable
+//! [def. 9 and 10]. That is undecidable, so a portfolio of incomplete methods takes turns: [`verify`].
+//! Whatever a method claims is checked by means that it did not choose: a proof is an inductive
+//! invariant that [`is_inductive`] accepts, a refutation is a run that fires step by step.
 
+mod answer;
+mod backward;
+mod bounded;
+mod candidates;
+mod coreachable;
+mod cube;
 pub mod domain;
+mod explicit;
+mod houdini;
+mod invariant;
+mod listing;
+mod member;
+mod minimise;
+mod pdr;
+mod portfolio;
+mod problem;
+mod run;
+mod watch;
+
+pub use answer::{Answer, Proof, Refutation};
+pub use coreachable::coreachable;
+pub use invariant::{Broken, Invariant, Undecided, is_inductive};
+pub use member::InvariantSource;
+pub use portfolio::{Method, VerifyBudget, verify, verify_by};
+pub use problem::Problem;
+pub use run::Run;
+pub(crate) use watch::watched_product;
+pub use watch::{Watched, satisfies, watch};

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 use iolite_expr::{Op, Sort, Span, Term, Value, Var};
-use iolite_sts::{Builder, Iosts, LabelKind};
+use iolite_sts::{Builder, Iosts, LabelKind, LocationId};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -238,4 +238,45 @@ impl Random {
 
 pub fn values(list: &[i64]) -> Vec<Value> {
     list.iter().map(|n| Value::from(*n)).collect()
+}
+
+/// A builder with the visible gates of a system and δ.
+pub fn over(system: &Iosts, name: &str) -> Builder {
+    let mut b = Builder::new(name);
+    for (_, g) in system.gates().filter(|(_, g)| g.kind.is_visible()) {
+        let params: Vec<(&str, Sort)> = g
+            .params
+            .iter()
+            .map(|p| (&*p.name, p.sort.clone()))
+            .collect();
+        b.gate(g.kind, &g.name, &params, HERE).unwrap();
+    }
+    b.delta(HERE);
+    b
+}
+
+/// "The sender is not quiescent between a request and a confirmation" [SYM04, fig. 4].
+pub fn no_silence(system: &Iosts) -> (Iosts, Vec<LocationId>) {
+    let mut b = over(system, "NoSilence");
+    let idle = b.location("Idle", true, HERE).unwrap();
+    let busy = b.location("Busy", false, HERE).unwrap();
+    let bad = b.location("Violate", false, HERE).unwrap();
+    let gates: Vec<_> = b
+        .model()
+        .gates()
+        .map(|(id, g)| (id, g.kind, g.name.to_string()))
+        .collect();
+    for (id, kind, name) in gates {
+        let (from_idle, from_busy) = match (kind, name.as_str()) {
+            (LabelKind::Input, "REQ") => (busy, busy),
+            (LabelKind::Output, "OK" | "NOT_OK" | "DONT_KNOW") => (idle, idle),
+            (LabelKind::Delta, _) => (idle, bad),
+            _ => (idle, busy),
+        };
+        b.transition(idle, id, None, vec![], from_idle, HERE)
+            .unwrap();
+        b.transition(busy, id, None, vec![], from_busy, HERE)
+            .unwrap();
+    }
+    (b.build().unwrap(), vec![bad])
 }

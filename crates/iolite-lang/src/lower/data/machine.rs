@@ -40,18 +40,22 @@ pub(super) fn lower(m: &Machine, given: &BTreeSet<&str>, terms: &Terms<'_>) -> R
         .map_err(|e| vec![build_error(&e, m.name.span)])
 }
 
-struct MachineLowering<'a, 'f> {
-    machine: &'a Machine,
-    labels: Labels,
-    terms: &'a Terms<'f>,
-    builder: Builder,
+pub(super) struct MachineLowering<'a, 'f> {
+    pub(super) machine: &'a Machine,
+    pub(super) labels: Labels,
+    pub(super) terms: &'a Terms<'f>,
+    pub(super) builder: Builder,
     /// Constants and variables.
-    scope: Scope,
-    variables: BTreeMap<&'a str, Var>,
+    pub(super) scope: Scope,
+    pub(super) variables: BTreeMap<&'a str, Var>,
 }
 
 impl<'a> MachineLowering<'a, '_> {
-    fn member(&mut self, member: &'a Member, given: &BTreeSet<&str>) -> Result<(), Diagnostic> {
+    pub(super) fn member(
+        &mut self,
+        member: &'a Member,
+        given: &BTreeSet<&str>,
+    ) -> Result<(), Diagnostic> {
         match member {
             Member::Const(bindings) => {
                 for b in bindings {

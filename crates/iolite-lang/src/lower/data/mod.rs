@@ -8,6 +8,9 @@ mod assignment;
 mod explicit;
 mod instances;
 mod machine;
+mod observer;
+
+pub use observer::{DataObserver, DataPurpose, lower_data_observer, lower_data_purpose};
 
 use std::collections::{BTreeMap, BTreeSet};
 

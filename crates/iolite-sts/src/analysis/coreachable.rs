@@ -1,0 +1,53 @@
+//! Over-approximations of the states from which some locations can be reached [SYM04, def. 14].
+
+use iolite_expr::{Solver, Term};
+
+use super::backward::Backward;
+use super::invariant::Invariant;
+use super::member::{Member, Meter, Outcome, Shared, Slice};
+use super::problem::Problem;
+use crate::iosts::{Iosts, LocationId};
+
+/// For each location a condition that every state there satisfies from which one of the targets is
+/// reachable: the exact preimages where they are found within `steps`, else `true` where the
+/// transitions lead there at all.
+pub fn coreachable(
+    model: &Iosts,
+    targets: &[LocationId],
+    solver: &mut Solver,
+    steps: u64,
+) -> Vec<Term> {
+    let problem = Problem::new(model, targets);
+    let mut backward = Backward::towards_targets();
+    let mut shared = Shared {
+        lemmas: Invariant::trivial(model),
+        samples: Vec::new(),
+    };
+    let mut meter = Meter::new(steps);
+    let mut slice = Slice {
+        solver,
+        meter: &mut meter,
+        shared: &mut shared,
+    };
+    if let Outcome::Proved(outside) = backward.run(&problem, &mut slice) {
+        let locations = model.locations();
+        return locations
+            .map(|(l, _)| outside.at(l).negated().simplify())
+            .collect();
+    }
+    connected(&problem)
+}
+
+/// `true` where transitions lead to a target, whatever their guards say.
+fn connected(problem: &Problem<'_>) -> Vec<Term> {
+    let mut seen = vec![false; problem.model.locations().len()];
+    let mut open: Vec<LocationId> = problem.violating().collect();
+    while let Some(l) = open.pop() {
+        if std::mem::replace(&mut seen[l.index()], true) {
+            continue;
+        }
+        let before = problem.incoming(l).iter();
+        open.extend(before.map(|t| problem.model.transition(*t).source));
+    }
+    seen.into_iter().map(Term::from).collect()
+}

@@ -1,0 +1,109 @@
+//! What the members of the portfolio have in common.
+
+use iolite_expr::{Answer, Model, Solver, Term, Value, Var};
+
+use super::invariant::Invariant;
+use super::problem::Problem;
+use super::run::Run;
+use crate::semantics::State;
+
+/// The price of a question to the solver, in steps; firing one transition costs one.
+const QUESTION: u64 = 20;
+
+/// Counts steps, so that answers do not depend on the speed of a machine.
+#[derive(Debug)]
+pub(super) struct Meter(u64);
+
+impl Meter {
+    pub(super) fn new(steps: u64) -> Self {
+        Self(steps)
+    }
+
+    pub(super) fn spend(&mut self, steps: u64) {
+        self.0 = self.0.saturating_sub(steps);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    pub(super) fn left(&self) -> u64 {
+        self.0
+    }
+}
+
+/// What the members tell one another.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// An invariant that holds in all reachable states, not strong enough yet.
+    pub(super) lemmas: Invariant,
+    /// Reachable states with the constants that they live with.
+    pub(super) samples: Vec<(Vec<Value>, State)>,
+}
+
+/// Solver, budget and common knowledge for one slice of work.
+pub(super) struct Slice<'s> {
+    pub(super) solver: &'s mut Solver,
+    pub(super) meter: &'s mut Meter,
+    pub(super) shared: &'s mut Shared,
+}
+
+impl Slice<'_> {
+    /// Whether the conjunction of the terms can be true, with values for `wanted` if so.
+    pub(super) fn check(&mut self, terms: &[Term], wanted: &[Var]) -> Answer {
+        self.meter.spend(QUESTION);
+        self.solver.push();
+        for v in wanted {
+            self.solver.declare(v);
+        }
+        self.solver.assert(&Term::all(terms.iter().cloned()));
+        let answer = self.solver.check();
+        self.solver.pop();
+        answer
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.meter.is_empty() || self.solver.is_out_of_time()
+    }
+}
+
+/// What a member says after a slice.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// Found, still to be checked.
+    Proved(Invariant),
+    /// Found, still to be replayed.
+    Refuted(Run),
+    /// There is more to do.
+    More,
+    /// It cannot go on, and why.
+    Stuck(String),
+}
+
+/// A way to an answer that works in slices.
+pub(super) trait Member {
+    /// Its name, for reports.
+    fn name(&self) -> String;
+
+    /// Works until the slice is used up or there is something to say.
+    fn run(&mut self, problem: &Problem<'_>, slice: &mut Slice<'_>) -> Outcome;
+}
+
+/// A source of invariants from outside, such as abstract interpretation.
+pub trait InvariantSource {
+    /// Its name, for reports.
+    fn name(&self) -> String;
+
+    /// Conditions for each location that it takes for invariant, if it has any. They are checked
+    /// before they are used: initiation, consecution, and exclusion of violating locations.
+    fn candidate(&mut self, problem: &Problem<'_>, solver: &mut Solver) -> Option<Invariant>;
+}
+
+/// The values of variables in a model.
+pub(super) fn row(model: &Model, vars: &[Var]) -> Vec<Value> {
+    let value = |v: &Var| {
+        let value = model.value(v.id).cloned();
+        value.unwrap_or_else(|| v.sort.default_value())
+    };
+    vars.iter().map(value).collect()
+}

@@ -1,0 +1,98 @@
+//! Runs of a model with all their values, and their replay.
+
+use iolite_expr::{Solver, Value};
+use iolite_lts::QuiescencePolicy;
+
+use super::problem::{Problem, may_fault};
+use crate::iosts::{Iosts, TransitionId};
+use crate::path_formula::{HasTrace, TraceStep};
+use crate::semantics::{Frame, State, ValuedAction};
+
+/// A run: values of the constants, an initial state, and transitions with the values of their
+/// parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// By constant.
+    pub constants: Vec<Value>,
+    /// By variable, at the start.
+    pub initial: Vec<Value>,
+    /// What is fired, one after the other.
+    pub steps: Vec<(TransitionId, Vec<Value>)>,
+}
+
+/// Points of runs that are looked at where a term of the model may have no value.
+const POINTS: usize = 2_000;
+
+impl Run {
+    /// The states of the run, from the first to the last; `None` where it is no run of the model.
+    pub fn replay(&self, model: &Iosts) -> Option<Vec<State>> {
+        let variables = model.variables();
+        let constants = model.constants();
+        if self.initial.len() != variables.len() || self.constants.len() != constants.len() {
+            return None;
+        }
+        let fits = variables.iter().map(|v| &v.var).zip(&self.initial);
+        let mut fits = fits.chain(constants.iter().map(|c| &c.var).zip(&self.constants));
+        if !fits.all(|(var, value)| var.sort.contains(value)) {
+            return None;
+        }
+        let frame = Frame {
+            variables: &self.initial,
+            constants: &self.constants,
+            params: &[],
+        };
+        if model.initial_condition().eval_bool(&frame) != Ok(true) {
+            return None;
+        }
+        let mut states = vec![State {
+            location: model.initial(),
+            values: self.initial.clone().into(),
+        }];
+        for (t, params) in &self.steps {
+            let here = states.last()?;
+            if model.transition(*t).source != here.location {
+                return None;
+            }
+            let next = model.fire(here, &self.constants, *t, params).ok()??;
+            states.push(next);
+        }
+        Some(states)
+    }
+
+    /// What the run shows: inputs, outputs and δ.
+    pub fn trace(&self, model: &Iosts) -> Vec<ValuedAction> {
+        let shown = self
+            .steps
+            .iter()
+            .filter(|(t, _)| model.kind(*t).is_visible());
+        shown
+            .map(|(t, values)| ValuedAction {
+                action: model.transition(*t).action,
+                values: values.clone(),
+            })
+            .collect()
+    }
+
+    /// Whether the run ends in a violating location, and its constants are not among those with
+    /// which a term of the model faults on the way of its trace: these are no specification.
+    pub(super) fn refutes(&self, problem: &Problem<'_>, solver: &mut Solver) -> bool {
+        let model = problem.model;
+        let end = self.replay(model).and_then(|states| states.last().cloned());
+        if !end.is_some_and(|s| problem.is_violating(s.location)) {
+            return false;
+        }
+        if !may_fault(model, solver) {
+            return true;
+        }
+        let constants = model.constants().iter().zip(&self.constants);
+        let values: Vec<(&str, Value)> =
+            constants.map(|(c, v)| (&*c.var.name, v.clone())).collect();
+        let Ok(instance) = model.instance(model.name(), &values) else {
+            return false;
+        };
+        let steps = self.trace(model).into_iter().map(TraceStep::Action);
+        let trace: Vec<TraceStep> = steps.collect();
+        let policy = QuiescencePolicy::Strict;
+        instance.has_trace(&trace, policy, solver, POINTS) == HasTrace::Yes
+    }
+}
