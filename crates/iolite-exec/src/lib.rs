@@ -1,8 +1,15 @@
 //! Runs a tester against a system under test.
 //!
-//! The way of a run: an [`Adapter`] reaches the system, a codec turns bytes into actions, the engine
-//! asks the tester what may be done, a strategy chooses, the system answers, the tester judges, and
-//! each step is an event that a journal, a report and the console read alike.
+//! The way of a run ([`run`](run())): an [`Adapter`] reaches the system, a codec turns bytes into
+//! actions, the engine asks the tester what may be done, a [`Strategy`] chooses, the system answers, the
+//! tester judges, and each step is an [`Event`] that a journal, a report and the console read alike.
+//! [`campaign`](campaign()) makes many runs, [`replay`](replay()) and [`shrink`](shrink()) repeat one,
+//! [`monitor`](monitor()) judges a log.
+//!
+//! - `run`: engine, strategies, campaigns, calibration.
+//! - `sut`, `transport`: the description of a system, and how it is reached.
+//! - [`codec`]: templates between actions and bytes, and dictionaries between alphabets.
+//! - `record`, [`report`]: events, journal, certificates; what people and build servers read.
 //!
 //! This crate must not know model text, nor decide conformance: verdicts are the tester's alone. A
 //! fault of the infrastructure is an [`ExecError`], never a verdict.

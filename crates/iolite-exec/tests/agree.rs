@@ -2,8 +2,9 @@
 
 mod support;
 
-use iolite_derive::{IocoTester, Observation, Progress, Tester, Verdict};
-use iolite_exec::{ModelSut, RefusedInput, RunId, Step, Uniform, run};
+use iolite_derive::{ConformanceTester, IocoOracle, Progress, Tester, Verdict};
+use iolite_exec::codec::LabelDictionary;
+use iolite_exec::{ModelSut, RefusedInput, RunId, Uniform, run};
 use iolite_lts::{Lts, LtsBuilder, QuiescencePolicy, StateId};
 use proptest::prelude::*;
 use support::{SpecTester, quick};
@@ -30,10 +31,11 @@ proptest! {
     /// and the certificate's allowed set is out of the definition.
     #[test]
     fn verdicts_are_those_of_the_definition(spec in random_lts(), model in random_lts(), seed: u64) {
-        let mut tester = IocoTester::new(spec.clone(), QuiescencePolicy::Livelock);
-        let labels = spec.shared_labels().clone();
+        let oracle = IocoOracle::new(spec.clone(), QuiescencePolicy::Livelock);
+        let mut tester = ConformanceTester::new(oracle);
+        let dictionary = LabelDictionary::new(tester.alphabet(), spec.labels());
         let mut adapter =
-            ModelSut::new(model, &labels, seed).on_refused_input(RefusedInput::SelfLoop);
+            ModelSut::new(model, dictionary, seed).on_refused_input(RefusedInput::SelfLoop);
         let mut options = quick();
         options.limits.steps = Some(60);
         let id = RunId::of(seed, 0);
@@ -43,13 +45,7 @@ proptest! {
         let mut verdict = Verdict::Pass;
         for (i, step) in steps.iter().enumerate() {
             let mut allowed = slow.allowed();
-            let progress = match step {
-                Step::Stimulus(a) => slow.stimulate(a),
-                Step::Output(x) => slow.observe(&Observation::Output(*x)),
-                Step::Quiescence => slow.observe(&Observation::Quiescence),
-                Step::Deadlock => slow.observe(&Observation::Deadlock),
-            };
-            if let Progress::Ended(ended) = progress {
+            if let Progress::Ended(ended) = slow.step(*step) {
                 prop_assert_eq!(i + 1, steps.len());
                 verdict = ended;
                 let certificate = outcome.certificate.clone().unwrap();

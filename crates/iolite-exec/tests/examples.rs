@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 
 use iolite_derive::Verdict;
-use iolite_exec::{Instance, Plan, SutConfig, Weighted, campaign};
+use iolite_exec::{ExecError, Instance, Plan, SutConfig, Weighted, campaign};
 use support::{SpecTester, examples, options, read_iol};
 
 fn check(folder: &str, model: &str, sut: &str, steps: u64, expected: Verdict) {
@@ -30,8 +30,8 @@ fn check(folder: &str, model: &str, sut: &str, steps: u64, expected: Verdict) {
     };
     let summary = campaign(&plan, &options, &mut (), |job| {
         let tester = SpecTester::new(spec.clone());
-        Ok(Instance {
-            adapter: config.label_adapter(job, tester.labels())?,
+        Ok::<_, ExecError>(Instance {
+            adapter: tester.adapter(&config, job)?,
             tester,
             strategy: Weighted {
                 observe: 0.05,

@@ -133,7 +133,7 @@ fn a_flood_is_told_and_stays_outside() {
     let mut options = options(&config);
     options.limits.preemptions = 50;
     let mut tester = SpecTester::new(spec.clone());
-    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
     let mut stimuli = script(&spec, &["observe", "?a"]);
     let id = RunId::of(1, 0);
     let error = run(
@@ -200,13 +200,13 @@ fn half_a_message_is_never_quiescence() {
     );
     // Nor is it passed by: the output that has begun comes before the next stimulus.
     let tester = SpecTester::new(echo());
-    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
     adapter.start(0).unwrap();
-    adapter.send(&tester.label("?a")).unwrap();
+    adapter.send(tester.action("?a")).unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     assert_eq!(
         adapter.poll().unwrap(),
-        Some(Received::Output(tester.label("!x")))
+        Some(Received::Output(tester.action("!x")))
     );
     adapter.stop().unwrap();
     config.limits.message_timeout_ms = Some(200);
@@ -342,7 +342,7 @@ fn an_output_that_is_there_goes_before_the_stimulus() {
     let spec = lts(&[(0, "?a", 1), (0, "!x", 2), (2, "?a", 2)]);
     let config = sut("print('x'); time.sleep(60)");
     let mut tester = SpecTester::new(spec.clone());
-    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
     let mut events: Vec<Event> = Vec::new();
     // The first run may be quicker than the system; once the output is there it must be seen.
     for _ in 0..50 {
@@ -381,7 +381,7 @@ fn the_next_run_starts_clean() {
     config.quiescence.timeout_ms = Some(150);
     config.quiescence.actions.insert("?a".into(), 10_000);
     let mut tester = SpecTester::new(spec.clone());
-    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
     for number in 0..4 {
         let outcome = run(
             &mut tester,
@@ -412,7 +412,7 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
     dying.actions.entry("a".into()).or_default().send = Some("die".into());
     let mut tester = SpecTester::new(spec.clone());
     for (config, fault) in [(&config, false), (&dying, true)] {
-        let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+        let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
         for number in 0..3 {
             let result = run(
                 &mut tester,

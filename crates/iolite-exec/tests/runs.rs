@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use iolite_derive::Verdict;
+use iolite_derive::{ActionId, Criterion, Menu, Step, Verdict};
 use iolite_exec::codec::{ActionMap, ActionRule, Template};
 use iolite_exec::{
     Adapter, Calibrator, Choice, ConcreteAction, Event, ExecError, Fanout, InProcess, Instance,
     Journal, JournalHeader, JournalWriter, LogFormat, LogReader, ModelRef, ModelSut,
-    MonitorOptions, Options, Plan, RefusedInput, RunId, ShrinkPlan, Sink, Step, Strategy,
+    MonitorOptions, Options, Plan, RefusedInput, RunId, ShrinkPlan, Sink, Strategy,
     SystemUnderTest, Uniform, campaign, chart, monitor, replay, run, shrink,
 };
-use iolite_lts::{LabelId, Lts};
+use iolite_lts::Lts;
 use support::{SpecTester, lts, python, quick, script, texts};
 
 /// Coins and buttons; the refund is what the faulty machine gets wrong.
@@ -53,12 +53,12 @@ fn faulty() -> Lts {
 }
 
 fn sut(model: Lts, tester: &SpecTester) -> ModelSut<Lts> {
-    ModelSut::new(model, &tester.labels(), 5).on_refused_input(RefusedInput::SelfLoop)
+    ModelSut::new(model, tester.dictionary(), 5).on_refused_input(RefusedInput::SelfLoop)
 }
 
 fn header() -> JournalHeader {
     JournalHeader::new(
-        "ioco",
+        Criterion::default(),
         ModelRef::default(),
         1,
         serde_json::json!({"model": "faulty"}),
@@ -125,9 +125,7 @@ fn a_deterministic_system_is_replayed_exactly() {
     );
     let spec = machine();
     let mut tester = SpecTester::new(spec.clone());
-    let mut adapter = config
-        .label_adapter(iolite_exec::JobId(0), tester.labels())
-        .unwrap();
+    let mut adapter = tester.adapter(&config, iolite_exec::JobId(0)).unwrap();
     let mut options = support::options(&config);
     options.quiescence.default = Duration::from_secs(3);
     let ops: Vec<&str> = ["?coin", "?coin", "?push", "observe"].repeat(3);
@@ -204,7 +202,7 @@ fn a_failure_is_shrunk_to_its_core() {
 fn what_never_fails_again_is_said_so() {
     let mut tester = SpecTester::new(machine());
     let mut adapter = sut(machine(), &tester);
-    let trace = [Step::Stimulus(tester.label("?coin")), Step::Quiescence];
+    let trace = [Step::Stimulus(tester.action("?coin")), Step::Quiescence];
     let shrunk = shrink(
         &mut tester,
         &mut adapter,
@@ -218,14 +216,14 @@ fn what_never_fails_again_is_said_so() {
 }
 
 /// Counts each output it gives on standard output, unbuffered, and never ends.
-struct Witness(LabelId);
+struct Witness(ActionId);
 
-impl SystemUnderTest<LabelId> for Witness {
+impl SystemUnderTest<ActionId> for Witness {
     fn reset(&mut self) {}
 
-    fn stimulate(&mut self, _: &LabelId) {}
+    fn stimulate(&mut self, _: &ActionId) {}
 
-    fn output(&mut self, _: Duration) -> Option<LabelId> {
+    fn output(&mut self, _: Duration) -> Option<ActionId> {
         let mut out = std::io::stdout();
         out.write_all(b"#").and_then(|()| out.flush()).ok()?;
         Some(self.0)
@@ -239,7 +237,7 @@ fn journal_writer_to_be_killed() {
         return;
     };
     let mut tester = SpecTester::new(lts(&[(0, "!x", 0)]));
-    let mut adapter = InProcess::new(Witness(tester.label("!x")));
+    let mut adapter = InProcess::new(Witness(tester.action("!x")));
     let mut sink = JournalWriter::create(path, &header()).unwrap();
     let mut options = quick();
     options.limits.steps = None;
@@ -343,7 +341,7 @@ fn a_journal_that_cannot_be_written_ends_the_campaign() {
     assert_eq!(sink.as_mut().unwrap_err().code(), "journal-write");
     let error = campaign(&Plan::default(), &quick(), &mut Failing(0), |_| {
         let tester = SpecTester::new(machine());
-        Ok(Instance {
+        Ok::<_, ExecError>(Instance {
             adapter: sut(machine(), &tester),
             tester,
             strategy: Uniform,
@@ -365,7 +363,7 @@ fn summary_of(jobs: usize, seed: u64) -> (iolite_exec::Summary, Vec<Event>) {
     let mut events = Vec::new();
     let summary = campaign(&plan, &options, &mut events, |_| {
         let tester = SpecTester::new(machine());
-        Ok(Instance {
+        Ok::<_, ExecError>(Instance {
             adapter: sut(faulty(), &tester),
             tester,
             strategy: Uniform,
@@ -409,12 +407,8 @@ fn runs_are_the_same_whatever_the_number_of_jobs() {
 #[test]
 fn faults_of_runs_are_counted_and_the_rest_goes_on() {
     struct Stubborn;
-    impl Strategy<LabelId> for Stubborn {
-        fn choose(
-            &mut self,
-            menu: &iolite_derive::Menu<LabelId>,
-            _: &mut rand_xoshiro::Xoshiro256PlusPlus,
-        ) -> Choice<LabelId> {
+    impl Strategy for Stubborn {
+        fn choose(&mut self, menu: &Menu, _: &mut rand_xoshiro::Xoshiro256PlusPlus) -> Choice {
             if menu.stimuli.is_empty() {
                 Choice::Observe
             } else {
@@ -430,8 +424,8 @@ fn faults_of_runs_are_counted_and_the_rest_goes_on() {
         };
         campaign(&plan, &quick(), &mut (), |_| {
             let tester = SpecTester::new(lts(&[(0, "?a", 0)]));
-            Ok(Instance {
-                adapter: ModelSut::new(lts(&[(0, "?b", 0)]), &tester.labels(), 0),
+            Ok::<_, ExecError>(Instance {
+                adapter: ModelSut::new(lts(&[(0, "?b", 0)]), tester.dictionary(), 0),
                 tester,
                 strategy: Stubborn,
             })
@@ -522,9 +516,7 @@ fn response_times_are_measured() {
     config.limits.startup_timeout_ms = Some(20_000);
     let spec = lts(&[(0, "?slow", 1), (0, "?fast", 1), (1, "!x", 0)]);
     let mut tester = SpecTester::new(spec.clone());
-    let mut adapter = config
-        .label_adapter(iolite_exec::JobId(0), tester.labels())
-        .unwrap();
+    let mut adapter = tester.adapter(&config, iolite_exec::JobId(0)).unwrap();
     let mut options = support::options(&config);
     options.quiescence.default = Duration::from_secs(3);
     let ops: Vec<&str> = ["?slow", "observe", "?fast", "observe"].repeat(10);

@@ -2,18 +2,20 @@
 
 mod support;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::net::TcpListener;
+use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
-use iolite_derive::{Guide, Hint, Menu, Observation, Progress, Tester, Verdict};
-use iolite_exec::codec::ActionMap;
+use iolite_derive::{ActionId, Alphabet, Guide, Hint, Menu, Progress, Step, Tester, Verdict};
+use iolite_exec::codec::{ActionMap, LabelDictionary, WireCodec};
 use iolite_exec::{
-    Coverage, End, Framing, InProcess, Instance, ModelSut, Plan, RefusedInput, RunId, Simulator,
-    SutConfig, SystemUnderTest, Uniform, campaign, guided, run,
+    Choice, Coverage, End, ExecError, Framing, InProcess, Instance, ModelSut, Plan, RefusedInput,
+    RunId, Simulator, Strategy, SutConfig, SystemUnderTest, Uniform, campaign, guided, run,
 };
-use iolite_lts::{LabelId, Lts};
+use iolite_lts::Lts;
 use support::{SpecTester, lts, options, quick};
 
 fn vending() -> Lts {
@@ -35,10 +37,13 @@ fn verdict_of(model: Lts) -> Verdict {
     let config = SutConfig::parse(&format!("tcp = \"{address}\"\n{toml}")).unwrap();
     let map: ActionMap = config.action_map().unwrap();
     thread::spawn(move || {
-        let labels = model.shared_labels().clone();
-        let sut = ModelSut::new(model, &labels, 9).on_refused_input(RefusedInput::SelfLoop);
+        let alphabet = Alphabet::of_labels(model.labels());
+        let dictionary = LabelDictionary::new(&alphabet, model.labels());
+        let sut =
+            ModelSut::new(model, dictionary.clone(), 9).on_refused_input(RefusedInput::SelfLoop);
+        let codec = WireCodec::of_system(&map, dictionary);
         let delay = Duration::from_millis(2);
-        Simulator::new(sut, &labels, &map, Framing::Line, delay, 1)
+        Simulator::new(sut, codec, Framing::Line, delay, 1)
             .listen(&listener)
             .unwrap();
     });
@@ -50,8 +55,8 @@ fn verdict_of(model: Lts) -> Verdict {
     };
     let summary = campaign(&plan, &options, &mut (), |job| {
         let tester = SpecTester::new(spec.clone());
-        Ok(Instance {
-            adapter: config.label_adapter(job, tester.labels())?,
+        Ok::<_, ExecError>(Instance {
+            adapter: tester.adapter(&config, job)?,
             tester,
             strategy: Uniform,
         })
@@ -83,28 +88,26 @@ fn corridor() -> Lts {
 /// Knows the way, and which states it has seen.
 struct WayFinder {
     tester: SpecTester,
-    on: LabelId,
-    seen: BTreeSet<String>,
+    on: ActionId,
+    seen: Rc<RefCell<BTreeSet<String>>>,
 }
 
 impl Tester for WayFinder {
-    type Action = LabelId;
+    fn alphabet(&self) -> &Alphabet {
+        self.tester.alphabet()
+    }
 
     fn reset(&mut self) {
         self.tester.reset();
     }
 
-    fn menu(&mut self, menu: &mut Menu<LabelId>) {
-        self.seen.extend(self.tester.locations());
+    fn menu(&mut self, menu: &mut Menu) {
+        self.seen.borrow_mut().extend(self.tester.locations());
         self.tester.menu(menu);
     }
 
-    fn stimulate(&mut self, stimulus: &LabelId) -> Progress {
-        self.tester.stimulate(stimulus)
-    }
-
-    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
-        self.tester.observe(observation)
+    fn step(&mut self, step: Step) -> Progress {
+        self.tester.step(step)
     }
 
     fn verdict(&self) -> Verdict {
@@ -118,44 +121,51 @@ impl Tester for WayFinder {
     fn locations(&mut self) -> Vec<String> {
         self.tester.locations()
     }
-
-    fn show(&self, action: &LabelId) -> String {
-        self.tester.show(action)
-    }
 }
 
 impl Guide for WayFinder {
-    fn hint(&mut self) -> Option<Hint<LabelId>> {
+    fn hint(&mut self, _: &Menu) -> Option<Hint> {
         Some(Hint::Stimulate(self.on))
+    }
+}
+
+/// Chooses at random, and counts what the tester has seen.
+struct Counted(Rc<RefCell<BTreeSet<String>>>);
+
+impl Strategy for Counted {
+    fn choose(&mut self, menu: &Menu, rng: &mut rand_xoshiro::Xoshiro256PlusPlus) -> Choice {
+        Uniform.choose(menu, rng)
+    }
+
+    fn coverage(&self) -> Option<Coverage> {
+        let seen = self.0.borrow().len() as u64;
+        Some(Coverage { seen, total: 13 })
     }
 }
 
 struct Silent;
 
-impl SystemUnderTest<LabelId> for Silent {
+impl SystemUnderTest<ActionId> for Silent {
     fn reset(&mut self) {}
 
-    fn stimulate(&mut self, _: &LabelId) {}
+    fn stimulate(&mut self, _: &ActionId) {}
 
-    fn output(&mut self, _: Duration) -> Option<LabelId> {
+    fn output(&mut self, _: Duration) -> Option<ActionId> {
         None
     }
 }
 
 #[test]
 fn hints_are_followed_until_everything_is_covered() {
+    let seen = Rc::new(RefCell::new(BTreeSet::new()));
     let tester = SpecTester::new(corridor());
     let finder = WayFinder {
-        on: tester.label("?on"),
+        on: tester.action("?on"),
         tester,
-        seen: BTreeSet::new(),
+        seen: Rc::clone(&seen),
     };
-    let (mut tester, mut strategy) = guided(finder, |finder| {
-        Some(Coverage {
-            seen: finder.seen.len() as u64,
-            total: 13,
-        })
-    });
+    let (mut tester, strategy) = guided(finder);
+    let mut strategy = strategy.otherwise(Counted(Rc::clone(&seen)));
     let mut options = quick();
     options.limits.coverage = Some(1.0);
     options.limits.steps = Some(2000);
@@ -174,5 +184,5 @@ fn hints_are_followed_until_everything_is_covered() {
         (Verdict::Pass, End::Coverage)
     );
     assert!(outcome.steps < 300, "{}", outcome.steps);
-    assert_eq!(tester.tester().seen.len(), 13);
+    assert_eq!(seen.borrow().len(), 13);
 }

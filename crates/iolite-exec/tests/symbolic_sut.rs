@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use iolite_derive::{SymbolicTester, Verdict};
-use iolite_exec::{Adapter, ExecError, Received, RunId, SymbolicSut, Uniform, run};
+use iolite_derive::{Action, Alphabet, ConformanceTester, SymbolicOracle, Verdict, action_of};
+use iolite_exec::codec::SortDictionary;
+use iolite_exec::{Adapter, ExecError, Received, RunId, Sent, SymbolicSut, Uniform, run};
 use iolite_expr::{Op, Solver, Sort, Span, Strategy, Term, Value};
 use iolite_lts::{Completion, QuiescencePolicy};
 use iolite_sts::{Builder, Iosts, LabelKind, Simulation, Symbolic, ValuedAction};
@@ -46,8 +47,10 @@ fn symbolic(model: &Arc<Iosts>) -> Symbolic {
 }
 
 fn tested(spec: &Arc<Iosts>, system: Simulation) -> Result<Verdict, ExecError> {
-    let mut tester = SymbolicTester::new(symbolic(spec), 0, Strategy::Mixed).unwrap();
-    let mut sut = SymbolicSut::new(system, 0);
+    let alphabet = Alphabet::default();
+    let oracle = SymbolicOracle::new(symbolic(spec), &alphabet, 0, Strategy::Mixed).unwrap();
+    let mut tester = ConformanceTester::new(oracle);
+    let mut sut = SymbolicSut::new(system, SortDictionary::new(&alphabet, spec), 0);
     let mut options = quick();
     options.limits.steps = Some(60);
     let id = RunId::of(3, 0);
@@ -74,21 +77,26 @@ fn errors_have_a_place_and_runs_can_be_repeated() {
     let told = Arc::new(AtomicUsize::new(0));
     let constants = Arc::new(Mutex::new(Vec::new()));
     let (count, list) = (told.clone(), constants.clone());
-    let mut sut = SymbolicSut::new(Simulation::new(symbolic(&model)), 0)
+    let alphabet = Alphabet::default();
+    let dictionary = SortDictionary::new(&alphabet, &model);
+    let mut sut = SymbolicSut::new(Simulation::new(symbolic(&model)), dictionary, 0)
         .telling(|error| format!("text:1: {error}"))
         .starting(move |run| {
             count.fetch_add(1, Ordering::Relaxed);
             list.lock().unwrap().push(run.constants().to_vec());
         });
-    let input = |x: i64| ValuedAction {
-        action: model.find_gate(LabelKind::Input, "a").unwrap(),
-        values: vec![Value::from(x)],
+    let input = |x: i64| {
+        let valued = ValuedAction {
+            action: model.find_gate(LabelKind::Input, "a").unwrap(),
+            values: vec![Value::from(x)],
+        };
+        action_of(&model, &alphabet, &valued)
     };
     let mut answers = Vec::new();
     for _ in 0..2 {
         sut.start(11).unwrap();
         assert_eq!(sut.poll().unwrap(), None);
-        sut.send(&input(7)).unwrap();
+        assert_eq!(sut.send(input(7)), Ok(Sent::Given));
         answers.push(sut.receive(Duration::ZERO).unwrap());
         assert_eq!(sut.receive(Duration::ZERO).unwrap(), Received::Nothing);
     }
@@ -96,9 +104,10 @@ fn errors_have_a_place_and_runs_can_be_repeated() {
     assert_eq!(told.load(Ordering::Relaxed), 2);
     let constants = constants.lock().unwrap();
     assert_eq!(constants[0], constants[1]);
-    sut.send(&input(0)).unwrap();
+    assert_eq!(sut.send(input(0)), Ok(Sent::Given));
     let fault = sut.receive(Duration::ZERO).unwrap_err();
     let text = "model under test: text:1: division by zero, in Say (n = 0)";
     assert_eq!((fault.code(), fault.to_string().as_str()), ("model", text));
-    assert_eq!(sut.send_foreign("?b").unwrap_err().code(), "refused");
+    let foreign = alphabet.intern(Action::plain(LabelKind::Input, "b"));
+    assert!(matches!(sut.send(foreign), Ok(Sent::Refused { .. })));
 }

@@ -4,18 +4,71 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use iolite_derive::Verdict;
-use iolite_exec::codec::ConcreteCodec;
+use iolite_derive::{Action, ActionId, Alphabet, Verdict};
+use iolite_exec::codec::{CodecError, Decoded, Dictionary, Message, WireCodec};
 use iolite_exec::{
-    Adapter, AsyncSystemUnderTest, Blocking, ConcreteAction, ExecError, ExitKind, Framing,
-    InProcess, JobId, Received, RunId, SutConfig, SystemUnderTest, Transport, Uniform, run,
+    Adapter, AsyncSystemUnderTest, Blocking, ByteAdapter, ConcreteAction, ExecError, ExitKind,
+    Framing, InProcess, JobId, Received, RunId, Sent, SutConfig, SystemUnderTest, Transport,
+    Uniform, run,
 };
-use iolite_lts::{LabelId, Labels};
+use iolite_lts::LabelKind;
 use support::{SpecTester, lts, options, python, quick, run_once, script, texts};
+
+/// Whatever crosses the wire is an action: there is no model.
+struct Open(Alphabet);
+
+impl Dictionary for Open {
+    fn alphabet(&self) -> &Alphabet {
+        &self.0
+    }
+
+    fn read(&self, kind: LabelKind, message: &Message) -> Result<Decoded, CodecError> {
+        self.foreign(kind, &message.action)
+    }
+
+    fn write(&self, action: ActionId) -> Message {
+        Message::notation(self.0.text(action).trim_start_matches(['?', '!']))
+    }
+}
+
+/// An adapter without a model, spoken to in the notation of actions.
+struct Talk {
+    adapter: ByteAdapter,
+    alphabet: Alphabet,
+}
+
+impl Talk {
+    fn start(config: &SutConfig) -> Self {
+        let alphabet = Alphabet::default();
+        let codec = WireCodec::new(config.action_map().unwrap(), Open(alphabet.clone()));
+        let mut adapter = config.adapter(JobId(0), codec).unwrap();
+        adapter.start(0).unwrap();
+        Self { adapter, alphabet }
+    }
+
+    fn send(&mut self, name: &str) {
+        let action = Action::plain(LabelKind::Input, name);
+        let sent = self.adapter.send(self.alphabet.intern(action)).unwrap();
+        assert_eq!(sent, Sent::Given);
+    }
+
+    /// What a received output is, without `!`.
+    fn read(&self, received: Received) -> ConcreteAction {
+        let Received::Output(output) = received else {
+            panic!("{received:?}");
+        };
+        let text = self.alphabet.text(output);
+        ConcreteAction::parse(text.strip_prefix('!').unwrap())
+    }
+
+    fn receive(&mut self) -> ConcreteAction {
+        let received = self.adapter.receive(Duration::from_secs(15)).unwrap();
+        self.read(received)
+    }
+}
 
 #[test]
 fn length_prefixed_frames_over_stdio() {
@@ -50,7 +103,7 @@ fn the_tester_as_tcp_server() {
     config.limits.startup_timeout_ms = Some(20_000);
     let spec = lts(&[(0, "?a", 1), (1, "!x", 0)]);
     let mut tester = SpecTester::new(spec.clone());
-    let mut adapter = config.label_adapter(JobId(0), tester.labels()).unwrap();
+    let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
     for number in 0..2 {
         let outcome = run(
             &mut tester,
@@ -96,34 +149,20 @@ fn several_channels_at_once_with_values() {
     config.system.process_mut().unwrap().command = iolite_exec::CommandLine::Words(
         ["python3", "-c", program, "{port}"].map(Into::into).into(),
     );
-    let codec = ConcreteCodec::new(config.action_map().unwrap());
-    let mut adapter = config.adapter(JobId(0), codec).unwrap();
-    adapter.start(0).unwrap();
+    let mut talk = Talk::start(&config);
     for n in [21, -4] {
-        adapter
-            .send(&ConcreteAction {
-                name: "number".into(),
-                args: vec![n.into()],
-            })
-            .unwrap();
-        let mut got: Vec<String> = (0..2)
-            .map(
-                |_| match adapter.receive(Duration::from_secs(15)).unwrap() {
-                    Received::Output(action) => action.to_string(),
-                    other => panic!("{other:?}"),
-                },
-            )
-            .collect();
+        talk.send(&format!("number({n})"));
+        let mut got: Vec<String> = (0..2).map(|_| talk.receive().to_string()).collect();
         got.sort();
         assert_eq!(got, [format!("seen({n})"), format!("twice({})", 2 * n)]);
     }
-    adapter.stop().unwrap();
+    talk.adapter.stop().unwrap();
 }
 
 /// An independent implementation of the protocol is the server.
 #[test]
 fn websocket_against_another_implementation() {
-    use tungstenite::Message;
+    use tungstenite::Message::{Binary, Ping, Pong, Text};
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let server = thread::spawn(move || {
@@ -131,13 +170,13 @@ fn websocket_against_another_implementation() {
         let mut socket = tungstenite::accept(stream).unwrap();
         loop {
             match socket.read() {
-                Ok(Message::Text(text)) => {
-                    socket.send(Message::Ping(vec![1, 2, 3].into())).unwrap();
+                Ok(Text(text)) => {
+                    socket.send(Ping(vec![1, 2, 3].into())).unwrap();
                     let long = text.as_str().repeat(30_000);
-                    socket.send(Message::Text(long.into())).unwrap();
-                    socket.send(Message::Binary(vec![b'x'].into())).unwrap();
+                    socket.send(Text(long.into())).unwrap();
+                    socket.send(Binary(vec![b'x'].into())).unwrap();
                 }
-                Ok(Message::Pong(payload)) => assert_eq!(&*payload, [1, 2, 3]),
+                Ok(Pong(payload)) => assert_eq!(&*payload, [1, 2, 3]),
                 Ok(_) => {}
                 Err(_) => return,
             }
@@ -145,19 +184,13 @@ fn websocket_against_another_implementation() {
     });
     let mut config = SutConfig::from_flag(&format!("ws://{address}/path")).unwrap();
     config.actions.entry("long".into()).or_default().recv = Some("{s:/(abc)*/}".into());
-    let codec = ConcreteCodec::new(config.action_map().unwrap());
-    let mut adapter = config.adapter(JobId(0), codec).unwrap();
-    adapter.start(0).unwrap();
-    adapter.send(&ConcreteAction::bare("abc")).unwrap();
-    let mut receive = || match adapter.receive(Duration::from_secs(15)).unwrap() {
-        Received::Output(action) => action,
-        other => panic!("{other:?}"),
-    };
-    let long = receive();
+    let mut talk = Talk::start(&config);
+    talk.send("abc");
+    let long = talk.receive();
     assert_eq!(long.name, "long");
     assert_eq!(long.args[0].to_string().len(), 90_000);
-    assert_eq!(receive(), ConcreteAction::bare("x"));
-    adapter.stop().unwrap();
+    assert_eq!(talk.receive(), ConcreteAction::bare("x"));
+    talk.adapter.stop().unwrap();
     server.join().unwrap();
 }
 
@@ -190,54 +223,47 @@ fn a_websocket_message_right_behind_the_handshake_is_read() {
         let _ = stream.read(&mut [0]);
     });
     let config = SutConfig::from_flag(&format!("ws://{address}")).unwrap();
-    let codec = ConcreteCodec::new(config.action_map().unwrap());
-    let mut adapter = config.adapter(JobId(0), codec).unwrap();
-    adapter.start(0).unwrap();
+    let mut talk = Talk::start(&config);
     for name in ["x", "y"] {
-        assert_eq!(
-            adapter.poll().unwrap(),
-            Some(Received::Output(ConcreteAction::bare(name)))
-        );
+        let received = talk.adapter.poll().unwrap().unwrap();
+        assert_eq!(talk.read(received), ConcreteAction::bare(name));
     }
-    adapter.stop().unwrap();
+    talk.adapter.stop().unwrap();
     server.join().unwrap();
 }
 
 /// A counter that answers every second input.
 #[derive(Clone, Default)]
 struct Counter {
-    labels: Option<(LabelId, LabelId)>,
+    answer: Option<ActionId>,
     count: u32,
     pending: u32,
     panics: bool,
 }
 
 impl Counter {
-    fn new(labels: &Labels) -> Self {
+    fn new(tester: &SpecTester) -> Self {
         Self {
-            labels: Some((
-                labels.get_text("?a").unwrap(),
-                labels.get_text("!x").unwrap(),
-            )),
+            answer: Some(tester.action("!x")),
             ..Self::default()
         }
     }
 }
 
-impl SystemUnderTest<LabelId> for Counter {
+impl SystemUnderTest<ActionId> for Counter {
     fn reset(&mut self) {
         (self.count, self.pending) = (0, 0);
     }
 
-    fn stimulate(&mut self, _: &LabelId) {
+    fn stimulate(&mut self, _: &ActionId) {
         self.count += 1;
         self.pending += u32::from(self.count.is_multiple_of(2));
         assert!(!(self.panics && self.count == 3), "three is too much");
     }
 
-    fn output(&mut self, _: Duration) -> Option<LabelId> {
+    fn output(&mut self, _: Duration) -> Option<ActionId> {
         self.pending = self.pending.checked_sub(1)?;
-        self.labels.map(|(_, x)| x)
+        self.answer
     }
 }
 
@@ -245,8 +271,7 @@ impl SystemUnderTest<LabelId> for Counter {
 fn a_rust_system_in_process() {
     let spec = lts(&[(0, "?a", 1), (1, "?a", 2), (2, "!x", 0)]);
     let mut tester = SpecTester::new(spec.clone());
-    let labels = tester.labels();
-    let mut adapter = InProcess::new(Counter::new(&labels));
+    let mut adapter = InProcess::new(Counter::new(&tester));
     let mut options = quick();
     options.limits.steps = Some(2000);
     let outcome = run(
@@ -261,7 +286,7 @@ fn a_rust_system_in_process() {
 
     let broken = lts(&[(0, "?a", 1), (1, "!x", 0), (1, "?a", 1)]);
     let mut tester = SpecTester::new(broken);
-    let mut adapter = InProcess::new(Counter::new(&tester.labels()));
+    let mut adapter = InProcess::new(Counter::new(&tester));
     let outcome = run(
         &mut tester,
         &mut adapter,
@@ -279,7 +304,7 @@ fn a_panic_is_the_end_of_the_system_only() {
     let mut tester = SpecTester::new(spec.clone());
     let mut adapter = InProcess::new(Counter {
         panics: true,
-        ..Counter::new(&tester.labels())
+        ..Counter::new(&tester)
     });
     for _ in 0..2 {
         let error = run(
@@ -300,20 +325,20 @@ fn a_panic_is_the_end_of_the_system_only() {
 
 /// Answers from a thread of its own, after a while.
 struct Slow {
-    answers: std::sync::mpsc::Receiver<LabelId>,
-    sender: std::sync::mpsc::Sender<LabelId>,
-    x: LabelId,
+    answers: std::sync::mpsc::Receiver<ActionId>,
+    sender: std::sync::mpsc::Sender<ActionId>,
+    x: ActionId,
 }
 
 struct NextAnswer<'a>(&'a Slow);
 
 impl Future for NextAnswer<'_> {
-    type Output = LabelId;
+    type Output = ActionId;
 
     fn poll(
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<LabelId> {
+    ) -> std::task::Poll<ActionId> {
         if let Ok(x) = self.0.answers.try_recv() {
             return std::task::Poll::Ready(x);
         }
@@ -327,12 +352,12 @@ impl Future for NextAnswer<'_> {
     }
 }
 
-impl AsyncSystemUnderTest<LabelId> for Slow {
+impl AsyncSystemUnderTest<ActionId> for Slow {
     async fn reset(&mut self) {
         while self.answers.try_recv().is_ok() {}
     }
 
-    async fn stimulate(&mut self, _: &LabelId) {
+    async fn stimulate(&mut self, _: &ActionId) {
         let (sender, x) = (self.sender.clone(), self.x);
         thread::spawn(move || {
             thread::sleep(Duration::from_millis(20));
@@ -340,7 +365,7 @@ impl AsyncSystemUnderTest<LabelId> for Slow {
         });
     }
 
-    async fn output(&mut self) -> LabelId {
+    async fn output(&mut self) -> ActionId {
         NextAnswer(self).await
     }
 }
@@ -353,7 +378,7 @@ fn an_async_system_in_process() {
     let system = Slow {
         answers,
         sender,
-        x: tester.label("!x"),
+        x: tester.action("!x"),
     };
     let mut adapter = InProcess::timed(Blocking(system));
     let mut options = quick();
@@ -368,5 +393,4 @@ fn an_async_system_in_process() {
     )
     .unwrap();
     assert_eq!(texts(&spec, &outcome), ["?a", "!x", "?a", "!x", "delta"]);
-    let _: Arc<Labels> = tester.labels();
 }

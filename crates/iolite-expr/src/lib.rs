@@ -2,7 +2,24 @@
 //! [`Solver`] port with an embedded default and an SMT-LIB process backend.
 //!
 //! The crate knows no automata: what a variable stands for (state, parameter, unknown) is the
-//! business of its users, who choose the spaces of their [`VarId`]s.
+//! business of its users, who choose the spaces of their [`VarId`]s. An assertion means "evaluates to
+//! true without a fault", and a model leaves the port only after evaluation agrees.
+//!
+//! # Example
+//!
+//! ```
+//! use iolite_expr::{Answer, Solver, Sort, Value, Var, VarId};
+//!
+//! let x = Var::new(VarId::new(0, 0), "x", Sort::Int);
+//! let mut solver = Solver::embedded();
+//! solver.assert(&x.term().times(3)?.equals(12)?);
+//! let Answer::Sat(model) = solver.check() else { panic!("3x = 12 has a solution") };
+//! assert_eq!(model.value(x.id), Some(&Value::from(4)));
+//!
+//! solver.assert(&x.term().gt(4)?);
+//! assert_eq!(solver.check(), Answer::Unsat);
+//! # Ok::<(), iolite_expr::TypeError>(())
+//! ```
 
 // The automaton that a `Regex` builds when it is first used takes no part in its identity.
 #![allow(clippy::mutable_key_type)]

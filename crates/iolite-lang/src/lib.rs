@@ -2,9 +2,11 @@
 //!
 //! Text becomes a tree ([`parse`]), the tree is checked ([`check()`]) and lowered: finite systems,
 //! behaviour expressions and compositions to the kernel's systems ([`lower_system`],
-//! [`lower_lazily`]), observers and purposes to automata over the alphabet of their system. Parsing
-//! never stops at the first mistake; every diagnostic has a place, a stable code and, where there is
-//! one, a hint.
+//! [`lower_lazily`]), observers and purposes to automata over the alphabet of their system
+//! ([`lower_observer`], [`lower_purpose`]), systems with data to symbolic models ([`lower_data`]), and
+//! observers and purposes with data to automata over their gates ([`lower_data_observer`],
+//! [`lower_data_purpose`]). Parsing never stops at the first mistake; every diagnostic has a place, a
+//! stable code and, where there is one, a hint.
 //!
 //! This crate turns text into models. It executes nothing, opens no file and reads no clock. Foreign
 //! formats are the business of `iolite-formats`, which shares the diagnostics of this crate.

@@ -7,6 +7,9 @@
 //! [`normalise`]), which verdicts testing can reach ([`partition`], [`determinacy`], [`testability`]),
 //! and builds testers ([`canonical_tester`]) and monitors ([`monitor`]).
 //!
+//! Safety properties and scenarios beside a specification are automata that run along with it:
+//! [`observer`] \[SAFE04\] and [`purpose`]; [`safety_observer`] makes the first of an r-property.
+//!
 //! The crate opens no file, reads no clock, drives no system under test and prints nothing; it turns
 //! text into automata and automata into answers.
 

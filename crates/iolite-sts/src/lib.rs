@@ -2,6 +2,15 @@
 //! product, quiescence and composition, the symbolic states after a trace, a model that runs, and the
 //! unfolding of finite data into the explicit kernel.
 //!
+//! - A model ([`Iosts`]) is made by a [`Builder`]; functions from models to models are its methods:
+//!   [`Iosts::product`], [`Iosts::compose`], [`Iosts::quiescent`], [`Iosts::determinised`],
+//!   [`Iosts::output_completed`], [`Iosts::unfold`].
+//! - [`Symbolic`] walks sets of symbolic states: `after` and `out` for data. [`Iosts::has_trace`] answers
+//!   the same by path formulas, for certificates.
+//! - [`Simulation`] runs a model with one location and one valuation.
+//! - [`SymbolicTest`] is test(S, ω), mirrored and pruned.
+//! - [`analysis`] verifies safety properties, and has the abstract domains.
+//!
 //! The crate drives no system under test and reads no model text; it knows solvers only through
 //! the port of `iolite-expr`.
 

@@ -1,5 +1,6 @@
 //! What a user says about the data of a model: constants, the solver, which values to try.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use iolite_expr::{Distribution, Draw, SOLVER_VARIABLE, Smtlib, Solver, Sort, Strategy, Value};
@@ -20,6 +21,8 @@ pub struct DataOptions {
     pub solver: Option<String>,
     /// When solving has to end; what is not decided by then is `unknown`.
     pub until: Option<Instant>,
+    /// Where a query is saved that a running model's solver could not decide.
+    pub unknown_query: Option<PathBuf>,
 }
 
 /// Which values inputs carry.
@@ -247,6 +250,7 @@ pub struct KnownModel {
     constants: Vec<(String, Value)>,
     solver: Option<String>,
     until: Option<Instant>,
+    unknown_query: Option<PathBuf>,
 }
 
 impl KnownModel {
@@ -257,7 +261,13 @@ impl KnownModel {
             spec: spec.clone().with_constants(&options.constants),
             solver: options.solver.clone(),
             until: options.until,
+            unknown_query: options.unknown_query.clone(),
         })
+    }
+
+    /// Where a query is saved that a running model's solver could not decide.
+    pub(crate) fn unknown_query(&self) -> Option<&PathBuf> {
+        self.unknown_query.as_ref()
     }
 
     /// The model.

@@ -57,6 +57,7 @@ mod campaign;
 mod data;
 mod error;
 mod evidence;
+mod files;
 mod monitor;
 mod relation;
 mod semantics;
@@ -71,6 +72,7 @@ pub use campaign::{
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
+pub use files::{save_query, write_whole};
 pub use evidence::{Checked, Claimed, ExplainOptions, Explanation, Found};
 pub use iolite_derive::{Action, ActionId, Alphabet, Criterion, ModelRef, Notice, Step, Verdict};
 pub use iolite_exec::{

@@ -29,6 +29,7 @@ impl DataArgs {
             constants: self.constants.clone(),
             solver: self.solver.clone(),
             until: None,
+            unknown_query: Some(self.unknown_query.clone()),
         }
     }
 

@@ -28,6 +28,7 @@ impl TargetArgs {
             quiescence_ms: self.quiescence_ms,
             complete_inputs: self.complete_inputs.map(Into::into),
             solver: data.solver.clone(),
+            unknown_query: Some(data.unknown_query.clone()),
             unfold: data.unfold,
         }
     }

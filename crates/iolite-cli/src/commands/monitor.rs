@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use iolite::{
     Certificate, Constants, Error, Judge, LogReport, ModelRef, Monitor, Notice, PropertyJudge,
-    ReadOptions, Verdict, Workspace,
+    ReadOptions, Verdict, Workspace, save_query,
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{Journal, LogFormat, LogReader, SutConfig, chart};
@@ -19,7 +19,6 @@ use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
 use crate::args::time_limit::{TimeLimit, Watch};
 use crate::args::workspace;
-use crate::output::campaign::saved;
 use crate::output::{Exit, print, print_json};
 
 /// Judge a recorded log by a model
@@ -215,7 +214,7 @@ fn judged(
             if broken_off {
                 continue;
             }
-            text += &saved(&why.query, &args.data.unknown_query);
+            text += &save_query(&why.query, &args.data.unknown_query);
             // People read it here, programs in the document.
             report.broken_off = args.json.then(|| why.reason.to_string());
         }

@@ -104,6 +104,9 @@ fn serve(args: &Args, needed: Option<&str>) -> Result<Exit, Error> {
         Some(path) => templates(path)?,
         None => ActionMap::new(),
     };
+    if needed.is_some() {
+        args.data.reject_without_solving(&args.model, needed)?;
+    }
     let workspace = workspace(&args.read);
     let unfold = needed.is_some();
     match ModelUnderTest::load(&workspace, &args.model, &args.data.options(), unfold)? {

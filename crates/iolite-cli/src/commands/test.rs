@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use iolite::Workspace;
 use iolite::{
-    Campaign, Error, Judge, ModelRef, PropertyJudge, ReadOptions, Selection, Spec, Target,
+    Campaign, Error, Judge, ModelRef, PropertyJudge, ReadOptions, Selection, Target,
 };
 
 use super::test_suite;
@@ -93,7 +93,7 @@ impl Args {
         // The solver may be meant for the model that plays the system alone.
         if options.data.solver.is_some()
             && target.has_data()
-            && !matches!(&*workspace.spec(model)?, Spec::Symbolic(_))
+            && !options.keeps_data(workspace, model)?
         {
             options.data.solver = None;
         }

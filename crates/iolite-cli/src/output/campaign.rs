@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict};
+use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, save_query};
 use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{Fanout, JournalWriter, chart};
 use serde::Serialize;
 
-use super::{Exit, print, print_json, silence, write_json, write_whole};
+use super::{Exit, print, print_json, silence, write_json};
 use crate::commands::test::Args;
 
 #[derive(Clone, Debug, clap::Args)]
@@ -107,20 +107,9 @@ pub(crate) fn warn(campaign: &Campaign, notices: &[Notice], unknown_query: &Path
             continue;
         };
         if let Notice::Undecided(why) = notice {
-            text += &saved(&why.query, unknown_query);
+            text += &save_query(&why.query, unknown_query);
         }
         eprintln!("{text}");
-    }
-}
-
-/// Saves a query that was not decided, and says where it is.
-pub(crate) fn saved(query: &str, path: &Path) -> String {
-    if query.is_empty() {
-        return String::new();
-    }
-    match write_whole(path, query.as_bytes()) {
-        Ok(()) => format!("; the query is in {}", path.display()),
-        Err(e) => format!("; the query is lost: {e}"),
     }
 }
 

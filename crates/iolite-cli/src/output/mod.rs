@@ -2,7 +2,6 @@
 
 pub(crate) mod campaign;
 pub(crate) mod dialogue;
-mod files;
 pub(crate) mod silence;
 
 use std::io::{ErrorKind, Write};
@@ -10,7 +9,7 @@ use std::process::ExitCode;
 
 use iolite::{Error, Verdict};
 
-pub(crate) use files::write_whole;
+pub(crate) use iolite::write_whole;
 
 /// How a command ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use iolite_derive::{Menu, Observation, Progress, Tester, Verdict};
+use iolite_derive::{ActionId, Alphabet, Menu, Progress, Step, Tester, Verdict};
+use iolite_exec::codec::{LabelDictionary, WireCodec};
 use iolite_exec::{
-    Adapter, ExecError, JobId, Options, Quiescence, RunId, RunOutcome, Strategy, SutConfig, run,
+    Adapter, ByteAdapter, ExecError, JobId, Options, Quiescence, RunId, RunOutcome, Strategy,
+    SutConfig, run,
 };
-use iolite_lts::{LabelId, LabelKind, Labels, Lts, LtsBuilder, StateId};
+use iolite_lts::{LabelId, LabelKind, Lts, LtsBuilder, StateId};
 
 /// A system from its transitions; states are named by numbers, 0 is the first.
 pub(crate) fn lts(transitions: &[(usize, &str, usize)]) -> Lts {
@@ -69,6 +71,7 @@ pub(crate) fn read_iol(text: &str) -> Lts {
 #[derive(Clone)]
 pub(crate) struct SpecTester {
     lts: Arc<Lts>,
+    alphabet: Alphabet,
     now: BTreeSet<StateId>,
     verdict: Verdict,
 }
@@ -76,6 +79,7 @@ pub(crate) struct SpecTester {
 impl SpecTester {
     pub(crate) fn new(lts: Lts) -> Self {
         let mut tester = Self {
+            alphabet: Alphabet::of_labels(lts.labels()),
             lts: Arc::new(lts),
             now: BTreeSet::new(),
             verdict: Verdict::Pass,
@@ -84,17 +88,24 @@ impl SpecTester {
         tester
     }
 
-    pub(crate) fn labels(&self) -> Arc<Labels> {
-        Arc::clone(self.lts.shared_labels())
+    /// What a system's words are to this tester.
+    pub(crate) fn dictionary(&self) -> LabelDictionary {
+        LabelDictionary::new(&self.alphabet, self.lts.labels())
     }
 
-    pub(crate) fn label(&self, text: &str) -> LabelId {
-        self.lts.labels().get_text(text).unwrap()
+    /// The id of an action of the specification.
+    pub(crate) fn action(&self, text: &str) -> ActionId {
+        self.alphabet.declared(text).unwrap()
     }
 
-    pub(crate) fn parser(&self) -> impl Fn(&str) -> Option<LabelId> + use<> {
-        let labels = self.labels();
-        move |text: &str| labels.get_text(text)
+    pub(crate) fn parser(&self) -> impl Fn(&str) -> Option<ActionId> + use<> {
+        let alphabet = self.alphabet.clone();
+        move |text: &str| alphabet.declared(text)
+    }
+
+    /// The adapter of a described system, for this tester.
+    pub(crate) fn adapter(&self, config: &SutConfig, job: JobId) -> Result<ByteAdapter, ExecError> {
+        config.adapter(job, WireCodec::new(config.action_map()?, self.dictionary()))
     }
 
     fn closure(&self, states: BTreeSet<StateId>) -> BTreeSet<StateId> {
@@ -132,7 +143,12 @@ impl SpecTester {
         (!kinds(LabelKind::Output) && !kinds(LabelKind::Internal)) || self.on_cycle(s)
     }
 
-    fn after(&self, label: LabelId) -> BTreeSet<StateId> {
+    /// Nothing comes after an action that the specification does not declare.
+    fn after(&self, action: ActionId) -> BTreeSet<StateId> {
+        if action.index() >= self.lts.labels().len() {
+            return BTreeSet::new();
+        }
+        let label = LabelId::new(action.index());
         let targets = self
             .now
             .iter()
@@ -142,7 +158,7 @@ impl SpecTester {
         self.closure(targets)
     }
 
-    fn step(&mut self, next: BTreeSet<StateId>) -> Progress {
+    fn go(&mut self, next: BTreeSet<StateId>) -> Progress {
         if next.is_empty() {
             self.verdict = Verdict::Fail;
             return Progress::Ended(Verdict::Fail);
@@ -153,15 +169,18 @@ impl SpecTester {
 }
 
 impl Tester for SpecTester {
-    type Action = LabelId;
+    fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
 
     fn reset(&mut self) {
         self.verdict = Verdict::Pass;
         self.now = self.closure([self.lts.initial()].into());
     }
 
-    fn menu(&mut self, menu: &mut Menu<LabelId>) {
+    fn menu(&mut self, menu: &mut Menu) {
         for input in self.lts.labels().inputs() {
+            let input = input.into();
             if !self.after(input).is_empty() {
                 menu.stimuli.push(input);
             }
@@ -170,23 +189,18 @@ impl Tester for SpecTester {
         menu.stop = true;
     }
 
-    fn stimulate(&mut self, stimulus: &LabelId) -> Progress {
-        let next = self.after(*stimulus);
-        if next.is_empty() {
-            return Progress::Ended(Verdict::Inconc);
-        }
-        self.step(next)
-    }
-
-    fn observe(&mut self, observation: &Observation<LabelId>) -> Progress {
-        let next = match observation {
-            Observation::Output(label) => self.after(*label),
-            Observation::Quiescence | Observation::Deadlock => {
+    fn step(&mut self, step: Step) -> Progress {
+        let next = match step {
+            Step::Stimulus(action) | Step::Output(action) => self.after(action),
+            Step::Quiescence | Step::Deadlock => {
                 let quiet = self.now.iter().copied().filter(|&s| self.quiescent(s));
                 self.closure(quiet.collect())
             }
         };
-        self.step(next)
+        if step.is_stimulus() && next.is_empty() {
+            return Progress::Ended(Verdict::Inconc);
+        }
+        self.go(next)
     }
 
     fn verdict(&self) -> Verdict {
@@ -198,7 +212,7 @@ impl Tester for SpecTester {
             .lts
             .labels()
             .outputs()
-            .filter(|&x| !self.after(x).is_empty())
+            .filter(|&x| !self.after(x.into()).is_empty())
             .map(|x| self.lts.labels().text(x))
             .collect();
         if self.now.iter().any(|&s| self.quiescent(s)) {
@@ -209,10 +223,6 @@ impl Tester for SpecTester {
 
     fn locations(&mut self) -> Vec<String> {
         self.now.iter().map(|&s| self.lts.name(s)).collect()
-    }
-
-    fn show(&self, action: &LabelId) -> String {
-        self.lts.labels().text(*action)
     }
 }
 
@@ -237,7 +247,6 @@ pub(crate) fn options(config: &SutConfig) -> Options {
     Options {
         quiescence: config.quiescence(),
         on_exit: config.on_exit,
-        kind: "ioco".into(),
         ..Options::default()
     }
 }
@@ -253,10 +262,10 @@ pub(crate) fn quick() -> Options {
 pub(crate) fn run_once(
     spec: &Lts,
     config: &SutConfig,
-    strategy: &mut dyn Strategy<LabelId>,
-) -> Result<RunOutcome<LabelId>, ExecError> {
+    strategy: &mut dyn Strategy,
+) -> Result<RunOutcome, ExecError> {
     let mut tester = SpecTester::new(spec.clone());
-    let mut adapter = config.label_adapter(JobId(0), tester.labels())?;
+    let mut adapter = tester.adapter(config, JobId(0))?;
     let result = run(
         &mut tester,
         &mut adapter,
@@ -270,23 +279,20 @@ pub(crate) fn run_once(
 }
 
 /// A script in `?a`, `observe` notation.
-pub(crate) fn script(spec: &Lts, ops: &[&str]) -> iolite_exec::Script<LabelId> {
+pub(crate) fn script(spec: &Lts, ops: &[&str]) -> iolite_exec::Script {
     iolite_exec::Script::new(
         ops.iter()
             .map(|&op| match op {
                 "observe" => iolite_exec::Op::Observe,
-                text => iolite_exec::Op::Give(spec.labels().get_text(text).unwrap()),
+                text => iolite_exec::Op::Give(spec.labels().get_text(text).unwrap().into()),
             })
             .collect(),
     )
 }
 
-pub(crate) fn texts(spec: &Lts, outcome: &RunOutcome<LabelId>) -> Vec<String> {
-    let tester = SpecTester::new(spec.clone());
-    outcome
-        .trace
-        .steps()
-        .iter()
-        .map(|s| s.text(&tester))
-        .collect()
+/// The steps of a run that met no action but the specification's.
+pub(crate) fn texts(spec: &Lts, outcome: &RunOutcome) -> Vec<String> {
+    let alphabet = Alphabet::of_labels(spec.labels());
+    let steps = outcome.trace.steps().iter();
+    steps.map(|s| s.text(&alphabet)).collect()
 }

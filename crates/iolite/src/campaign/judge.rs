@@ -54,6 +54,14 @@ impl Default for JudgeOptions {
 }
 
 impl JudgeOptions {
+    /// Whether a model is judged by its data, not unfolded.
+    pub fn keeps_data(&self, workspace: &Workspace, model: &ModelRef) -> Result<bool, Error> {
+        if self.needs_unfolding().is_some() {
+            return Ok(false);
+        }
+        Ok(matches!(&*workspace.spec(model)?, Spec::Symbolic(_)))
+    }
+
     /// Why data must be unfolded, where something asks for it.
     fn needs_unfolding(&self) -> Option<&'static str> {
         let other = self.relation != Relation::Ioco;

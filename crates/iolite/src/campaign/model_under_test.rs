@@ -1,5 +1,6 @@
 //! A model that plays the system under test.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use iolite_derive::ModelRef;
@@ -9,7 +10,7 @@ use iolite_lang::LineIndex;
 use iolite_lts::{Completed, Completion, QuiescencePolicy};
 use iolite_sts::{Iosts, Simulation, SimulationError};
 
-use crate::{DataOptions, Error, ExplicitSpec, KnownModel, Spec, Workspace};
+use crate::{DataOptions, Error, ExplicitSpec, KnownModel, Spec, Workspace, save_query};
 
 /// A model that is run as it is, with a solver for its values where it has data.
 #[derive(Clone, Debug)]
@@ -102,12 +103,13 @@ pub fn chosen_constants(
     }
 }
 
-/// Why a model does not run on, with the place in its text.
+/// Why a model does not run on, with the place in its text and the query that is to blame.
 struct ErrorText {
     reference: ModelRef,
     text: Vec<u8>,
     lines: LineIndex,
     model: Arc<Iosts>,
+    unknown_query: Option<PathBuf>,
 }
 
 impl ErrorText {
@@ -118,6 +120,7 @@ impl ErrorText {
             lines: LineIndex::new(text),
             text: text.to_vec(),
             model: model.spec().model().clone(),
+            unknown_query: model.unknown_query().cloned(),
         }
     }
 
@@ -126,7 +129,11 @@ impl ErrorText {
             Some(place) => self.place(place.start as usize),
             None => self.reference.to_string(),
         };
-        format!("{at}: {error}")
+        let query = match (error, &self.unknown_query) {
+            (SimulationError::Undecided { query, .. }, Some(path)) => save_query(query, path),
+            _ => String::new(),
+        };
+        format!("{at}: {error}{query}")
     }
 
     fn place(&self, start: usize) -> String {

@@ -1,5 +1,7 @@
 //! The system under test.
 
+use std::path::PathBuf;
+
 use iolite_derive::ModelRef;
 use iolite_exec::codec::{Dictionary, WireCodec};
 use iolite_exec::{Adapter, JobId, SutConfig};
@@ -21,6 +23,8 @@ pub struct TargetOptions {
     pub complete_inputs: Option<Completion>,
     /// The solver for a model under test with data.
     pub solver: Option<String>,
+    /// Where a query is saved that it could not decide.
+    pub unknown_query: Option<PathBuf>,
     /// Whether a model under test with finite data is unfolded.
     pub unfold: bool,
 }
@@ -49,6 +53,7 @@ impl Target {
             constants: Vec::new(),
             solver: options.solver.clone(),
             until: None,
+            unknown_query: options.unknown_query.clone(),
         };
         let model = config.system.model().map(|model| {
             let reference = ModelRef::from(model);

@@ -10,7 +10,7 @@ use iolite_lts::relation::{
     Allowed, Answer, Counterexample, Effort, Holds, Observed, RelateError, Relation, Search,
     SpecificationSide, TraceSet,
 };
-use iolite_lts::{Completed, Interned, LabelId, LabelKind, Labels, Semantics, StateId};
+use iolite_lts::{Completed, LabelId, LabelKind, Labels, Semantics, StateId};
 
 use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace};
 
@@ -179,7 +179,7 @@ impl PreparedSpecification {
             return self.check(implementation, &system, proceed);
         };
         let completed = Completed::over(&system, how.into(), self.spec.labels());
-        self.check(implementation, &Interned::new(completed), proceed)
+        self.check(implementation, &completed, proceed)
     }
 
     fn check(

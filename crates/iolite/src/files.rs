@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use iolite::Error;
+use crate::Error;
 
 /// Writes a file whole or not at all: to a neighbour first, which then takes its name. A link is
 /// followed, and what is no file (a pipe, a device) is written to as it is.
-pub(crate) fn write_whole(path: &Path, text: &[u8]) -> Result<(), Error> {
+pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), Error> {
     let followed = std::fs::canonicalize(path);
     let shown = path;
     let path = followed.as_deref().unwrap_or(path);
@@ -21,4 +21,15 @@ pub(crate) fn write_whole(path: &Path, text: &[u8]) -> Result<(), Error> {
         let _ = std::fs::remove_file(&part);
         Error::writing(shown, &e)
     })
+}
+
+/// Saves a query that a solver could not decide, and says where it is; nothing without a query.
+pub fn save_query(query: &str, path: &Path) -> String {
+    if query.is_empty() {
+        return String::new();
+    }
+    match write_whole(path, query.as_bytes()) {
+        Ok(()) => format!("; the query is in {}", path.display()),
+        Err(e) => format!("; the query is lost: {e}"),
+    }
 }
