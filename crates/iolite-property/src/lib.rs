@@ -28,6 +28,7 @@ pub mod normalise;
 pub mod observer;
 pub mod omega;
 pub mod partition;
+mod property_class;
 pub mod purpose;
 mod refinement;
 pub mod regular;
