@@ -25,12 +25,17 @@
 //!    infinitely often in it, and the last action a of σ is one of those that stay: judged as σ·a^ω.
 //!    For Boolean combinations of R and P over "the last action is one of X" this is the finitary part of
 //!    that combination: with only a for ever, R and P of it hold iff a ∈ X, as `R_f` and `P_f` do.
+//! 4. *Nothing yet.* As for rule 3, but σ is the empty word, which has no last action: accepted if some
+//!    action that stays would be accepted when repeated. Over {a, b} the formulas G(a → F b) and G F b have
+//!    the same infinite words; a system that ends before it did anything has left nothing pending by the
+//!    first. The paper's Π₄ (example 11) has this language and accepts the empty word, and definition 14
+//!    gives no negative verdict to quiescence alone.
 //!
 //! Both tables speak of φ, of residuals φ/σ and of the actions of σ only. No automaton and no formula
 //! occurs in them, so that what has the same language has the same finitary part: commuted or
 //! rewritten formulas, double negation, De Morgan, either construction of the translation, an
-//! automaton read from a file. For the complement of φ the second table changes accepted for rejected and
-//! leaves open what was open.
+//! automaton read from a file. For the complement of φ rules 1 to 3 change accepted for rejected and
+//! leave open what was open.
 
 use crate::alphabet::Letter;
 use crate::class::Class;
@@ -150,7 +155,7 @@ struct Rules {
     residuals: Residuals,
     /// By rules 1 and 2.
     settled: Vec<Option<bool>>,
-    /// By rule 3, for each last letter.
+    /// By rule 3, for each last letter; then by rule 4 for none.
     repeated: Vec<Vec<Option<bool>>>,
 }
 
@@ -174,7 +179,7 @@ impl Rules {
         let mut settled = Vec::with_capacity(count);
         let mut repeated = Vec::with_capacity(count);
         for (c, states) in members.iter().enumerate() {
-            let mut row = vec![None; letters];
+            let mut row = vec![None; letters + 1];
             let mut verdict = returning[c].agreed();
             if verdict.is_none() {
                 let place = Place::new(&residuals, states)?;
@@ -183,9 +188,11 @@ impl Rules {
                 if staying.accepted && staying.rejected && place.depends_on_letters_only()? {
                     for l in residuals.structure.alphabet().iter() {
                         let to = residuals.structure.step(states[0], l);
-                        row[l.index()] = (residuals.class[to.index()] as usize == c)
-                            .then(|| residuals.accepts(states[0], &[l]));
+                        if residuals.class[to.index()] as usize == c {
+                            row[l.index()] = Some(residuals.accepts(states[0], &[l]));
+                        }
                     }
+                    row[letters] = row.contains(&Some(true)).then_some(true);
                 }
             }
             settled.push(verdict);
@@ -200,8 +207,9 @@ impl Rules {
 
     fn judge(&self, q: StateId, last: Option<Letter>) -> Judgement {
         let c = self.residuals.of(q) as usize;
+        let row = &self.repeated[c];
         self.settled[c]
-            .or_else(|| self.repeated[c][last?.index()])
+            .or(row[last.map_or(row.len() - 1, Letter::index)])
             .map_or(Judgement::Open, Judgement::from)
     }
 }
