@@ -35,6 +35,8 @@ fn classes_and_testability_of_the_paper() {
     for (file, name, syntactic, semantic, testable) in rows {
         let property = format!("{file}#{name}");
         let class = iolite(&["classify", &property, "--json"]).expect(0).json();
+        // The class of the r-property is the one that the paper gives it, and that its figure shows.
+        assert_eq!(class["class"]["class"], syntactic, "{name}");
         assert_eq!(class["syntactic"]["class"], syntactic, "{name}");
         assert_eq!(class["semantic"]["code"], semantic, "{name}");
         assert_eq!(
@@ -519,6 +521,44 @@ fn logs() {
     let short = write(&folder, "short.txt", "?op_sec\n");
     let ran = iolite(&[&["monitor", formula, &short, "--json"][..], &over].concat()).expect(3);
     assert_eq!(ran.json()["verdict"], "unknown");
+}
+
+/// Equivalent formulas, and the operators for the same property, judge silence alike.
+#[test]
+fn silence_is_judged_by_the_language() {
+    let folder = scratch("properties-silence");
+    let declared = write(
+        &folder,
+        "declared.iol",
+        "property P over { ?a, !b, !c } = (persistently (eps | (. )* (!b | !c))) or (recurrently (. )* !b)\n",
+    );
+    let verdict = |property: &str, log: &str| {
+        let file = write(&folder, "log.txt", &(log.replace(' ', "\n") + "\n"));
+        let mut args = vec!["monitor", property, file.as_str(), "--json"];
+        if property.starts_with("ltl:") {
+            args.extend(["--over", "?a,!b,!c"]);
+        }
+        let ran = iolite(&args);
+        ran.json()["verdict"].as_str().unwrap_or("none").to_owned()
+    };
+    for formula in ["ltl:GF !b & GF !c", "ltl:GF !c & GF !b"] {
+        assert_eq!(verdict(formula, "!c delta"), "fail", "{formula}");
+    }
+    assert_eq!(verdict("ltl:FG ! ?a", "delta"), "unknown");
+    for (log, expected) in [
+        ("!b ?a delta", "fail"),
+        ("!b !c ?a delta", "fail"),
+        ("?a !c delta", "unknown"),
+        ("?a !c !c delta", "unknown"),
+    ] {
+        for property in [
+            "ltl:GF ?a -> GF !b",
+            "ltl:GF !b | FG ! ?a",
+            declared.as_str(),
+        ] {
+            assert_eq!(verdict(property, log), expected, "{property} on {log}");
+        }
+    }
 }
 
 /// Safety formulas are observers of a specification and of a system under test.

@@ -3,8 +3,7 @@
 //! The way of a run ([`run`](run())): an [`Adapter`] reaches the system, a codec turns bytes into
 //! actions, the engine asks the tester what may be done, a [`Strategy`] chooses, the system answers, the
 //! tester judges, and each step is an [`Event`] that a journal, a report and the console read alike.
-//! [`campaign`](campaign()) makes many runs, [`replay`](replay()) and [`shrink`](shrink()) repeat one,
-//! [`monitor`](monitor()) judges a log.
+//! [`campaign`] makes many runs, [`replay`] and [`shrink`] repeat one, [`monitor`] judges a log.
 //!
 //! - `run`: engine, strategies, campaigns, calibration.
 //! - `sut`, `transport`: the description of a system, and how it is reached.

@@ -11,8 +11,10 @@ use crate::structure::AutomatonError;
 /// A set of colours as bits.
 pub type Colours = u64;
 
-/// Conditions that are not Streett's are analysed by their sets of colours, so there must be few.
-pub const MAX_GENERAL_COLOURS: usize = 16;
+/// A set of colours is one word.
+pub const MAX_COLOURS: usize = 64;
+/// Sets that a search for those of the other verdict may look at.
+const MAX_SETS: usize = 1 << 16;
 /// Two colours a pair, in 64 bits.
 pub const MAX_STREETT_PAIRS: usize = 32;
 
@@ -95,6 +97,7 @@ pub(crate) enum Condition {
     Streett(usize),
     General {
         formula: AcceptanceFormula,
+        dual: AcceptanceFormula,
         memo: FxHashMap<Colours, Vec<Colours>>,
     },
 }
@@ -106,14 +109,15 @@ impl Condition {
         if pairs <= MAX_STREETT_PAIRS && *formula == AcceptanceFormula::streett(pairs) {
             return Ok(Self::Streett(pairs));
         }
-        if colours > MAX_GENERAL_COLOURS {
+        if colours > MAX_COLOURS {
             return Err(AutomatonError::TooManyColours {
                 found: colours,
-                limit: MAX_GENERAL_COLOURS,
+                limit: MAX_COLOURS,
             });
         }
         Ok(Self::General {
             formula: formula.clone(),
+            dual: formula.dual(),
             memo: FxHashMap::default(),
         })
     }
@@ -128,59 +132,119 @@ impl Condition {
     }
 
     /// Subsets of `seen` of the opposite verdict, all maximal ones among them.
-    pub(crate) fn opposite(&mut self, seen: Colours) -> Vec<Colours> {
+    pub(crate) fn opposite(&mut self, seen: Colours) -> Result<Vec<Colours>, AutomatonError> {
         let accepted = self.accepts(seen);
         match self {
-            Self::Streett(pairs) if accepted => (0..*pairs)
+            Self::Streett(pairs) if accepted => Ok((0..*pairs)
                 .filter(|i| seen >> (2 * i + 1) & 1 == 1)
                 .map(|i| seen & !(1 << (2 * i)))
-                .collect(),
+                .collect()),
             Self::Streett(pairs) => {
                 let broken = (0..*pairs)
                     .filter(|i| seen >> (2 * i) & 1 == 0)
                     .fold(0, |set: Colours, i| set | 1 << (2 * i + 1));
-                vec![seen & !broken]
+                Ok(vec![seen & !broken])
             }
-            Self::General { formula, memo } => memo
-                .entry(seen)
-                .or_insert_with(|| maximal_opposite(formula, seen, accepted))
-                .clone(),
+            Self::General {
+                formula,
+                dual,
+                memo,
+            } => {
+                if let Some(found) = memo.get(&seen) {
+                    return Ok(found.clone());
+                }
+                let wanted = if accepted { dual } else { formula };
+                let mut found = largest(wanted, seen, &mut MAX_SETS.clone())?;
+                found.sort_unstable_by_key(|set| std::cmp::Reverse((set.count_ones(), *set)));
+                let mut maximal: Vec<Colours> = Vec::new();
+                for set in found {
+                    if !maximal.iter().any(|big| set & !big == 0) {
+                        maximal.push(set);
+                    }
+                }
+                memo.insert(seen, maximal.clone());
+                Ok(maximal)
+            }
         }
     }
 }
 
-fn maximal_opposite(formula: &AcceptanceFormula, seen: Colours, accepted: bool) -> Vec<Colours> {
-    let mut found: Vec<Colours> = Vec::new();
-    let mut layer = vec![seen];
-    while !layer.is_empty() {
-        let mut below = Vec::new();
-        for set in layer {
-            let mut bits = set;
-            while bits != 0 {
-                let smaller = set & !(bits & bits.wrapping_neg());
-                bits &= bits - 1;
-                if found.iter().any(|f| smaller & !f == 0) {
-                    continue;
-                }
-                if formula.accepts(smaller) == accepted {
-                    below.push(smaller);
-                } else {
-                    found.push(smaller);
-                }
+/// Subsets of `set` that satisfy the formula, all maximal ones among them.
+///
+/// Where the formula fails on the set, something must go: for a disjunction whatever one of its parts
+/// needs, for a conjunction first what a part that fails needs. So the search follows the formula and
+/// not all sets of colours, of which there may be too many.
+fn largest(
+    formula: &AcceptanceFormula,
+    set: Colours,
+    left: &mut usize,
+) -> Result<Vec<Colours>, AutomatonError> {
+    *left = left.checked_sub(1).ok_or(AutomatonError::TooManyCycles)?;
+    if formula.accepts(set) {
+        return Ok(vec![set]);
+    }
+    let mut found = Vec::new();
+    match formula {
+        AcceptanceFormula::True | AcceptanceFormula::False | AcceptanceFormula::Inf(_) => {}
+        AcceptanceFormula::Fin(c) => found.push(set & !(1 << c)),
+        AcceptanceFormula::Or(parts) => {
+            for part in parts {
+                found.extend(largest(part, set, left)?);
             }
         }
-        below.sort_unstable();
-        below.dedup();
-        layer = below;
+        AcceptanceFormula::And(parts) => {
+            let failing = parts.iter().find(|p| !p.accepts(set));
+            for smaller in failing.map_or(Ok(Vec::new()), |p| largest(p, set, left))? {
+                found.extend(largest(formula, smaller, left)?);
+            }
+        }
     }
     found.sort_unstable();
     found.dedup();
-    found
+    Ok(found)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// All subsets, tried one by one.
+    fn maximal_opposite(formula: &AcceptanceFormula, seen: Colours) -> Vec<Colours> {
+        let accepted = formula.accepts(seen);
+        let mut sets: Vec<Colours> = (0..=seen)
+            .filter(|s| s & !seen == 0 && formula.accepts(*s) != accepted)
+            .collect();
+        let all = sets.clone();
+        sets.retain(|s| !all.iter().any(|t| s != t && s & !t == 0));
+        sets.sort_unstable();
+        sets
+    }
+
+    fn formula() -> impl Strategy<Value = AcceptanceFormula> {
+        let leaf = prop_oneof![
+            (0..6_u32).prop_map(AcceptanceFormula::Inf),
+            (0..6_u32).prop_map(AcceptanceFormula::Fin),
+        ];
+        leaf.prop_recursive(4, 16, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(AcceptanceFormula::And),
+                prop::collection::vec(inner, 0..4).prop_map(AcceptanceFormula::Or),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_search_finds_all_maximal_sets(f in formula(), seen in 0_u64..64) {
+            let mut condition =
+                Condition::General { formula: f.clone(), dual: f.dual(), memo: FxHashMap::default() };
+            let mut found = condition.opposite(seen).unwrap();
+            found.sort_unstable();
+            prop_assert_eq!(found, maximal_opposite(&f, seen));
+        }
+    }
 
     #[test]
     fn streett_shortcut_finds_what_the_search_finds() {
@@ -189,13 +253,13 @@ mod tests {
             let mut fast = Condition::Streett(pairs);
             for seen in 0..1_u64 << (2 * pairs) {
                 assert_eq!(fast.accepts(seen), formula.accepts(seen));
-                let fast_sets = fast.opposite(seen);
+                let fast_sets = fast.opposite(seen).unwrap();
                 assert!(
                     fast_sets
                         .iter()
                         .all(|&s| formula.accepts(s) != formula.accepts(seen))
                 );
-                for max in maximal_opposite(&formula, seen, formula.accepts(seen)) {
+                for max in maximal_opposite(&formula, seen) {
                     assert!(fast_sets.contains(&max), "{pairs} {seen:b} {max:b}");
                 }
             }

@@ -96,11 +96,14 @@ impl CanonicalTester {
         for q in s.states() {
             next.extend_from_slice(s.row(q));
             for kind in [Quiescence::OutputLock, Quiescence::Deadlock] {
-                next.push(if verdicts[q.index()] == PropertyVerdict::Unknown {
+                // Definition 15 leaves out the states with a verdict, which is final. And a sequence
+                // that the property leaves open is as open when nothing follows.
+                let judged = verdicts[q.index()] == PropertyVerdict::Unknown
+                    && !automaton.open().contains(q);
+                next.push(if judged {
                     quiet_step(options.relation, automaton.finite().contains(q), kind)
                         .map_or(q, |positive| if positive { q_pass } else { q_fail })
                 } else {
-                    // Definition 15 leaves these out; their verdict is final.
                     q
                 });
             }

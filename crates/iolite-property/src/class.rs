@@ -10,6 +10,7 @@ use std::fmt;
 
 use crate::cycles::{CycleForest, components};
 use crate::language::{persistent_part, recurrent_part};
+use crate::property_class;
 use crate::state_set::StateSet;
 use crate::streett::{Pair, StreettAutomaton};
 use crate::structure::{AutomatonError, Structure};
@@ -181,7 +182,7 @@ impl SemanticClass {
 }
 
 /// Longest alternations of verdicts along the components of a graph.
-struct Chains {
+pub(crate) struct Chains {
     /// The most blocks on a way whose first block accepts.
     accepting_first: usize,
     /// The most blocks on a way whose first block rejects.
@@ -190,7 +191,7 @@ struct Chains {
 
 impl Chains {
     /// `parts`: the components, successors first; a part without a verdict is passed over.
-    fn new(
+    pub(crate) fn new(
         structure: &Structure,
         parts: &[&Vec<crate::structure::StateId>],
         verdict: impl Fn(usize) -> Option<bool>,
@@ -216,7 +217,7 @@ impl Chains {
         }
     }
 
-    fn class(&self) -> SemanticClass {
+    pub(crate) fn class(&self) -> SemanticClass {
         let (a, r) = (self.accepting_first, self.rejecting_first);
         let conjuncts = (a / 2).max(r.div_ceil(2));
         let class = match (r <= 1, a <= 1) {
@@ -264,6 +265,8 @@ pub fn finitary(automaton: &StreettAutomaton) -> Class {
 /// What `classify` tells of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Classification {
+    /// The class of the r-property, finite and infinite sequences together, as definition 5 means it.
+    pub property: Class,
     /// By the shape of the automaton.
     pub syntactic: Class,
     /// The lowest class of the infinitary part.
@@ -273,12 +276,22 @@ pub struct Classification {
 }
 
 impl Classification {
-    /// Classifies a property in all three ways.
+    /// Classifies a property in all four ways.
     pub fn new(automaton: &StreettAutomaton) -> Result<Self, AutomatonError> {
+        let infinitary = SemanticClass::new(automaton)?;
+        let mut finitary = finitary(automaton);
+        // A language may be one of response and of persistence; then what the other part is counts.
+        if (finitary, infinitary.class) == (Class::Response, Class::Persistence) {
+            let small = automaton.reachable_part();
+            if persistent_part(small.structure(), small.finite()) == *small.finite() {
+                finitary = Class::Persistence;
+            }
+        }
         Ok(Self {
+            property: property_class::of_both_parts(automaton, infinitary.class)?,
             syntactic: syntactic(automaton),
-            infinitary: SemanticClass::new(automaton)?,
-            finitary: finitary(automaton),
+            infinitary,
+            finitary,
         })
     }
 

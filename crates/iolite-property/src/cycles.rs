@@ -258,7 +258,7 @@ fn opposite_cycles(
     // A rejecting cycle breaks some pair, and then so does the component around it that lacks this
     // pair's recurrent states: for Streett's condition nothing is left to look for inside others.
     let shallow = verdict && matches!(condition, Condition::Streett(_));
-    for allowed in condition.opposite(union(colours, states)) {
+    for allowed in condition.opposite(union(colours, states))? {
         let rest: Vec<StateId> = states
             .iter()
             .copied()

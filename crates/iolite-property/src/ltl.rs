@@ -1,20 +1,8 @@
 //! The logical view: linear temporal logic, translated to deterministic automata.
 //!
 //! A formula speaks of infinite sequences, so the infinitary part of its r-property is fixed. The
-//! finitary part is chosen by the semantic class, as the other views of the paper induce it, from
-//! the automaton in the shape of that class:
-//!
-//! | class | a finite sequence is accepted iff |
-//! | --- | --- |
-//! | safety | some infinite continuation satisfies the formula (no violation yet) |
-//! | guarantee | every infinite continuation satisfies it (fulfilled already) |
-//! | obligation | the state it ends in has an even level in the minimal weak automaton: if the run settled among the next cycles it can reach last, it would be accepted |
-//! | response | it ends in a recurrent state: all cycles through that state satisfy the formula (nothing is pending) |
-//! | persistence | it ends in a persistent state: dually |
-//! | reactivity | it ends in a state that is recurrent or persistent in every pair of the automaton with fewest pairs |
-//!
-//! For safety and guarantee this is the only choice that makes the pair (`A_f(ψ)`, A(ψ)) or
-//! (`E_f(ψ)`, E(ψ)); for the others it depends on the automaton, and is as the tables show it.
+//! finitary part is the one that this language induces, see [`crate::finitary_part`]; formulas with the
+//! same infinite sequences have the same finite ones.
 //!
 //! Letters are actions, one at each position, or valuations of propositions; see [`Alphabet`].
 //! Past operators (`Y`, `O`, `H`, `S`) may stand anywhere, over formulas that speak of the present

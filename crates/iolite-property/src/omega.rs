@@ -218,6 +218,15 @@ impl OmegaAutomaton {
     /// The alternating cycle decomposition gives a parity automaton with the fewest priorities;
     /// its odd priorities become the pairs.
     pub fn to_streett(&self, budget: usize) -> Result<StreettAutomaton, AutomatonError> {
+        self.to_streett_open(&StateSet::empty(self.structure.len()), budget)
+    }
+
+    /// The same, where some states leave finite sequences open.
+    pub(crate) fn to_streett_open(
+        &self,
+        open: &StateSet,
+        budget: usize,
+    ) -> Result<StreettAutomaton, AutomatonError> {
         let (structure, meaning) = self.parity(budget)?;
         let n = structure.len();
         let highest = meaning.iter().map(|&(_, _, p)| p).max().unwrap_or(0);
@@ -232,8 +241,10 @@ impl OmegaAutomaton {
             })
             .collect();
         let finite = StateSet::of(n, |q| self.finite.contains(meaning[q.index()].0));
+        let open = StateSet::of(n, |q| open.contains(meaning[q.index()].0));
         Ok(StreettAutomaton::new(structure, pairs)?
             .with_finite(finite)
+            .with_open(&open)
             .reduced())
     }
 

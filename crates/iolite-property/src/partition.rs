@@ -31,6 +31,9 @@ impl fmt::Display for Quality {
 }
 
 /// The partition {G, `G_c`, `B_c`, B} of an automaton's states [PROP12, def. 12].
+///
+/// A state that leaves finite sequences open is neither good nor bad, nor is one from which it can be
+/// reached; it stands among the currently good ones, since nothing is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     quality: Vec<Quality>,
@@ -42,7 +45,7 @@ impl Partition {
         let structure = automaton.structure();
         let accepting = automaton.finite();
         let may_accept = structure.co_reach(accepting);
-        let may_reject = structure.co_reach(&accepting.complement());
+        let may_reject = structure.co_reach(&automaton.accepted().complement());
         let quality = structure
             .states()
             .map(|q| {

@@ -40,6 +40,8 @@ pub struct StreettAutomaton {
     structure: Structure,
     pairs: Vec<Pair>,
     finite: StateSet,
+    /// A subset of `finite`.
+    open: StateSet,
     names: Option<Vec<String>>,
 }
 
@@ -61,6 +63,7 @@ impl StreettAutomaton {
             structure,
             pairs,
             finite,
+            open: StateSet::empty(n),
             names: None,
         })
     }
@@ -111,7 +114,7 @@ impl StreettAutomaton {
         self
     }
 
-    /// The same automaton with another finitary part.
+    /// The same automaton with another finitary part, which leaves nothing open.
     #[must_use]
     pub fn with_finite(mut self, finite: StateSet) -> Self {
         assert_eq!(
@@ -119,7 +122,23 @@ impl StreettAutomaton {
             self.structure.len(),
             "a set of this automaton's states"
         );
+        self.open = StateSet::empty(self.structure.len());
         self.finite = finite;
+        self
+    }
+
+    /// The same automaton, with the finite sequences that end in these states left open: the property
+    /// neither accepts nor rejects them. They count as accepted where only two answers are possible, so
+    /// that nothing fails for them.
+    #[must_use]
+    pub fn with_open(mut self, open: &StateSet) -> Self {
+        assert_eq!(
+            open.universe(),
+            self.structure.len(),
+            "a set of this automaton's states"
+        );
+        self.finite = self.finite.union(open);
+        self.open = open.clone();
         self
     }
 
@@ -138,9 +157,20 @@ impl StreettAutomaton {
         &self.pairs
     }
 
-    /// The states in which accepted finite sequences end.
+    /// The states in which accepted finite sequences end, and those that are left open.
     pub fn finite(&self) -> &StateSet {
         &self.finite
+    }
+
+    /// The states in which finite sequences end that the property does not judge; see
+    /// [`crate::finitary_part`].
+    pub fn open(&self) -> &StateSet {
+        &self.open
+    }
+
+    /// The states in which finite sequences end that are accepted, not only left open.
+    pub fn accepted(&self) -> StateSet {
+        self.finite.intersection(&self.open.complement())
     }
 
     /// The name of a state: the user's, else its number.
@@ -157,10 +187,10 @@ impl StreettAutomaton {
 
     /// Whether finite sequences are accepted as definition 3 says.
     pub fn follows_definition_3(&self) -> bool {
-        self.finite == Self::definition_3(self.structure.len(), &self.pairs)
+        self.open.is_empty() && self.finite == Self::definition_3(self.structure.len(), &self.pairs)
     }
 
-    /// Π(σ) for a finite sequence [PROP12, def. 3].
+    /// Π(σ) for a finite sequence [PROP12, def. 3]; also where it is left open.
     pub fn accepts(&self, word: &[Letter]) -> bool {
         self.finite
             .contains(self.structure.after(self.structure.initial(), word))
@@ -214,7 +244,11 @@ impl StreettAutomaton {
             persistent: right(&p.persistent),
         }));
         let finite = left(&self.finite).intersection(&right(&other.finite));
-        Ok(Self::new(structure, pairs)?.with_finite(finite))
+        let sure = left(&self.accepted()).intersection(&right(&other.accepted()));
+        let open = finite.intersection(&sure.complement());
+        Ok(Self::new(structure, pairs)?
+            .with_finite(finite)
+            .with_open(&open))
     }
 
     /// Π₁ ∨ Π₂, both parts united. Streett conditions are not closed under union on the same
@@ -223,13 +257,22 @@ impl StreettAutomaton {
         let product = self
             .to_omega()
             .product(&other.to_omega(), false, DEFAULT_BUDGET)?;
-        product.to_streett(DEFAULT_BUDGET)
+        let (_, meaning) = self.structure.product(&other.structure, DEFAULT_BUDGET)?;
+        // Open where neither accepts and one is open.
+        let (left, right) = (self.accepted(), other.accepted());
+        let open = StateSet::of(product.structure.len(), |s| {
+            let (p, q) = meaning[s.index()];
+            product.finite.contains(s) && !left.contains(p) && !right.contains(q)
+        });
+        product.to_streett_open(&open, DEFAULT_BUDGET)
     }
 
     /// The negation of Π, both parts complemented. The complement of a Streett condition is a
     /// Rabin condition; it becomes Streett's again by way of the cycles.
     pub fn negation(&self) -> Result<Self, AutomatonError> {
-        self.to_omega().negation().to_streett(DEFAULT_BUDGET)
+        self.to_omega()
+            .negation()
+            .to_streett_open(&self.open, DEFAULT_BUDGET)
     }
 
     /// An infinite sequence that one of the two accepts and the other does not; none if their
@@ -245,12 +288,13 @@ impl StreettAutomaton {
         Ok(None)
     }
 
-    /// A shortest finite sequence that one of the two accepts and the other does not.
+    /// A shortest finite sequence that the two judge differently; *open* is a judgement of its own.
     pub fn finitary_difference(&self, other: &Self) -> Result<Option<Vec<Letter>>, AutomatonError> {
         let (product, meaning) = self.structure.product(&other.structure, DEFAULT_BUDGET)?;
         let differ = StateSet::of(product.len(), |s| {
             let (p, q) = meaning[s.index()];
             self.finite.contains(p) != other.finite.contains(q)
+                || self.open.contains(p) != other.open.contains(q)
         });
         Ok(product.shortest(product.initial(), &differ))
     }
@@ -272,7 +316,7 @@ impl StreettAutomaton {
                 set | u64::from(p.recurrent.contains(q)) << (2 * i)
                     | u64::from(p.persistent.contains(q)) << (2 * i + 1)
             });
-            (marks, small.finite.contains(q))
+            (marks, small.finite.contains(q), small.open.contains(q))
         });
         let (structure, meaning) = small.structure.quotient(&class);
         let names = (structure.len() == small.structure.len())
@@ -285,7 +329,7 @@ impl StreettAutomaton {
         }
     }
 
-    fn image(&self, structure: Structure, meaning: &[StateId]) -> Self {
+    pub(crate) fn image(&self, structure: Structure, meaning: &[StateId]) -> Self {
         let n = structure.len();
         let map = |set: &StateSet| StateSet::of(n, |q| set.contains(meaning[q.index()]));
         Self {
@@ -298,6 +342,7 @@ impl StreettAutomaton {
                 })
                 .collect(),
             finite: map(&self.finite),
+            open: map(&self.open),
             names: self
                 .names
                 .as_ref()

@@ -311,7 +311,7 @@ impl<'a> Question<'a> {
     }
 
     fn positive(&self, kinds: &[Quiescence]) -> Result<Witness, Obstacle> {
-        let now = self.automaton.finite().clone();
+        let now = self.automaton.accepted();
         self.reach(&self.positive, &now, kinds)
             .ok_or(Obstacle::NeverSatisfiedForGood)
     }

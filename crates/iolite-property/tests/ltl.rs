@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use iolite_property::ltl::{Options, Route};
-use iolite_property::{Alphabet, Lasso, Letter, Ltl};
+use iolite_property::{Alphabet, Lasso, Letter, Ltl, Normalised};
 use proptest::prelude::*;
 
 fn formula(atoms: &'static [&'static str]) -> impl Strategy<Value = Ltl> {
@@ -170,6 +170,60 @@ fn pattern_classes() {
         count += 1;
     }
     assert_eq!(count, 55);
+}
+
+/// Classes as Spot finds them, and the number of states beside Spot's (deterministic, complete parity
+/// automata with acceptance on states); printed, since it is a measure and not a requirement.
+#[test]
+fn sizes_beside_spot() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/cases/ltl/spot-sizes.tsv"
+    );
+    let Ok(text) = fs::read_to_string(path) else {
+        println!("skipped: {path} is not there");
+        return;
+    };
+    let mut sums: Vec<(String, [usize; 5])> = Vec::new();
+    for line in text.lines().filter(|l| !l.starts_with('#')) {
+        let [group, code, spot, _, source] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("five fields expected: {line}");
+        };
+        let (f, sigma) = Ltl::parse_propositional(source).unwrap();
+        let start = std::time::Instant::now();
+        let options = Options {
+            budget: 20_000,
+            ..Options::default()
+        };
+        let made = f.translate(&Arc::new(sigma), options);
+        let at = sums
+            .iter()
+            .position(|(g, _)| g == group)
+            .unwrap_or_else(|| {
+                sums.push((group.to_owned(), [0; 5]));
+                sums.len() - 1
+            });
+        let sum = &mut sums[at].1;
+        let t = match made {
+            Ok(t) => t,
+            Err(e) => {
+                println!("{source}: {e}");
+                sum[4] += 1;
+                continue;
+            }
+        };
+        assert_eq!(t.class.class.code().to_string(), code, "{source}");
+        let shape = Normalised::new(&t.automaton).unwrap().automaton;
+        sum[0] += spot.parse::<usize>().unwrap();
+        sum[1] += shape.structure().len();
+        sum[2] += t.automaton.structure().len();
+        sum[3] += start.elapsed().as_millis() as usize;
+    }
+    for (group, [spot, shape, whole, time, failed]) in sums {
+        println!(
+            "{group}: Spot {spot} states, ours {shape}, with finite words {whole}; {time} ms, {failed} without an answer"
+        );
+    }
 }
 
 /// An eventuality that is fulfilled while another formula asks for it again must not be lost.

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use iolite_property::acceptance::AcceptanceFormula;
 use iolite_property::class::{finitary, syntactic};
 use iolite_property::{
-    Alphabet, Class, Determinacy, Lasso, Letter, Normalised, Partition, Quality, Reading,
-    SemanticClass, StateId, StateSet, StreettAutomaton,
+    Alphabet, Class, Determinacy, Lasso, Letter, Normalised, OmegaAutomaton, Partition, Quality,
+    Reading, SemanticClass, StateId, StateSet, StreettAutomaton, Structure,
 };
 use proptest::prelude::*;
 
@@ -317,4 +318,29 @@ proptest! {
         prop_assert_eq!(class.is_within(Class::Safety), !step(false));
         prop_assert_eq!(class.is_within(Class::Guarantee), !step(true));
     }
+}
+
+/// Each of twenty letters again and again, with a colour for each, and the negation.
+#[test]
+fn many_colours() {
+    let names: Vec<String> = (0..20).map(|i| format!("a{i}")).collect();
+    let sigma = Arc::new(Alphabet::of_names(names.iter().map(String::as_str)).unwrap());
+    let row: Vec<StateId> = (0..20).map(StateId::new).collect();
+    let structure = Structure::new(sigma, StateId::new(0), row.repeat(20)).unwrap();
+    let infinitely = |f: fn(u32) -> AcceptanceFormula| (0..20).map(f).collect();
+    let omega = OmegaAutomaton {
+        structure,
+        colours: (0..20).map(|i| 1 << i).collect(),
+        acceptance: AcceptanceFormula::And(infinitely(AcceptanceFormula::Inf)),
+        finite: StateSet::empty(20),
+    };
+    let all = omega.to_streett(100_000).unwrap();
+    assert_eq!(SemanticClass::new(&all).unwrap().class, Class::Response);
+    let some_not = omega.negation().to_streett(100_000).unwrap();
+    assert_eq!(
+        SemanticClass::new(&some_not).unwrap().class,
+        Class::Persistence
+    );
+    let negated = some_not.negation().unwrap();
+    assert_eq!(all.infinitary_difference(&negated).unwrap(), None);
 }

@@ -15,8 +15,8 @@ use iolite::{Error, ModelRef, Origin, Property, PropertyReadOptions, ReadOptions
 
 /// The class of a property in the Safety–Progress hierarchy
 ///
-/// By the shape of its automaton, and the lowest class of the property itself; a class with its m
-/// where it has one.
+/// First the class of its finite and infinite sequences together, then the lowest class of the infinite
+/// ones alone, then what the shape of its automaton shows; a class with its m where it has one.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The property: FILE.iol#P, FILE.hoa, FILE.xml (Java-PT), or ltl:FORMULA
@@ -70,6 +70,8 @@ struct Document {
     alphabet: Vec<String>,
     states: usize,
     pairs: usize,
+    /// The class of the r-property, finite and infinite sequences together.
+    class: ClassDocument,
     syntactic: ClassDocument,
     /// The lowest class of the infinitary part.
     semantic: ClassDocument,
@@ -80,6 +82,8 @@ struct Document {
     finitary: ClassDocument,
     parts_differ: bool,
     partition: std::collections::BTreeMap<&'static str, Vec<String>>,
+    /// States in which finite sequences end that the property does not judge.
+    open: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     normalised: Option<NormalisedDocument>,
 }
@@ -150,6 +154,7 @@ fn document(
         alphabet: sigma.iter().map(|l| sigma.text(l)).collect(),
         states: automaton.structure().len(),
         pairs: automaton.pairs().len(),
+        class: class_document(class.property),
         syntactic: class_document(class.syntactic),
         semantic: class_document(class.infinitary.class),
         disjuncts: class.infinitary.disjuncts,
@@ -163,6 +168,7 @@ fn document(
                 (json::part_name(part), names)
             })
             .collect(),
+        open: state_names(automaton, automaton.open()),
         normalised: normalised.map(|n| NormalisedDocument {
             automaton: json::document(&n.automaton, &property.name),
             finite_change: n.finite_change.as_ref().map(|w| sigma.show(w)),
@@ -177,14 +183,12 @@ fn tell(property: &Property, class: &Classification, normalised: Option<&Normali
         format!("{n} {what}{plural}")
     };
     let lowest = class.infinitary.class;
-    let mut text = format!("{}: {lowest}\n", property.name);
+    let mut text = format!("{}: {}\n", property.name, class.property);
     text += &format!(
-        "  syntactic   {}, by the shape of the automaton ({}, {})\n",
-        class.syntactic,
-        counted(automaton.structure().len(), "state"),
-        counted(automaton.pairs().len(), "pair"),
+        "  property    {}, finite and infinite sequences together\n",
+        class.property
     );
-    text += &format!("  semantic    {lowest}, the lowest class of its infinite sequences");
+    text += &format!("  infinitary  {lowest}, the lowest class of its infinite sequences");
     if let Class::Obligation(_) | Class::Reactivity(_) = lowest {
         text += &format!(
             "; {} in the disjunctive form",
@@ -192,22 +196,36 @@ fn tell(property: &Property, class: &Classification, normalised: Option<&Normali
         );
     }
     text += "\n";
-    text += if class.is_pure() {
-        "  pure        yes: the shape shows the lowest class\n"
-    } else {
-        "  pure        no: the shape shows more than there is; --normalise gives the lowest\n"
-    };
     text += &format!("  finitary    {}", class.finitary);
     if class.parts_differ() {
         text += ", another class than that of the infinite sequences";
     }
     text += "\n";
+    text += &format!(
+        "  syntactic   {}, by the shape of the automaton ({}, {})\n",
+        class.syntactic,
+        counted(automaton.structure().len(), "state"),
+        counted(automaton.pairs().len(), "pair"),
+    );
+    text += if class.is_pure() {
+        "  pure        yes: the shape shows the lowest class of the infinite sequences\n"
+    } else {
+        "  pure        no: the shape shows more than the infinite sequences need; --normalise gives the lowest\n"
+    };
     let partition = Partition::new(automaton);
     for part in PARTS {
         let names = state_names(automaton, &partition.part(part));
         if !names.is_empty() {
             text += &format!("  {:<15} {}\n", part.to_string(), shortened(&names));
         }
+    }
+    let open = state_names(automaton, automaton.open());
+    if !open.is_empty() {
+        text += &format!(
+            "  {:<15} {}: no verdict on quiescence there\n",
+            "open",
+            shortened(&open)
+        );
     }
     if let Some(n) = normalised {
         text += &format!("\nin the shape of {}:\n", n.class.class);

@@ -46,9 +46,17 @@ pub(super) struct Level {
     pub(super) pi: u32,
 }
 
+/// What a formula has in common at all positions of a sequence [after Etessami & Holzmann 2000].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind {
+    eventual: bool,
+    universal: bool,
+}
+
 pub(super) struct Formulas {
     nodes: Vec<Node>,
     levels: Vec<Level>,
+    kinds: Vec<Kind>,
     index: FxHashMap<Node, Id>,
     letters: usize,
     pub(super) truth: Id,
@@ -60,6 +68,7 @@ impl Formulas {
         let mut f = Self {
             nodes: Vec::new(),
             levels: Vec::new(),
+            kinds: Vec::new(),
             index: FxHashMap::default(),
             letters,
             truth: Id(0),
@@ -76,6 +85,44 @@ impl Formulas {
 
     pub(super) fn level(&self, f: Id) -> Level {
         self.levels[f.index()]
+    }
+
+    /// Whether the formula, once true, was true all along: a sequence satisfies it if a suffix does.
+    fn is_eventual(&self, f: Id) -> bool {
+        self.kinds[f.index()].eventual
+    }
+
+    /// Whether the formula, once true, stays true: with a sequence each suffix satisfies it.
+    fn is_universal(&self, f: Id) -> bool {
+        self.kinds[f.index()].universal
+    }
+
+    /// Both: true always or never, as G F a is.
+    fn is_constant(&self, f: Id) -> bool {
+        self.is_eventual(f) && self.is_universal(f)
+    }
+
+    /// The operands of a conjunction or disjunction that are of a kind, and the others; nothing where
+    /// none is.
+    fn split(
+        &mut self,
+        f: Id,
+        conjunction: bool,
+        kind: impl Fn(&Self, Id) -> bool,
+    ) -> Option<(Vec<Id>, Id)> {
+        let parts = match self.node(f) {
+            Node::And(parts) if conjunction => parts.clone(),
+            Node::Or(parts) if !conjunction => parts.clone(),
+            _ => return None,
+        };
+        let (mut of_kind, others): (Vec<Id>, Vec<Id>) =
+            parts.into_iter().partition(|&p| kind(self, p));
+        if of_kind.is_empty() {
+            return None;
+        }
+        of_kind.sort_unstable();
+        let rest = self.many(&others, conjunction);
+        Some((of_kind, rest))
     }
 
     fn letter_set(&mut self, holds: impl Fn(usize) -> bool) -> Id {
@@ -121,7 +168,41 @@ impl Formulas {
             sigma: here.sigma.min(here.pi + 1),
             pi: here.pi.min(here.sigma + 1),
         };
+        let kind = |f: &Id| self.kinds[f.index()];
+        let constant = Kind {
+            eventual: true,
+            universal: true,
+        };
+        let kind = match &node {
+            Node::Letters(set) => {
+                let none = set.iter().all(|w| *w == 0);
+                let count: u32 = set.iter().map(|w| w.count_ones()).sum();
+                let constant = none || count as usize == self.letters;
+                Kind {
+                    eventual: constant,
+                    universal: constant,
+                }
+            }
+            Node::And(fs) | Node::Or(fs) => fs.iter().map(kind).fold(constant, |a, b| Kind {
+                eventual: a.eventual && b.eventual,
+                universal: a.universal && b.universal,
+            }),
+            Node::Next(f) => kind(f),
+            Node::Until(a, b) => Kind {
+                eventual: *a == self.truth,
+                universal: *a == self.truth && kind(b).universal,
+            },
+            Node::Release(a, b) => Kind {
+                eventual: *a == self.falsity && kind(b).eventual,
+                universal: *a == self.falsity,
+            },
+            Node::WeakUntil(..) | Node::StrongRelease(..) => Kind {
+                eventual: false,
+                universal: false,
+            },
+        };
         let id = Id(u32::try_from(self.nodes.len()).expect("fewer than 2^32 formulas"));
+        self.kinds.push(kind);
         self.nodes.push(node.clone());
         self.levels.push(here);
         self.index.insert(node, id);
@@ -161,6 +242,13 @@ impl Formulas {
         }
         flat.sort_unstable();
         flat.dedup();
+        // a & (a | b) = a, and a | (a & b) = a.
+        let absorbed = |f: &Id| match self.node(*f) {
+            Node::And(fs) if !conjunction => fs.iter().any(|g| flat.binary_search(g).is_ok()),
+            Node::Or(fs) if conjunction => fs.iter().any(|g| flat.binary_search(g).is_ok()),
+            _ => false,
+        };
+        let flat: Vec<Id> = flat.iter().copied().filter(|f| !absorbed(f)).collect();
         match flat[..] {
             [] => neutral,
             [f] => f,
@@ -181,7 +269,7 @@ impl Formulas {
     }
 
     pub(super) fn next(&mut self, f: Id) -> Id {
-        if f == self.truth || f == self.falsity {
+        if self.is_constant(f) {
             f
         } else {
             self.intern(Node::Next(f))
@@ -191,6 +279,18 @@ impl Formulas {
     pub(super) fn until(&mut self, a: Id, b: Id) -> Id {
         if b == self.truth || b == self.falsity || a == self.falsity || a == b {
             return b;
+        }
+        if self.is_eventual(b) {
+            return b;
+        }
+        if let Some((now, rest)) = self.split(b, false, Self::is_eventual) {
+            // a U (b | c) = (a U b) | c
+            let until = self.until(a, rest);
+            return self.or(&[&now[..], &[until]].concat());
+        }
+        if let Some((now, rest)) = self.split(b, true, Self::is_constant) {
+            let until = self.until(a, rest);
+            return self.and(&[&now[..], &[until]].concat());
         }
         if a == self.truth {
             // F F b = F b, and F (a U b) = F b.
@@ -221,12 +321,32 @@ impl Formulas {
             let falsity = self.falsity;
             return self.release(falsity, a);
         }
+        if self.is_universal(a) {
+            return self.or(&[a, b]);
+        }
+        if self.is_eventual(b) {
+            let falsity = self.falsity;
+            let always = self.release(falsity, a);
+            return self.or(&[always, b]);
+        }
         self.intern(Node::WeakUntil(a, b))
     }
 
     pub(super) fn release(&mut self, a: Id, b: Id) -> Id {
         if b == self.truth || b == self.falsity || a == self.truth || a == b {
             return b;
+        }
+        if self.is_universal(b) {
+            return b;
+        }
+        if let Some((now, rest)) = self.split(b, true, Self::is_universal) {
+            // a R (b & c) = (a R b) & c
+            let release = self.release(a, rest);
+            return self.and(&[&now[..], &[release]].concat());
+        }
+        if let Some((now, rest)) = self.split(b, false, Self::is_constant) {
+            let release = self.release(a, rest);
+            return self.or(&[&now[..], &[release]].concat());
         }
         if a == self.falsity {
             // G G b = G b, and G (a R b) = G b.
@@ -247,6 +367,14 @@ impl Formulas {
         if b == self.truth {
             let truth = self.truth;
             return self.until(truth, a);
+        }
+        if self.is_eventual(a) {
+            return self.and(&[a, b]);
+        }
+        if self.is_universal(b) {
+            let truth = self.truth;
+            let eventually = self.until(truth, a);
+            return self.and(&[eventually, b]);
         }
         self.intern(Node::StrongRelease(a, b))
     }

@@ -139,8 +139,8 @@ pub(super) fn determinise(
         }
         colour_of.push(colour);
     }
-    if colour as usize >= crate::acceptance::MAX_GENERAL_COLOURS {
-        let limit = crate::acceptance::MAX_GENERAL_COLOURS;
+    if colour as usize >= crate::acceptance::MAX_COLOURS {
+        let limit = crate::acceptance::MAX_COLOURS;
         return Err(AutomatonError::TooManyColours {
             found: colour as usize + 1,
             limit,

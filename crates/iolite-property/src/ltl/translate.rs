@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::acceptance::AcceptanceFormula;
 use crate::alphabet::Alphabet;
 use crate::class::SemanticClass;
+use crate::finitary_part;
 use crate::normalise::Normalised;
 use crate::omega::OmegaAutomaton;
 use crate::state_set::StateSet;
@@ -51,10 +52,20 @@ impl Default for Options {
 /// A formula's automaton, with its class.
 #[derive(Clone, Debug)]
 pub struct Translation {
-    /// In the shape of the class, finite sequences accepted as the module documentation says.
+    /// In the shape of the class, with the finitary part that the language induces.
     pub automaton: StreettAutomaton,
     /// The semantic class of the formula.
     pub class: SemanticClass,
+}
+
+impl Translation {
+    /// The automaton's marks say nothing of finite sequences; the language does.
+    fn new(normal: Normalised, budget: usize) -> Result<Self, LtlError> {
+        Ok(Self {
+            class: normal.class,
+            automaton: finitary_part::of_normalised(normal, budget)?,
+        })
+    }
 }
 
 impl Ltl {
@@ -67,7 +78,9 @@ impl Ltl {
         self.check_size()?;
         let past = Past::new(self, alphabet)?;
         if past.is_empty() {
-            return self.translate_future(alphabet, options, &|f| past.letters(f, alphabet));
+            let normal =
+                self.translate_future(alphabet, options, &|f| past.letters(f, alphabet))?;
+            return Translation::new(normal, options.budget);
         }
         let extended = Arc::new(past.extended()?);
         let future = self
@@ -96,11 +109,10 @@ impl Ltl {
             acceptance,
             finite,
         };
-        let normal = Normalised::of_omega(&composed, options.budget)?;
-        Ok(Translation {
-            automaton: normal.automaton,
-            class: normal.class,
-        })
+        Translation::new(
+            Normalised::of_omega(&composed, options.budget)?,
+            options.budget,
+        )
     }
 
     fn translate_future(
@@ -108,7 +120,7 @@ impl Ltl {
         alphabet: &Arc<Alphabet>,
         options: Options,
         resolver: Resolver<'_>,
-    ) -> Result<Translation, LtlError> {
+    ) -> Result<Normalised, LtlError> {
         let mut formulas = Formulas::new(alphabet.len());
         let f = formulas.normal_form(self, false, resolver)?;
         let derivatives = Derivatives::new(formulas);
@@ -122,10 +134,7 @@ impl Ltl {
             Route::Safra => translator.safra(f)?,
         };
         translator.guard()?;
-        Ok(Translation {
-            automaton: normal.automaton,
-            class: normal.class,
-        })
+        Ok(normal)
     }
 }
 
