@@ -8,18 +8,18 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use iolite_benches::Models;
-use iolite_derive::{IocoTester, Menu, Verdict};
+use iolite_derive::{ActionId, Alphabet, ConformanceTester, IocoOracle, Menu, Verdict};
+use iolite_exec::codec::{LabelDictionary, WireCodec};
 use iolite_exec::{
     Adapter, Choice, InProcess, JobId, Limits, ModelSut, Options, Quiescence, RunId, Strategy,
     SutConfig, SystemUnderTest, Uniform, run,
 };
 use iolite_formats::aut;
-use iolite_lts::{LabelId, Lts, LtsBuilder, QuiescencePolicy, StateId};
+use iolite_lts::{Lts, LtsBuilder, QuiescencePolicy, StateId};
 
 /// Observes whenever there is nothing else, stimulates otherwise: no time is spent on silence.
 #[derive(Default)]
@@ -28,12 +28,8 @@ struct Eager {
     since: Option<Instant>,
 }
 
-impl Strategy<LabelId> for Eager {
-    fn choose(
-        &mut self,
-        menu: &Menu<LabelId>,
-        _: &mut rand_xoshiro::Xoshiro256PlusPlus,
-    ) -> Choice<LabelId> {
+impl Strategy for Eager {
+    fn choose(&mut self, menu: &Menu, _: &mut rand_xoshiro::Xoshiro256PlusPlus) -> Choice {
         self.since.get_or_insert_with(Instant::now);
         if menu.stimuli.is_empty() {
             Choice::Observe
@@ -44,21 +40,54 @@ impl Strategy<LabelId> for Eager {
 }
 
 struct Echo {
-    x: LabelId,
+    x: ActionId,
     pending: bool,
 }
 
-impl SystemUnderTest<LabelId> for Echo {
+impl SystemUnderTest<ActionId> for Echo {
     fn reset(&mut self) {
         self.pending = false;
     }
 
-    fn stimulate(&mut self, _: &LabelId) {
+    fn stimulate(&mut self, _: &ActionId) {
         self.pending = true;
     }
 
-    fn output(&mut self, _: Duration) -> Option<LabelId> {
+    fn output(&mut self, _: Duration) -> Option<ActionId> {
         std::mem::take(&mut self.pending).then_some(self.x)
+    }
+}
+
+/// A specification with the alphabet that its tester and its system share.
+struct Spec {
+    model: Lts,
+    alphabet: Alphabet,
+}
+
+impl Spec {
+    fn new(model: Lts) -> Self {
+        Self {
+            alphabet: Alphabet::of_labels(model.labels()),
+            model,
+        }
+    }
+
+    fn tester(&self) -> ConformanceTester<IocoOracle<&Lts>> {
+        let policy = QuiescencePolicy::Livelock;
+        ConformanceTester::new(IocoOracle::with_alphabet(
+            &self.model,
+            policy,
+            &self.alphabet,
+        ))
+    }
+
+    fn dictionary(&self) -> LabelDictionary {
+        LabelDictionary::new(&self.alphabet, self.model.labels())
+    }
+
+    /// The specification as its own implementation.
+    fn sut(&self) -> ModelSut<Lts> {
+        ModelSut::new(self.model.clone(), self.dictionary(), 1)
     }
 }
 
@@ -101,14 +130,14 @@ fn row(name: &str, events: u64, elapsed: Duration) -> f64 {
     rate
 }
 
-fn drive<P: Adapter<LabelId>, S: Strategy<LabelId>>(
+fn drive<P: Adapter, S: Strategy>(
     name: &str,
-    spec: &Lts,
+    spec: &Spec,
     adapter: &mut P,
     strategy: &mut S,
     events: u64,
 ) -> f64 {
-    let mut tester = IocoTester::new(spec, QuiescencePolicy::Livelock);
+    let mut tester = spec.tester();
     let options = Options {
         limits: Limits {
             steps: Some(events),
@@ -206,7 +235,7 @@ fn main() {
         "{:<44} {:>11} {:>14} {:>9}",
         "execution", "events", "events/s", "RSS KiB"
     );
-    let echo = echo_spec();
+    let echo = Spec::new(echo_spec());
     if !std::env::args().any(|a| a == "transports") {
         without_transport(&echo, n);
     }
@@ -222,10 +251,10 @@ fn main() {
     compare("TCP", rounds, || raw_tcp(&address, rounds), &config, &echo);
 }
 
-fn without_transport(echo: &Lts, n: impl Fn(u64) -> u64) {
+fn without_transport(echo: &Spec, n: impl Fn(u64) -> u64) {
     let system = || {
         InProcess::new(Echo {
-            x: echo.labels().get_text("!x").unwrap(),
+            x: echo.alphabet.declared("!x").unwrap(),
             pending: false,
         })
     };
@@ -250,8 +279,8 @@ fn without_transport(echo: &Lts, n: impl Fn(u64) -> u64) {
         &mut Eager::default(),
         n(100_000_000),
     );
-    let small = ring(10);
-    let mut sut = ModelSut::new(small.clone(), small.shared_labels(), 1);
+    let small = Spec::new(ring(10));
+    let mut sut = small.sut();
     drive(
         "model, 20 states, uniform",
         &small,
@@ -259,8 +288,8 @@ fn without_transport(echo: &Lts, n: impl Fn(u64) -> u64) {
         &mut Uniform,
         n(10_000_000),
     );
-    let large = ring(50_000);
-    let mut sut = ModelSut::new(large.clone(), large.shared_labels(), 1);
+    let large = Spec::new(ring(50_000));
+    let mut sut = large.sut();
     drive(
         "model, 10^5 states, uniform",
         &large,
@@ -283,7 +312,8 @@ fn without_transport(echo: &Lts, n: impl Fn(u64) -> u64) {
     let random = aut::read(&bytes, &aut::AutOptions::default())
         .unwrap()
         .value;
-    let mut sut = ModelSut::new(random.clone(), random.shared_labels(), 1);
+    let random = Spec::new(random);
+    let mut sut = random.sut();
     drive(
         "model, 10^5 states, nondeterministic",
         &random,
@@ -295,15 +325,14 @@ fn without_transport(echo: &Lts, n: impl Fn(u64) -> u64) {
 
 /// The transport alone and the tester over it, by turns; the best of each, since a busy machine only
 /// ever adds to a time.
-fn compare(name: &str, rounds: u64, raw: impl Fn() -> Duration, config: &SutConfig, spec: &Lts) {
+fn compare(name: &str, rounds: u64, raw: impl Fn() -> Duration, config: &SutConfig, spec: &Spec) {
     let mut best = [Duration::MAX; 2];
     for _ in 0..10 {
         best[0] = best[0].min(raw());
-        let mut adapter = config
-            .label_adapter(JobId(0), Arc::clone(spec.shared_labels()))
-            .unwrap();
+        let codec = WireCodec::new(config.action_map().unwrap(), spec.dictionary());
+        let mut adapter = config.adapter(JobId(0), codec).unwrap();
         let mut strategy = Eager::default();
-        let mut tester = IocoTester::new(spec, QuiescencePolicy::Livelock);
+        let mut tester = spec.tester();
         let mut options = Options {
             quiescence: Quiescence::after(Duration::from_secs(5)),
             ..Options::default()

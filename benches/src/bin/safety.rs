@@ -81,10 +81,10 @@ fn row(lts: &Lts) {
     };
 
     let start = Instant::now();
-    let mut tester = SafetyTester::new(&lts, POLICY, vec![observer.clone()]);
+    let mut tester = SafetyTester::explicit(&lts, POLICY, vec![observer.clone()]);
     let mut menu = Menu::default();
     tester.menu(&mut menu);
-    let hint = tester.hint();
+    let hint = tester.hint(&menu);
     let first = start.elapsed().as_secs_f64() * 1000.0;
     assert!(hint.is_some() || menu.observe, "there is something to do");
 

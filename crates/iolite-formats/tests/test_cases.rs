@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 use iolite_derive::{
-    Enumeration, ExhaustiveDerivation, IocoOracle, IoconfOracle, ModelRef, RandomDerivation,
-    TestCase, Verdict, model_hash,
+    Criterion, Enumeration, ExhaustiveDerivation, IocoOracle, IoconfOracle, ModelRef,
+    RandomDerivation, TestCase, Verdict, model_hash,
 };
 use iolite_formats::test_case::{aut, dot, json, ttcn3};
 use iolite_lts::{LabelId, Lts, LtsBuilder, QuiescencePolicy, StateId};
@@ -280,7 +280,14 @@ fn a_long_chain_is_no_problem() {
     }
     let lts = b.build().unwrap();
     let verdicts = vec![Verdict::Pass; n + 1];
-    let case = TestCase::from_lts("long", "ioco", ModelRef::default(), &lts, &verdicts).unwrap();
+    let case = TestCase::from_lts(
+        "long",
+        Criterion::default(),
+        ModelRef::default(),
+        &lts,
+        &verdicts,
+    )
+    .unwrap();
     let read = json::read(&json::write(&case)).unwrap();
     assert_eq!(read.depth(), n);
 }

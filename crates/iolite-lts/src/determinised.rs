@@ -189,7 +189,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
             .try_fold(initial, |set, &label| self.after(set, label))
     }
 
-    /// out(P): the outputs, and δ, that some state of `P` can show [IOCO99, def. 11].
+    /// out(P): the outputs, and δ, that some state of `P` can show [IOCO99, §4].
     pub fn out(&mut self, set: SetId) -> Vec<LabelId> {
         self.row(set);
         self.enabled(set, LabelKind::is_observation)

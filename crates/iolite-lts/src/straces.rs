@@ -3,7 +3,7 @@
 use crate::{Determinised, LabelId, Semantics, SetId, StateId};
 
 /// The traces of a determinised view up to a length, shortest first and in label order; over a
-/// suspension view these are Straces [IOCO99, def. 9]. Stops after `limit` traces; the flag
+/// suspension view these are Straces [IOCO99, §4]. Stops after `limit` traces; the flag
 /// says whether all were listed.
 pub fn straces<M: Semantics<State = StateId>>(
     view: &mut Determinised<M>,

@@ -29,7 +29,7 @@ pub enum Quiescence {
 }
 
 /// The suspension IOLTS S^δ: every quiescent state gets a δ-loop [SAFE04, def. 7;
-/// IOCO99, def. 8].
+/// IOCO99, §4].
 ///
 /// A δ-step that the model wrote out itself is left as it is.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use iolite_property::finitary_part::induced;
 use iolite_formats::hoa::{self, HoaReading};
+use iolite_property::finitary_part::induced;
 use iolite_property::ltl::{Options, Route};
 use iolite_property::{
     Alphabet, Basis, CanonicalTester, Class, Dfa, Lasso, Letter, Ltl, Operator,

@@ -34,6 +34,7 @@
 //!     }
 //! }
 //!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let workspace = Workspace::new();
 //! workspace.insert(
 //!     "counter.iol".as_ref(),
@@ -46,7 +47,6 @@
 //!        state Three { !third -> Zero }
 //!      }",
 //! );
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let passed = Campaign::of(&workspace, "counter.iol")?.check(Counter::default())?;
 //! assert!(passed.summary.steps > 0);
 //! # Ok(())
@@ -72,8 +72,8 @@ pub use campaign::{
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
-pub use files::{save_query, write_whole};
 pub use evidence::{Checked, Claimed, ExplainOptions, Explanation, Found};
+pub use files::{save_query, write_whole};
 pub use iolite_derive::{Action, ActionId, Alphabet, Criterion, ModelRef, Notice, Step, Verdict};
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,

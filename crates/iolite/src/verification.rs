@@ -1,10 +1,15 @@
 //! Does a specification satisfy its requirements?
 
+use std::time::Duration;
+
 use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify};
+use iolite_lang::lower_data_observer;
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
 use iolite_property::Observer;
+use iolite_sts::analysis::{self, Answer, VerifyBudget};
 
-use crate::{Error, Workspace};
+use crate::workspace::pick_all;
+use crate::{Error, ExplicitSpec, Spec, SymbolicSpec, Workspace, solver};
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -17,22 +22,53 @@ pub struct VerificationOptions {
     pub max_pairs: usize,
     /// Whether it is also asked if each observer is relevant [SAFE04, def. 9].
     pub relevance: bool,
+    /// Whether finite data are unfolded, instead of proving with them.
+    pub unfold: bool,
+    /// The solver, for models with data.
+    pub solver: Option<String>,
+    /// The time for one property of a model with data.
+    pub time: Option<Duration>,
+}
+
+impl Default for VerificationOptions {
+    fn default() -> Self {
+        Self {
+            properties: Vec::new(),
+            quiescence: QuiescencePolicy::Livelock,
+            max_pairs: 50_000_000,
+            relevance: false,
+            unfold: false,
+            solver: None,
+            time: None,
+        }
+    }
 }
 
 /// The answer for one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// No trace of the system violates it.
-    Proved,
+    Proved {
+        /// Who found the proof, and the inductive invariant, a line a location, where data were kept.
+        invariant: Option<(String, String)>,
+        /// How many transitions may have no value in the model: nothing is claimed of the constants
+        /// with which that happens.
+        faults: usize,
+    },
     /// This one does.
     Refuted {
         /// The trace.
         trace: Vec<String>,
         /// Where the system is then.
         state: String,
+        /// Values of constants with which it does, where they were unknown.
+        constants: Vec<String>,
     },
     /// A bound ran out.
-    Unknown,
+    Unknown {
+        /// What is left to show.
+        left: Vec<String>,
+    },
 }
 
 /// What was found out of one property.
@@ -52,23 +88,105 @@ pub struct VerifiedProperty {
 pub struct Verification {
     /// The system.
     pub system: ModelRef,
-    /// Pairs of states that were looked at.
+    /// Pairs of states that were looked at, where states are explicit.
     pub pairs: usize,
     /// One answer a property.
     pub properties: Vec<VerifiedProperty>,
 }
 
 impl Workspace {
-    /// Decides whether a model satisfies safety properties [SAFE04, def. 6].
+    /// Decides whether a model satisfies safety properties [SAFE04, def. 6; SYM04, def. 10].
+    ///
+    /// A model with data is kept as it is where observers of our own language are asked for; an
+    /// answer that the proof search leaves open is looked for in the explicit system, where its data
+    /// are finite.
     pub fn verify(
         &self,
         model: &ModelRef,
         options: &VerificationOptions,
     ) -> Result<Verification, Error> {
-        let spec = self.explicit(model)?;
+        if options.unfold || options.relevance || !self.only_observers(options)? {
+            return self.verify_explicit(&self.explicit(model)?, options);
+        }
+        let spec = self.spec(model)?;
+        let Spec::Symbolic(symbolic) = &*spec else {
+            return self.verify_explicit(&self.explicit(model)?, options);
+        };
+        let mut found = self.verify_symbolic(symbolic, options)?;
+        let open = |p: &VerifiedProperty| matches!(p.proof, Proof::Unknown { .. });
+        if found.properties.iter().any(open)
+            && let Ok(explicit) = self.explicit(model)
+            && let Ok(other) = self.verify_explicit(&explicit, options)
+        {
+            for (property, other) in found.properties.iter_mut().zip(other.properties) {
+                if open(property) {
+                    property.proof = other.proof;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether all that is asked for is declared as an observer.
+    fn only_observers(&self, options: &VerificationOptions) -> Result<bool, Error> {
+        for reference in &options.properties {
+            if !reference.is_iol() || self.is_safety_property(reference)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn verify_symbolic(
+        &self,
+        spec: &SymbolicSpec,
+        options: &VerificationOptions,
+    ) -> Result<Verification, Error> {
+        let mut properties = Vec::new();
+        for reference in &options.properties {
+            let source = self.source(reference.path())?;
+            let file = source.file()?;
+            for name in pick_all(reference, "observer", &source.declared("observer"))? {
+                self.check_watched(&source, name, spec.reference())?;
+                let observer = lower_data_observer(file, name, spec.model())
+                    .map_err(|found| source.rejected(&found))?;
+                if !observer.warnings.is_empty() {
+                    self.warn(source.rendered(&observer.warnings).trim_end());
+                }
+                let mut budget = VerifyBudget::default();
+                budget.time = options.time.unwrap_or(budget.time);
+                let mut solver = solver(options.solver.as_deref())?;
+                let (product, answer) = analysis::satisfies(
+                    spec.model(),
+                    &observer.iosts,
+                    &observer.violate,
+                    options.quiescence,
+                    &mut solver,
+                    budget,
+                )
+                .map_err(|e| Error::input(format!("{}: {e}", source.path().display())))?;
+                properties.push(VerifiedProperty {
+                    name: name.to_owned(),
+                    proof: symbolic_proof(&answer, &product),
+                    relevance: None,
+                });
+            }
+        }
+        Ok(Verification {
+            system: spec.reference().clone(),
+            pairs: 0,
+            properties,
+        })
+    }
+
+    fn verify_explicit(
+        &self,
+        spec: &ExplicitSpec,
+        options: &VerificationOptions,
+    ) -> Result<Verification, Error> {
         let mut observers: Vec<Observer> = Vec::new();
         for reference in &options.properties {
-            observers.extend(self.observers_of(reference, &spec)?);
+            observers.extend(self.observers_of(reference, spec)?);
         }
         let system = spec.system();
         let view = Suspension::new(&system, options.quiescence);
@@ -85,12 +203,18 @@ impl Workspace {
         let mut properties = Vec::new();
         for (observer, answer) in observers.iter().zip(&found.answers) {
             let proof = match answer {
-                Satisfaction::Holds => Proof::Proved,
+                Satisfaction::Holds => Proof::Proved {
+                    invariant: None,
+                    faults: 0,
+                },
                 Satisfaction::Violated { trace, state } => Proof::Refuted {
                     trace: texts(trace),
                     state: system.describe(state),
+                    constants: Vec::new(),
                 },
-                Satisfaction::Unknown => Proof::Unknown,
+                Satisfaction::Unknown => Proof::Unknown {
+                    left: vec![format!("more than {} pairs of states", options.max_pairs)],
+                },
             };
             let asked = options.relevance;
             let relevance =
@@ -110,5 +234,26 @@ impl Workspace {
             pairs: found.pairs,
             properties,
         })
+    }
+}
+
+fn symbolic_proof(answer: &Answer, product: &iolite_sts::Iosts) -> Proof {
+    match answer {
+        Answer::Proved(proof) => Proof::Proved {
+            invariant: Some((proof.how.clone(), proof.invariant.describe(product))),
+            faults: proof.faults.len(),
+        },
+        Answer::Refuted(refutation) => {
+            let states = refutation.run.replay(product).unwrap_or_default();
+            // The last step enters the violating location; the state before it is what people know.
+            let before = states.len().checked_sub(2).and_then(|k| states.get(k));
+            let constants = refutation.constants(product);
+            Proof::Refuted {
+                trace: refutation.texts(product),
+                state: before.map(|s| product.describe(s)).unwrap_or_default(),
+                constants: constants.map(|(n, v)| format!("{n} = {v}")).collect(),
+            }
+        }
+        Answer::Unknown { left } => Proof::Unknown { left: left.clone() },
     }
 }

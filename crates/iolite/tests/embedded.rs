@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use iolite::{EmbeddedError, Model, SystemUnderTest, Tests};
+use iolite::{
+    Campaign, CheckError, ConcreteAction, Event, Judge, JudgeOptions, SystemUnderTest, Verdict,
+    WireValue, Workspace,
+};
 
 const MODEL: &str = "
     // A turnstile: a coin unlocks it for one push, a push at the locked arm rings the bell.
@@ -53,33 +56,129 @@ impl SystemUnderTest<String> for Turnstile {
     }
 }
 
-fn tests() -> Tests {
-    let model = Model::parse(MODEL.as_bytes(), "turnstile.iol", None).expect("a sound model");
-    Tests::new(&model).runs(50).steps(50).seed(1)
+fn workspace() -> Workspace {
+    let workspace = Workspace::new();
+    workspace.insert("turnstile.iol".as_ref(), MODEL);
+    workspace
+}
+
+fn campaign() -> Campaign {
+    let campaign = Campaign::of(&workspace(), "turnstile.iol").expect("a sound model");
+    campaign.runs(50).steps(50).seed(1)
 }
 
 #[test]
 fn the_turnstile_conforms() {
-    let passed = tests().check(Turnstile::new(false)).expect("it conforms");
-    assert_eq!((passed.runs, passed.steps), (50, 2500));
+    let passed = campaign()
+        .check(Turnstile::new(false))
+        .expect("it conforms");
+    assert_eq!((passed.summary.runs(), passed.summary.steps), (50, 2500));
+    let coverage = passed.summary.coverage.expect("an explicit model");
+    assert_eq!(coverage.seen, coverage.total);
 }
 
 #[test]
-fn a_swallowed_coin_is_found() {
-    match tests().check(Turnstile::new(true)) {
-        Err(EmbeddedError::Fails(certificate)) => {
-            assert_eq!(certificate.observed.as_deref(), Some("!bell"));
-            assert_eq!(certificate.allowed, ["!pass"]);
-        }
-        other => panic!("{other:?}"),
+fn a_swallowed_coin_is_found_and_shrunk() {
+    let error = campaign().check(Turnstile::new(true)).unwrap_err();
+    let CheckError::Fails(certificate) = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(certificate.trace, ["?coin", "?coin", "?push"]);
+    assert_eq!(certificate.observed.as_deref(), Some("!bell"));
+    assert_eq!(certificate.allowed, ["!pass"]);
+    // What `.unwrap()` and a test that returns a `Result` print.
+    assert!(format!("{error:?}").contains("✗ fail"), "{error:?}");
+}
+
+#[test]
+fn safety_properties_and_journals() {
+    let workspace = workspace();
+    workspace.insert(
+        "quiet.iol".as_ref(),
+        "observer NoBell {
+           initial state Calm { ?coin -> Paid  * -> Calm }
+           state Paid { !bell -> Bad  !pass -> Calm  * -> Paid }
+           violate state Bad
+         }",
+    );
+    let options = JudgeOptions {
+        observers: vec!["quiet.iol".into()],
+        ..JudgeOptions::default()
+    };
+    let judge = Judge::new(&workspace, &"turnstile.iol".into(), &options).expect("sound");
+    let campaign = Campaign::new(judge).runs(50).steps(50);
+    let mut events: Vec<Event> = Vec::new();
+    let error = campaign
+        .check_with(Turnstile::new(true), &mut events)
+        .unwrap_err();
+    let CheckError::Fails(certificate) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(certificate.verdict, Verdict::ViolateFail);
+    assert!(events.iter().any(|e| matches!(e, Event::Stimulus { .. })));
+    campaign.check(Turnstile::new(false)).expect("it conforms");
+}
+
+/// Adds up what it is given; `greedy` gives one more from ten on.
+struct Adder {
+    sum: i64,
+    greedy: bool,
+    outputs: VecDeque<ConcreteAction>,
+}
+
+impl SystemUnderTest<ConcreteAction> for Adder {
+    fn reset(&mut self) {
+        self.sum = 0;
+        self.outputs.clear();
     }
+
+    fn stimulate(&mut self, stimulus: &ConcreteAction) {
+        let n: i64 = stimulus.args[0].to_string().parse().expect("an integer");
+        self.sum += n;
+        let more = i64::from(self.greedy && self.sum >= 10);
+        self.outputs.push_back(ConcreteAction {
+            name: "sum".to_owned(),
+            args: vec![WireValue::from(self.sum + more)],
+        });
+    }
+
+    fn output(&mut self, _patience: Duration) -> Option<ConcreteAction> {
+        self.outputs.pop_front()
+    }
+}
+
+#[test]
+fn data_are_tested_as_they_are() {
+    let workspace = Workspace::new();
+    workspace.insert(
+        "adder.iol".as_ref(),
+        "system Adder {
+           input add(n: int)
+           output sum(s: int)
+           var total: int = 0
+           initial state Ready { ?add(n) [0 <= n && n < 100] / total := total + n -> Say }
+           state Say { !sum(s) [s == total] -> Ready }
+         }",
+    );
+    let adder = |greedy| Adder {
+        sum: 0,
+        greedy,
+        outputs: VecDeque::new(),
+    };
+    let campaign = Campaign::of(&workspace, "adder.iol#Adder").expect("a sound model");
+    campaign.check(adder(false)).expect("it adds");
+    let error = campaign.check(adder(true)).unwrap_err();
+    assert!(matches!(error, CheckError::Fails(_)), "{error:?}");
 }
 
 #[test]
 fn a_mistake_in_the_model_is_shown_with_its_place() {
     let wrong = MODEL.replace("-> Unlocked  ?push -> Alarm", "-> Unloked  ?push -> Alarm");
-    let error = Model::parse(wrong.as_bytes(), "turnstile.iol", None)
-        .unwrap_err()
-        .to_string();
+    let workspace = Workspace::new();
+    workspace.insert("turnstile.iol".as_ref(), wrong);
+    let Err(error) = Campaign::of(&workspace, "turnstile.iol") else {
+        panic!("the model has a mistake");
+    };
+    let error = error.to_string();
     assert!(error.contains("did you mean `Unlocked`?"), "{error}");
 }

@@ -14,12 +14,17 @@ pub(crate) struct TimeLimit {
 }
 
 impl TimeLimit {
+    /// The time there is.
+    pub(crate) fn limit(&self) -> Result<Option<Duration>, Error> {
+        let limit = self.timeout.map(Duration::try_from_secs_f64).transpose();
+        limit.map_err(|e| Error::input(format!("--timeout: {e}")))
+    }
+
     /// The time begins.
     pub(crate) fn start(&self) -> Result<Watch, Error> {
-        let limit = self.timeout.map(Duration::try_from_secs_f64).transpose();
         Ok(Watch {
             started: Instant::now(),
-            limit: limit.map_err(|e| Error::input(format!("--timeout: {e}")))?,
+            limit: self.limit()?,
             next_report: Duration::from_secs(1),
             shown: false,
         })

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use iolite::Workspace;
-use iolite::{
-    Campaign, Error, Judge, ModelRef, PropertyJudge, ReadOptions, Selection, Target,
-};
+use iolite::{Campaign, Error, Judge, ModelRef, PropertyJudge, ReadOptions, Selection, Target};
 
 use super::test_suite;
 use crate::args::data::{DataArgs, ValueArgs};

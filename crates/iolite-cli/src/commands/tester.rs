@@ -155,6 +155,7 @@ fn directed(automaton: &StreettAutomaton, inputs: &[String]) -> Result<StreettAu
         Structure::new(Arc::new(alphabet), s.initial(), table).map_err(|e| wrong(&e))?;
     let directed = StreettAutomaton::new(structure, automaton.pairs().to_vec())
         .map_err(|e| wrong(&e))?
-        .with_finite(automaton.finite().clone());
+        .with_finite(automaton.finite().clone())
+        .with_open(automaton.open());
     Ok(directed.with_names(s.states().map(|q| automaton.name(q)).collect()))
 }

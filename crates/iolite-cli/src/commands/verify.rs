@@ -5,6 +5,7 @@ use iolite::{
 };
 use serde::Serialize;
 
+use crate::args::time_limit::TimeLimit;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
 
@@ -26,6 +27,15 @@ pub(crate) struct Args {
     /// Whether a cycle of internal actions is quiescent, or an error
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,
+    /// Unfold finite data into an explicit model instead of proving with them
+    #[arg(long)]
+    unfold: bool,
+    /// The solver for models with data: `embedded`, an SMT-LIB program, or `auto` for one that is
+    /// found [default: `IOLITE_SOLVER`, else embedded]
+    #[arg(long, value_name = "PATH")]
+    solver: Option<String>,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -40,7 +50,7 @@ struct Document {
     properties: Vec<PropertyDocument>,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct PropertyDocument {
     name: String,
     /// proved, refuted or unknown.
@@ -49,6 +59,21 @@ struct PropertyDocument {
     trace: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<String>,
+    /// Values of unknown constants with which it is refuted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    constants: Vec<String>,
+    /// Who found the proof of a model with data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how: Option<String>,
+    /// The inductive invariant, a line a location.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    invariant: Vec<String>,
+    /// Transitions that may have no value: nothing is claimed of constants with which that happens.
+    #[serde(skip_serializing_if = "is_zero")]
+    faults: usize,
+    /// What is left to show, where the answer is unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     relevant: Option<bool>,
     /// A trace of the observer that leaves the system by something other than an output.
@@ -56,21 +81,47 @@ struct PropertyDocument {
     irrelevant_trace: Option<Vec<String>>,
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
 impl From<VerifiedProperty> for PropertyDocument {
     fn from(property: VerifiedProperty) -> Self {
-        let (result, trace, state) = match property.proof {
-            Proof::Proved => ("proved", None, None),
-            Proof::Refuted { trace, state } => ("refuted", Some(trace), Some(state)),
-            Proof::Unknown => ("unknown", None, None),
-        };
-        Self {
+        let mut document = Self {
             name: property.name,
-            result,
-            trace,
-            state,
             relevant: property.relevance.as_ref().map(Result::is_ok),
             irrelevant_trace: property.relevance.and_then(Result::err),
+            ..Self::default()
+        };
+        match property.proof {
+            Proof::Proved { invariant, faults } => {
+                document.result = "proved";
+                document.faults = faults;
+                if let Some((how, invariant)) = invariant {
+                    document.how = Some(how);
+                    document.invariant = invariant.lines().map(str::to_owned).collect();
+                }
+            }
+            Proof::Refuted {
+                trace,
+                state,
+                constants,
+            } => {
+                document.result = "refuted";
+                document.trace = Some(trace);
+                document.state = Some(state);
+                document.constants = constants;
+            }
+            Proof::Unknown { left } => {
+                document.result = "unknown";
+                document.left = left;
+            }
         }
+        document
     }
 }
 
@@ -80,12 +131,15 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         quiescence: args.quiescence.policy(),
         max_pairs: args.max_pairs,
         relevance: args.relevant,
+        unfold: args.unfold,
+        solver: args.solver.clone(),
+        time: args.time_limit.limit()?,
     };
     let found = workspace(&args.read).verify(&args.model, &options)?;
     let proofs = || found.properties.iter().map(|p| &p.proof);
     let exit = if proofs().any(|p| matches!(p, Proof::Refuted { .. })) {
         Exit::Fails
-    } else if proofs().any(|p| *p == Proof::Unknown) {
+    } else if proofs().any(|p| matches!(p, Proof::Unknown { .. })) {
         Exit::Inconclusive
     } else {
         Exit::Holds
@@ -117,6 +171,27 @@ fn tell(document: &Document, relevance: bool) -> String {
             );
         }
         text.push('\n');
+        if !property.constants.is_empty() {
+            text += &format!("  with            {}\n", property.constants.join(", "));
+        }
+        if let Some(how) = &property.how {
+            text += &format!("  by              {how}\n");
+        }
+        for (k, line) in property.invariant.iter().enumerate() {
+            let head = if k == 0 { "invariant" } else { "" };
+            text += &format!("  {head:<16}{line}\n");
+        }
+        if property.faults > 0 {
+            text += &format!(
+                "  note            {} transitions may have no value; nothing is claimed of constants \
+                 with which that happens\n",
+                property.faults
+            );
+        }
+        for (k, line) in property.left.iter().enumerate() {
+            let head = if k == 0 { "left" } else { "" };
+            text += &format!("  {head:<16}{line}\n");
+        }
         if relevance {
             text += &match (property.relevant, &property.irrelevant_trace) {
                 (Some(true), _) => {

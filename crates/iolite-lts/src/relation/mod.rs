@@ -60,7 +60,7 @@ pub enum Relation {
     Ioconf,
     /// `ioconf_F` for a given set of traces [LTS96, (3)].
     IoconfF,
-    /// ioco [IOCO99, def. 12; SAFE04, def. 8].
+    /// ioco [IOCO99, §4; SAFE04, def. 8].
     Ioco,
     /// ioco over the universal suspension traces: an input counts as specified only where every
     /// state that the specification may be in takes it.

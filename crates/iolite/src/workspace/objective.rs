@@ -94,7 +94,7 @@ impl Workspace {
     }
 
     /// Whether a reference names a property: not where it means the observers of a file.
-    fn is_safety_property(&self, reference: &ModelRef) -> Result<bool, Error> {
+    pub(crate) fn is_safety_property(&self, reference: &ModelRef) -> Result<bool, Error> {
         if reference.name.is_some() || formula(reference).is_some() || !reference.is_iol() {
             return self.is_property(reference);
         }

@@ -1,0 +1,182 @@
+//! Each file is read once, and everything that is asked later is answered from there.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use iolite::{
+    Campaign, CheckError, ExplainOptions, Judge, JudgeOptions, ModelRef, ReadOptions, Relation,
+    RelationOptions, SemanticsOptions, SystemUnderTest, Verdict, VerificationOptions, Workspace,
+};
+
+const MODEL: &str = "
+    system Door {
+      input open, close
+      output creak, click
+      initial state Shut { ?open -> Opening }
+      state Opening { !creak -> Wide }
+      state Wide { ?close -> Closing }
+      state Closing { !click -> Shut }
+    }
+    observer NoClick {
+      initial state Any { !click -> Heard  * -> Any }
+      violate state Heard
+    }
+    observer NoCreak {
+      initial state Any { !creak -> Heard  * -> Any }
+      violate state Heard
+    }
+    purpose Closed {
+      initial state Any { !click -> Done  * -> Any }
+      accept state Done
+    }";
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// A door that, while it is tested, takes its model away or writes another one in its place.
+struct Saboteur {
+    model: PathBuf,
+    outputs: VecDeque<String>,
+    steps: u32,
+    broken: bool,
+}
+
+impl Saboteur {
+    fn new(model: &Path, broken: bool) -> Self {
+        Self {
+            model: model.to_owned(),
+            outputs: VecDeque::new(),
+            steps: 0,
+            broken,
+        }
+    }
+}
+
+impl SystemUnderTest<String> for Saboteur {
+    fn reset(&mut self) {
+        self.outputs.clear();
+    }
+
+    fn stimulate(&mut self, stimulus: &String) {
+        self.steps += 1;
+        match self.steps {
+            // Labels permuted: what was the creak is now the click.
+            2 => {
+                let other = MODEL.replace("!creak", "!x").replace("!click", "!creak");
+                std::fs::write(&self.model, other.replace("!x", "!click")).expect("written");
+            }
+            6 => std::fs::remove_file(&self.model).expect("removed"),
+            _ => {}
+        }
+        let said = match (stimulus.as_str(), self.broken && self.steps > 8) {
+            ("open", false) | (_, true) => "creak",
+            _ => "click",
+        };
+        self.outputs.push_back(said.to_owned());
+    }
+
+    fn output(&mut self, _: Duration) -> Option<String> {
+        self.outputs.pop_front()
+    }
+}
+
+fn judged(workspace: &Workspace, model: &Path) -> Judge {
+    let reference = ModelRef::from(model.display().to_string().as_str());
+    let options = JudgeOptions {
+        observers: vec![
+            reference.with_name("NoClick"),
+            reference.with_name("NoCreak"),
+        ],
+        ..JudgeOptions::default()
+    };
+    Judge::new(workspace, &reference, &options).expect("a sound model")
+}
+
+#[test]
+fn a_model_that_changes_under_a_campaign_changes_nothing() {
+    let folder = folder("changes");
+    let model = folder.join("door.iol");
+    std::fs::write(&model, MODEL).expect("written");
+    let workspace = Workspace::new();
+    let reference = ModelRef::from(model.display().to_string().as_str());
+    let judge = Judge::new(&workspace, &reference, &JudgeOptions::default()).expect("sound");
+    let campaign = Campaign::new(judge).runs(20).steps(20);
+    let passed = campaign
+        .check(Saboteur::new(&model, false))
+        .expect("it conforms to the model as it was");
+    assert_eq!(passed.summary.verdict(), Some(Verdict::Pass));
+    assert!(!model.exists());
+
+    // Goals are those of the snapshot, too, and each has its own result.
+    std::fs::write(&model, MODEL).expect("written");
+    let workspace = Workspace::new();
+    let campaign = Campaign::new(judged(&workspace, &model)).runs(5).steps(20);
+    let error = campaign.check(Saboteur::new(&model, false)).unwrap_err();
+    let CheckError::Fails(certificate) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(certificate.verdict, Verdict::Violate);
+    assert_eq!(certificate.observed.as_deref(), Some("!creak"));
+
+    // The certificate is about the text that judged, and says which.
+    std::fs::write(&model, MODEL).expect("written");
+    let workspace = Workspace::new();
+    let hash = workspace.source(&model).expect("read").hash().to_owned();
+    let campaign = Campaign::of(&workspace, &model.display().to_string()).expect("sound");
+    let error = campaign
+        .runs(20)
+        .steps(20)
+        .check(Saboteur::new(&model, true))
+        .unwrap_err();
+    let CheckError::Fails(certificate) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(certificate.model.hash.as_ref(), Some(&hash));
+    let path = folder.join("certificate.json");
+    let text = serde_json::to_vec(&*certificate).expect("a document");
+    std::fs::write(&path, text).expect("written");
+    let explained = workspace
+        .explain(&path, &ExplainOptions::default())
+        .expect("explained");
+    assert_eq!(explained.checked, iolite::Checked::Confirmed);
+    assert!(explained.models_changed.is_empty());
+}
+
+#[test]
+fn whatever_is_asked_each_file_is_read_once() {
+    let folder = folder("reads");
+    let model = folder.join("door.iol");
+    std::fs::write(&model, MODEL).expect("written");
+    let workspace = Workspace::with_options(ReadOptions::default());
+    let reference = ModelRef::from(model.display().to_string().as_str());
+    judged(&workspace, &model);
+    let purposes = JudgeOptions {
+        purposes: vec![reference.clone()],
+        ..JudgeOptions::default()
+    };
+    Judge::new(&workspace, &reference, &purposes).expect("sound");
+    workspace
+        .verify(
+            &reference,
+            &VerificationOptions {
+                properties: vec![reference.with_name("NoClick")],
+                ..VerificationOptions::default()
+            },
+        )
+        .expect("an answer");
+    let options = RelationOptions {
+        relation: Relation::Trace,
+        traces: None,
+        semantics: SemanticsOptions::default(),
+        counterexamples: 1,
+    };
+    let answer = workspace.relate(&reference, &reference, &options, &mut |_| None);
+    assert_eq!(answer.expect("an answer").holds, Some(true));
+    let reads: Vec<usize> = workspace.reads().into_values().collect();
+    assert_eq!(reads, [1]);
+}
