@@ -75,3 +75,31 @@ impl fmt::Display for Verdict {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn verdicts() -> impl Strategy<Value = Vec<Verdict>> {
+        prop::collection::vec((0..8usize).prop_map(|k| Verdict::WORST_FIRST[k]), 0..12)
+    }
+
+    proptest! {
+        /// Whoever adds up verdicts, in whatever order and in whatever parts, comes to the same.
+        #[test]
+        fn the_worst_is_one(mut verdicts in verdicts(), cut in 0..12usize) {
+            let worst = Verdict::worst(verdicts.iter().copied());
+            let (one, other) = verdicts.split_at(cut.min(verdicts.len()));
+            let parts = [one, other].map(|part| Verdict::worst(part.iter().copied()));
+            prop_assert_eq!(Verdict::worst(parts.into_iter().flatten()), worst);
+            verdicts.reverse();
+            prop_assert_eq!(Verdict::worst(verdicts.iter().copied()), worst);
+            let failing = verdicts.iter().any(|v| v.is_failing());
+            prop_assert_eq!(worst.is_some_and(Verdict::is_failing), failing);
+            let violated = verdicts.contains(&Verdict::ViolateFail);
+            prop_assert_eq!(worst == Some(Verdict::ViolateFail), violated);
+        }
+    }
+}

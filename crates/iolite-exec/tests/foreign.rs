@@ -109,6 +109,18 @@ fn an_output_that_the_specification_does_not_declare_fails_by_its_name() {
     }
 }
 
+/// A system without a model, which writes what it likes.
+struct Writer(&'static str);
+impl SystemUnderTest<String> for Writer {
+    fn reset(&mut self) {}
+
+    fn stimulate(&mut self, _: &String) {}
+
+    fn output(&mut self, _: Duration) -> Option<String> {
+        Some(self.0.to_owned())
+    }
+}
+
 #[test]
 fn an_output_of_another_model_with_data_fails_by_its_name() {
     let spec = data(ECHO);
@@ -140,17 +152,6 @@ fn an_output_of_another_model_with_data_fails_by_its_name() {
         let mut adapter = SymbolicSut::new(system, dictionary, 0);
         let certificate = failed(&mut tester, &mut adapter, observed);
         assert!(certificate.allowed.iter().all(|a| a.starts_with("!got")));
-    }
-    // Of a system without a model, which writes what it likes.
-    struct Writer(&'static str);
-    impl SystemUnderTest<String> for Writer {
-        fn reset(&mut self) {}
-
-        fn stimulate(&mut self, _: &String) {}
-
-        fn output(&mut self, _: Duration) -> Option<String> {
-            Some(self.0.to_owned())
-        }
     }
     for written in ["zap", "got(1, 2)", "got(true)"] {
         let (mut tester, dictionary) = ioco_with_data(&spec);

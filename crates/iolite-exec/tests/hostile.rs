@@ -412,7 +412,7 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
     dying.actions.entry("a".into()).or_default().send = Some("die".into());
     let mut tester = SpecTester::new(spec.clone());
     for (config, fault) in [(&config, false), (&dying, true)] {
-        let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
+        let mut adapter = tester.adapter(config, JobId(0)).unwrap();
         for number in 0..3 {
             let result = run(
                 &mut tester,

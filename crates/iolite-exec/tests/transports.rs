@@ -56,17 +56,17 @@ impl Talk {
     }
 
     /// What a received output is, without `!`.
-    fn read(&self, received: Received) -> ConcreteAction {
+    fn read(&self, received: &Received) -> ConcreteAction {
         let Received::Output(output) = received else {
             panic!("{received:?}");
         };
-        let text = self.alphabet.text(output);
+        let text = self.alphabet.text(*output);
         ConcreteAction::parse(text.strip_prefix('!').unwrap())
     }
 
     fn receive(&mut self) -> ConcreteAction {
         let received = self.adapter.receive(Duration::from_secs(15)).unwrap();
-        self.read(received)
+        self.read(&received)
     }
 }
 
@@ -226,7 +226,7 @@ fn a_websocket_message_right_behind_the_handshake_is_read() {
     let mut talk = Talk::start(&config);
     for name in ["x", "y"] {
         let received = talk.adapter.poll().unwrap().unwrap();
-        assert_eq!(talk.read(received), ConcreteAction::bare(name));
+        assert_eq!(talk.read(&received), ConcreteAction::bare(name));
     }
     talk.adapter.stop().unwrap();
     server.join().unwrap();

@@ -94,9 +94,10 @@ impl Monitor {
         let read = |text: &str| {
             let action = self.judge.read_action(alphabet, text)?;
             let properties = self.judge.properties();
-            let count = match properties.is_some_and(|p| p.is_unseen(action)) {
-                true => &unseen,
-                false => &seen,
+            let count = if properties.is_some_and(|p| p.is_unseen(action)) {
+                &unseen
+            } else {
+                &seen
             };
             count.set(count.get() + 1);
             Some(action)

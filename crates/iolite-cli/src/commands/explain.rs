@@ -106,14 +106,16 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     match &explanation.claimed {
         Claimed::Relation(document) => print(&tell(document))?,
-        Claimed::Run(certificate) => print(&chart(&shown(certificate, &explanation.found)))?,
+        Claimed::Run(certificate) => {
+            print(&chart(&shown(certificate, explanation.found.as_ref())))?
+        }
     }
     print(&tell_outcome(&outcome, explanation.how))?;
     Ok(outcome.exit())
 }
 
 /// The certificate, with what was found in the place of what it says.
-fn shown(certificate: &Certificate, found: &Option<Found>) -> Certificate {
+fn shown(certificate: &Certificate, found: Option<&Found>) -> Certificate {
     let mut shown = certificate.clone();
     if let Some(found) = found {
         shown.allowed.clone_from(&found.allowed);

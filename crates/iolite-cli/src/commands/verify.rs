@@ -177,9 +177,14 @@ fn tell(document: &Document, relevance: bool) -> String {
         if let Some(how) = &property.how {
             text += &format!("  by              {how}\n");
         }
-        for (k, line) in property.invariant.iter().enumerate() {
+        // That violating locations are unreachable is the answer itself.
+        let told = property
+            .invariant
+            .iter()
+            .filter(|l| !l.ends_with(": false"));
+        for (k, line) in told.enumerate() {
             let head = if k == 0 { "invariant" } else { "" };
-            text += &format!("  {head:<16}{line}\n");
+            text += &format!("  {head:<16}{}\n", shortened(line));
         }
         if property.faults > 0 {
             text += &format!(
@@ -207,4 +212,14 @@ fn tell(document: &Document, relevance: bool) -> String {
         }
     }
     text
+}
+
+/// Characters of an invariant that people are shown; the document has it whole.
+const SHOWN: usize = 100;
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{} …", &line[..at]),
+        None => line.to_owned(),
+    }
 }

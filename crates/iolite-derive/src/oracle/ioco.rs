@@ -84,13 +84,6 @@ impl<M: Semantics<State = StateId>> IocoOracle<M> {
         self.view.bytes()
     }
 
-    /// `S after a` for an action of the alphabet.
-    #[inline]
-    pub(crate) fn step(&mut self, at: SetId, action: ActionId) -> Option<SetId> {
-        let label = self.actions.label(action)?;
-        self.view.after(at, label)
-    }
-
     #[cold]
     fn trim_view(&mut self, at: SetId) -> SetId {
         let before = self.view.set_count();
@@ -131,7 +124,11 @@ impl<M: Semantics<State = StateId>> Oracle for IocoOracle<M> {
 
     #[inline]
     fn after(&mut self, at: &SetId, step: Step) -> Result<Meaning<SetId>, Box<Undecided>> {
-        Ok(match self.step(*at, step.action()) {
+        let label = self.actions.label(step.action());
+        // Only the environment gives inputs, and only the system shows the rest.
+        let given = |l: &LabelId| self.view.labels().kinds()[l.index()] == LabelKind::Input;
+        let label = label.filter(|l| given(l) == step.is_stimulus());
+        Ok(match label.and_then(|label| self.view.after(*at, label)) {
             Some(next) => Meaning::Allowed(next),
             None if step.is_stimulus() => Meaning::Unspecified,
             None => Meaning::Forbidden,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use iolite_expr::{Answer, Distribution, Kind, Op, Strategy, Term};
 use iolite_lts::relation::Relation;
 use iolite_sts::{
-    After, Enabled, GateId, InputChoice, Iosts, Symbolic, SymbolicError, SymbolicStates,
+    After, Enabled, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError, SymbolicStates,
     ValuedAction,
 };
 use rand::{RngExt, SeedableRng};
@@ -386,7 +386,10 @@ impl Oracle for SymbolicOracle {
             let after = self.semantics.after_delta(&at.states);
             return self.settle(at, step, after);
         };
-        let Some(action) = self.valued(id) else {
+        let valued = self.valued(id);
+        // Only the environment gives inputs, and only the system shows the rest.
+        let given = |a: &ValuedAction| self.model().gate(a.action).kind == LabelKind::Input;
+        let Some(action) = valued.filter(|a| given(a) == step.is_stimulus()) else {
             // An action that the model does not have.
             return if step.is_stimulus() {
                 Ok(Meaning::Unspecified)

@@ -73,6 +73,8 @@ where
     P: Adapter + ?Sized,
     K: Sink + ?Sized,
 {
+    // Runs forget what earlier ones met; the record's actions must stay.
+    tester.alphabet().pin();
     let mut follow = Follow {
         record,
         preempting,

@@ -141,6 +141,8 @@ where
     T: Tester,
     P: Adapter + ?Sized,
 {
+    // Runs forget what earlier ones met; the trace's actions must stay.
+    tester.alphabet().pin();
     let now = Instant::now();
     let mut shrinker = Shrinker {
         tester,

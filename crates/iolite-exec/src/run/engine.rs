@@ -391,13 +391,10 @@ where
         self.record(step, false);
         let progress = match sent {
             Sent::Given => progress,
-            Sent::Refused { reason } => match self.tester.refused() {
-                Some(progress) => progress,
-                None => {
-                    let stimulus = self.tester.alphabet().text(stimulus).to_string();
-                    return Err(ExecError::Refused { stimulus, reason });
-                }
-            },
+            Sent::Refused { reason } => self.tester.refused().ok_or_else(|| {
+                let stimulus = self.tester.alphabet().text(stimulus).to_string();
+                ExecError::Refused { stimulus, reason }
+            })?,
         };
         Ok(match progress {
             Progress::Continue => None,

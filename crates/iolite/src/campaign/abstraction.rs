@@ -355,13 +355,11 @@ impl Dictionary for LetterDictionary {
     fn write(&self, action: ActionId) -> Message {
         let sends = &self.abstraction.sends;
         let rule = sends.iter().find(|(id, _)| ActionId::from(*id) == action);
-        match rule {
-            Some((_, action)) => Message::notation(&action.to_string()),
-            None => {
-                let text = self.alphabet.text(action);
-                Message::notation(text.strip_prefix('?').unwrap_or(&text))
-            }
+        if let Some((_, action)) = rule {
+            return Message::notation(&action.to_string());
         }
+        let text = self.alphabet.text(action);
+        Message::notation(text.strip_prefix('?').unwrap_or(&text))
     }
 }
 

@@ -124,7 +124,7 @@ impl Workspace {
     pub fn explain(&self, path: &Path, options: &ExplainOptions) -> Result<Explanation, Error> {
         let source = self.source(path)?;
         if let Ok(certificate) = serde_json::from_slice::<Certificate>(source.bytes()) {
-            return self.explain_run(certificate, options);
+            return self.explain_run(&certificate, options);
         }
         let document = serde_json::from_slice(source.bytes()).map_err(|e| {
             Error::input(format!("{}: no certificate: {e}", path.display()))
@@ -150,7 +150,7 @@ impl Workspace {
             return Err(Error::input(NOT_NEGATIVE));
         };
         // The certificate says how its files are to be read.
-        let reading = Self::with_options(document.reading.clone());
+        let reading = self.read_as(document.reading.clone());
         let named = |given: &Option<ModelRef>, text: &str| {
             reading.explicit(&given.clone().unwrap_or_else(|| text.into()))
         };
@@ -183,11 +183,11 @@ impl Workspace {
     /// A certificate of a run or a log: the specification alone is stepped.
     fn explain_run(
         &self,
-        certificate: Certificate,
+        certificate: &Certificate,
         options: &ExplainOptions,
     ) -> Result<Explanation, Error> {
         let explained = |checked, changed: Option<ModelRef>, how, found: Option<Found>| {
-            let found = found.filter(|found| !found.is_told_by(&certificate));
+            let found = found.filter(|found| !found.is_told_by(certificate));
             Ok(Explanation {
                 claimed: Claimed::Run(Box::new(certificate.clone())),
                 checked,
@@ -228,7 +228,7 @@ impl Workspace {
             Criterion::Property => {
                 let property = self.property(&reference, &options.property)?;
                 let changed = changed(&property.reference.hash);
-                let verdict = property::recheck(&property.automaton, &certificate)?;
+                let verdict = property::recheck(&property.automaton, certificate)?;
                 return explained(
                     verdict.into(),
                     changed.then_some(property.reference),
@@ -238,9 +238,9 @@ impl Workspace {
             }
             Criterion::Relation(Relation::Ioco) if reference.is_iol() => {
                 if let Spec::Symbolic(spec) = &*self.spec(&reference)? {
-                    let verdict = recheck_data(spec, &certificate, options)?;
+                    let verdict = recheck_data(spec, certificate, options)?;
                     let found = match verdict {
-                        Checked::Confirmed => self.found_in_data(spec, &certificate, options)?,
+                        Checked::Confirmed => self.found_in_data(spec, certificate, options)?,
                         _ => None,
                     };
                     let changed = changed(&spec.reference().hash);
@@ -256,11 +256,11 @@ impl Workspace {
         }
         let spec = self.explicit(&reference)?;
         let system = spec.system();
-        let verdict = recheck_steps(&system, &certificate, options.quiescence);
+        let verdict = recheck_steps(&system, certificate, options.quiescence);
         // What ioconf-f allows depends on the set of traces, which the certificate does not name.
         let told = certificate.kind != Criterion::Relation(Relation::IoconfF);
         let found = match verdict {
-            Recheck::Confirmed if told => Found::of(&system, options.quiescence, &certificate),
+            Recheck::Confirmed if told => Found::of(&system, options.quiescence, certificate),
             _ => None,
         };
         let changed = changed(&spec.reference().hash);
@@ -284,12 +284,10 @@ impl Workspace {
         if found.as_ref().is_some_and(|f| f.is_told_by(certificate)) {
             return Ok(found);
         }
-        let few = Self::with_options(ReadOptions {
+        let few = self.read_as(ReadOptions {
             max_states: Some(UNFOLDED),
             ..self.options().clone()
         });
-        let source = spec.source();
-        few.insert(source.path(), source.bytes());
         let unfolded = few.explicit(spec.reference()).ok();
         let unfolded = unfolded
             .and_then(|spec| Found::of(&spec.system(), options.quiescence, certificate))

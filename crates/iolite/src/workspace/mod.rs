@@ -149,6 +149,13 @@ impl Workspace {
         self
     }
 
+    /// The same files as they are here, read in another way.
+    pub(crate) fn read_as(&self, read: ReadOptions) -> Self {
+        let other = Self::with_options(read);
+        lock(&other.files).clone_from(&lock(&self.files));
+        other
+    }
+
     /// How files are read.
     pub fn options(&self) -> &ReadOptions {
         &self.read

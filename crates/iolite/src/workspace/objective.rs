@@ -80,7 +80,7 @@ impl Workspace {
         if Format::of(reference.path())? == Format::Dot {
             return self.acceptor(&source, &beside.labels(&[])).map(|o| vec![o]);
         }
-        let file = self.own_file(&source)?;
+        let file = own_file(&source)?;
         let names = pick_all(reference, "observer", &source.declared("observer"))?;
         let observer = |name: &str| {
             self.check_watched(&source, name, beside.reference())?;
@@ -167,7 +167,7 @@ impl Workspace {
         beside: Beside<'_>,
     ) -> Result<Vec<Purpose>, Error> {
         let source = self.source(reference.path())?;
-        let file = self.own_file(&source)?;
+        let file = own_file(&source)?;
         let names = pick_all(reference, "purpose", &source.declared("purpose"))?;
         let purpose = |name: &str| {
             self.check_watched(&source, name, beside.reference())?;
@@ -178,16 +178,6 @@ impl Workspace {
                 .map_err(|errors| breaches(&source, name, &errors))
         };
         names.into_iter().map(purpose).collect()
-    }
-
-    fn own_file<'s>(&self, source: &'s SourceFile) -> Result<&'s iolite_lang::File, Error> {
-        if Format::of(source.path())? != Format::Iol {
-            return Err(Error::input(format!(
-                "{}: expected an .iol file",
-                source.path().display()
-            )));
-        }
-        source.file()
     }
 
     /// A foreign acceptor. Labels that the system does not know can never happen, so their edges go.
@@ -218,6 +208,16 @@ impl Workspace {
         Observer::new(automaton, &acceptor.accepting, ObserverRules::Acceptor)
             .map_err(|errors| breaches(source, "acceptor", &errors))
     }
+}
+
+fn own_file(source: &SourceFile) -> Result<&iolite_lang::File, Error> {
+    if Format::of(source.path())? != Format::Iol {
+        return Err(Error::input(format!(
+            "{}: expected an .iol file",
+            source.path().display()
+        )));
+    }
+    source.file()
 }
 
 fn beside(spec: &Spec) -> Result<Beside<'_>, Error> {
