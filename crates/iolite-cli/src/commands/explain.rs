@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     match &explanation.claimed {
         Claimed::Relation(document) => print(&tell(document))?,
         Claimed::Run(certificate) => {
-            print(&chart(&shown(certificate, explanation.found.as_ref())))?
+            print(&chart(&shown(certificate, explanation.found.as_ref())))?;
         }
     }
     print(&tell_outcome(&outcome, explanation.how))?;
