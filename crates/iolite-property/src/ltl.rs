@@ -18,6 +18,8 @@ mod past;
 mod tableau;
 mod translate;
 
+pub use determinise::determinise_buchi;
+
 use thiserror::Error;
 
 use crate::alphabet::{Alphabet, AlphabetError};

@@ -81,7 +81,7 @@ pub use iolite_exec::{
     SystemUnderTest, WireValue,
 };
 pub use iolite_lts::relation::Relation;
-pub use monitor::{LogReport, Monitor};
+pub use monitor::{LogReport, Monitor, verdict_beside};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,

@@ -73,9 +73,9 @@ impl From<TargetFlag> for PropertyVerdict {
 
 /// How properties judge a run.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Properties without a model")]
+#[command(next_help_heading = "Properties")]
 pub(crate) struct PropertyArgs {
-    /// Judge by these properties: FILE.iol#P (all of a file without #P), FILE.hoa, FILE.xml or
+    /// Judge by these properties, alone or beside a model: FILE.iol#P (all of a file without #P), FILE.hoa, FILE.xml or
     /// ltl:FORMULA (repeatable)
     #[arg(long, value_name = "PROPERTY")]
     pub(crate) property: Vec<ModelRef>,

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
@@ -28,10 +28,12 @@ use crate::output::{Exit, print, print_json};
 /// templates of a system's description.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA
+    /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA; it may be left
+    /// out where --property judges
     model: ModelRef,
     /// The log
-    log: PathBuf,
+    #[arg(required_unless_present = "property")]
+    log: Option<PathBuf>,
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
@@ -63,6 +65,18 @@ pub(crate) struct Args {
     time_limit: TimeLimit,
     #[command(flatten)]
     read: ReadOptions,
+}
+
+impl Args {
+    /// The log: what stands alone is the log.
+    fn log(&self) -> &Path {
+        self.log.as_deref().unwrap_or_else(|| self.model.path())
+    }
+
+    /// The specification or first property; none where --property judges alone.
+    fn model(&self) -> Option<&ModelRef> {
+        self.log.as_ref().map(|_| &self.model)
+    }
 }
 
 /// Bytes of a journal's header.
@@ -102,41 +116,51 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let quiescence = args.quiescence_ms.map(Duration::from_millis);
     let monitor = Monitor::new(judge, quiescence);
     if monitor.judge().properties().is_some() {
-        let mut log = match runs(args)?.as_slice() {
-            [one] => log(args, *one)?,
-            several => {
-                return Err(Error::input(format!(
-                    "{}: a journal of {} runs, and a property judges one at a time",
-                    args.log.display(),
-                    several.len()
-                ))
-                .hint("pick one with --run N"));
-            }
-        };
+        let mut log = log(args, only_run(args)?)?;
         return monitor_properties::run(&monitor, &mut log, args.json, &mut watch);
+    }
+    if !args.properties.property.is_empty() {
+        let run = only_run(args)?;
+        let options = args.properties.options();
+        let judge = PropertyJudge::beside(&workspace, &options, &args.model)?;
+        let properties = Monitor::new(Judge::Properties(judge), quiescence);
+        let conformance = judged(args, &monitor, run, &mut watch)?;
+        let mut log = log(args, run)?;
+        let both = (&properties, conformance);
+        return monitor_properties::run_beside(both, &mut log, args.json, &mut watch);
     }
     conclude(args, &monitor, &mut watch)
 }
 
+/// A property judges one trace at a time.
+fn only_run(args: &Args) -> Result<Option<u64>, Error> {
+    match runs(args)?.as_slice() {
+        [one] => Ok(*one),
+        several => Err(Error::input(format!(
+            "{}: a journal of {} runs, and a property judges one at a time",
+            args.log().display(),
+            several.len()
+        ))
+        .hint("pick one with --run N")),
+    }
+}
+
 /// What the log is judged by.
 fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Error> {
-    if workspace.is_property(&args.model)? {
+    let Some(model) = args.model() else {
+        let judge = PropertyJudge::new(workspace, &args.properties.options());
+        return judge.map(Judge::Properties);
+    };
+    if workspace.is_property(model)? {
         let mut options = args.properties.options();
-        options.properties.insert(0, args.model.clone());
+        options.properties.insert(0, model.clone());
         return PropertyJudge::new(workspace, &options).map(Judge::Properties);
-    }
-    if !args.properties.property.is_empty() {
-        return Err(Error::input(format!(
-            "{} is a system, and --property judges without one",
-            args.model
-        ))
-        .hint("give the first property in place of the model"));
     }
     let mut options = args
         .judge
         .options(&args.data, &ValueArgs::default(), None, 0);
     options.data.until = watch.until();
-    Judge::new(workspace, &args.model, &options)
+    Judge::new(workspace, model, &options)
 }
 
 /// Shows how far the log was read, and says why it is not read on when the time is up.
@@ -150,7 +174,7 @@ fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
     let journal = match format(args)? {
         LogFormat::JsonLines => {
             let mut first = String::new();
-            let file = File::open(&args.log).map_err(|e| Error::reading(&args.log, &e))?;
+            let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
             let read = BufReader::new(file).take(HEADER).read_line(&mut first);
             let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
             let header: Option<serde_json::Value> = header.flatten();
@@ -164,14 +188,14 @@ fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
             Some(_) => Err(Error::input("--run is for journals, which have runs")),
         };
     }
-    let journal = Journal::read(&args.log).map_err(|e| Error::input(e.to_string()))?;
+    let journal = Journal::read(args.log()).map_err(|e| Error::input(e.to_string()))?;
     let wanted = |n: &u64| args.run.is_none_or(|run| run == *n);
     let numbers = journal.runs().map(|id| id.number).filter(wanted);
     let runs: Vec<Option<u64>> = numbers.map(Some).collect();
     if runs.is_empty() {
         return Err(Error::input(format!(
             "{}: no such run; it has {} runs",
-            args.log.display(),
+            args.log().display(),
             journal.runs().count()
         )));
     }
@@ -181,8 +205,8 @@ fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
 type Log = LogReader<BufReader<File>>;
 
 fn log(args: &Args, run: Option<u64>) -> Result<Log, Error> {
-    let file = File::open(&args.log).map_err(|e| Error::reading(&args.log, &e))?;
-    let name = args.log.display().to_string();
+    let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
+    let name = args.log().display().to_string();
     let log = LogReader::new(BufReader::new(file), &name, format(args)?);
     Ok(match run {
         Some(run) => log.of_run(run),
@@ -242,7 +266,7 @@ fn conclude(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Exit, E
     let Some((run, report)) = found else {
         return Err(Error::input(format!(
             "{}: no run to judge",
-            args.log.display()
+            args.log().display()
         )));
     };
     // A log in which nothing was recognised says nothing, least of all that all is well.
@@ -270,7 +294,7 @@ fn conclude(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Exit, E
 }
 
 fn format(args: &Args) -> Result<LogFormat, Error> {
-    let ending = args.log.extension().and_then(|e| e.to_str());
+    let ending = args.log().extension().and_then(|e| e.to_str());
     let json = match args.log_format {
         Some(kind) => kind == LogKind::Json,
         None => matches!(ending, Some("json" | "jsonl" | "ndjson")),
@@ -304,7 +328,7 @@ fn format(args: &Args) -> Result<LogFormat, Error> {
 }
 
 fn tell(args: &Args, document: &Document) -> String {
-    let log = args.log.display();
+    let log = args.log().display();
     let Document {
         verdict,
         steps,

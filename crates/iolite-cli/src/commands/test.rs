@@ -21,7 +21,8 @@ use crate::output::campaign::{ReportArgs, conclude, sinks};
 /// the trace, what was allowed, and the command that replays it.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The specification; none when --property judges alone
+    /// The specification; none when --property judges alone. With both, the specification drives, and
+    /// each property says which way to go and judges too
     #[arg(required_unless_present = "property")]
     pub(crate) model: Option<ModelRef>,
     #[command(flatten)]
@@ -78,16 +79,13 @@ impl Args {
             let judge = PropertyJudge::new(workspace, &self.properties.options())?;
             return Ok(Judge::Properties(judge));
         };
-        if !self.properties.property.is_empty() {
-            return Err(Error::input("--property judges alone, without a MODEL").hint(
-                "beside a model, give a safety property with --observer; for others leave the model \
-                 out",
-            ));
-        }
         let seed = self.effort.seed;
         let mut options = self
             .judge
             .options(&self.data, &self.values, self.needs(), seed);
+        if !self.properties.property.is_empty() {
+            options.properties = Some(self.properties.options());
+        }
         // The solver may be meant for the model that plays the system alone.
         if options.data.solver.is_some()
             && target.has_data()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use iolite_derive::{
     Alphabet, ConformanceTester, Criterion, GoalTester, Guide, IocoOracle, IoconfOracle, LabelGoal,
-    Objective, Satisfaction, UiocoOracle, verify,
+    Objective, PropertyObjective, Satisfaction, UiocoOracle, verify,
 };
 use iolite_exec::guided;
 use iolite_lts::relation::{Relation, TraceSet};
@@ -13,6 +13,7 @@ use iolite_property::{Observer, Purpose};
 
 use super::coverage_guide::CoverageGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
+use super::property_judge::objectives;
 use crate::{Error, ExplicitSpec, System, Workspace};
 
 /// What an explicit specification is asked for.
@@ -24,6 +25,8 @@ enum Question {
     Safety(Vec<Observer>),
     /// Scenarios.
     Purposes(Vec<Purpose>),
+    /// Properties of any class.
+    Properties(Vec<PropertyObjective>),
 }
 
 #[derive(Clone, Debug)]
@@ -65,7 +68,10 @@ impl ExplicitJudge {
             .as_ref()
             .map(|f| workspace.traces(f, spec.reference(), spec.labels()))
             .transpose()?;
-        let question = if !observers.is_empty() {
+        let question = if let Some(properties) = &options.properties {
+            let (labels, reference) = (spec.labels(), spec.reference());
+            Question::Properties(objectives(workspace, properties, labels, reference)?)
+        } else if !observers.is_empty() {
             Question::Safety(observers)
         } else if !purposes.is_empty() {
             Question::Purposes(purposes)
@@ -98,7 +104,7 @@ impl ExplicitJudge {
 
     pub(super) fn criterion(&self) -> Criterion {
         match &self.question {
-            Question::Safety(_) => Criterion::Safety,
+            Question::Safety(_) | Question::Properties(_) => Criterion::Safety,
             Question::Purposes(_) => Criterion::Purpose,
             Question::Relation(relation) => Criterion::Relation(match relation {
                 TestedRelation::Ioco => Relation::Ioco,
@@ -148,6 +154,7 @@ impl ExplicitJudge {
         match &self.question {
             Question::Safety(observers) => Box::new(self.goal_tester(alphabet, observers)),
             Question::Purposes(purposes) => Box::new(self.goal_tester(alphabet, purposes)),
+            Question::Properties(all) => Box::new(self.goal_tester(alphabet, all)),
             Question::Relation(TestedRelation::Ioco) => {
                 Box::new(ConformanceTester::new(self.ioco(alphabet)))
             }
@@ -176,6 +183,7 @@ impl ExplicitJudge {
             Question::Purposes(purposes) => {
                 Some(led(self.goal_tester(alphabet, purposes), otherwise()))
             }
+            Question::Properties(all) => Some(led(self.goal_tester(alphabet, all), otherwise())),
             Question::Relation(_) => None,
         }
     }

@@ -1,8 +1,10 @@
 //! Judging by a model with data: values are solved for while the system answers.
 
+use std::sync::Arc;
+
 use iolite_derive::{
-    Alphabet, ConformanceTester, Criterion, GoalTester, LabelGoal, Objective, SymbolicOracle,
-    SymbolicOracleError,
+    Alphabet, ConformanceTester, Criterion, GoalTester, LabelGoal, Objective, PropertyObjective,
+    SymbolicOracle, SymbolicOracleError,
 };
 use iolite_expr::Strategy;
 use iolite_lts::QuiescencePolicy;
@@ -11,6 +13,7 @@ use iolite_property::{Observer, Purpose};
 
 use super::explicit_judge::led;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
+use super::property_judge::objectives;
 use crate::data::Drawing;
 use crate::{Error, KnownModel, Spec, SymbolicSpec, Workspace};
 
@@ -20,6 +23,7 @@ enum Question {
     Ioco,
     Safety(Vec<Observer>),
     Purposes(Vec<Purpose>),
+    Properties(Vec<PropertyObjective>),
 }
 
 /// Judges by a model with data.
@@ -61,7 +65,11 @@ impl SymbolicJudge {
         for reference in &options.purposes {
             purposes.extend(workspace.purposes(reference, &beside)?);
         }
-        let question = if !observers.is_empty() {
+        let question = if let Some(properties) = &options.properties {
+            let labels = Arc::new(spec.gate_labels(&[]));
+            let reference = spec.reference();
+            Question::Properties(objectives(workspace, properties, &labels, reference)?)
+        } else if !observers.is_empty() {
             Question::Safety(observers)
         } else if !purposes.is_empty() {
             Question::Purposes(purposes)
@@ -93,7 +101,7 @@ impl SymbolicJudge {
     pub(super) fn criterion(&self) -> Criterion {
         match &self.question {
             Question::Ioco => Criterion::Relation(Relation::Ioco),
-            Question::Safety(_) => Criterion::Safety,
+            Question::Safety(_) | Question::Properties(_) => Criterion::Safety,
             Question::Purposes(_) => Criterion::Purpose,
         }
     }
@@ -119,7 +127,7 @@ impl SymbolicJudge {
         &self,
         alphabet: &Alphabet,
         objectives: &[O],
-        labels: impl Fn(&O) -> &std::sync::Arc<iolite_lts::Labels>,
+        labels: impl Fn(&O) -> &Arc<iolite_lts::Labels>,
     ) -> Result<GoalTester<SymbolicOracle, LabelGoal<O>>, Error> {
         let goal = |o: &O| LabelGoal::by_text(o.clone(), alphabet, labels(o));
         let goals = objectives.iter().map(goal).collect();
@@ -132,6 +140,9 @@ impl SymbolicJudge {
             Question::Safety(all) => Box::new(self.goal_tester(alphabet, all, Observer::labels)?),
             Question::Purposes(all) => {
                 Box::new(self.goal_tester(alphabet, all, Purpose::labels)?)
+            }
+            Question::Properties(all) => {
+                Box::new(self.goal_tester(alphabet, all, PropertyObjective::labels)?)
             }
         })
     }
@@ -149,6 +160,10 @@ impl SymbolicJudge {
             }
             Question::Purposes(all) => {
                 let tester = self.goal_tester(alphabet, all, Purpose::labels)?;
+                Some(led(tester, otherwise()))
+            }
+            Question::Properties(all) => {
+                let tester = self.goal_tester(alphabet, all, PropertyObjective::labels)?;
                 Some(led(tester, otherwise()))
             }
         })
