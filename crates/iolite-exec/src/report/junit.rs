@@ -209,10 +209,14 @@ impl<W: Write> Sink for JUnit<W> {
     }
 
     fn finish(&mut self) -> Result<(), ExecError> {
-        let fail = |e: &dyn std::fmt::Display| ExecError::Report(e.to_string());
         let report = self.document(self.elapsed);
-        report.serialize(&mut self.out).map_err(|e| fail(&e))?;
-        self.out.flush().map_err(|e| fail(&e))
+        let text = report
+            .to_string()
+            .map_err(|e| ExecError::Report(e.to_string()))?;
+        self.out
+            .write_all(text.as_bytes())
+            .and_then(|()| self.out.flush())
+            .map_err(|e| ExecError::Report(e.to_string()))
     }
 
     fn wants_steps(&self) -> bool {
