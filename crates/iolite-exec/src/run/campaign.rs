@@ -1,8 +1,8 @@
 //! Many runs, in one job or in several.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -85,6 +85,11 @@ pub struct Summary {
     pub interrupted: Option<Interruption>,
     /// What could not be written of journal and reports. Verdicts hold without them.
     pub unwritten: Vec<ExecError>,
+    /// Inputs, by name, that no values were found for somewhere, and why; the runs say nothing of
+    /// them there.
+    pub untried: BTreeMap<String, Arc<str>>,
+    /// Inputs, by name, that were given in some run. Only testers that may leave inputs untried tell.
+    pub tried: BTreeSet<String>,
 }
 
 /// Different notices that a summary keeps; runs beyond them add nothing.
@@ -100,8 +105,20 @@ impl Summary {
     }
 
     /// The worst verdict of all runs; `None` when no run came to a verdict.
+    ///
+    /// Where an input was [never tried](Self::never_tried) it is `unknown` at best: the runs look like
+    /// those of a campaign that passed, and say nothing about that input.
     pub fn verdict(&self) -> Option<Verdict> {
-        Verdict::worst(self.verdicts.keys().copied())
+        let doubt = self.never_tried().next().map(|_| Verdict::Unknown);
+        let worst = Verdict::worst(self.verdicts.keys().copied())?;
+        Verdict::worst([worst].into_iter().chain(doubt))
+    }
+
+    /// Inputs that the specification has somewhere on the way of these runs and that none of them
+    /// gave, because no values were found for them.
+    pub fn never_tried(&self) -> impl Iterator<Item = &str> {
+        let untried = self.untried.keys().map(String::as_str);
+        untried.filter(|input| !self.tried.contains(*input))
     }
 
     /// Adds what one run came to.
@@ -118,6 +135,17 @@ impl Summary {
             *counts.entry(verdict).or_default() += 1;
         }
         for notice in outcome.notices {
+            match &notice {
+                Notice::Tried { input } => {
+                    self.tried.insert(input.clone());
+                    continue;
+                }
+                Notice::Untried { input, reason } => {
+                    let known = self.untried.entry(input.clone());
+                    known.or_insert_with(|| Arc::clone(reason));
+                }
+                _ => {}
+            }
             if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
                 self.notices.push(notice);
             }
@@ -140,6 +168,10 @@ impl Summary {
         self.notices.extend(more.notices);
         self.interrupted = self.interrupted.or(more.interrupted);
         self.unwritten.extend(more.unwritten);
+        for (input, reason) in more.untried {
+            self.untried.entry(input).or_insert(reason);
+        }
+        self.tried.extend(more.tried);
         self.steps += more.steps;
         self.elapsed += more.elapsed;
     }
@@ -256,9 +288,8 @@ where
                     }
                     summary.add(outcome);
                 }
-                // Which is in `unwritten`, and came to no verdict.
-                Err(ExecError::JournalWrite { .. }) => break,
-                Err(ExecError::Interrupted(_)) => break,
+                // No fault of this run: the summary says why it has no verdict.
+                Err(ExecError::JournalWrite { .. } | ExecError::Interrupted(_)) => break,
                 Err(error) => {
                     summary.faults.insert(id.number, error);
                     if plan.stop_on_fault {
@@ -320,6 +351,7 @@ where
         faults: summary.faults.len() as u64,
         steps: summary.steps,
         elapsed: micros(summary.elapsed),
+        untried: summary.untried.keys().map(|i| format!("?{i}")).collect(),
     });
     summary.unwritten = unwritten
         .into_inner()
