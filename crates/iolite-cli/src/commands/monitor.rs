@@ -120,9 +120,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         return monitor_properties::run(&monitor, &mut log, args.json, &mut watch);
     }
     if !args.properties.property.is_empty() {
-        let run = only_run(args)?;
         let options = args.properties.options();
         let judge = PropertyJudge::beside(&workspace, &options, &args.model)?;
+        let run = only_run(args)?;
         let properties = Monitor::new(Judge::Properties(judge), quiescence);
         let conformance = judged(args, &monitor, run, &mut watch)?;
         let mut log = log(args, run)?;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use iolite_derive::{
-    ActionId, Alphabet, ModelRef, PropertyEnd, PropertyObjective, PropertyTester, Step, Tester,
-    Verdict, WatchedProperty,
+    ActionId, Alphabet, LetterMap, ModelRef, PropertyEnd, PropertyObjective, PropertyTester, Step,
+    Tester, Verdict, WatchedProperty,
 };
 use iolite_exec::{Certificate, Summary};
 use iolite_lts::{LabelId, LabelKind, Labels};
@@ -88,7 +88,13 @@ impl PropertyJudge {
         let mut properties: Vec<Property> = Vec::new();
         for reference in &options.properties {
             let read = beside_a_model(options, reference, &labels);
-            properties.extend(workspace.properties(reference, &read)?);
+            for property in workspace.properties(reference, &read)? {
+                workspace.check_watched_reference(&property.reference, model)?;
+                if options.map.is_none() {
+                    check_actions(&property, &labels, model)?;
+                }
+                properties.push(property);
+            }
         }
         Self::of(workspace, options, properties)
     }
@@ -227,7 +233,9 @@ pub(super) fn objectives(
         for property in
             workspace.properties(reference, &beside_a_model(options, reference, labels))?
         {
+            workspace.check_watched_reference(&property.reference, beside)?;
             let WatchedProperty { name, tester } = watch(&property, options)?;
+            check_actions(&property, labels, beside)?;
             let at_once = tester.verdict(tester.initial());
             if at_once.is_final() {
                 return Err(Error::input(format!(
@@ -242,6 +250,18 @@ pub(super) fn objectives(
         }
     }
     Ok(found)
+}
+
+/// A property of which nothing in the model is an action is most likely for another one.
+fn check_actions(property: &Property, labels: &Labels, beside: &ModelRef) -> Result<(), Error> {
+    let letters = LetterMap::new(property.automaton.alphabet(), labels);
+    if labels.iter().any(|(l, _)| letters.letter(l).is_some()) {
+        return Ok(());
+    }
+    Err(Error::input(format!(
+        "{}: it knows no action of {beside}",
+        property.name
+    )))
 }
 
 /// How a property is read beside a model: a formula speaks of the model's actions.
