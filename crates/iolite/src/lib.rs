@@ -72,7 +72,7 @@ pub use campaign::{
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
-pub use evidence::{Checked, Claimed, ExplainOptions, Explanation, Found};
+pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{Action, ActionId, Alphabet, Criterion, ModelRef, Notice, Step, Verdict};
 pub use iolite_exec::{
@@ -80,6 +80,7 @@ pub use iolite_exec::{
     SystemUnderTest, WireValue,
 };
 pub use iolite_lts::relation::Relation;
+pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use monitor::{LogReport, Monitor};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,

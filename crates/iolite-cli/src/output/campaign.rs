@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, save_query};
+use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, Workspace, save_query};
 use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{Fanout, JournalWriter, chart};
 use serde::Serialize;
@@ -115,6 +115,7 @@ pub(crate) fn warn(campaign: &Campaign, notices: &[Notice], unknown_query: &Path
 
 pub(crate) fn conclude(
     args: &Args,
+    workspace: &Workspace,
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
@@ -128,7 +129,11 @@ pub(crate) fn conclude(
     warn(campaign, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
     if let (Some(path), Some((certificate, _))) = (&report.certificate, &first) {
-        write_json(path, certificate)?;
+        match args.certify(workspace, certificate)? {
+            Some(whole) => write_json(path, &whole)?,
+            // Of a stored test case only the claim is known.
+            None => write_json(path, certificate)?,
+        }
     }
     if report.json {
         let untried = summary.notices.iter().filter_map(|notice| match notice {
