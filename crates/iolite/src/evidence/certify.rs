@@ -299,8 +299,14 @@ impl Workspace {
         };
         let mut found = None;
         for reference in &options.properties {
-            let tables = self.observer_tables(reference, &spec)?;
-            let table = tables.into_iter().find(|o| o.name == property.name);
+            // What is no safety property has no observer, and its refutation is no finite trace.
+            let Ok(tables) = self.observer_tables(reference, &spec) else {
+                continue;
+            };
+            let violated = |o: &Observer| {
+                o.name == property.name && end(o, trace).is_some_and(|at| o.marked.contains(&at))
+            };
+            let table = tables.into_iter().find(violated);
             if let Some(table) = table {
                 found = Some((reference.clone(), table));
                 break;
@@ -401,6 +407,13 @@ pub(super) fn place(place: &Place) -> String {
 }
 
 fn place_after(observer: &Observer, trace: &[String]) -> String {
+    let place = end(observer, trace);
+    let place = place.map_or("left for good", |at| observer.states[at].as_str());
+    format!("{}: {place}", observer.name)
+}
+
+/// Where an observer is after a trace, unless it was left.
+fn end(observer: &Observer, trace: &[String]) -> Option<usize> {
     let label = |action: &String| observer.labels.iter().position(|l| l == action);
     let mut at = Some(observer.initial);
     for action in trace {
@@ -410,6 +423,5 @@ fn place_after(observer: &Observer, trace: &[String]) -> String {
         let step = observer.steps.iter().find(|s| (s.0, s.1) == (from, label));
         at = step.map(|s| s.2);
     }
-    let place = at.map_or("left for good", |at| observer.states[at].as_str());
-    format!("{}: {place}", observer.name)
+    at
 }
