@@ -59,6 +59,7 @@ mod error;
 mod evidence;
 mod files;
 mod monitor;
+mod mutation;
 mod relation;
 mod semantics;
 mod verification;
@@ -76,11 +77,13 @@ pub use evidence::{Checked, Claimed, ExplainOptions, Explanation, Found};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{Action, ActionId, Alphabet, Criterion, ModelRef, Notice, Step, Verdict};
 pub use iolite_exec::{
-    Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
-    SystemUnderTest, WireValue,
+    Adapter, Certificate, ConcreteAction, Event, ExecError, Notation, Received, Sent, Sink,
+    Summary, SystemUnderTest, WireValue,
 };
+pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use monitor::{LogReport, Monitor};
+pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
