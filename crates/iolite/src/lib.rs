@@ -60,6 +60,7 @@ mod evidence;
 mod files;
 mod monitor;
 mod mutation;
+mod property_verification;
 mod relation;
 mod semantics;
 mod verification;
@@ -84,6 +85,7 @@ pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use monitor::{LogReport, Monitor};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
+pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,

@@ -130,7 +130,7 @@ impl Workspace {
         }
         if options.tests() && !options.relation.is_directed() {
             return Err(Error::input(format!(
-                "{} is not tested here; mutants are killed under ioco, uioco, ioconf and iot",
+                "{} is not tested here; mutants are killed under ioco, uioco and ioconf",
                 options.relation
             )));
         }
