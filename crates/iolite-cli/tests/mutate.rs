@@ -50,8 +50,8 @@ fn a_suite_is_scored_and_survivors_say_what_would_kill_them() {
         &folder,
         "suite.iol",
         "test First {
-           initial state A { ?on -> B  !lit, !dark -> Wrong }
-           state B { !lit -> Right  !dark, delta -> Wrong }
+           initial pass state A { ?on -> B  !lit, !dark -> Wrong }
+           pass state B { !lit -> Right  !dark, delta -> Wrong }
            pass state Right  fail state Wrong
          }",
     );

@@ -137,8 +137,9 @@ impl MutationDocument {
         let relation = &self.relation;
         let _ = writeln!(
             text,
-            "{} mutants of {}{more}",
+            "{} mutant{} of {}{more}",
             self.mutants.len(),
+            if self.mutants.len() == 1 { "" } else { "s" },
             self.model
         );
         let _ = writeln!(
