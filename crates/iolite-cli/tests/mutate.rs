@@ -50,7 +50,7 @@ fn a_suite_is_scored_and_survivors_say_what_would_kill_them() {
         &folder,
         "suite.iol",
         "test First {
-           initial pass state A { ?on -> B  !lit, !dark -> Wrong }
+           initial pass state A { ?on -> B }
            pass state B { !lit -> Right  !dark, delta -> Wrong }
            pass state Right  fail state Wrong
          }",
