@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use iolite::{
-    Campaign, CheckError, Error, Event, Judge, JudgeOptions, ModelRef, Selection, SelectionOptions,
-    Sink, SystemUnderTest, Workspace,
+    Campaign, Error, Judge, JudgeOptions, ModelRef, Selection, SelectionOptions, SystemUnderTest,
+    Verdict, Workspace,
 };
 
 use crate::Driver;
@@ -60,26 +60,6 @@ impl Row {
     }
 }
 
-/// Counts the events of the first failing run.
-#[derive(Default)]
-struct Counter {
-    events: u64,
-}
-
-impl Sink for Counter {
-    fn event(&mut self, event: &Event) -> Result<(), iolite::ExecError> {
-        let is_step = matches!(
-            event,
-            Event::Stimulus { .. }
-                | Event::Output { .. }
-                | Event::Quiescence { .. }
-                | Event::Deadlock { .. }
-        );
-        self.events += u64::from(is_step);
-        Ok(())
-    }
-}
-
 impl Experiment {
     /// Tests one implementation over UDP against the model.
     pub fn row(&self, model: &Path, fault: u8) -> Result<Row, Error> {
@@ -122,22 +102,21 @@ impl Experiment {
                 selection,
                 ..SelectionOptions::default()
             });
-        let mut counter = Counter::default();
-        match campaign.check_with(system, &mut counter) {
-            Ok(_) => Ok(Detection {
-                events: None,
-                failure: None,
-            }),
-            Err(CheckError::Fails(certificate)) => Ok(Detection {
-                events: Some(counter.events),
+        let summary = campaign.run_in_process(system)?;
+        match summary.failures.values().next() {
+            Some(certificate) => Ok(Detection {
+                events: Some(summary.steps),
                 failure: Some(format!(
                     "{} after {}",
                     certificate.observed.as_deref().unwrap_or("?"),
                     certificate.trace.join(" ")
                 )),
             }),
-            Err(CheckError::Unknown(reason)) => Err(Error::undecided(reason)),
-            Err(CheckError::Error(error)) => Err(error),
+            None if summary.verdict() == Some(Verdict::Pass) => Ok(Detection {
+                events: None,
+                failure: None,
+            }),
+            None => Err(Error::undecided("a run came to no verdict")),
         }
     }
 }

@@ -78,8 +78,8 @@ pub use evidence::{Checked, Claimed, ExplainOptions, Explanation, Found};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{Action, ActionId, Alphabet, Criterion, ModelRef, Notice, Step, Verdict};
 pub use iolite_exec::{
-    Adapter, Certificate, ConcreteAction, Event, ExecError, Notation, Received, Sent, Sink,
-    Summary, SystemUnderTest, WireValue,
+    Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
+    SystemUnderTest, WireValue,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;

@@ -9,6 +9,9 @@ use crate::workspace::hash;
 /// Places that are shuffled as a list; beyond them, places are drawn one by one.
 const LISTED: u64 = 1 << 20;
 
+/// Text of all mutants together, in bytes; mutants of a large model are few.
+const MOST_TEXT: usize = 256 << 20;
+
 /// The mutants that were picked, in the order of their places.
 pub(super) struct Picked {
     pub(super) mutants: Vec<Mutant>,
@@ -79,10 +82,11 @@ pub(super) fn pick(mutations: &Mutations<'_>, original: &str, most: usize, seed:
         .collect();
     let mut seen = BTreeSet::from([hash(original.as_bytes())]);
     let mut found: BTreeMap<u64, Mutant> = BTreeMap::new();
-    let mut equal = 0;
-    while found.len() < most && !orders.is_empty() {
+    let (mut equal, mut bytes) = (0, 0);
+    let enough = |count: usize, bytes: usize| count >= most || bytes >= MOST_TEXT;
+    while !enough(found.len(), bytes) && !orders.is_empty() {
         orders.retain_mut(|order| {
-            if found.len() >= most {
+            if enough(found.len(), bytes) {
                 return true;
             }
             // The next place of this operator that has a mutant.
@@ -91,6 +95,7 @@ pub(super) fn pick(mutations: &Mutations<'_>, original: &str, most: usize, seed:
                     continue;
                 };
                 if seen.insert(hash(mutant.text.as_bytes())) {
+                    bytes += mutant.text.len();
                     found.insert(place, mutant);
                     return true;
                 }
