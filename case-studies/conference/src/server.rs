@@ -24,7 +24,7 @@ pub struct Server {
 }
 
 /// A socket of this machine, for this machine.
-pub fn loopback() -> io::Result<UdpSocket> {
+pub(crate) fn loopback() -> io::Result<UdpSocket> {
     UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))
 }
 
