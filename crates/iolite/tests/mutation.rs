@@ -231,7 +231,12 @@ fn every_operator_has_mutants_that_are_read_again() {
             "{}\n{text}",
             mutant.change
         );
-        assert!(mutant.conforms.is_some(), "{mutant:?}");
+        // A mutant whose variable leaves its range has no meaning that could be compared.
+        let outside = mutant
+            .unknown
+            .as_ref()
+            .is_some_and(|u| u.contains("outside"));
+        assert!(mutant.conforms.is_some() || outside, "{mutant:?}");
     }
 }
 

@@ -9,8 +9,8 @@ use iolite_lts::{Completed, LabelId, Semantics, StateId};
 
 use super::{MutantDocument, MutationOptions};
 use crate::{
-    Campaign, Error, ErrorKind, ExplicitSpec, Judge, JudgeOptions, PreparedSpecification,
-    RelationOptions, Selection, SelectionOptions, SuiteCase, Target, TargetOptions, Workspace,
+    Campaign, Error, ErrorKind, ExplicitSpec, Judge, JudgeOptions, RelationOptions, Selection,
+    SelectionOptions, SuiteCase, Target, TargetOptions, Workspace,
 };
 
 /// What all mutants of a model are held against.
@@ -28,7 +28,6 @@ pub(super) struct Examiner<'w> {
 /// The same, prepared for one thread.
 pub(super) struct Worker<'e> {
     examiner: &'e Examiner<'e>,
-    side: Option<PreparedSpecification>,
     campaign: Option<Campaign>,
 }
 
@@ -82,13 +81,8 @@ impl<'w> Examiner<'w> {
 
     /// What one thread needs.
     pub(super) fn worker(&self) -> Result<Worker<'_>, Error> {
-        let side = match &self.spec {
-            Ok(spec) => Some(self.workspace.specification(spec, &self.relation())?),
-            Err(_) => None,
-        };
         Ok(Worker {
             examiner: self,
-            side,
             campaign: self.campaign()?,
         })
     }
@@ -137,7 +131,7 @@ fn offers(case: &SuiteCase) -> bool {
 impl Worker<'_> {
     /// Looks at one mutant.
     pub(super) fn examine(
-        &mut self,
+        &self,
         number: usize,
         file: &Path,
         mutant: &Mutant,
@@ -166,8 +160,12 @@ impl Worker<'_> {
             Ok(_) => workspace.explicit(&reference),
             Err(error) => Err(error.clone()),
         };
-        match (&explicit, &mut self.side) {
-            (Ok(explicit), Some(side)) => {
+        match (&explicit, &self.examiner.spec) {
+            (Ok(explicit), Ok(spec)) => {
+                // Prepared anew for each mutant: sets that others left behind would change which of
+                // several shortest counterexamples is found first.
+                let options = self.examiner.relation();
+                let mut side = self.examiner.workspace.specification(spec, &options)?;
                 let decision = side.decide(explicit, &mut |_| None)?;
                 document.conforms = decision.holds;
                 document.unknown = decision.unknown;
@@ -177,7 +175,7 @@ impl Worker<'_> {
                 document.unknown = Some(error.message().to_owned());
             }
             (Err(error), _) => return Err(error.clone()),
-            (Ok(_), None) => {}
+            (Ok(_), Err(_)) => {}
         }
         self.run_suite(explicit.as_ref().ok(), &mut document);
         if document.killed != Some(true) {

@@ -267,9 +267,9 @@ fn examine_all(
             let answer = if let Some(known) = store.known(number) {
                 known
             } else {
-                let worker = match &mut worker {
+                let worker = match &worker {
                     Some(worker) => worker,
-                    none => none.insert(examiner.worker()?),
+                    None => worker.insert(examiner.worker()?),
                 };
                 let file = names.file(number, mutant.operator);
                 let answer = worker.examine(number, &file, mutant)?;
