@@ -59,6 +59,7 @@ mod error;
 mod evidence;
 mod files;
 mod monitor;
+mod mutation;
 mod property_verification;
 mod relation;
 mod semantics;
@@ -80,9 +81,11 @@ pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
     SystemUnderTest, WireValue,
 };
+pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use monitor::{LogReport, Monitor};
+pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
