@@ -53,6 +53,7 @@
 //! # }
 //! ```
 
+mod as_iosts;
 mod campaign;
 mod data;
 mod error;
@@ -88,6 +89,7 @@ pub use relation::{
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{
-    DotKind, ExplicitSpec, Format, HoaLetters, Origin, Property, PropertyReadOptions, ReadOptions,
-    Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System, Workspace, read_foreign,
+    DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,
+    PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System,
+    Workspace, read_foreign,
 };
