@@ -52,7 +52,14 @@ fn monitor(observer: &str, constants: &str, log: &str) -> Ran {
     let observer = format!("{BRP}#{observer}");
     let model = format!("{BRP}#Sender");
     iolite(&[
-        "monitor", &model, &log, "--observer", &observer, "--const", constants, "--json",
+        "monitor",
+        &model,
+        &log,
+        "--observer",
+        &observer,
+        "--const",
+        constants,
+        "--json",
     ])
 }
 
@@ -126,7 +133,12 @@ fn the_model_and_the_log_violate_the_property() {
     assert_eq!(ran["line"], 4);
     run(&["--const", "most=7"]).expect(0);
     // A constant that nobody has is a mistake.
-    assert!(run(&["--const", "mots=7"]).expect(2).stderr.contains("mots"));
+    assert!(
+        run(&["--const", "mots=7"])
+            .expect(2)
+            .stderr
+            .contains("mots")
+    );
     // Without a value, some value of it is violated.
     assert_eq!(run(&[]).expect(1).json()["verdict"], "violate");
     let refuted = verify(&model, &observer).expect(1).json();
@@ -135,8 +147,20 @@ fn the_model_and_the_log_violate_the_property() {
     let purpose = format!("{model}#Exactly");
     let system = format!("model:{model}");
     let ran = iolite(&[
-        "test", &model, "--sut", &system, "--purpose", &purpose, "--const",
-        "wanted=123456789", "--runs", "1", "--steps", "10", "--no-journal", "--json",
+        "test",
+        &model,
+        "--sut",
+        &system,
+        "--purpose",
+        &purpose,
+        "--const",
+        "wanted=123456789",
+        "--runs",
+        "1",
+        "--steps",
+        "10",
+        "--no-journal",
+        "--json",
     ]);
     assert_eq!(ran.expect(0).json()["verdict"], "pass");
 }
@@ -178,19 +202,37 @@ fn an_observer_counts_beside_a_model_without_data() {
     );
     let property = |name: &str| format!("{model}#{name}");
     let refuted = verify(&model, &property("Worn")).expect(1).json();
-    let trace = refuted["properties"][0]["trace"].as_array().expect("a trace");
+    let trace = refuted["properties"][0]["trace"]
+        .as_array()
+        .expect("a trace");
     assert_eq!(trace.len(), 10);
     let proved = verify(&model, &property("Balanced")).expect(0).json();
     assert_eq!(proved["properties"][0]["result"], "proved");
     let system = format!("model:{model}");
     let test = |observer: &str| {
         iolite(&[
-            "test", &model, "--sut", &system, "--observer", observer, "--runs", "1", "--steps",
-            "40", "--no-journal", "--json",
+            "test",
+            &model,
+            "--sut",
+            &system,
+            "--observer",
+            observer,
+            "--runs",
+            "1",
+            "--steps",
+            "40",
+            "--no-journal",
+            "--json",
         ])
     };
-    assert_eq!(test(&property("Worn")).expect(1).json()["verdict"], "violate");
-    assert_eq!(test(&property("Balanced")).expect(0).json()["verdict"], "pass");
+    assert_eq!(
+        test(&property("Worn")).expect(1).json()["verdict"],
+        "violate"
+    );
+    assert_eq!(
+        test(&property("Balanced")).expect(0).json()["verdict"],
+        "pass"
+    );
 }
 
 /// A safety formula about a model with infinite data is proved, refuted or unknown, not refused.

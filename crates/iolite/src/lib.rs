@@ -62,6 +62,7 @@ mod files;
 mod monitor;
 mod relation;
 mod semantics;
+mod symbolic_view;
 mod verification;
 mod workspace;
 
@@ -87,6 +88,7 @@ pub use relation::{
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{
     DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,

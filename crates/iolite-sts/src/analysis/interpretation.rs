@@ -28,22 +28,18 @@ const MOST_FOR_POLYHEDRA: usize = 12;
 /// The price of one step of a domain, in the steps of the portfolio.
 trait Priced: NumericDomain {
     const PRICE: u64;
-    const NAME: &'static str;
 }
 
 impl Priced for IntervalBox {
     const PRICE: u64 = 2;
-    const NAME: &'static str = "boxes";
 }
 
 impl Priced for Octagon {
     const PRICE: u64 = 10;
-    const NAME: &'static str = "octagons";
 }
 
 impl Priced for Polyhedron {
     const PRICE: u64 = 30;
-    const NAME: &'static str = "polyhedra";
 }
 
 /// The direction of an analysis.
@@ -178,7 +174,11 @@ impl<N: Priced> Iteration<N> {
         self.at = pairs
             .map(|(old, new)| {
                 let meet = new.meet(old);
-                if meet.leq(old) { old.narrow(&meet) } else { old.clone() }
+                if meet.leq(old) {
+                    old.narrow(&meet)
+                } else {
+                    old.clone()
+                }
             })
             .collect();
     }
@@ -186,6 +186,11 @@ impl<N: Priced> Iteration<N> {
     /// A condition for each location; `None` where one is too large for a term.
     fn terms(&self) -> Option<Vec<Term>> {
         self.at.iter().map(|a| a.to_term().ok()).collect()
+    }
+
+    /// The same without Booleans and enumerations: weaker, and shorter where it is enough.
+    fn short_terms(&self) -> Option<Vec<Term>> {
+        self.at.iter().map(|a| a.merged().to_term().ok()).collect()
     }
 }
 
@@ -252,15 +257,18 @@ impl Default for Interpretation {
     }
 }
 
-/// What an iteration found: nothing yet, or its conditions, where there are any.
+/// What an iteration found: nothing yet, or candidates, the simplest first.
 fn worked<N: Priced>(
     iteration: &mut Iteration<N>,
     problem: &Problem<'_>,
     slice: &mut Slice<'_>,
-) -> Option<Option<Vec<Term>>> {
+) -> Option<Vec<Vec<Term>>> {
     let solver = &*slice.solver;
     let done = iteration.run(problem, slice.meter, || solver.is_out_of_time());
-    done.then(|| iteration.terms())
+    done.then(|| {
+        let candidates = [iteration.short_terms(), iteration.terms()];
+        candidates.into_iter().flatten().collect()
+    })
 }
 
 impl Member for Interpretation {
@@ -288,11 +296,13 @@ impl Member for Interpretation {
                     return Outcome::Stuck(why.into());
                 }
             };
-            let Some(terms) = found else {
+            let Some(candidates) = found else {
                 return Outcome::More;
             };
-            if let Some(outcome) = terms.and_then(|t| concluded(t, problem, slice)) {
-                return outcome;
+            for terms in candidates {
+                if let Some(outcome) = concluded(terms, problem, slice) {
+                    return outcome;
+                }
             }
             self.stage = self.after(problem);
         }
