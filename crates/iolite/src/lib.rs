@@ -60,6 +60,7 @@ mod error;
 mod evidence;
 mod files;
 mod monitor;
+mod property_verification;
 mod relation;
 mod semantics;
 mod symbolic_view;
@@ -83,6 +84,7 @@ pub use iolite_exec::{
 };
 pub use iolite_lts::relation::Relation;
 pub use monitor::{LogReport, Monitor};
+pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,

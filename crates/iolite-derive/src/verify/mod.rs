@@ -6,6 +6,7 @@ pub(crate) mod goal;
 pub(crate) mod mirror;
 pub(crate) mod mixed_goal;
 pub(crate) mod objective;
+pub(crate) mod property;
 pub(crate) mod prune;
 pub(crate) mod purpose_test;
 pub(crate) mod safety_test;

@@ -25,6 +25,7 @@ use iolite_lts::{Lts, StateId, restrict};
 use crate::Error;
 
 pub use goal::{DataAutomaton, GoalAutomaton};
+pub(crate) use property::formula;
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
 pub use read_options::{DotKind, ReadOptions};
 pub use source_file::SourceFile;
