@@ -286,7 +286,9 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
                 self.row = row;
             }
         }
-        if bounded {
+        // An output that cannot be listed may still be a violation.
+        let unlisted = !self.goal.lists_observations() && self.goal.distance(at).is_some();
+        if bounded || unlisted {
             self.known.insert((key, at.clone()), Known::Open);
             return Known::Open;
         }

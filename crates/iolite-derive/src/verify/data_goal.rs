@@ -17,7 +17,9 @@ use iolite_sts::{
     space,
 };
 
-use crate::{ActionId, Alphabet, Breach, Goal, Move, Undecided, Verdict, Wish, valued_action};
+use crate::{
+    Action, ActionId, Alphabet, Breach, Goal, Move, Undecided, Verdict, Wish, valued_action,
+};
 
 /// Which locations of ω mean something.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +76,8 @@ pub struct DataGoal {
     marks: GoalMarks,
     alphabet: Alphabet,
     initial: SymbolicStates,
+    /// δ, and the outputs without values.
+    observations: Vec<ActionId>,
     /// By location: steps to a goal at least, whatever the data.
     distances: Vec<Option<u32>>,
     /// Constants of the specification without a value, each with the constant of ω that it is.
@@ -138,7 +142,16 @@ impl DataGoal {
                 }
             }
         }
+        let mut observations = vec![ActionId::DELTA];
+        for (_, gate) in automaton.gates() {
+            if gate.kind == LabelKind::Output && gate.params.is_empty() {
+                observations.push(alphabet.intern(Action::plain(gate.kind, &gate.name)));
+            }
+        }
+        // Its ids outlive runs.
+        alphabet.pin();
         Ok(Self {
+            observations,
             distances: distances(automaton, marks.goals()),
             semantics,
             marks,
@@ -313,9 +326,14 @@ impl Goal for DataGoal {
         all.flatten().min()
     }
 
-    /// Values make outputs too many to be listed; δ alone is one.
     fn observations(&self) -> &[ActionId] {
-        &[]
+        &self.observations
+    }
+
+    fn lists_observations(&self) -> bool {
+        let gates = self.semantics.model().gates();
+        let mut outputs = gates.filter(|(_, g)| g.kind == LabelKind::Output);
+        outputs.all(|(_, g)| g.params.is_empty())
     }
 
     fn after_observation(&mut self, at: &SymbolicStates) -> Option<u32> {

@@ -42,6 +42,11 @@ pub trait Goal {
     /// Observations that nothing in the specification allows and that may still reach the goal.
     fn observations(&self) -> &[ActionId];
 
+    /// Whether these are all: outputs with values are too many to be listed.
+    fn lists_observations(&self) -> bool {
+        true
+    }
+
     /// How far the goal is at best after an output or δ; 0 where it is reached by one.
     fn after_observation(&mut self, at: &Self::State) -> Option<u32> {
         let seen = (0..self.observations().len()).filter_map(|i| {

@@ -108,6 +108,13 @@ impl Goal for MixedGoal {
         }
     }
 
+    fn lists_observations(&self) -> bool {
+        match self {
+            Self::Data(goal) => goal.lists_observations(),
+            Self::Observer(_) | Self::Purpose(_) => true,
+        }
+    }
+
     fn after_observation(&mut self, at: &MixedState) -> Option<u32> {
         ask!(self, at, |goal, state| goal.after_observation(state), None)
     }
