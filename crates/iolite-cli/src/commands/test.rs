@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use iolite::Workspace;
 use iolite::{Campaign, Error, Judge, ModelRef, PropertyJudge, ReadOptions, Selection, Target};
+use iolite_exec::end_well_on_signals;
 
 use super::test_suite;
 use crate::args::data::{DataArgs, ValueArgs};
@@ -13,7 +14,7 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{ReportArgs, conclude, sinks};
+use crate::output::campaign::{ReportArgs, conclude, finish, sinks};
 
 /// Test a real system against a model
 ///
@@ -119,7 +120,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let runs = Some(args.effort.runs);
     let mut sinks = sinks(&args.report, &target, &campaign, "iolite test", runs)?;
-    let summary = campaign.run(&target, &mut sinks)?;
-    drop(sinks);
+    end_well_on_signals()?;
+    let mut summary = campaign.run(&target, &mut sinks)?;
+    finish(sinks, &mut summary);
     conclude(args, &target, &campaign, &summary)
 }
