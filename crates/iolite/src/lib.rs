@@ -53,6 +53,7 @@
 //! # }
 //! ```
 
+mod as_iosts;
 mod campaign;
 mod data;
 mod error;
@@ -63,6 +64,7 @@ mod mutation;
 mod property_verification;
 mod relation;
 mod semantics;
+mod symbolic_view;
 mod verification;
 mod workspace;
 
@@ -92,8 +94,10 @@ pub use relation::{
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{
-    DotKind, ExplicitSpec, Format, HoaLetters, Origin, Property, PropertyReadOptions, ReadOptions,
-    Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System, Workspace, read_foreign,
+    DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,
+    PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System,
+    Workspace, read_foreign,
 };
