@@ -678,7 +678,7 @@ fn mistakes() {
                 "--sut",
                 "cmd:cat",
             ],
-            "knows no action of",
+            "is for system `Os`, not for",
         ),
         (
             vec!["test", "--property", "ltl:G a", "--sut", "cmd:cat"],
@@ -697,7 +697,7 @@ fn mistakes() {
                 "--property",
                 OS,
             ],
-            "knows no action of",
+            "is for system `Os`, not for",
         ),
         (
             vec!["tester", "examples/papers/prop12_os.iol#Op", "-o", "x.pdf"],
@@ -852,7 +852,7 @@ fn formulas_are_written_alike_everywhere() {
         ("?a V !b", "safety"),
         ("?a M !b", "safety and guarantee"),
         ("G(Z ?a)", "safety"),
-        ("F(!b and (?a T !b))", "safety and guarantee"),
+        ("F(!b and (?a T !b))", "safety"),
         ("G(!b -> O ?a)", "safety"),
     ] {
         let inline = iolite(&["classify", &format!("ltl:{formula}"), "--over", "?a,!b"]).expect(0);

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use iolite::{Certificate, Error, LogReport, Monitor, Verdict, verdict_beside};
+use iolite::{Certificate, Error, LogReport, Monitor, Verdict, WholeCertificate, verdict_beside};
 use iolite_exec::{LogReader, chart};
 use serde::Serialize;
 
@@ -27,7 +27,10 @@ struct Document {
     seen: u64,
     unseen: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<Certificate>,
+    certificate: Option<WholeCertificate>,
+    /// What people are shown of it.
+    #[serde(skip)]
+    shown: Option<Certificate>,
 }
 
 #[derive(Serialize)]
@@ -50,10 +53,11 @@ pub(crate) fn run<R: BufRead>(
     log: &mut LogReader<R>,
     json: bool,
     watch: &mut Watch,
+    certify: Certify<'_>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
-    conclude(report?, None, json)
+    conclude(report?, None, json, certify)
 }
 
 /// Properties beside a specification, which has judged the log already.
@@ -62,13 +66,22 @@ pub(crate) fn run_beside<R: BufRead>(
     log: &mut LogReader<R>,
     json: bool,
     watch: &mut Watch,
+    certify: Certify<'_>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
-    conclude(report?, Some(conformance), json)
+    conclude(report?, Some(conformance), json, certify)
 }
 
-fn conclude(report: LogReport, conformance: Option<LogReport>, json: bool) -> Result<Exit, Error> {
+/// Makes the whole certificate: of the properties where they judge alone, else of the specification.
+type Certify<'a> = &'a dyn Fn(&Certificate) -> Result<Option<WholeCertificate>, Error>;
+
+fn conclude(
+    report: LogReport,
+    conformance: Option<LogReport>,
+    json: bool,
+    certify: Certify<'_>,
+) -> Result<Exit, Error> {
     let LogReport {
         verdict,
         steps,
@@ -98,18 +111,23 @@ fn conclude(report: LogReport, conformance: Option<LogReport>, json: bool) -> Re
         properties: properties.collect(),
         seen,
         unseen,
-        certificate,
+        certificate: None,
+        shown: certificate,
     };
     if let Some(conformance) = conformance {
         document.verdict = verdict_beside(conformance.verdict, verdict);
         document.steps = steps.max(conformance.steps);
-        // The first proof is that of the specification, where both have one.
-        document.certificate = conformance.certificate.or(document.certificate);
+        if let Some(judged) = conformance.certificate {
+            document.certificate = certify(&judged)?;
+            document.shown = Some(judged);
+        }
         document.reason = conformance.broken_off.or(document.reason);
         document.conformance = Some(ConformanceDocument {
             verdict: conformance.verdict,
             line: conformance.line,
         });
+    } else if let Some(judged) = &document.shown {
+        document.certificate = certify(judged)?;
     }
     if json {
         print_json(&document)?;
@@ -120,7 +138,7 @@ fn conclude(report: LogReport, conformance: Option<LogReport>, json: bool) -> Re
 }
 
 fn tell(document: &Document) -> String {
-    let mut text = match &document.certificate {
+    let mut text = match &document.shown {
         // The trace of a property that failed early would show the whole log.
         Some(certificate) if document.properties.len() == 1 => chart(certificate),
         _ => String::new(),

@@ -93,6 +93,11 @@ impl Workspace {
         names.into_iter().map(observer).collect()
     }
 
+    /// Whether a reference beside a model means properties, and not the observers of a file.
+    pub fn means_property(&self, reference: &ModelRef) -> Result<bool, Error> {
+        self.is_safety_property(reference)
+    }
+
     /// Whether a reference names a property: not where it means the observers of a file.
     pub(crate) fn is_safety_property(&self, reference: &ModelRef) -> Result<bool, Error> {
         if reference.name.is_some() || formula(reference).is_some() || !reference.is_iol() {
