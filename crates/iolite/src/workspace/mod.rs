@@ -1,6 +1,7 @@
 //! Files, read once, and what they declare.
 
 mod objective;
+mod picture;
 mod property;
 mod read_options;
 mod source_file;
