@@ -233,7 +233,7 @@ impl Worker<'_> {
             Err(error) if error.kind() != ErrorKind::Fault => {
                 let reason = document.unknown.get_or_insert_default();
                 if reason.is_empty() {
-                    *reason = error.message().to_owned();
+                    error.message().clone_into(reason);
                 }
                 return Ok(());
             }
