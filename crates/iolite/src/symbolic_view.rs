@@ -97,7 +97,9 @@ impl Workspace {
                 })?;
                 let mut pruned = Vec::new();
                 if view == SymbolicView::Pruned {
+                    test = test.trimmed(&mut solver, PRUNING_STEPS);
                     (test, pruned) = test.pruned_with_reasons(&mut solver, PRUNING_STEPS);
+                    test = test.trimmed(&mut solver, PRUNING_STEPS);
                 }
                 Ok(SymbolicGraph {
                     verdicts: verdicts(&test),
