@@ -275,9 +275,16 @@ pub fn solver(name: Option<&str>) -> Result<Solver, Error> {
         Some("auto") => Smtlib::detect(None),
         Some(path) => Smtlib::new(path.as_ref()),
     };
-    let process = process.map_err(|e| {
+    let probed = process.and_then(|mut process| process.probe().map(|()| process));
+    let process = probed.map_err(|e| {
         let hint = "`iolite doctor` lists the solvers it finds; `--solver embedded` needs none";
-        Error::input(format!("--solver: {e}")).hint(hint)
+        let text = format!("--solver: {e}");
+        let error = if e.is_fault() {
+            Error::fault(text)
+        } else {
+            Error::input(text)
+        };
+        error.hint(hint)
     })?;
     Ok(Solver::new(Box::new(process)))
 }

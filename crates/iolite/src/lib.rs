@@ -60,6 +60,7 @@ mod error;
 mod evidence;
 mod files;
 mod monitor;
+mod mutation;
 mod property_verification;
 mod relation;
 mod semantics;
@@ -75,15 +76,18 @@ pub use campaign::{
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
-pub use evidence::{Checked, Claimed, ExplainOptions, Explanation, Found};
+pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{Action, ActionId, Alphabet, Criterion, ModelRef, Notice, Step, Verdict};
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
     SystemUnderTest, WireValue,
 };
+pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
+pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use monitor::{LogReport, Monitor};
+pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,

@@ -482,6 +482,7 @@ impl Oracle for SymbolicOracle {
                 input: self.model().gate(gate).name.to_string(),
             })
             .collect();
+        notices.extend(self.semantics.solver().fault().map(Notice::SolverFault));
         for (&gate, reason) in &self.untried {
             notices.push(Notice::Untried {
                 input: self.model().gate(gate).name.to_string(),
