@@ -19,7 +19,7 @@ use crate::semantics::{ModelFault, State, ValuedAction};
 use crate::symbolic_state::{Data, SymbolicState, last_unknown, merged, renumber, settle};
 
 /// The states after a trace, closed under internal actions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SymbolicStates {
     pub(crate) states: Vec<SymbolicState>,
 }
@@ -38,6 +38,15 @@ impl SymbolicStates {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
+    }
+
+    /// The states at locations that are wanted.
+    #[must_use]
+    pub fn at(&self, wanted: impl Fn(LocationId) -> bool) -> Self {
+        let states = self.states.iter().filter(|s| wanted(s.location));
+        Self {
+            states: states.cloned().collect(),
+        }
     }
 
     /// Whether every value is known.
