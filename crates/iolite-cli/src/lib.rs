@@ -29,7 +29,7 @@ use output::Exit;
 Models are files: .iol, .aut, .dot. FILE#Name picks one declaration of a file.
 
 Exit codes: 0 holds, pass, proved; 1 does not hold, a failing verdict, refuted; 2 bad input or usage;
-3 inconclusive or unknown; 4 infrastructure fault.")]
+3 inconclusive or unknown; 4 infrastructure fault; 130 and 143 ended by SIGINT and SIGTERM.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -94,11 +94,13 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
     };
-    match result {
+    let exit = match result {
         Ok(exit) => exit.into(),
         Err(failure) => {
             eprintln!("{failure}");
             Exit::from(&failure).into()
         }
-    }
+    };
+    // What was found until a signal came was printed; the exit code says that it is not all.
+    iolite_exec::interrupted().map_or(exit, |by| ExitCode::from(by.exit_code()))
 }
