@@ -58,7 +58,11 @@ pub(super) fn fits(
             let nothing = formula.accepts(colours(0));
             let accepts = move |seen: Colours| {
                 let mut inside = (0..n).filter(|&s| has(seen, s));
-                let deciding = if least { inside.next() } else { inside.last() };
+                let deciding = if least {
+                    inside.next()
+                } else {
+                    inside.next_back()
+                };
                 deciding.map_or(nothing, |s| s % 2 == odd)
             };
             (n, Box::new(accepts))

@@ -153,8 +153,8 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                 }
                 let mut sorted = names.clone();
                 sorted.sort_unstable();
-                if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-                    return Err(lexer.error(format!("proposition \"{}\" twice", twice[0])));
+                if let Some([twice, ..]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                    return Err(lexer.error(format!("proposition \"{twice}\" twice")));
                 }
                 if header.propositions.is_some() {
                     return Err(lexer.error("a second header AP"));
@@ -186,7 +186,7 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                 let mut words = Vec::new();
                 loop {
                     match lexer.peek()? {
-                        Some(Token::Name(word)) => words.push(word.to_string()),
+                        Some(Token::Name(word)) => words.push(word.clone()),
                         Some(Token::Number(n)) => words.push(n.to_string()),
                         _ => break,
                     }
