@@ -2,10 +2,11 @@
 
 use iolite_expr::{Answer, Solver, Span, Term};
 
-use crate::analysis::{coreachable, watched_product};
+use crate::analysis::{coreachable, reachable, watched_product};
 use crate::closure::DeterminiseError;
 use crate::compose::ComposeError;
 use crate::iosts::{Iosts, LabelKind, Location, LocationId, Transition};
+use crate::symbolic_state::conjuncts;
 
 /// Why there is no symbolic test case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +32,17 @@ pub struct SymbolicTest {
     pub violate: Vec<LocationId>,
     /// No simultaneous violation can be detected any more, once the test case is pruned.
     pub inconc: Option<LocationId>,
+}
+
+/// A transition that pruning took away, narrowed, or led to `Inconc`.
+#[derive(Clone, Debug)]
+pub struct PrunedTransition {
+    /// The transition before.
+    pub transition: Transition,
+    /// The condition under which `ViolateFail` can be reached from its source; it stays there.
+    pub coreachable: Term,
+    /// Whether it leads to `Inconc` elsewhere, as observations do; stimuli are not given there.
+    pub redirected: bool,
 }
 
 /// Marks the location Fail while it is composed: a character that no name of a model has.
@@ -140,11 +152,74 @@ impl SymbolicTest {
         Ok(test)
     }
 
+    /// The same without transitions that no reachable state takes, and without what every reachable state
+    /// satisfies in the guards; an inductive invariant says so. Verdicts that cannot be reached go.
+    #[must_use]
+    pub fn trimmed(&self, solver: &mut Solver, steps: u64) -> Self {
+        let Some(invariant) = reachable(&self.model, solver, steps) else {
+            return self.clone();
+        };
+        let mut result = self.clone();
+        result.model.transitions.clear();
+        for t in &self.model.transitions {
+            let here = invariant.at(t.source);
+            let mut never = |terms: Vec<Term>| {
+                let all = Term::all([here.clone()].into_iter().chain(terms));
+                matches!(solver.check_with(&all.simplify()), Answer::Unsat)
+            };
+            if never(vec![t.guard.clone()]) {
+                continue;
+            }
+            let mut parts = conjuncts(&t.guard);
+            if t.guard.is_total() {
+                let mut i = 0;
+                while i < parts.len() {
+                    let mut others = parts.clone();
+                    let part = others.remove(i);
+                    let broken = others.iter().cloned().chain([part.negated()]).collect();
+                    if never(broken) {
+                        parts = others;
+                    } else {
+                        i += 1;
+                    }
+                }
+            }
+            let guard = Term::all(parts).simplify();
+            result
+                .model
+                .transitions
+                .push(Transition { guard, ..t.clone() });
+        }
+        let entered: Vec<LocationId> = result.model.transitions.iter().map(|t| t.target).collect();
+        let lists = [
+            &mut result.fail,
+            &mut result.violate_fail,
+            &mut result.violate,
+        ];
+        for list in lists {
+            list.retain(|l| entered.contains(l));
+        }
+        result.inconc = result.inconc.filter(|l| entered.contains(l));
+        result.model.index_outgoing();
+        result
+    }
+
     /// prune(S, ω): mirrored, without outputs after which `ViolateFail` cannot be reached any more,
     /// and with `Inconc` for such inputs [def. 15]. `steps` bounds the search for the coreachable
     /// states [def. 14]; where it is not enough, more is kept than need be.
     #[must_use]
     pub fn pruned(&self, solver: &mut Solver, steps: u64) -> Self {
+        self.pruned_with_reasons(solver, steps).0
+    }
+
+    /// The same, with the coreachability formula of each transition that was removed, narrowed or led to
+    /// `Inconc`.
+    pub fn pruned_with_reasons(
+        &self,
+        solver: &mut Solver,
+        steps: u64,
+    ) -> (Self, Vec<PrunedTransition>) {
+        let mut reasons = Vec::new();
         let mut result = self.clone();
         result.model = self.model.mirrored();
         let inconc = LocationId::new(result.model.locations.len());
@@ -161,9 +236,14 @@ impl SymbolicTest {
             let output = result.model.gate(t.action).kind == LabelKind::Output;
             let mut possible =
                 |g: &Term| !g.is_false() && !matches!(solver.check_with(g), Answer::Unsat);
-            if !output {
-                let lost = Term::all([t.guard.clone(), stays.negated()]).simplify();
-                if possible(&lost) {
+            let lost = Term::all([t.guard.clone(), stays.negated()]).simplify();
+            if possible(&lost) {
+                reasons.push(PrunedTransition {
+                    transition: t.clone(),
+                    coreachable: stays.clone(),
+                    redirected: !output,
+                });
+                if !output {
                     transitions.push(Transition {
                         guard: lost,
                         assignments: Vec::new(),
@@ -178,6 +258,6 @@ impl SymbolicTest {
         }
         result.model.transitions = transitions;
         result.model.index_outgoing();
-        result
+        (result, reasons)
     }
 }

@@ -136,13 +136,6 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
         options.properties.insert(0, args.model.clone());
         return PropertyJudge::new(workspace, &options).map(Judge::Properties);
     }
-    if !args.properties.property.is_empty() {
-        return Err(Error::input(format!(
-            "{} is a system, and --property judges without one",
-            args.model
-        ))
-        .hint("give the first property in place of the model"));
-    }
     Judge::new(workspace, &args.model, &judge_options(args, watch))
 }
 
@@ -163,6 +156,9 @@ fn certified(
 fn judge_options(args: &Args, watch: &Watch) -> JudgeOptions {
     let values = ValueArgs::default();
     let mut options = args.judge.options(&args.data, &values, None, 0);
+    // Beside a model, a safety property is an observer.
+    let beside = args.properties.property.iter().cloned();
+    options.observers.extend(beside);
     options.data.until = watch.until();
     options
 }

@@ -1,6 +1,8 @@
 //! Files, read once, and what they declare.
 
+mod goal;
 mod objective;
+mod picture;
 mod property;
 mod read_options;
 mod source_file;
@@ -23,6 +25,7 @@ use iolite_lts::{Lts, StateId, restrict};
 
 use crate::Error;
 
+pub use goal::{DataAutomaton, GoalAutomaton};
 pub(crate) use property::formula;
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
 pub use read_options::{DotKind, ReadOptions};
