@@ -21,8 +21,8 @@ mod run;
 mod system;
 
 pub use document::{
-    Certificate, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Property, Refusal, SourceText,
-    State, Table, hash,
+    Certificate, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Property, Refusal,
+    SourceText, State, Table, hash,
 };
 
 /// What looking again has shown.
@@ -156,7 +156,11 @@ fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
 
 /// The model that judged is the specification or the property, with the hash of its file.
 fn check_name(certificate: &Certificate) -> Outcome<()> {
-    let Named { file, name, hash: told } = &certificate.model;
+    let Named {
+        file,
+        name,
+        hash: told,
+    } = &certificate.model;
     let file = file.as_deref().unwrap_or_default();
     let whole = match name {
         Some(name) => format!("{file}#{name}"),
