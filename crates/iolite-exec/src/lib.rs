@@ -28,6 +28,7 @@ pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
 pub use record::event::{End, Event, Fanout, Sink};
 pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
+pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
 pub use record::monitor::{
     LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
 };

@@ -132,6 +132,12 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
         ))
         .hint("give the first property in place of the model"));
     }
+    if let Some(flag) = args.properties.idle_beside_model() {
+        return Err(Error::input(format!(
+            "{flag} has no effect with {}: it is for properties",
+            args.model
+        )));
+    }
     let mut options = args
         .judge
         .options(&args.data, &ValueArgs::default(), None, 0);
@@ -251,13 +257,20 @@ fn conclude(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Exit, E
     } else {
         report.verdict
     };
+    let nothing = (steps == 0).then(|| "no line of the log is a step".to_owned());
+    if nothing.is_some() && args.skip_other {
+        eprintln!(
+            "warning: --skip-other left out every line of {}; do --templates and --prefix fit?",
+            args.log.display()
+        );
+    }
     let document = Document {
         verdict,
         steps,
         runs: run.is_some().then_some(runs.len()),
         run,
         line: report.line,
-        reason: report.broken_off,
+        reason: report.broken_off.or(nothing),
         certificate: report.certificate,
         constants: monitor.judge().constants(&notices),
     };

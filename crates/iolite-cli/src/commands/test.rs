@@ -65,6 +65,12 @@ impl Args {
         .find_map(|(asked, flag)| asked.then_some(flag))
     }
 
+    /// Command lines that the flags themselves name, and no description on disk.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = String> {
+        let sut = self.target.sut.strip_prefix("cmd:").map(str::to_owned);
+        sut.into_iter().chain(self.data.solver.clone())
+    }
+
     /// What the runs are judged by.
     fn judge(&self, workspace: &Workspace, target: &Target) -> Result<Judge, Error> {
         let Some(model) = &self.model else {
@@ -84,6 +90,11 @@ impl Args {
                 "beside a model, give a safety property with --observer; for others leave the model \
                  out",
             ));
+        }
+        if let Some(flag) = self.properties.idle_beside_model() {
+            return Err(Error::input(format!(
+                "{flag} has no effect beside a model: it is for --property"
+            )));
         }
         let seed = self.effort.seed;
         let mut options = self
