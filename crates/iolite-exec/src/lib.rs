@@ -47,8 +47,8 @@ pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
-    ActionConfig, ChannelConfig, LimitsConfig, ProcessConfig, QuiescenceConfig, ResetConfig,
-    SutConfig, System, Transport, UdpAddresses, UndecodableKind,
+    ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,
+    ResetConfig, SutConfig, System, Transport, UdpAddresses, UndecodableKind,
 };
 pub use transport::bounds::Bounds;
 pub use transport::byte_adapter::{ByteAdapter, Reset};

@@ -156,13 +156,17 @@ where
 
     /// Leaves out what runs are made of: ways that return to an action, then whole exchanges of a stimulus
     /// and its answers, the last first. An exchange less leaves a dialogue behind that systems accept.
-    fn leave_out_dialogue(&mut self, best: &mut RunOutcome) -> Result<(), ExecError> {
+    fn leave_out_dialogue(
+        &mut self,
+        best: &mut RunOutcome,
+        attempts: u32,
+    ) -> Result<(), ExecError> {
         'again: loop {
             for range in loops(best.trace.steps()) {
                 if self.exhausted() {
                     return Ok(());
                 }
-                if self.leave_out(best, range, 1)? {
+                if self.leave_out(best, range, attempts)? {
                     continue 'again;
                 }
             }
@@ -172,10 +176,37 @@ where
         while next > 0 && !self.exhausted() {
             next -= 1;
             if let Some(range) = exchanges(best.trace.steps()).get(next) {
-                self.leave_out(best, range.clone(), 1)?;
+                self.leave_out(best, range.clone(), attempts)?;
             }
         }
         Ok(())
+    }
+
+    /// Leaves out ever smaller parts; whether no single step can be left out any more.
+    fn leave_out_parts(&mut self, best: &mut RunOutcome, attempts: u32) -> Result<bool, ExecError> {
+        let mut chunk = (best.trace.steps().len() / 2).max(1);
+        loop {
+            let mut from = 0;
+            let mut smaller = false;
+            while from < best.trace.steps().len() {
+                if self.exhausted() {
+                    return Ok(false);
+                }
+                let to = (from + chunk).min(best.trace.steps().len());
+                if self.leave_out(best, from..to, attempts)? {
+                    smaller = true;
+                } else {
+                    from = to;
+                }
+            }
+            if chunk == 1 && !smaller {
+                return Ok(!self.exhausted());
+            }
+            if !smaller {
+                chunk = (chunk / 2).max(1);
+            }
+            chunk = chunk.min(best.trace.steps().len().max(1));
+        }
     }
 }
 
@@ -276,35 +307,12 @@ where
         shrunk.executions = shrinker.executions;
         return Ok(shrunk);
     };
-    shrinker.leave_out_dialogue(&mut best)?;
-    let mut chunk = (best.trace.steps().len() / 2).max(1);
-    // One attempt a candidate; only what remains is tried as often as the plan says.
-    let mut attempts = 1;
-    'shrinking: loop {
-        let mut from = 0;
-        let mut smaller = false;
-        while from < best.trace.steps().len() {
-            if shrinker.exhausted() {
-                break 'shrinking;
-            }
-            let to = (from + chunk).min(best.trace.steps().len());
-            if shrinker.leave_out(&mut best, from..to, attempts)? {
-                smaller = true;
-            } else {
-                from = to;
-            }
-        }
-        if chunk == 1 && !smaller {
-            if attempts >= plan.attempts {
-                shrunk.minimal = !shrinker.exhausted();
-                break;
-            }
-            attempts = plan.attempts;
-        }
-        if !smaller {
-            chunk = (chunk / 2).max(1);
-        }
-        chunk = chunk.min(best.trace.steps().len().max(1));
+    // One attempt a candidate; what remains is then tried as often as the plan says.
+    let mut rounds = vec![1];
+    rounds.extend((plan.attempts > 1).then_some(plan.attempts));
+    for attempts in rounds {
+        shrinker.leave_out_dialogue(&mut best, attempts)?;
+        shrunk.minimal = shrinker.leave_out_parts(&mut best, attempts)?;
     }
     let ops = ops_of(&best);
     for _ in 0..plan.confirmations {
