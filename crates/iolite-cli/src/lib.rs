@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, relate,
-    replay, show, simulate, test, testable, tester, verify,
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, mutate,
+    relate, replay, show, simulate, test, testable, tester, verify,
 };
 use output::Exit;
 
@@ -47,6 +47,7 @@ enum Command {
     Replay(replay::ReplayArgs),
     Shrink(replay::ShrinkArgs),
     Monitor(monitor::Args),
+    Mutate(Box<mutate::Args>),
     Classify(classify::Args),
     Testable(testable::Args),
     Tester(tester::Args),
@@ -83,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run_replay(&args),
         Command::Shrink(args) => replay::run_shrink(&args),
         Command::Monitor(args) => monitor::run(&args),
+        Command::Mutate(args) => mutate::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Testable(args) => testable::run(&args),
         Command::Tester(args) => tester::run(&args),

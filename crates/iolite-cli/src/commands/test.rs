@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use iolite::Workspace;
-use iolite::{Campaign, Error, Judge, ModelRef, PropertyJudge, ReadOptions, Selection, Target};
+use iolite::{
+    Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelRef, PropertyJudge,
+    ReadOptions, Selection, Target, WholeCertificate, Workspace,
+};
 use iolite_exec::end_well_on_signals;
 
 use super::test_suite;
@@ -96,10 +98,7 @@ impl Args {
                 "{flag} has no effect beside a model: it is for --property"
             )));
         }
-        let seed = self.effort.seed;
-        let mut options = self
-            .judge
-            .options(&self.data, &self.values, self.needs(), seed);
+        let mut options = self.judge_options();
         // The solver may be meant for the model that plays the system alone.
         if options.data.solver.is_some()
             && target.has_data()
@@ -111,6 +110,25 @@ impl Args {
     }
 
     /// The campaign that the flags ask for.
+    fn judge_options(&self) -> JudgeOptions {
+        let seed = self.effort.seed;
+        self.judge
+            .options(&self.data, &self.values, self.needs(), seed)
+    }
+
+    /// The whole certificate of a failing run; `None` where something that it rests on is not at hand.
+    pub(crate) fn certify(
+        &self,
+        workspace: &Workspace,
+        judged: &Certificate,
+    ) -> Result<Option<WholeCertificate>, Error> {
+        if self.model.is_none() {
+            let options = self.properties.options();
+            return workspace.certify_run(judged, JudgedBy::Properties(&options));
+        }
+        workspace.certify_run(judged, JudgedBy::Model(&self.judge_options()))
+    }
+
     pub(crate) fn campaign(
         &self,
         workspace: &Workspace,
@@ -134,5 +152,5 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);
-    conclude(args, &target, &campaign, &summary)
+    conclude(args, &workspace, &target, &campaign, &summary)
 }

@@ -75,5 +75,5 @@ pub(crate) fn run(
         let verdicts = counts(&document.verdicts);
         print(&format!("{}: {verdicts}{faults}\n", document.case))?;
     }
-    conclude(args, target, campaign, &all)
+    conclude(args, workspace, target, campaign, &all)
 }

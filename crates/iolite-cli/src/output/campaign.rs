@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, save_query};
+use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, Workspace, save_query};
 use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{Fanout, Interruption, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
@@ -198,6 +198,7 @@ pub(crate) fn tell_unwritten(summary: &Summary) {
 
 pub(crate) fn conclude(
     args: &Args,
+    workspace: &Workspace,
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
@@ -211,7 +212,12 @@ pub(crate) fn conclude(
     warn(campaign, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
     let certificate = match (&report.certificate, &first) {
-        (Some(path), Some((certificate, _))) => write_json(path, certificate),
+        (Some(path), Some((certificate, _))) => match args.certify(workspace, certificate) {
+            Ok(Some(whole)) => write_json(path, &whole),
+            // Of a stored test case only the claim is known.
+            Ok(None) => write_json(path, certificate),
+            Err(error) => Err(error),
+        },
         _ => Ok(()),
     };
     if report.json {

@@ -110,7 +110,7 @@ pub enum Event {
     Notice {
         /// Number of the run.
         run: u64,
-        /// Which kind: untried, guessed, undecided, learnt or lookahead-bound.
+        /// Which kind: untried, guessed, undecided, learnt, solver-fault or lookahead-bound.
         kind: String,
         /// In words.
         message: String,
@@ -167,6 +167,7 @@ impl Event {
             Notice::Guessed { input } => ("guessed", format!("?{input}")),
             Notice::Undecided(why) => ("undecided", why.reason.to_string()),
             Notice::Learnt(condition) => ("learnt", condition.to_string()),
+            Notice::SolverFault(why) => ("solver-fault", why.clone()),
             Notice::LookaheadBound => ("lookahead-bound", String::new()),
         };
         Some(Self::Notice {

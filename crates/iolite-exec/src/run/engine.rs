@@ -269,6 +269,9 @@ where
         let results = self.tester.results();
         let notices = self.tester.conclude();
         for notice in &notices {
+            if let Notice::SolverFault(why) = notice {
+                return Err(ExecError::system("solving", why));
+            }
             if let Some(event) = Event::notice(self.id.number, notice) {
                 self.sink.event(&event)?;
             }
