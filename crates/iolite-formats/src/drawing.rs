@@ -6,9 +6,9 @@ use iolite_derive::Verdict;
 pub(crate) fn colour(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass | Verdict::WeakPass => "palegreen",
-        Verdict::Fail | Verdict::WeakFail => "salmon",
+        Verdict::Fail | Verdict::WeakFail | Verdict::Crash => "salmon",
         Verdict::ViolateFail | Verdict::Violate => "orangered",
-        Verdict::Inconc | Verdict::Unknown => "khaki",
+        Verdict::Inconc | Verdict::Unknown | Verdict::Flaky => "khaki",
     }
 }
 

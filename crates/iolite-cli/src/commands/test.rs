@@ -118,7 +118,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         return test_suite::run(args, &workspace, &target, &campaign);
     }
     let runs = Some(args.effort.runs);
-    let mut sinks = sinks(&args.report, &target, &campaign, "iolite test", runs)?;
+    let about = ("iolite test", args.effort.allow_flaky);
+    let mut sinks = sinks(&args.report, &target, &campaign, about, runs)?;
     let summary = campaign.run(&target, &mut sinks)?;
     drop(sinks);
     conclude(args, &target, &campaign, &summary)

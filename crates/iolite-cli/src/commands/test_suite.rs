@@ -34,7 +34,8 @@ pub(crate) fn run(
     };
     let cases = workspace.suite(&args.suite, judge.spec())?;
     campaign.warn_of_other_models(workspace, &cases)?;
-    let mut sinks = sinks(&args.report, target, campaign, "iolite test --suite", None)?;
+    let about = ("iolite test --suite", args.effort.allow_flaky);
+    let mut sinks = sinks(&args.report, target, campaign, about, None)?;
     let mut documents = Vec::new();
     let mut all = Summary::default();
     let mut first = 0;
@@ -59,7 +60,7 @@ pub(crate) fn run(
     drop(sinks);
     if args.report.json {
         print_json(&documents)?;
-        return Ok(exit(all.verdict(), &all));
+        return Ok(exit(all.verdict(), &all, args.effort.allow_flaky));
     }
     for document in &documents {
         let faults = if document.faults > 0 {

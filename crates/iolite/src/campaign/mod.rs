@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use iolite_derive::{ModelRef, StoredTester, TestCase, model_hash};
 use iolite_exec::{
-    Adapter, Instance, JobId, JournalHeader, Options, Plan, Sink, Summary, SutConfig, Uniform,
-    campaign,
+    Adapter, Confirm, Instance, JobId, JournalHeader, Options, Pace, Plan, Sink, Summary,
+    SutConfig, Uniform, campaign,
 };
 
 use crate::{Error, SuiteCase, Workspace};
@@ -68,6 +68,9 @@ pub struct Campaign {
     steps: u64,
     until_coverage: Option<f64>,
     selection: SelectionOptions,
+    confirm: Confirm,
+    repeat_silence: bool,
+    pace: Pace,
 }
 
 impl Campaign {
@@ -82,6 +85,9 @@ impl Campaign {
             steps: 100,
             until_coverage: None,
             selection: SelectionOptions::default(),
+            confirm: Confirm::default(),
+            repeat_silence: false,
+            pace: Pace::default(),
         }
     }
 
@@ -154,6 +160,27 @@ impl Campaign {
         self
     }
 
+    /// How often a failing run is repeated before it counts.
+    #[must_use]
+    pub fn confirm(mut self, confirm: Confirm) -> Self {
+        self.confirm = confirm;
+        self
+    }
+
+    /// Waits for silence again also where it was just observed and changed nothing.
+    #[must_use]
+    pub fn repeat_silence(mut self, repeat: bool) -> Self {
+        self.repeat_silence = repeat;
+        self
+    }
+
+    /// How long to wait before stimuli.
+    #[must_use]
+    pub fn pace(mut self, pace: Pace) -> Self {
+        self.pace = pace;
+        self
+    }
+
     /// Who judges.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -175,6 +202,9 @@ impl Campaign {
         let mut options = Options {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
+            confirm: self.confirm,
+            repeat_silence: self.repeat_silence,
+            pace: self.pace.clone(),
             ..Options::default()
         };
         if let Some(config) = config {
