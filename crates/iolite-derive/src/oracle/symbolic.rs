@@ -407,6 +407,7 @@ impl Oracle for SymbolicOracle {
                 self.forbidden(at)
             };
         };
+        let model = Arc::clone(self.model());
         let mut from = at.clone();
         if step.is_stimulus() {
             match self.is_specified(at, &action) {
@@ -416,6 +417,7 @@ impl Oracle for SymbolicOracle {
             }
         }
         let after = self.semantics.after(&at.states, &action);
+        self.choice.happened(&model, &action);
         self.settle(&from, step, after)
     }
 
