@@ -258,7 +258,7 @@ impl Judge {
                 };
                 Some(format!("warning: undecided: {}{place}", why.reason))
             }
-            Notice::Learnt(_) | Notice::LookaheadBound => None,
+            Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
         }
     }
 
