@@ -121,3 +121,80 @@ fn a_crash_is_replayed_and_shrunk() {
     let shrunk = iolite(&["shrink", &journal, "--json"]).expect(1);
     assert!(shrunk.stdout.contains("crash"), "{}", shrunk.stdout);
 }
+
+/// The system may choose `y` for ever: a test that needs `x` says so instead of passing, and goes on
+/// where it can.
+#[test]
+fn suites_say_what_they_reached() {
+    let folder = scratch("suite-truth");
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let model = write(
+        "m.iol",
+        "system M {\n  input a\n  output x, y, z\n  initial state Idle { ?a -> Busy }\n  state Busy { !x -> Done  !y -> Idle }\n  state Done { !z -> Idle }\n}\n\ntest Strict for M {\n  initial inconc state One { ?a -> Two }\n  inconc state Two { !x -> Good  !y -> Bad  !z -> Bad  delta -> Bad }\n  pass state Good\n  fail state Bad\n}\n",
+    );
+    let suite = folder.join("suite").display().to_string();
+    iolite(&[
+        "derive",
+        &format!("{model}#M"),
+        "--cover",
+        "transitions",
+        "-o",
+        &suite,
+    ])
+    .expect(0);
+    let systems = write(
+        "s.iol",
+        "system Stubborn {\n  input a\n  output y\n  initial state Idle { ?a -> Busy }\n  state Busy { !y -> Idle  ?a -> Busy }\n}\n\nsystem Fair {\n  input a\n  output x, y, z\n  initial state Idle { ?a -> Busy }\n  state Busy { !x -> Done  !y -> Idle  ?a -> Busy }\n  state Done { !z -> Idle  ?a -> Done }\n}\n",
+    );
+    let run = |system: &str, suite: &str, more: &[&str]| {
+        let sut = format!("model:{systems}#{system}");
+        let model = format!("{model}#M");
+        let fixed = [
+            "test",
+            &model,
+            "--suite",
+            suite,
+            "--sut",
+            &sut,
+            "--no-journal",
+        ];
+        iolite(&[&fixed, more].concat())
+    };
+    let ran = run("Stubborn", &suite, &[]).expect(3);
+    assert!(ran.stdout.contains("inconc: "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the test needed"), "{}", ran.stdout);
+    assert!(
+        ran.stdout
+            .contains("transitions of the suspension automaton seen"),
+        "{}",
+        ran.stdout
+    );
+    let json = run("Stubborn", &suite, &["--json"]).expect(3).json();
+    let last = json.as_array().unwrap().last().unwrap();
+    assert!(
+        last["coverage"]["seen"].as_u64() < last["coverage"]["total"].as_u64(),
+        "{last}"
+    );
+    // One that chooses x now and then is led back to the goal.
+    let json = run("Fair", &suite, &["--json", "--repeat", "10", "--seed", "4"]).json();
+    let last = json.as_array().unwrap().last().unwrap();
+    assert_eq!(
+        last["coverage"]["seen"], last["coverage"]["total"],
+        "{last}"
+    );
+    for case in json.as_array().unwrap() {
+        assert!(case["verdicts"]["fail"].is_null(), "{case}");
+    }
+    // A hand-written test forbids y, which the model allows.
+    let own = run("Stubborn", &format!("{model}#Strict"), &[]).expect(1);
+    assert!(own.stderr.contains("fails !y after ?a"), "{}", own.stderr);
+    assert!(
+        own.stdout.contains("judged by the test case itself"),
+        "{}",
+        own.stdout
+    );
+}

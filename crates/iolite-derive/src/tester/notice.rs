@@ -68,6 +68,9 @@ pub enum Notice {
     /// What the run says of constants that were left unknown: every valuation that explains the run
     /// meets this.
     Learnt(Term),
+    /// Why a stored test case ended `inconc`: what the system did instead of what the test needed, in
+    /// words.
+    LeftGoal(String),
     /// A look ahead hit its bound, so that "no goal in sight" was no proof.
     LookaheadBound,
 }

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::engine::{ended, execute, micros};
 use crate::{
-    Adapter, Choice, Event, ExecError, Op, Options, Pace, RunId, RunOutcome, Sink, Strategy,
+    Adapter, Certificate, Choice, Event, ExecError, Op, Options, Pace, RunId, RunOutcome, Sink,
+    Strategy,
 };
 
 /// How often a failing run is repeated before it is reported.
@@ -51,6 +52,9 @@ pub enum Confirmation {
     /// Everything was as before, and where the run had failed the system did something else, which
     /// is allowed.
     Refuted,
+    /// The system ended, which is a failure of its own: it had been about to, and the run is a
+    /// `crash`.
+    Crashed,
     /// The system went another way before that point, so that the repetition says nothing.
     Diverged,
     /// The infrastructure failed in the repetition, which says nothing.
@@ -148,17 +152,32 @@ where
         && let Some(asked) = repetitions(outcome, options, adapter.is_timed())
     {
         let pinned = tester.alphabet().pin();
-        let stands = confirm(tester, adapter, options, (id, outcome), asked, sink);
+        let confirmed = confirm(tester, adapter, options, (id, outcome), asked, sink);
         tester.alphabet().unpin(pinned);
-        if !stands? {
-            outcome.verdict = Verdict::Flaky;
+        match confirmed? {
+            Confirmed::Stands => {}
+            Confirmed::Not => outcome.verdict = Verdict::Flaky,
+            Confirmed::Crash(certificate) => {
+                outcome.verdict = Verdict::Crash;
+                outcome.certificate = certificate;
+            }
         }
     }
     ended(id, &result, sink)?;
     result
 }
 
-/// Whether the failure stands.
+/// What the repetitions came to.
+enum Confirmed {
+    /// The failure stands.
+    Stands,
+    /// It does not.
+    Not,
+    /// The system crashes there, as this shows.
+    Crash(Option<Certificate>),
+}
+
+/// Repeats the run.
 fn confirm<T, P, K>(
     tester: &mut T,
     adapter: &mut P,
@@ -166,7 +185,7 @@ fn confirm<T, P, K>(
     (id, outcome): (RunId, &RunOutcome),
     (patience, count): (Option<Duration>, u32),
     sink: &mut K,
-) -> Result<bool, ExecError>
+) -> Result<Confirmed, ExecError>
 where
     T: Tester,
     P: Adapter + ?Sized,
@@ -191,6 +210,7 @@ where
         let at_the_end = repeat.next + 1 == repeat.record.len();
         let result = match &again {
             Ok(again) if again.verdict == outcome.verdict => Confirmation::Reproduced,
+            Ok(again) if again.verdict == Verdict::Crash && at_the_end => Confirmation::Crashed,
             Ok(_) if at_the_end && repeat.difference.is_some() => Confirmation::Refuted,
             Ok(_) => Confirmation::Diverged,
             Err(_) => Confirmation::Fault,
@@ -201,18 +221,25 @@ where
             attempt,
             patience: last.map(micros),
             result,
-            seen: match again {
+            seen: match &again {
                 Ok(_) => seen,
                 Err(error) => Some(error.to_string()),
             },
         })?;
         match result {
             Confirmation::Reproduced => reproduced = true,
-            Confirmation::Refuted => return Ok(false),
+            Confirmation::Refuted => return Ok(Confirmed::Not),
+            Confirmation::Crashed => {
+                return Ok(Confirmed::Crash(again.ok().and_then(|a| a.certificate)));
+            }
             Confirmation::Diverged | Confirmation::Fault => {}
         }
     }
-    Ok(reproduced)
+    Ok(if reproduced {
+        Confirmed::Stands
+    } else {
+        Confirmed::Not
+    })
 }
 
 #[cfg(test)]

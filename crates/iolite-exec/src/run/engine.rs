@@ -138,6 +138,9 @@ const CLOCK_STRIDE: u64 = 4096;
 /// The same for steps that do not wait, where waiting costs time.
 const TIMED_CLOCK_STRIDE: u64 = 16;
 
+/// How long a system that is not touched is given, at least, to end by itself.
+const START_GRACE: Duration = Duration::from_millis(500);
+
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
@@ -217,6 +220,7 @@ where
         last_patience: None,
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
+        observed: false,
     };
     let result = engine.run();
     if let Err(error) = &result {
@@ -260,6 +264,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     pacer: Pacer,
     /// How the system ended, where that is its crash.
     crash: Option<Exit>,
+    /// Whether the system has shown anything, silence included.
+    observed: bool,
 }
 
 /// A verdict and why the run ended with it.
@@ -513,6 +519,7 @@ where
                 OnExit::Deadlock => (Step::Deadlock, Some(exit)),
             },
         };
+        self.observed = true;
         if self.talks {
             self.tell(step, preempted, patience, exit)?;
         }
@@ -530,6 +537,15 @@ where
     /// The system has ended, and no step stands for that: every later observation would be its
     /// absence.
     fn crash(&mut self, exit: Exit) -> Result<Ending, ExecError> {
+        // It was stimulated before it showed a sign of life. One that ends without being touched does
+        // not start, which is a fault.
+        if !self.observed {
+            self.adapter.start(self.id.seed)?;
+            let patience = self.options.quiescence.default.max(START_GRACE);
+            if let Received::Ended(exit) = self.adapter.receive(patience)? {
+                return Err(ExecError::Ended(exit));
+            }
+        }
         self.sink.event(&Event::Crash {
             run: self.id.number,
             step: self.steps,

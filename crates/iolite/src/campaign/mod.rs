@@ -10,6 +10,7 @@ mod model_under_test;
 mod property_judge;
 mod recorded;
 mod selection;
+mod suite_coverage;
 mod symbolic_judge;
 mod target;
 mod unknown_names;
@@ -17,7 +18,7 @@ mod weights;
 
 use std::time::Duration;
 
-use iolite_derive::{ModelRef, StoredTester, TestCase, model_hash};
+use iolite_derive::{Criterion, ModelRef, StoredTester, TestCase, model_hash, over_strict};
 use iolite_exec::{
     Adapter, Confirm, Instance, JobId, JournalHeader, Options, Pace, Plan, Sink, Summary,
     SutConfig, Uniform, campaign,
@@ -34,9 +35,13 @@ pub use model_under_test::{ModelUnderTest, chosen_constants, symbolic_sut};
 pub use property_judge::{PropertyJudge, PropertyOptions};
 pub use recorded::{Pair, RecordedRun};
 pub use selection::{Selection, SelectionOptions};
+pub use suite_coverage::SuiteCoverage;
 pub use symbolic_judge::SymbolicJudge;
 pub use target::{Target, TargetOptions};
 pub use weights::ActionWeight;
+
+/// Pairs of states that are looked at in a hand-written test case.
+const STRICT_LIMIT: usize = 100_000;
 
 /// An adapter of a shape known only at run time.
 pub type AnyAdapter = Box<dyn Adapter>;
@@ -275,6 +280,30 @@ impl Campaign {
                 strategy: Box::new(Uniform),
             })
         })
+    }
+
+    /// Warns of hand-written test cases that fail what the specification allows: their `fail` says
+    /// nothing about it.
+    pub fn warn_of_strict_cases(&self, workspace: &Workspace, cases: &[SuiteCase]) {
+        let Judge::Explicit(judge) = &self.judge else {
+            return;
+        };
+        let mut oracle = judge.ioco(&self.judge.alphabet());
+        let written = |case: &&SuiteCase| case.case.criterion() == Criterion::Written;
+        for case in cases.iter().filter(written) {
+            if let Some((trace, seen)) = over_strict(&case.case, &mut oracle, STRICT_LIMIT) {
+                let after = match trace.as_slice() {
+                    [] => "at the start".to_owned(),
+                    trace => format!("after {}", trace.join(" ")),
+                };
+                workspace.warn(&format!(
+                    "warning: {} fails {seen} {after}, which {} allows: its fail is its own and not one \
+                     of the model",
+                    case.case.name(),
+                    judge.spec().reference()
+                ));
+            }
+        }
     }
 
     /// Tells of test cases that were derived from another model, or from an older text of this one:
