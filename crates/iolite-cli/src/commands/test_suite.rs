@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use iolite::{Campaign, Error, Judge, Notice, Summary, Target, Verdict, Workspace};
 use iolite_derive::{Count, Criterion, TestCase};
-use iolite_exec::{Coverage, Event, Fanout};
+use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
 use super::test::Args;
-use crate::output::campaign::{conclude, counts, exit, sinks};
+use crate::output::campaign::{conclude, counts, exit, finish, sinks, tell_unwritten};
 use crate::output::{Exit, print, print_json};
 
 #[derive(Serialize)]
@@ -64,6 +64,7 @@ pub(crate) fn run(
     campaign.warn_of_strict_cases(workspace, &cases);
     let about = ("iolite test --suite", args.effort.allow_flaky);
     let mut sinks = sinks(&args.report, target, campaign, about, None)?;
+    end_well_on_signals()?;
     let mut coverage = campaign.suite_coverage();
     let mut documents = Vec::new();
     let mut all = Summary::default();
@@ -105,15 +106,18 @@ pub(crate) fn run(
             coverage: summary.coverage,
         });
         let stop = args.effort.stop_on_fail && summary.verdict().is_some_and(Verdict::is_failing)
-            || !summary.faults.is_empty() && !args.effort.keep_going;
+            || !summary.faults.is_empty() && !args.effort.keep_going
+            || summary.interrupted.is_some()
+            || !summary.unwritten.is_empty();
         all.merge(summary);
         if stop {
             break;
         }
     }
-    drop(sinks);
+    finish(sinks, &mut all);
     if args.report.json {
         print_json(&documents)?;
+        tell_unwritten(&all);
         return Ok(exit(all.verdict(), &all, args.effort.allow_flaky));
     }
     for document in &documents {
@@ -132,5 +136,5 @@ pub(crate) fn run(
             print(&format!("  inconc: {reason}\n"))?;
         }
     }
-    conclude(args, target, campaign, &all)
+    conclude(args, workspace, target, campaign, &all)
 }

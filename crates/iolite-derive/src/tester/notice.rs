@@ -71,6 +71,9 @@ pub enum Notice {
     /// Why a stored test case ended `inconc`: what the system did instead of what the test needed, in
     /// words.
     LeftGoal(String),
+    /// The solver ended by itself or is wrong: nothing that rests on it counts, so this is a fault and
+    /// not a verdict.
+    SolverFault(String),
     /// A look ahead hit its bound, so that "no goal in sight" was no proof.
     LookaheadBound,
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::engine::{ended, execute, micros};
 use crate::{
     Adapter, Certificate, Choice, Event, ExecError, Op, Options, Pace, RunId, RunOutcome, Sink,
-    Strategy,
+    Strategy, interrupted,
 };
 
 /// How often a failing run is repeated before it is reported.
@@ -207,6 +207,12 @@ where
             difference: None,
         };
         let again = execute(tester, adapter, &mut repeat, &options, id, &mut ());
+        if interrupted().is_some()
+            && let Err(error) = again
+        {
+            // Neither confirmed nor contradicted: nothing is claimed.
+            return Err(error);
+        }
         let at_the_end = repeat.next + 1 == repeat.record.len();
         let result = match &again {
             Ok(again) if again.verdict == outcome.verdict => Confirmation::Reproduced,

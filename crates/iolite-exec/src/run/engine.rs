@@ -9,6 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use crate::run::pace::Pacer;
+use crate::transport::interrupt;
 use crate::{
     Adapter, Certificate, Choice, Confirm, End, Event, ExecError, Exit, ModelRef, Pace, Quiescence,
     Received, Sent, Sink, Strategy, Trace,
@@ -328,6 +329,9 @@ where
         let results = self.tester.results();
         let notices = self.tester.conclude();
         for notice in &notices {
+            if let Notice::SolverFault(why) = notice {
+                return Err(ExecError::system("solving", why));
+            }
             if let Some(event) = Event::notice(self.id.number, notice) {
                 self.sink.event(&event)?;
             }
@@ -366,6 +370,7 @@ where
 
     /// Whether a limit ends the run; now and then, a sign of life.
     fn limit(&mut self) -> Result<Option<Ending>, ExecError> {
+        interrupt::check()?;
         let limits = &self.options.limits;
         if limits.steps.is_some_and(|steps| self.steps >= steps) {
             return Ok(Some((self.tester.verdict(), End::StepLimit)));

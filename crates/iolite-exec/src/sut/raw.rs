@@ -121,6 +121,8 @@ pub(super) struct RawSut {
     /// Several channels, instead of one above.
     #[serde(rename = "channel", skip_serializing_if = "Vec::is_empty")]
     channels: Vec<RawChannel>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    attach: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     base_port: Option<u16>,
     reset: ResetKind,
@@ -231,6 +233,7 @@ impl TryFrom<RawSut> for SutConfig {
         let config = Self {
             name: raw.name,
             system,
+            attach: raw.attach,
             base_port: raw.base_port,
             reset,
             on_exit: raw.on_exit,
@@ -249,6 +252,7 @@ impl From<SutConfig> for RawSut {
     fn from(config: SutConfig) -> Self {
         let mut raw = Self {
             name: config.name,
+            attach: config.attach,
             base_port: config.base_port,
             on_exit: config.on_exit,
             undecodable: config.undecodable,

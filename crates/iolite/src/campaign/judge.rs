@@ -161,7 +161,7 @@ impl Judge {
     /// A tester over an alphabet of this judge.
     pub fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
         match self {
-            Self::Explicit(judge) => Ok(judge.tester(alphabet)),
+            Self::Explicit(judge) => judge.tester(alphabet),
             Self::Symbolic(judge) => judge.tester(alphabet),
             Self::Properties(judge) => Ok(judge.tester(alphabet)),
         }
@@ -175,7 +175,7 @@ impl Judge {
         otherwise: impl FnOnce() -> AnyStrategy,
     ) -> Result<Option<(AnyTester, AnyStrategy)>, Error> {
         match self {
-            Self::Explicit(judge) => Ok(judge.towards_goal(alphabet, otherwise)),
+            Self::Explicit(judge) => judge.towards_goal(alphabet, otherwise),
             Self::Symbolic(judge) => judge.towards_goal(alphabet, otherwise),
             Self::Properties(_) => Ok(None),
         }
@@ -259,6 +259,7 @@ impl Judge {
                 Some(format!("warning: undecided: {}{place}", why.reason))
             }
             Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
+            Notice::SolverFault(why) => Some(format!("error: {why}")),
             Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
         }
     }
