@@ -545,8 +545,16 @@ impl Sampler {
 fn remember(met: &mut Vec<Value>, value: &Value) {
     match value {
         Value::Bool(_) | Value::Enum(..) => return,
-        Value::Array(items) => items.iter().take(8).for_each(|item| remember(met, item)),
-        Value::Record(_, fields) => fields.iter().for_each(|field| remember(met, field)),
+        Value::Array(items) => {
+            for item in items.iter().take(8) {
+                remember(met, item);
+            }
+        }
+        Value::Record(_, fields) => {
+            for field in fields.iter() {
+                remember(met, field);
+            }
+        }
         _ => {}
     }
     met.retain(|known| known != value);

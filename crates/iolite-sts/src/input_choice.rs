@@ -81,7 +81,9 @@ impl InputChoice {
             for (_, position, wish) in wanted.iter().filter(|(a, _, _)| *a == action) {
                 sampler.set_distribution(parameter_id(*position), wish.clone());
             }
-            met.iter().for_each(|value| sampler.meet(value));
+            for value in met {
+                sampler.meet(value);
+            }
             sampler
         })
     }
@@ -94,7 +96,9 @@ impl InputChoice {
                 self.met.remove(0);
             }
             self.met.push(value.clone());
-            self.samplers.values_mut().for_each(|s| s.meet(value));
+            for sampler in self.samplers.values_mut() {
+                sampler.meet(value);
+            }
         }
         if model.gate(action.action).kind == LabelKind::Input && !action.values.is_empty() {
             self.sampler(action.action).use_row(&action.values);

@@ -7,6 +7,7 @@ use iolite_exec::{Confirm, Pace};
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Effort")]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct EffortArgs {
     /// Steps of one run
     #[arg(long, value_name = "N", default_value_t = 100)]

@@ -80,7 +80,9 @@ pub(crate) fn run(
         let mut summary = campaign.run_case(&case.case, target, &mut readers, runs)?;
         drop(readers);
         if let Some(coverage) = &mut coverage {
-            events.iter().for_each(|event| coverage.read(event));
+            for event in &events {
+                coverage.read(event);
+            }
         }
         first += args.repeat;
         let judged_by = judged_by(&case.case);

@@ -159,7 +159,7 @@ where
             Confirmed::Not => outcome.verdict = Verdict::Flaky,
             Confirmed::Crash(certificate) => {
                 outcome.verdict = Verdict::Crash;
-                outcome.certificate = certificate;
+                outcome.certificate = certificate.map(|c| *c);
             }
         }
     }
@@ -174,7 +174,7 @@ enum Confirmed {
     /// It does not.
     Not,
     /// The system crashes there, as this shows.
-    Crash(Option<Certificate>),
+    Crash(Option<Box<Certificate>>),
 }
 
 /// Repeats the run.
@@ -236,7 +236,9 @@ where
             Confirmation::Reproduced => reproduced = true,
             Confirmation::Refuted => return Ok(Confirmed::Not),
             Confirmation::Crashed => {
-                return Ok(Confirmed::Crash(again.ok().and_then(|a| a.certificate)));
+                return Ok(Confirmed::Crash(
+                    again.ok().and_then(|a| a.certificate).map(Box::new),
+                ));
             }
             Confirmation::Diverged | Confirmation::Fault => {}
         }

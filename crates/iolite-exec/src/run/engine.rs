@@ -240,6 +240,10 @@ pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is known of the run, each by itself"
+)]
 struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     tester: &'a mut T,
     adapter: &'a mut P,
