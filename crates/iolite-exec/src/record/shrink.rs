@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use iolite_derive::{Step, Tester, Verdict};
 use rustc_hash::FxHashMap;
 
-use crate::{Adapter, ExecError, Op, Options, RunId, RunOutcome, Script, interrupted, run};
+use crate::{Adapter, ExecError, Op, Options, Pace, RunId, RunOutcome, Script, interrupted, run};
 
 /// How hard to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,14 +139,14 @@ where
         range: Range<usize>,
         attempts: u32,
     ) -> Result<bool, ExecError> {
-        let ops = ops_of(best);
+        let ops = ops_of(best.trace.steps(), self.verdict);
         let candidate: Vec<_> = ops[..range.start]
             .iter()
             .chain(&ops[range.end..])
             .copied()
             .collect();
         match self.attempt(&candidate, attempts)? {
-            Some(outcome) if outcome.trace.steps().len() < ops.len() => {
+            Some(outcome) if ops_of(outcome.trace.steps(), self.verdict).len() < ops.len() => {
                 *best = outcome;
                 Ok(true)
             }
@@ -247,9 +247,11 @@ fn exchanges(steps: &[Step]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The script of a run; the failure may have come before the script's end.
-fn ops_of(outcome: &RunOutcome) -> Vec<Op> {
-    outcome.trace.steps().iter().map(|&s| Op::of(s)).collect()
+/// The script of a run; the failure may have come before the script's end. A crash is seen by whoever
+/// looks for an output.
+fn ops_of(steps: &[Step], verdict: Verdict) -> Vec<Op> {
+    let crash = (verdict == Verdict::Crash).then_some(Op::Observe);
+    steps.iter().map(|&s| Op::of(s)).chain(crash).collect()
 }
 
 /// Minimises a failing trace by running parts of it: without its loops, without whole exchanges, then without
@@ -286,6 +288,8 @@ where
     shrinker.options.limits.steps = None;
     // No execution takes longer than all of them may.
     shrinker.options.limits.until = Some(end);
+    // Steps are left out, so pauses that were recorded by number have no place.
+    shrinker.options.pace = Pace::Off;
     let mut shrunk = Shrunk {
         run: None,
         from_steps: trace.len(),
@@ -294,7 +298,7 @@ where
         reproduced: 0,
         confirmations: 0,
     };
-    let given: Vec<_> = trace.iter().map(|&s| Op::of(s)).collect();
+    let given = ops_of(trace, verdict);
     // The whole trace gets more attempts than its parts: without it there is nothing to shrink.
     let mut best = None;
     for _ in 0..10 {
@@ -314,7 +318,7 @@ where
         shrinker.leave_out_dialogue(&mut best, attempts)?;
         shrunk.minimal = shrinker.leave_out_parts(&mut best, attempts)?;
     }
-    let ops = ops_of(&best);
+    let ops = ops_of(best.trace.steps(), verdict);
     for _ in 0..plan.confirmations {
         if shrinker.is_over(end) {
             break;
