@@ -35,6 +35,7 @@ pub enum DatagramSource {
 }
 
 impl DatagramSource {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
     fn is_peer(&self) -> bool {
         *self == Self::Peer
     }
