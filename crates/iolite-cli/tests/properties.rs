@@ -432,7 +432,7 @@ fn systems_under_test() {
         let explained = iolite(&["explain", &cut, "--json"]).expect(1).json();
         assert_eq!(explained["confirmed"], false, "{sut}");
     }
-    let ran = iolite(&["replay", &journal, "--json"]);
+    let ran = iolite(&["replay", "--trust", &journal, "--json"]);
     assert_eq!(ran.json()["recorded_verdict"], "fail", "{}", ran.stderr);
 }
 

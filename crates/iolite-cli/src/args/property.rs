@@ -102,6 +102,18 @@ pub(crate) struct PropertyArgs {
 }
 
 impl PropertyArgs {
+    /// A flag that has no effect where a model judges.
+    pub(crate) fn idle_beside_model(&self) -> Option<&'static str> {
+        [
+            (self.map.is_some(), "--map"),
+            (self.target.is_some(), "--target"),
+            (!self.inputs.is_empty(), "--inputs"),
+            (self.ignore_quiescence, "--ignore-quiescence"),
+        ]
+        .into_iter()
+        .find_map(|(given, flag)| given.then_some(flag))
+    }
+
     pub(crate) fn options(&self) -> PropertyOptions {
         PropertyOptions {
             properties: self.property.clone(),

@@ -174,6 +174,13 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
         options.properties.insert(0, model.clone());
         return PropertyJudge::new(workspace, &options).map(Judge::Properties);
     }
+    if let Some(flag) = args.properties.idle_beside_model()
+        && beside(args, workspace)?.is_empty()
+    {
+        return Err(Error::input(format!(
+            "{flag} has no effect with {model}: it is for properties"
+        )));
+    }
     Judge::new(workspace, model, &judge_options(args, workspace, watch)?)
 }
 
@@ -331,6 +338,13 @@ fn conclude(
     } else {
         report.verdict
     };
+    let nothing = (steps == 0).then(|| "no line of the log is a step".to_owned());
+    if nothing.is_some() && args.skip_other {
+        eprintln!(
+            "warning: --skip-other left out every line of {}; do --templates and --prefix fit?",
+            args.log().display()
+        );
+    }
     let options = judge_options(args, workspace, watch)?;
     let by = JudgedBy::Model(&options);
     let judged = report.certificate.as_ref();
@@ -341,7 +355,7 @@ fn conclude(
         runs: run.is_some().then_some(runs.len()),
         run,
         line: report.line,
-        reason: report.broken_off,
+        reason: report.broken_off.or(nothing),
         certificate: certificate.transpose()?.flatten(),
         shown: report.certificate,
         constants: monitor.judge().constants(&notices),

@@ -273,6 +273,7 @@ impl Judge {
                 };
                 Some(format!("warning: undecided: {}{place}", why.reason))
             }
+            Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
             Notice::SolverFault(why) => Some(format!("error: {why}")),
             Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
         }
