@@ -770,7 +770,7 @@ fn properties_beside_a_specification() {
     let candy = "examples/candy/candy.iol";
     let test = |property: &str, sut: &str, exit: i32| {
         let sut = format!("examples/candy/{sut}");
-        let common = ["--no-journal", "--json", "--runs", "3", "--steps", "8"];
+        let common = ["--no-journal", "--json", "--runs", "3", "--steps", "40"];
         let mut args = vec!["test", candy, "--property", property, "--sut", &sut];
         args.extend(common);
         iolite(&args).expect(exit).json()["verdict"].clone()
