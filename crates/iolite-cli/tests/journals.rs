@@ -36,7 +36,7 @@ fn journals(folder: &Path) -> Vec<String> {
         return Vec::new();
     };
     let names = entries.map(|e| e.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.ends_with(".jsonl")).collect()
+    names.filter(|name| name.contains(".jsonl")).collect()
 }
 
 #[test]
