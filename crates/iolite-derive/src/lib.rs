@@ -5,7 +5,8 @@
 //!
 //! - **Actions** ([`Action`]) are what tester and system exchange; an [`Alphabet`] interns them.
 //! - **Oracles** ([`Oracle`]) answer what a step means under a relation: [`IocoOracle`],
-//!   [`UiocoOracle`], [`IoconfOracle`], and [`SymbolicOracle`] for models with data.
+//!   [`UiocoOracle`], [`IoconfOracle`], and [`SymbolicOracle`] for models with data; [`QueueOracle`]
+//!   is any of them seen through queues.
 //! - **Testers** ([`Tester`]) drive or watch: [`ConformanceTester`] and [`GoalTester`] over any oracle,
 //!   [`ConfTester`], [`StoredTester`] for a stored test case, [`PropertyTester`] for properties alone.
 //!   A [`Guide`] also knows a way.
@@ -60,6 +61,9 @@ pub use location::location;
 pub use model_ref::ModelRef;
 pub use oracle::ioco::IocoOracle;
 pub use oracle::ioconf::{IoconfOracle, IoconfState};
+pub use oracle::queues::{
+    Configuration, DEFAULT_MAX_IN_FLIGHT, QueueOptions, QueueOracle, QueueState,
+};
 pub use oracle::symbolic::{
     SymbolicOracle, SymbolicOracleError, SymbolicPlace, action_of, valued_action,
 };

@@ -17,8 +17,9 @@ use crate::quiescence::DeltaGuard;
 use crate::semantics::{ModelFault, State, ValuedAction};
 use crate::symbolic_state::{Data, SymbolicState, last_unknown, renumber, settle};
 
-/// The states after a trace, closed under internal actions.
-#[derive(Clone, Debug, Default)]
+/// The states after a trace, closed under internal actions. Two sets are equal only where they are
+/// written alike; the same states may have two forms.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SymbolicStates {
     pub(crate) states: Vec<SymbolicState>,
 }
