@@ -43,6 +43,7 @@
 
 mod action;
 mod alphabet;
+mod context;
 mod coverage;
 mod criterion;
 mod location;
@@ -55,6 +56,7 @@ mod verify;
 
 pub use action::{Action, ActionId};
 pub use alphabet::{Alphabet, LabelMap};
+pub use context::{Context, UnknownContext};
 pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
 pub use criterion::{Criterion, UnknownCriterion};
 pub use location::location;

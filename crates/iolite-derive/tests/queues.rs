@@ -5,9 +5,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{
-    after, any_model, any_mutant, complete, initial, model, quiescent, step, takes,
-};
+use common::{after, any_model, any_mutant, complete, initial, model, quiescent, step, takes};
 use iolite_derive::{
     ConformanceTester, IocoOracle, Meaning, Menu, Oracle, Progress, QueueOptions, QueueOracle,
     Step, Tester, UiocoOracle, Verdict,

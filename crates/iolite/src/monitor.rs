@@ -106,6 +106,7 @@ impl Monitor {
             quiescence: self.quiescence,
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
+            context: self.judge.context(),
         };
         let Monitored {
             verdict,

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use iolite::{
-    Certificate, Constants, Error, Judge, LogReport, ModelRef, Monitor, Notice, PropertyJudge,
-    ReadOptions, Verdict, Workspace, save_query,
+    Certificate, Constants, Context, Error, Judge, LogReport, ModelRef, Monitor, Notice,
+    PropertyJudge, QueueOptions, ReadOptions, Verdict, Workspace, save_query,
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{Journal, LogFormat, LogReader, SutConfig, chart};
@@ -121,6 +121,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
 /// What the log is judged by.
 fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Error> {
     if workspace.is_property(&args.model)? {
+        args.judge.reject_context_of_properties()?;
         let mut options = args.properties.options();
         options.properties.insert(0, args.model.clone());
         return PropertyJudge::new(workspace, &options).map(Judge::Properties);
@@ -136,6 +137,10 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
         .judge
         .options(&args.data, &ValueArgs::default(), None, 0);
     options.data.until = watch.until();
+    options.queues = (args.judge.context == Some(Context::Queues)).then_some(QueueOptions {
+        passive: true,
+        ..QueueOptions::default()
+    });
     Judge::new(workspace, &args.model, &options)
 }
 

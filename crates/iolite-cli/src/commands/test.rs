@@ -75,6 +75,7 @@ impl Args {
             if let Some(flag) = self.needs().or(goals.map(|(_, flag)| flag)) {
                 return Err(Error::input(format!("{flag} needs a MODEL")));
             }
+            self.judge.reject_context_of_properties()?;
             let judge = PropertyJudge::new(workspace, &self.properties.options())?;
             return Ok(Judge::Properties(judge));
         };
@@ -88,6 +89,7 @@ impl Args {
         let mut options = self
             .judge
             .options(&self.data, &self.values, self.needs(), seed);
+        options.queues = target.queues(self.judge.context);
         // The solver may be meant for the model that plays the system alone.
         if options.data.solver.is_some()
             && target.has_data()

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use iolite_derive::{ActionId, Criterion, Step};
+use iolite_derive::{ActionId, Context, Criterion, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, ExecError, ModelRef, RunId, Sink};
@@ -26,6 +26,9 @@ pub struct JournalHeader {
     pub kind: Criterion,
     /// The model.
     pub model: ModelRef,
+    /// What lies between tester and system.
+    #[serde(default, skip_serializing_if = "Context::is_synchronous")]
+    pub context: Context,
     /// Seed of the campaign.
     pub seed: u64,
     /// The description of the system under test, as it was understood.
@@ -43,6 +46,7 @@ impl JournalHeader {
             version: env!("CARGO_PKG_VERSION").into(),
             kind,
             model,
+            context: Context::default(),
             seed,
             sut,
             command: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use iolite_derive::{ActionId, Criterion, Menu, Notice, Progress, Step, Tester, Verdict};
+use iolite_derive::{ActionId, Context, Criterion, Menu, Notice, Progress, Step, Tester, Verdict};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,8 @@ pub struct Options {
     pub criterion: Criterion,
     /// The model, for certificates.
     pub model: ModelRef,
+    /// What lies between tester and system, for certificates.
+    pub context: Context,
 }
 
 /// Which run this is.
@@ -272,7 +274,13 @@ where
         }
         let certificate = verdict.is_failing().then(|| {
             let by_observation = end == End::Tester || end == End::SystemEnded;
-            let about = (self.options.criterion, &self.options.model);
+            let Options {
+                criterion,
+                model,
+                context,
+                ..
+            } = self.options;
+            let about = (*criterion, model, *context);
             Certificate::of(
                 self.tester,
                 &self.trace,

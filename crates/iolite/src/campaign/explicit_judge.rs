@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use iolite_derive::{
     Alphabet, ConformanceTester, Criterion, GoalTester, Guide, IocoOracle, IoconfOracle, LabelGoal,
-    Objective, Satisfaction, UiocoOracle, verify,
+    Objective, Oracle, QueueOptions, QueueOracle, Satisfaction, UiocoOracle, verify,
 };
 use iolite_exec::guided;
 use iolite_lts::relation::{Relation, TraceSet};
@@ -38,6 +38,7 @@ pub struct ExplicitJudge {
     spec: ExplicitSpec,
     question: Question,
     policy: QuiescencePolicy,
+    queues: Option<QueueOptions>,
 }
 
 /// Pairs that are searched before a safety test for a specification that violates its own property.
@@ -86,6 +87,7 @@ impl ExplicitJudge {
             spec: spec.clone(),
             question,
             policy,
+            queues: options.queues,
         };
         judge.warn_of_violations(workspace);
         Ok(judge)
@@ -94,6 +96,10 @@ impl ExplicitJudge {
     /// The specification.
     pub fn spec(&self) -> &ExplicitSpec {
         &self.spec
+    }
+
+    pub(super) fn queues(&self) -> Option<QueueOptions> {
+        self.queues
     }
 
     pub(super) fn criterion(&self) -> Criterion {
@@ -135,31 +141,42 @@ impl ExplicitJudge {
         IocoOracle::with_alphabet(self.spec.system(), self.policy, alphabet)
     }
 
-    fn goal_tester<O: Objective + Clone>(
+    /// A tester for goals, and the strategy that follows its advice.
+    fn towards<T: Objective + Clone + 'static>(
         &self,
         alphabet: &Alphabet,
-        objectives: &[O],
-    ) -> GoalTester<IocoOracle<System>, LabelGoal<O>> {
-        let goal = |o: &O| LabelGoal::own(o.clone(), alphabet, self.spec.labels());
-        GoalTester::new(self.ioco(alphabet), objectives.iter().map(goal).collect())
+        objectives: &[T],
+    ) -> Box<dyn AnyGuide> {
+        let goal = |o: &T| LabelGoal::own(o.clone(), alphabet, self.spec.labels());
+        let goals = objectives.iter().map(goal).collect();
+        let ioco = self.ioco(alphabet);
+        match self.queues {
+            None => Box::new(GoalTester::new(ioco, goals)),
+            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(ioco, queues), goals)),
+        }
+    }
+
+    /// The tester for a relation.
+    fn conformance<O: Oracle + 'static>(&self, oracle: O) -> AnyTester {
+        match self.queues {
+            None => Box::new(ConformanceTester::new(oracle)),
+            Some(queues) => Box::new(ConformanceTester::new(QueueOracle::new(oracle, queues))),
+        }
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> AnyTester {
         match &self.question {
-            Question::Safety(observers) => Box::new(self.goal_tester(alphabet, observers)),
-            Question::Purposes(purposes) => Box::new(self.goal_tester(alphabet, purposes)),
-            Question::Relation(TestedRelation::Ioco) => {
-                Box::new(ConformanceTester::new(self.ioco(alphabet)))
-            }
+            Question::Safety(observers) => self.towards(alphabet, observers).tester(),
+            Question::Purposes(purposes) => self.towards(alphabet, purposes).tester(),
+            Question::Relation(TestedRelation::Ioco) => self.conformance(self.ioco(alphabet)),
             Question::Relation(TestedRelation::Uioco) => {
                 let system = self.spec.system();
-                let oracle = UiocoOracle::with_alphabet(system, self.policy, alphabet);
-                Box::new(ConformanceTester::new(oracle))
+                self.conformance(UiocoOracle::with_alphabet(system, self.policy, alphabet))
             }
             Question::Relation(TestedRelation::Ioconf(traces)) => {
                 let (system, traces) = (self.spec.system(), traces.clone());
                 let oracle = IoconfOracle::with_alphabet(system, self.policy, traces, alphabet);
-                Box::new(ConformanceTester::new(oracle))
+                self.conformance(oracle)
             }
         }
     }
@@ -169,15 +186,12 @@ impl ExplicitJudge {
         alphabet: &Alphabet,
         otherwise: impl FnOnce() -> AnyStrategy,
     ) -> Option<(AnyTester, AnyStrategy)> {
-        match &self.question {
-            Question::Safety(observers) => {
-                Some(led(self.goal_tester(alphabet, observers), otherwise()))
-            }
-            Question::Purposes(purposes) => {
-                Some(led(self.goal_tester(alphabet, purposes), otherwise()))
-            }
-            Question::Relation(_) => None,
-        }
+        let tester = match &self.question {
+            Question::Safety(observers) => self.towards(alphabet, observers),
+            Question::Purposes(purposes) => self.towards(alphabet, purposes),
+            Question::Relation(_) => return None,
+        };
+        Some(tester.led(otherwise()))
     }
 
     /// A strategy that records coverage, and leads to what is not covered where `leads` says so;
@@ -199,11 +213,22 @@ impl ExplicitJudge {
     }
 }
 
-/// A tester that knows a way, and the strategy that follows it.
-pub(super) fn led<T: Guide + 'static>(
-    tester: T,
-    otherwise: AnyStrategy,
-) -> (AnyTester, AnyStrategy) {
-    let (tester, strategy) = guided(tester);
-    (Box::new(tester), Box::new(strategy.otherwise(otherwise)))
+/// A tester that knows a way, of a shape known only at run time.
+pub(super) trait AnyGuide {
+    /// The tester alone.
+    fn tester(self: Box<Self>) -> AnyTester;
+
+    /// The tester, and the strategy that follows its advice.
+    fn led(self: Box<Self>, otherwise: AnyStrategy) -> (AnyTester, AnyStrategy);
+}
+
+impl<T: Guide + 'static> AnyGuide for T {
+    fn tester(self: Box<Self>) -> AnyTester {
+        self
+    }
+
+    fn led(self: Box<Self>, otherwise: AnyStrategy) -> (AnyTester, AnyStrategy) {
+        let (tester, strategy) = guided(*self);
+        (Box::new(tester), Box::new(strategy.otherwise(otherwise)))
+    }
 }

@@ -175,6 +175,7 @@ impl Campaign {
         let mut options = Options {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
+            context: self.judge.context(),
             ..Options::default()
         };
         if let Some(config) = config {
@@ -192,6 +193,7 @@ impl Campaign {
         let model = self.judge.reference();
         let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
         header.command = command;
+        header.context = self.judge.context();
         header
     }
 

@@ -1,15 +1,15 @@
 //! Judging by a model with data: values are solved for while the system answers.
 
 use iolite_derive::{
-    Alphabet, ConformanceTester, Criterion, GoalTester, LabelGoal, Objective, SymbolicOracle,
-    SymbolicOracleError,
+    Alphabet, ConformanceTester, Criterion, GoalTester, LabelGoal, Objective, QueueOptions,
+    QueueOracle, SymbolicOracle, SymbolicOracleError,
 };
 use iolite_expr::Strategy;
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 use iolite_property::{Observer, Purpose};
 
-use super::explicit_judge::led;
+use super::explicit_judge::AnyGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
 use crate::data::Drawing;
 use crate::{Error, KnownModel, Spec, SymbolicSpec, Workspace};
@@ -29,6 +29,7 @@ pub struct SymbolicJudge {
     drawing: Vec<Drawing>,
     strategy: Strategy,
     policy: QuiescencePolicy,
+    queues: Option<QueueOptions>,
     seed: u64,
 }
 
@@ -74,6 +75,7 @@ impl SymbolicJudge {
             drawing: options.values.drawing(spec.file(), model)?,
             strategy: options.values.values.into(),
             policy: options.quiescence,
+            queues: options.queues,
             seed: options.seed,
         };
         // Mistakes show before anything is started.
@@ -88,6 +90,10 @@ impl SymbolicJudge {
 
     pub(super) fn unknown_constants(&self) -> Vec<String> {
         self.model.unknown_constants()
+    }
+
+    pub(super) fn queues(&self) -> Option<QueueOptions> {
+        self.queues
     }
 
     pub(super) fn criterion(&self) -> Criterion {
@@ -115,24 +121,38 @@ impl SymbolicJudge {
         Ok(oracle)
     }
 
-    fn goal_tester<O: Objective + Clone>(
+    fn towards<T: Objective + Clone + 'static>(
         &self,
         alphabet: &Alphabet,
-        objectives: &[O],
-        labels: impl Fn(&O) -> &std::sync::Arc<iolite_lts::Labels>,
-    ) -> Result<GoalTester<SymbolicOracle, LabelGoal<O>>, Error> {
-        let goal = |o: &O| LabelGoal::by_text(o.clone(), alphabet, labels(o));
+        objectives: &[T],
+        labels: impl Fn(&T) -> &std::sync::Arc<iolite_lts::Labels>,
+    ) -> Result<Box<dyn AnyGuide>, Error> {
+        let goal = |o: &T| LabelGoal::by_text(o.clone(), alphabet, labels(o));
         let goals = objectives.iter().map(goal).collect();
-        Ok(GoalTester::new(self.oracle(alphabet)?, goals))
+        let oracle = self.oracle(alphabet)?;
+        Ok(match self.queues {
+            None => Box::new(GoalTester::new(oracle, goals)),
+            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(oracle, queues), goals)),
+        })
+    }
+
+    /// The tester with goals; `None` without.
+    fn guide(&self, alphabet: &Alphabet) -> Result<Option<Box<dyn AnyGuide>>, Error> {
+        Ok(match &self.question {
+            Question::Ioco => None,
+            Question::Safety(all) => Some(self.towards(alphabet, all, Observer::labels)?),
+            Question::Purposes(all) => Some(self.towards(alphabet, all, Purpose::labels)?),
+        })
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
-        Ok(match &self.question {
-            Question::Ioco => Box::new(ConformanceTester::new(self.oracle(alphabet)?)),
-            Question::Safety(all) => Box::new(self.goal_tester(alphabet, all, Observer::labels)?),
-            Question::Purposes(all) => {
-                Box::new(self.goal_tester(alphabet, all, Purpose::labels)?)
-            }
+        if let Some(guide) = self.guide(alphabet)? {
+            return Ok(guide.tester());
+        }
+        let oracle = self.oracle(alphabet)?;
+        Ok(match self.queues {
+            None => Box::new(ConformanceTester::new(oracle)),
+            Some(queues) => Box::new(ConformanceTester::new(QueueOracle::new(oracle, queues))),
         })
     }
 
@@ -141,16 +161,7 @@ impl SymbolicJudge {
         alphabet: &Alphabet,
         otherwise: impl FnOnce() -> AnyStrategy,
     ) -> Result<Option<(AnyTester, AnyStrategy)>, Error> {
-        Ok(match &self.question {
-            Question::Ioco => None,
-            Question::Safety(all) => {
-                let tester = self.goal_tester(alphabet, all, Observer::labels)?;
-                Some(led(tester, otherwise()))
-            }
-            Question::Purposes(all) => {
-                let tester = self.goal_tester(alphabet, all, Purpose::labels)?;
-                Some(led(tester, otherwise()))
-            }
-        })
+        let guide = self.guide(alphabet)?;
+        Ok(guide.map(|guide| guide.led(otherwise())))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use iolite_derive::{
-    Alphabet, ConformanceTester, Progress, Step, SymbolicOracle, Tester, action_of,
+    Alphabet, ConformanceTester, Context, Progress, Step, SymbolicOracle, Tester, action_of,
 };
 use iolite_exec::Certificate;
 use iolite_expr::{Solver, Strategy};
@@ -135,6 +135,17 @@ pub(super) fn recheck(
             }
         }
     }
+    if certificate.context == Context::Queues {
+        let mut has = Explanations {
+            spec,
+            policy,
+            solver: solver(solver_name)?,
+            second: solver_name,
+            until,
+        };
+        has.solver.set_deadline(until);
+        return has.recheck(&trace, step(observed), observed);
+    }
     if let Some(mut tester) = tester(model, policy, solver(solver_name)?) {
         tester.oracle_mut().semantics().solver().set_deadline(until);
         if let Some(reason) = guessed(&mut tester, &trace) {
@@ -164,4 +175,126 @@ pub(super) fn recheck(
             Checked::Undecided(why.to_string())
         }
     })
+}
+
+/// Local explanations of one observed trace that are looked at.
+const MOST_LOCAL: usize = 256;
+
+/// A run through queues: every order in which inputs may have been taken, each as traces of its own.
+struct Explanations<'a> {
+    spec: &'a SymbolicSpec,
+    policy: QuiescencePolicy,
+    solver: Solver,
+    second: Option<&'a str>,
+    until: Option<Instant>,
+}
+
+/// A local trace, and how many inputs it has taken.
+type Local = (Vec<TraceStep>, usize);
+
+impl Explanations<'_> {
+    fn has(&mut self, trace: &[TraceStep]) -> HasTrace {
+        let Self { policy, solver, .. } = self;
+        self.spec.model().has_trace(trace, *policy, solver, BUDGET)
+    }
+
+    fn is_input(&self, step: &TraceStep) -> bool {
+        let TraceStep::Action(valued) = step else {
+            return false;
+        };
+        self.spec.model().gate(valued.action).kind == LabelKind::Input
+    }
+
+    /// Why the inputs of a local trace prove nothing, where they do not.
+    fn doubt(&self, local: &[TraceStep]) -> Result<Option<String>, Error> {
+        let model = self.spec.model();
+        let Some(mut tester) = tester(model, self.policy, solver(self.second)?) else {
+            return Ok(None);
+        };
+        let deadline = self.until;
+        tester
+            .oracle_mut()
+            .semantics()
+            .solver()
+            .set_deadline(deadline);
+        Ok(guessed(&mut tester, local))
+    }
+
+    /// The local traces that explain one more observation; a verdict where there can be none.
+    fn observe(
+        &mut self,
+        locals: Vec<Local>,
+        sent: &[TraceStep],
+        observed: Option<&TraceStep>,
+    ) -> Result<Result<Vec<Local>, Checked>, Error> {
+        let mut next = Vec::new();
+        for (mut local, mut taken) in locals {
+            loop {
+                let silent = matches!(observed, Some(TraceStep::Delta));
+                if let Some(observed) = observed.filter(|_| !silent || taken == sent.len()) {
+                    local.push(observed.clone());
+                    match self.has(&local) {
+                        HasTrace::Yes => next.push((local.clone(), taken)),
+                        HasTrace::No => {}
+                        HasTrace::Unknown(why) => {
+                            return Ok(Err(Checked::Undecided(why.to_string())));
+                        }
+                    }
+                    local.pop();
+                }
+                if next.len() > MOST_LOCAL {
+                    let reason = format!("more than {MOST_LOCAL} orders explain the trace");
+                    return Ok(Err(Checked::Undecided(reason)));
+                }
+                let Some(input) = sent.get(taken) else { break };
+                local.push(input.clone());
+                taken += 1;
+                match self.has(&local) {
+                    HasTrace::Yes => {}
+                    HasTrace::No => {
+                        return Ok(Err(Checked::Refuted(
+                            "an input may have been taken where the specification leaves it open, \
+                             and anything may follow"
+                                .to_owned(),
+                        )));
+                    }
+                    HasTrace::Unknown(why) => return Ok(Err(Checked::Undecided(why.to_string()))),
+                }
+                if let Some(reason) = self.doubt(&local)? {
+                    return Ok(Err(Checked::Undecided(reason)));
+                }
+            }
+        }
+        Ok(Ok(next))
+    }
+
+    fn recheck(
+        &mut self,
+        trace: &[TraceStep],
+        last: Option<TraceStep>,
+        observed: &str,
+    ) -> Result<Checked, Error> {
+        let mut locals: Vec<Local> = vec![(Vec::new(), 0)];
+        let mut sent = Vec::new();
+        for step in trace {
+            if self.is_input(step) {
+                sent.push(step.clone());
+                continue;
+            }
+            match self.observe(locals, &sent, Some(step))? {
+                Ok(next) if next.is_empty() => {
+                    return Ok(Checked::Refuted(
+                        "no order of the messages explains the trace before it".to_owned(),
+                    ));
+                }
+                Ok(next) => locals = next,
+                Err(checked) => return Ok(checked),
+            }
+        }
+        Ok(match self.observe(locals, &sent, last.as_ref())? {
+            Ok(next) if next.is_empty() => Checked::Confirmed,
+            Ok(_) => Checked::Refuted(format!("an order of the messages explains {observed}")),
+            Err(checked) => checked,
+        })
+    }
 }

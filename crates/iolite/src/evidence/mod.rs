@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-use iolite_derive::{Criterion, ModelRef, location};
+use iolite_derive::{Context, Criterion, ModelRef, location};
 use iolite_exec::Certificate;
 use iolite_lts::relation::{
-    Claim, Recheck, Relation, UnknownRelation, follow_run, recheck, recheck_run,
+    Claim, Recheck, Relation, UnknownRelation, follow_run, follow_run_in_queues, recheck,
+    recheck_run, recheck_run_in_queues,
 };
 use iolite_lts::{Completed, Interned, QuiescencePolicy};
 
@@ -93,7 +94,13 @@ impl Found {
     /// What stepping along the trace of a run gives.
     fn of(model: &System, policy: QuiescencePolicy, certificate: &Certificate) -> Option<Self> {
         let suspension = !certificate.kind.ends_at_delta();
-        let found = follow_run(model, policy, suspension, &certificate.trace)?;
+        let trace = &certificate.trace;
+        let found = match certificate.context {
+            Context::Synchronous => follow_run(model, policy, suspension, trace)?,
+            Context::Queues => {
+                follow_run_in_queues(model, policy, is_universal(certificate), trace)?
+            }
+        };
         let locations = found.states.iter().map(|&s| location(model, s));
         Some(Self {
             locations: locations.collect(),
@@ -112,6 +119,11 @@ impl Found {
         };
         places && set(&self.allowed) == set(&certificate.allowed)
     }
+}
+
+/// Whether an input is specified only where every state takes it.
+fn is_universal(certificate: &Certificate) -> bool {
+    certificate.kind == Criterion::Relation(Relation::Uioco)
 }
 
 const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
@@ -240,7 +252,9 @@ impl Workspace {
                 if let Spec::Symbolic(spec) = &*self.spec(&reference)? {
                     let verdict = recheck_data(spec, certificate, options)?;
                     let found = match verdict {
-                        Checked::Confirmed => self.found_in_data(spec, certificate, options)?,
+                        Checked::Confirmed if certificate.context == Context::Synchronous => {
+                            self.found_in_data(spec, certificate, options)?
+                        }
                         _ => None,
                     };
                     let changed = changed(&spec.reference().hash);
@@ -267,7 +281,13 @@ impl Workspace {
         explained(
             verdict.into(),
             changed.then(|| spec.reference().clone()),
-            "the specification was stepped along the trace again",
+            match certificate.context {
+                Context::Synchronous => "the specification was stepped along the trace again",
+                Context::Queues => {
+                    "the specification was stepped again along every order of the messages that \
+                     explains the trace"
+                }
+            },
             found,
         )
     }
@@ -309,7 +329,14 @@ fn recheck_steps(system: &System, certificate: &Certificate, policy: QuiescenceP
                 "deadlock" => "delta",
                 observed => observed,
             };
-            recheck_run(system, policy, suspension, &certificate.trace, observed)
+            let trace = &certificate.trace;
+            match certificate.context {
+                Context::Synchronous => recheck_run(system, policy, suspension, trace, observed),
+                Context::Queues => {
+                    let universal = is_universal(certificate);
+                    recheck_run_in_queues(system, policy, universal, trace, observed)
+                }
+            }
         }
     }
 }
