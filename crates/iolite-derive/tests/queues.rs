@@ -368,7 +368,7 @@ fn stimuli_are_bounded_until_something_is_observed() {
     let s = model(&["?a", "!x"], &[("0", "?a", "0")]);
     let options = QueueOptions {
         max_in_flight: 2,
-        passive: false,
+        ..QueueOptions::default()
     };
     let mut tester = ConformanceTester::new(QueueOracle::new(IocoOracle::new(&s, POLICY), options));
     let a = Step::Stimulus(s.labels().get_text("?a").unwrap().into());

@@ -41,6 +41,7 @@ pub use run::calibrate::{Calibrator, Measure, Proposal};
 pub use run::campaign::{Instance, JobId, KEPT_FAILURES, KEPT_NOTICES, Plan, Summary, campaign};
 pub use run::engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
 pub use run::guided::{Advised, Guided, guided};
+pub use run::patient::Patient;
 pub use run::quiescence::Quiescence;
 pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};

@@ -56,6 +56,11 @@ pub struct QueueOptions {
     /// Whether the trace is somebody else's. Where nothing can be forbidden any more, a test is over
     /// and has passed; a log goes on and the rest of it is not judged, so its verdict is `inconc`.
     pub passive: bool,
+    /// Whether messages go through several channels. Order is kept within a channel and not between
+    /// channels, so an output may also have overtaken one of another channel that is still to come.
+    /// Such orders are not followed: what no order through one pair of queues explains is not called
+    /// wrong then, and ends the run `inconc`.
+    pub several_channels: bool,
 }
 
 impl Default for QueueOptions {
@@ -63,6 +68,7 @@ impl Default for QueueOptions {
         Self {
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             passive: false,
+            several_channels: false,
         }
     }
 }
@@ -352,6 +358,13 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
         let Some(most) = to.configurations.iter().map(|c| c.untaken).max() else {
             return match to.doubt {
                 Some(doubt) => Err(Box::new((*doubt).clone())),
+                None if self.options.several_channels => Err(Box::new(Undecided {
+                    inconclusive: true,
+                    ..Undecided::new(
+                        "no order of the messages explains this if they all came through one \
+                         channel; there are several, and no order is kept between them",
+                    )
+                })),
                 None => Ok(Meaning::Forbidden),
             };
         };

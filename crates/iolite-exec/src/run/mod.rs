@@ -5,6 +5,7 @@ pub(crate) mod calibrate;
 pub(crate) mod campaign;
 pub(crate) mod engine;
 pub(crate) mod guided;
+pub(crate) mod patient;
 pub(crate) mod quiescence;
 pub(crate) mod script;
 pub(crate) mod strategy;

@@ -203,7 +203,8 @@ impl ExplicitJudge {
         leads: bool,
         limit: usize,
     ) -> Result<CoverageGuide<System>, AnyStrategy> {
-        CoverageGuide::new(self.ioco(alphabet), otherwise, leads, limit)
+        let queues = self.queues;
+        CoverageGuide::new(self.ioco(alphabet), queues, otherwise, leads, limit)
     }
 
     pub(super) fn places(&self, limit: usize) -> Option<BTreeSet<String>> {
