@@ -59,8 +59,11 @@ fn an_input_that_not_all_constants_specify_makes_no_fail() {
         "--runs",
         "20",
     ]);
-    let ran = ran.expect(0);
+    // All runs pass, and none of them tried the lock.
+    let ran = ran.expect(3);
     assert_eq!(ran.json()["verdicts"]["pass"], 20);
+    assert_eq!(ran.json()["verdict"], "unknown");
+    assert_eq!(ran.json()["untried"], serde_json::json!(["?try"]));
     assert!(ran.stderr.contains("no values for ?try"), "{}", ran.stderr);
 }
 

@@ -310,12 +310,18 @@ fn an_input_without_values_is_told_of() {
         "import sys\nfor line in sys.stdin: pass\n",
     );
     let more = ["--steps", "3", "--runs", "1", "--quiescence-ms", "10"];
-    let ran = test(&model, &format!("cmd:python3 {program}"), &more).expect(0);
+    // Nothing wrong was seen, but a campaign that never gave an input is not a pass.
+    let system = format!("cmd:python3 {program}");
+    let ran = test(&model, &system, &more).expect(3);
     assert!(
         ran.stderr.contains("no values for ?solve"),
         "{}",
         ran.stderr
     );
+    let json = ran.json();
+    assert_eq!(json["untried"], serde_json::json!(["?solve"]));
+    assert_eq!(json["verdict"], "unknown");
+    assert_eq!(json["verdicts"]["pass"], 1);
 }
 
 /// The solver that the test script installs, if it is there.

@@ -570,13 +570,29 @@ fn safety_formulas_as_observers() {
     assert_eq!(proved.json()["properties"][0]["result"], "proved");
     let refuted = verify("ltl:! !choc W ?shil").expect(1).json();
     assert_eq!(refuted["properties"][0]["trace"], json!(["?dub", "!choc"]));
-    let ran = verify("ltl:G(?shil -> F !liq)").expect(2);
+    let refuted = verify("ltl:G ! ?shil").expect(1).json();
+    assert_eq!(refuted["properties"][0]["trace"], json!(["?shil"]));
+    assert_eq!(refuted["properties"][0]["ending"], "bad-prefix");
+    let observer = |property: &str| {
+        let sut = "examples/candy/sut-generous.toml";
+        iolite(&[
+            "test",
+            candy,
+            "--observer",
+            property,
+            "--sut",
+            sut,
+            "--no-journal",
+        ])
+        .expect(2)
+    };
+    let ran = observer("ltl:G(?shil -> F !liq)");
     assert!(
         ran.stderr.contains("response, not safety"),
         "{}",
         ran.stderr
     );
-    let ran = verify("ltl:G ! ?shil").expect(2);
+    let ran = observer("ltl:G ! ?shil");
     assert!(ran.stderr.contains("rules of observers"), "{}", ran.stderr);
     let folder = scratch("properties-observers");
     let file = write(
@@ -692,4 +708,58 @@ fn mistakes() {
         assert!(ran.stderr.contains(part), "{args:?}\n{}", ran.stderr);
         assert!(ran.stdout.is_empty(), "{args:?}\n{}", ran.stdout);
     }
+}
+
+/// Properties of every class on finite models: bad prefixes, silence, cycles, fairness.
+#[test]
+fn models_satisfy_properties_of_every_class() {
+    let folder = scratch("properties-verified");
+    let model = write(
+        &folder,
+        "server.iol",
+        "system Server {\n  input req\n  output busy, ok\n  internal give_up\n  \
+         initial state Idle { ?req -> Working }\n  \
+         state Working { !busy -> Working !ok -> Idle ?req -> Working give_up -> Idle }\n}\n\
+         property Answered over {?req, !ok} = ltl G(?req -> F !ok)\n\
+         property Calm over {?req, delta} = ltl G(?req -> F delta)\n",
+    );
+    let verify = |property: &str, flags: &[&str], exit: i32| {
+        let mut args = vec!["verify", &model, "--property", property, "--json"];
+        args.extend(flags);
+        iolite(&args).expect(exit).json()["properties"][0].clone()
+    };
+    // It may give up, and then nobody asks any more.
+    let silent = verify("ltl:G(?req -> F !ok)", &[], 1);
+    assert_eq!(silent["trace"], json!(["?req"]));
+    assert_eq!(silent["ending"], "output-lock");
+    assert_eq!(silent["state"], "Idle");
+    // Where the environment goes on, it may be busy for ever.
+    let goes_on = ["--environment", "goes-on"];
+    let busy = verify("ltl:G(?req -> X F(!ok | ?req))", &goes_on, 1);
+    assert_eq!(busy["ending"], "cycle");
+    assert_eq!(busy["cycle"], json!(["!busy"]));
+    let strong = ["--environment", "goes-on", "--fairness", "strong"];
+    verify("ltl:G(?req -> X F(!ok | ?req))", &strong, 0);
+    let weak = ["--environment", "goes-on", "--fairness", "weak"];
+    verify("ltl:G(!busy -> F(!ok | ?req))", &weak, 0);
+    verify("ltl:GF ?req", &goes_on, 1);
+    verify("ltl:GF ?req | GF !busy", &goes_on, 0);
+    verify("ltl:F !ok", &[], 1);
+    verify("ltl:FG ! ?req | GF ?req", &[], 0);
+    // Actions that the property does not know change nothing: !busy for ever is a finite sequence.
+    let declared = format!("{model}#Answered");
+    assert_eq!(verify(&declared, &[], 1)["result"], "refuted");
+    // δ is a letter where the property has it, and silence for ever is δδδ…
+    assert_eq!(
+        verify(&format!("{model}#Calm"), &[], 1)["cycle"],
+        json!(["!busy"])
+    );
+    let ran = iolite(&["verify", &model, "--property", "ltl:GF !busy"]).expect(1);
+    assert!(
+        ran.stdout.contains("and no input any more"),
+        "{}",
+        ran.stdout
+    );
+    // A bound that ran out is no answer.
+    verify("ltl:GF ?req | GF !busy", &["--max-pairs", "1"], 3);
 }

@@ -96,6 +96,10 @@ pub use verify::forcing::{Forced, Forcing, Pair};
 pub use verify::goal::{Goal, LabelGoal};
 pub use verify::mirror::{mirror, mirror_labels};
 pub use verify::objective::{Breach, Move, Objective};
+pub use verify::property::{
+    Ending, Environment, Execution, Executions, Fairness, LetterMap, PropertySatisfaction,
+    recheck_violation, satisfies,
+};
 pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
 pub use verify::safety_test::SafetyTest;

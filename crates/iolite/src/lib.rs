@@ -59,6 +59,7 @@ mod error;
 mod evidence;
 mod files;
 mod monitor;
+mod property_verification;
 mod relation;
 mod semantics;
 mod verification;
@@ -84,6 +85,7 @@ pub use iolite_exec::{
 };
 pub use iolite_lts::relation::Relation;
 pub use monitor::{LogReport, Monitor};
+pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,

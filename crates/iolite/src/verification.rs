@@ -9,13 +9,20 @@ use iolite_property::Observer;
 use iolite_sts::analysis::{self, Answer, VerifyBudget};
 
 use crate::workspace::pick_all;
-use crate::{Error, ExplicitSpec, Spec, SymbolicSpec, Workspace, solver};
+use crate::{
+    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, SymbolicSpec,
+    Workspace, solver,
+};
 
 /// What is asked.
 #[derive(Clone, Debug)]
 pub struct VerificationOptions {
-    /// Observers, or safety properties.
+    /// Observers, or properties of any class.
     pub properties: Vec<ModelRef>,
+    /// Which infinite executions count, for properties.
+    pub fairness: FairnessFlag,
+    /// Whether the environment may stop giving inputs, for properties.
+    pub environment: EnvironmentFlag,
     /// Which states are quiescent.
     pub quiescence: QuiescencePolicy,
     /// Pairs of system and observer states that are looked at.
@@ -34,6 +41,8 @@ impl Default for VerificationOptions {
     fn default() -> Self {
         Self {
             properties: Vec::new(),
+            fairness: FairnessFlag::None,
+            environment: EnvironmentFlag::MayStop,
             quiescence: QuiescencePolicy::Livelock,
             max_pairs: 50_000_000,
             relevance: false,
@@ -81,6 +90,8 @@ pub struct VerifiedProperty {
     /// Whether the observer is relevant, and otherwise a trace of it that leaves the system by
     /// something other than an output; `None` where it was not asked or not found out.
     pub relevance: Option<Result<(), Vec<String>>>,
+    /// How the execution that refutes a property goes on after its trace.
+    pub ending: Option<ExecutionEnding>,
 }
 
 /// What was found out of all of them.
@@ -95,12 +106,60 @@ pub struct Verification {
 }
 
 impl Workspace {
-    /// Decides whether a model satisfies safety properties [SAFE04, def. 6; SYM04, def. 10].
+    /// Decides whether a model satisfies observers [SAFE04, def. 6; SYM04, def. 10] and properties of
+    /// any class [PROP12, def. 3].
     ///
-    /// A model with data is kept as it is where observers of our own language are asked for; an
+    /// Properties are decided on the explicit system. For observers, a model with data is kept as it is where observers of our own language are asked for; an
     /// answer that the proof search leaves open is looked for in the explicit system, where its data
     /// are finite.
     pub fn verify(
+        &self,
+        model: &ModelRef,
+        options: &VerificationOptions,
+    ) -> Result<Verification, Error> {
+        // Relevance is a question about observers, which safety properties can be.
+        if options.relevance {
+            return self.verify_observers(model, options);
+        }
+        let mut all: Option<Verification> = None;
+        let mut rest = options.properties.as_slice();
+        while let [first, ..] = rest {
+            let property = self.is_safety_property(first)?;
+            let mut part = VerificationOptions {
+                properties: Vec::new(),
+                ..options.clone()
+            };
+            // Observers side by side are searched for in one pass.
+            while let [next, after @ ..] = rest
+                && (part.properties.is_empty() || !property && !self.is_safety_property(next)?)
+            {
+                part.properties.push(next.clone());
+                rest = after;
+            }
+            let found = if property {
+                let spec = self.explicit(model)?;
+                let (properties, pairs) =
+                    self.verify_properties(&part.properties[0], &spec, options)?;
+                Verification {
+                    system: spec.reference().clone(),
+                    pairs,
+                    properties,
+                }
+            } else {
+                self.verify_observers(model, &part)?
+            };
+            match &mut all {
+                None => all = Some(found),
+                Some(all) => {
+                    all.pairs += found.pairs;
+                    all.properties.extend(found.properties);
+                }
+            }
+        }
+        all.ok_or_else(|| Error::input("no property is given"))
+    }
+
+    fn verify_observers(
         &self,
         model: &ModelRef,
         options: &VerificationOptions,
@@ -169,6 +228,7 @@ impl Workspace {
                     name: name.to_owned(),
                     proof: symbolic_proof(&answer, &product),
                     relevance: None,
+                    ending: None,
                 });
             }
         }
@@ -227,6 +287,7 @@ impl Workspace {
                     Some(Relevance::Relevant) => Some(Ok(())),
                     Some(Relevance::Irrelevant { trace, .. }) => Some(Err(texts(&trace))),
                 },
+                ending: None,
             });
         }
         Ok(Verification {

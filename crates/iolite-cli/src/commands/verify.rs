@@ -1,7 +1,8 @@
 //! `iolite verify`: does a specification satisfy its requirements?
 
 use iolite::{
-    Error, ModelRef, Proof, QuiescenceFlag, ReadOptions, VerificationOptions, VerifiedProperty,
+    EnvironmentFlag, Error, ExecutionEnding, FairnessFlag, ModelRef, Proof, QuiescenceFlag,
+    ReadOptions, VerificationOptions, VerifiedProperty,
 };
 use serde::Serialize;
 
@@ -9,15 +10,24 @@ use crate::args::time_limit::TimeLimit;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
 
-/// Does the specification satisfy its safety properties: proved, refuted or unknown
+/// Does the specification satisfy its properties: proved, refuted or unknown
+///
+/// Observers are safety properties. Properties may be of any class, on models that are finite once their
+/// data are unfolded; what counts as an execution is said in docs/properties.md.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The system
     model: ModelRef,
     /// Observers: declarations of .iol files (all of a file without #Name), or DOT acceptors whose
-    /// double circles violate (repeatable)
+    /// double circles violate; or properties: FILE.iol#P, FILE.hoa, FILE.xml, ltl:FORMULA (repeatable)
     #[arg(long, value_name = "FILE#W", required = true, num_args = 1..)]
     property: Vec<ModelRef>,
+    /// Which infinite executions count, for properties
+    #[arg(long, value_name = "WHICH", default_value = "none")]
+    fairness: FairnessFlag,
+    /// Whether the environment may stop giving inputs, for properties
+    #[arg(long, value_name = "HOW", default_value = "may-stop")]
+    environment: EnvironmentFlag,
     /// Say too whether each observer is relevant: parts from the system by outputs only
     #[arg(long)]
     relevant: bool,
@@ -57,6 +67,12 @@ struct PropertyDocument {
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Vec<String>>,
+    /// How the execution goes on after the trace: bad-prefix, output-lock, deadlock, or a cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ending: Option<&'static str>,
+    /// What comes again and again then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<String>,
     /// Values of unknown constants with which it is refuted.
@@ -97,6 +113,15 @@ impl From<VerifiedProperty> for PropertyDocument {
             irrelevant_trace: property.relevance.and_then(Result::err),
             ..Self::default()
         };
+        document.ending = property.ending.as_ref().map(|ending| match ending {
+            ExecutionEnding::BadPrefix => "bad-prefix",
+            ExecutionEnding::OutputLock => "output-lock",
+            ExecutionEnding::Deadlock => "deadlock",
+            ExecutionEnding::Cycle(_) => "cycle",
+        });
+        if let Some(ExecutionEnding::Cycle(steps)) = property.ending {
+            document.cycle = Some(steps);
+        }
         match property.proof {
             Proof::Proved { invariant, faults } => {
                 document.result = "proved";
@@ -128,6 +153,8 @@ impl From<VerifiedProperty> for PropertyDocument {
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let options = VerificationOptions {
         properties: args.property.clone(),
+        fairness: args.fairness,
+        environment: args.environment,
         quiescence: args.quiescence.policy(),
         max_pairs: args.max_pairs,
         relevance: args.relevant,
@@ -165,10 +192,7 @@ fn tell(document: &Document, relevance: bool) -> String {
             document.system, property.name, property.result
         );
         if let (Some(trace), Some(state)) = (&property.trace, &property.state) {
-            text += &format!(
-                "\n  violated after  {}\n  last in state   {state}",
-                trace.join(" ")
-            );
+            text += &violation(property, trace, state);
         }
         text.push('\n');
         if !property.constants.is_empty() {
@@ -212,6 +236,34 @@ fn tell(document: &Document, relevance: bool) -> String {
         }
     }
     text
+}
+
+/// The trace, and how the execution goes on.
+fn violation(property: &PropertyDocument, trace: &[String], state: &str) -> String {
+    let shown = |steps: &[String]| match steps {
+        [] => "ε".to_owned(),
+        steps => steps.join(" "),
+    };
+    let trace = shown(trace);
+    match (property.ending, &property.cycle) {
+        (None, _) => format!("\n  violated after  {trace}\n  last in state   {state}"),
+        (Some("output-lock"), _) => {
+            format!("\n  violated by     {trace}, and no input any more\n  waiting in      {state}")
+        }
+        (Some("deadlock"), _) => {
+            format!("\n  violated by     {trace}, and nothing any more\n  stuck in        {state}")
+        }
+        (Some(_), Some(cycle)) if cycle.is_empty() => format!(
+            "\n  violated by     {trace}, and internal actions for ever\n  from state      {state}"
+        ),
+        (Some(_), Some(cycle)) => format!(
+            "\n  violated by     {trace}\n  and for ever    {}\n  from state      {state}",
+            shown(cycle)
+        ),
+        (Some(_), None) => {
+            format!("\n  violated after  {trace}\n  in state        {state}")
+        }
+    }
 }
 
 /// Characters of an invariant that people are shown; the document has it whole.

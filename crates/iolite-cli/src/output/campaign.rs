@@ -87,8 +87,12 @@ struct Document<'a> {
     /// What the runs tell of constants that were left unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     constants: Option<Constants>,
-    /// Inputs that no value was found for somewhere, and why.
-    untried: BTreeMap<&'a str, &'a str>,
+    /// Inputs that no value was found for somewhere; where one was given in no run, the verdict is
+    /// `unknown` at best.
+    untried: Vec<String>,
+    /// Why.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    untried_reasons: BTreeMap<String, &'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
 }
@@ -131,10 +135,9 @@ pub(crate) fn conclude(
         write_json(path, certificate)?;
     }
     if report.json {
-        let untried = summary.notices.iter().filter_map(|notice| match notice {
-            Notice::Untried { input, reason } => Some((input.as_str(), &**reason)),
-            _ => None,
-        });
+        let untried = summary.untried.iter();
+        let untried_reasons: BTreeMap<String, &str> =
+            untried.map(|(i, why)| (format!("?{i}"), &**why)).collect();
         print_json(&Document {
             verdict,
             verdicts: &summary.verdicts,
@@ -156,7 +159,8 @@ pub(crate) fn conclude(
                 })
                 .collect(),
             constants: judge.constants(&summary.notices),
-            untried: untried.collect(),
+            untried: untried_reasons.keys().cloned().collect(),
+            untried_reasons,
             journal: (!report.no_journal).then(|| report.journal.display().to_string()),
         })?;
     } else {
@@ -230,6 +234,9 @@ fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Sum
         );
     }
     text.push('\n');
+    for (input, why) in &summary.untried {
+        text += &format!("untried: ?{input} somewhere: {why}\n");
+    }
     if let Some(constants) = judge.constants(&summary.notices) {
         text += &constants.tell();
     }
@@ -237,6 +244,12 @@ fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Sum
         if judge.overall(summary) == Some(Verdict::Unknown) {
             text += "unknown means: no run settled the property, and nothing wrong was seen\n";
         }
+    } else if summary.never_tried().next().is_some() {
+        let never: Vec<String> = summary.never_tried().map(|i| format!("?{i}")).collect();
+        text += &format!(
+            "unknown: {} was given in no run, so these runs say nothing about it\n",
+            never.join(", ")
+        );
     } else if summary.verdict() == Some(Verdict::Pass) && summary.faults.is_empty() {
         text += "pass means: nothing wrong was seen in these runs; testing cannot show more\n";
     }

@@ -4,7 +4,7 @@
 //! are part of the state [SYM04, §2], so whatever happens narrows them, and what no value of them
 //! explains is forbidden.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use iolite_expr::{Answer, Distribution, Kind, Op, Strategy, Term};
@@ -53,6 +53,8 @@ pub struct SymbolicOracle {
     valued: BTreeMap<ActionId, Option<ValuedAction>>,
     /// Inputs that were not offered somewhere because the solver gave up, with its reason.
     untried: BTreeMap<GateId, Arc<str>>,
+    /// Inputs that were given since the oracle was made.
+    tried: BTreeSet<GateId>,
 }
 
 /// A set of symbolic states, and what the way there leaves in doubt.
@@ -114,6 +116,7 @@ impl SymbolicOracle {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             valued: BTreeMap::new(),
             untried: BTreeMap::new(),
+            tried: BTreeSet::new(),
         })
     }
 
@@ -399,6 +402,7 @@ impl Oracle for SymbolicOracle {
         };
         let mut from = at.clone();
         if step.is_stimulus() {
+            self.tried.insert(action.action);
             match self.is_specified(at, &action) {
                 Some(true) => {}
                 Some(false) => from.guessed = Some(id),
@@ -456,7 +460,13 @@ impl Oracle for SymbolicOracle {
     }
 
     fn conclude(&mut self, at: &SymbolicPlace) -> Vec<Notice> {
-        let mut notices = Vec::new();
+        let mut notices: Vec<Notice> = self
+            .tried
+            .iter()
+            .map(|&gate| Notice::Tried {
+                input: self.model().gate(gate).name.to_string(),
+            })
+            .collect();
         for (&gate, reason) in &self.untried {
             notices.push(Notice::Untried {
                 input: self.model().gate(gate).name.to_string(),

@@ -51,6 +51,12 @@ pub enum Notice {
         /// Why no values were found for it.
         reason: Arc<str>,
     },
+    /// An input that was given, with whatever values. What one run could not fill another may have
+    /// tried, so a campaign needs both.
+    Tried {
+        /// Its name.
+        input: String,
+    },
     /// An input was given that only some values of the unknown constants specify. The others explain
     /// whatever follows, so the run cannot fail any more.
     Guessed {

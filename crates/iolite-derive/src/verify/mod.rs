@@ -4,6 +4,7 @@ pub(crate) mod forcing;
 pub(crate) mod goal;
 pub(crate) mod mirror;
 pub(crate) mod objective;
+pub(crate) mod property;
 pub(crate) mod prune;
 pub(crate) mod purpose_test;
 pub(crate) mod safety_test;

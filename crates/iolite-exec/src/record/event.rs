@@ -152,12 +152,17 @@ pub enum Event {
         steps: u64,
         /// How long all of it took.
         elapsed: u64,
+        /// Inputs that no values were found for somewhere.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        untried: Vec<String>,
     },
 }
 
 impl Event {
-    pub(crate) fn notice(run: u64, notice: &Notice) -> Self {
+    /// The event of a notice; `None` where the steps of the run say it already.
+    pub(crate) fn notice(run: u64, notice: &Notice) -> Option<Self> {
         let (kind, message) = match notice {
+            Notice::Tried { .. } => return None,
             Notice::Untried { input, reason } => ("untried", format!("?{input}: {reason}")),
             Notice::Guessed { input } => ("guessed", format!("?{input}")),
             Notice::Undecided(why) => ("undecided", why.reason.to_string()),
@@ -165,11 +170,11 @@ impl Event {
             Notice::Crossed { input } => ("crossed", input.clone()),
             Notice::LookaheadBound => ("lookahead-bound", String::new()),
         };
-        Self::Notice {
+        Some(Self::Notice {
             run,
             kind: kind.to_owned(),
             message,
-        }
+        })
     }
 }
 

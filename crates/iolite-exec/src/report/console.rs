@@ -219,6 +219,7 @@ mod tests {
                 faults: 0,
                 steps: 10,
                 elapsed: 2_000_000,
+                untried: Vec::new(),
             })
             .unwrap();
         assert_eq!(

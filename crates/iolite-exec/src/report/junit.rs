@@ -242,6 +242,7 @@ mod tests {
             faults: 1,
             steps: 3,
             elapsed: 2_000_000,
+            untried: Vec::new(),
         };
         for event in events.into_iter().chain([end]) {
             report.event(&event).unwrap();

@@ -1,8 +1,8 @@
 //! Many runs, in one job or in several.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -81,6 +81,11 @@ pub struct Summary {
     pub goals: BTreeMap<String, BTreeMap<Verdict, u64>>,
     /// What runs had to say beside their verdicts, each once; the first [`KEPT_NOTICES`].
     pub notices: Vec<Notice>,
+    /// Inputs, by name, that no values were found for somewhere, and why; the runs say nothing of
+    /// them there.
+    pub untried: BTreeMap<String, Arc<str>>,
+    /// Inputs, by name, that were given in some run. Only testers that may leave inputs untried tell.
+    pub tried: BTreeSet<String>,
 }
 
 /// Different notices that a summary keeps; runs beyond them add nothing.
@@ -96,8 +101,20 @@ impl Summary {
     }
 
     /// The worst verdict of all runs; `None` when no run came to a verdict.
+    ///
+    /// Where an input was [never tried](Self::never_tried) it is `unknown` at best: the runs look like
+    /// those of a campaign that passed, and say nothing about that input.
     pub fn verdict(&self) -> Option<Verdict> {
-        Verdict::worst(self.verdicts.keys().copied())
+        let doubt = self.never_tried().next().map(|_| Verdict::Unknown);
+        let worst = Verdict::worst(self.verdicts.keys().copied())?;
+        Verdict::worst([worst].into_iter().chain(doubt))
+    }
+
+    /// Inputs that the specification has somewhere on the way of these runs and that none of them
+    /// gave, because no values were found for them.
+    pub fn never_tried(&self) -> impl Iterator<Item = &str> {
+        let untried = self.untried.keys().map(String::as_str);
+        untried.filter(|input| !self.tried.contains(*input))
     }
 
     /// Adds what one run came to.
@@ -114,6 +131,17 @@ impl Summary {
             *counts.entry(verdict).or_default() += 1;
         }
         for notice in outcome.notices {
+            match &notice {
+                Notice::Tried { input } => {
+                    self.tried.insert(input.clone());
+                    continue;
+                }
+                Notice::Untried { input, reason } => {
+                    let known = self.untried.entry(input.clone());
+                    known.or_insert_with(|| Arc::clone(reason));
+                }
+                _ => {}
+            }
             if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
                 self.notices.push(notice);
             }
@@ -134,6 +162,10 @@ impl Summary {
         self.faults.extend(more.faults);
         self.failures.extend(more.failures);
         self.notices.extend(more.notices);
+        for (input, reason) in more.untried {
+            self.untried.entry(input).or_insert(reason);
+        }
+        self.tried.extend(more.tried);
         self.steps += more.steps;
         self.elapsed += more.elapsed;
     }
@@ -286,6 +318,7 @@ where
         faults: summary.faults.len() as u64,
         steps: summary.steps,
         elapsed: micros(summary.elapsed),
+        untried: summary.untried.keys().map(|i| format!("?{i}")).collect(),
     })?;
     Ok(summary)
 }

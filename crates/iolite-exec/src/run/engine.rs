@@ -270,7 +270,9 @@ where
         let results = self.tester.results();
         let notices = self.tester.conclude();
         for notice in &notices {
-            self.sink.event(&Event::notice(self.id.number, notice))?;
+            if let Some(event) = Event::notice(self.id.number, notice) {
+                self.sink.event(&event)?;
+            }
         }
         let certificate = verdict.is_failing().then(|| {
             let by_observation = end == End::Tester || end == End::SystemEnded;

@@ -282,7 +282,7 @@ impl Judge {
                  model does not specify it; anything may follow, so such a run ends there and \
                  passes: specify {input} there, or stimulate after silence"
             )),
-            Notice::Learnt(_) | Notice::LookaheadBound => None,
+            Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
         }
     }
 

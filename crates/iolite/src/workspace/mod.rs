@@ -23,6 +23,7 @@ use iolite_lts::{Lts, StateId, restrict};
 
 use crate::Error;
 
+pub(crate) use property::formula;
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
 pub use read_options::{DotKind, ReadOptions};
 pub use source_file::SourceFile;

@@ -1,12 +1,11 @@
 //! Observers and test purposes, as users name them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iolite_derive::ModelRef;
 use iolite_formats::dot;
 use iolite_lang::{Automaton, lower_observer, lower_purpose, named_instances};
-use iolite_lts::{LabelKind, Labels, StateId};
+use iolite_lts::{Labels, StateId};
 use iolite_property::safety_observer::{SafetyObserverError, safety_observer};
 use iolite_property::star_automaton::{Edge, On, Place};
 use iolite_property::{AutomatonSource, Observer, ObserverRules, Purpose};
@@ -16,6 +15,7 @@ use super::{
     ExplicitSpec, Format, PropertyReadOptions, SourceFile, Spec, SymbolicSpec, Workspace, pick_all,
 };
 use crate::Error;
+use crate::property_verification::actions;
 
 /// The specification that goals are beside.
 #[derive(Clone, Copy)]
@@ -109,21 +109,8 @@ impl Workspace {
         beside: Beside<'_>,
     ) -> Result<Vec<Observer>, Error> {
         let labels = beside.labels(&[]);
-        let visible = labels.iter().filter(|(_, l)| {
-            matches!(
-                l.kind,
-                LabelKind::Input | LabelKind::Output | LabelKind::Undirected
-            )
-        });
-        // With values, a formula speaks of the action: `!o` for every `!o(…)`.
-        let actions = visible.map(|(_, l)| {
-            let text = l.to_string();
-            let action = text.split_once('(').map(|(action, _)| action.to_owned());
-            action.unwrap_or(text)
-        });
-        let over: BTreeSet<String> = actions.collect();
         let options = PropertyReadOptions {
-            over: over.into_iter().collect(),
+            over: actions(&labels, None),
             hoa: None,
         };
         let properties = self.properties(reference, &options)?;
@@ -135,8 +122,8 @@ impl Workspace {
                 let error = Error::input(format!("{}: {e}", property.reference));
                 match e {
                     SafetyObserverError::NotSafety(_) => error.hint(
-                        "only violations of safety properties show on finite traces; `iolite test \
-                         --property` tests others without a model",
+                        "only violations of safety properties show on finite traces; --property \
+                         takes others",
                     ),
                     _ => error,
                 }
