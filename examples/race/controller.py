@@ -21,6 +21,7 @@ def say(message):
     print(message, flush=True)
 
 
+print("ready", flush=True)
 due = time.monotonic() + random.uniform(0.0, 0.02)
 ticks = 2 if kind == "twice" else 1
 ticked = False
