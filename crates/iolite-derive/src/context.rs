@@ -27,10 +27,6 @@ impl Context {
     }
 
     /// Whether it is the papers' own, which documents leave out.
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
     pub fn is_synchronous(&self) -> bool {
         *self == Self::Synchronous
     }

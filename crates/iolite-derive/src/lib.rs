@@ -83,6 +83,7 @@ pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions
 pub use testcase::test_case::{
     TestCase, TestCaseError, TestState, TestStateId, TestStep, model_hash,
 };
+pub use tester::concurring::Concurring;
 pub use tester::conf_tester::ConfTester;
 pub use tester::conformance_tester::ConformanceTester;
 pub use tester::goal_tester::{DEFAULT_LOOKAHEAD, GoalTester, PurposeTester, SafetyTester};

@@ -109,13 +109,21 @@ impl<S> QueueState<S> {
     }
 }
 
+/// Why anything may follow.
+#[derive(Clone, Copy)]
+enum Open {
+    /// This input may have been taken where it is not specified.
+    Unspecified(ActionId),
+    /// The relation says nothing of what comes after the observation.
+    Ended,
+}
+
 /// What the explanations of a step come to.
 struct Successors<S> {
     configurations: Vec<Configuration<S>>,
     doubt: Option<Arc<Undecided>>,
-    /// An input that may have been taken where it is not specified, or `Some(None)` where the relation
-    /// says nothing any more for another reason.
-    open: Option<Option<ActionId>>,
+    /// Why anything may follow, where it may.
+    open: Option<Open>,
 }
 
 impl<O: Oracle> QueueOracle<O> {
@@ -149,7 +157,7 @@ impl<O: Oracle> QueueOracle<O> {
             Ok(Meaning::Allowed(next)) => Some(next),
             Ok(Meaning::Forbidden) => None,
             Ok(Meaning::Unspecified | Meaning::Ends) => {
-                to.open.get_or_insert(Some(input));
+                to.open.get_or_insert(Open::Unspecified(input));
                 None
             }
             Err(why) => {
@@ -178,7 +186,7 @@ impl<O: Oracle> QueueOracle<O> {
             }
             Ok(Meaning::Forbidden) => {}
             Ok(Meaning::Unspecified | Meaning::Ends) => {
-                to.open.get_or_insert(None);
+                to.open.get_or_insert(Open::Ended);
             }
             Err(why) => {
                 to.doubt.get_or_insert_with(|| Arc::from(why));
@@ -238,10 +246,6 @@ impl<O: Oracle> QueueOracle<O> {
         let after = self.inner.after(at, Step::Stimulus(input));
         matches!(after, Ok(Meaning::Allowed(_)))
     }
-}
-
-fn bound(reason: String) -> Box<Undecided> {
-    Box::new(Undecided::new(reason))
 }
 
 impl<O: Oracle> Oracle for QueueOracle<O> {
@@ -319,10 +323,10 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
     ) -> Result<Meaning<Self::State>, Box<Undecided>> {
         if let Step::Stimulus(input) = step {
             if at.pending.len() >= MOST_PENDING {
-                return Err(bound(format!(
+                return Err(Box::new(Undecided::new(format!(
                     "more than {MOST_PENDING} inputs may be under way, too many to explain what \
                      follows"
-                )));
+                ))));
             }
             let pending = at.pending.iter().copied().chain([input]).collect();
             let more = |c: &Configuration<O::State>| Configuration {
@@ -337,23 +341,27 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
         }
         let to = self.explain(at, step);
         if let Some(open) = to.open {
-            self.crossed = open;
-            return match open {
-                Some(input) if self.options.passive => Err(Box::new(Undecided {
+            let Open::Unspecified(input) = open else {
+                return Ok(Meaning::Ends);
+            };
+            self.crossed = Some(input);
+            return if self.options.passive {
+                Err(Box::new(Undecided {
                     inconclusive: true,
                     ..Undecided::new(format!(
                         "{} may have been taken where the model does not specify it, so that \
                          anything may follow",
                         self.alphabet().text(input)
                     ))
-                })),
-                _ => Ok(Meaning::Ends),
+                }))
+            } else {
+                Ok(Meaning::Ends)
             };
         }
         if to.configurations.len() > MOST_CONFIGURATIONS {
-            return Err(bound(format!(
+            return Err(Box::new(Undecided::new(format!(
                 "more than {MOST_CONFIGURATIONS} ways explain what was seen"
-            )));
+            ))));
         }
         let Some(most) = to.configurations.iter().map(|c| c.untaken).max() else {
             return match to.doubt {

@@ -17,7 +17,7 @@ const ONE_OF: u32 = 4;
 pub struct Patient<S> {
     inner: S,
     /// Whether this run is patient, once that was drawn.
-    patient: Option<bool>,
+    waits: Option<bool>,
     /// Whether silence was the last that happened.
     silent: bool,
     menu: Menu,
@@ -28,7 +28,7 @@ impl<S: Strategy> Patient<S> {
     pub fn new(inner: S) -> Self {
         Self {
             inner,
-            patient: None,
+            waits: None,
             silent: false,
             menu: Menu::default(),
         }
@@ -37,14 +37,14 @@ impl<S: Strategy> Patient<S> {
 
 impl<S: Strategy> Strategy for Patient<S> {
     fn begin(&mut self) {
-        self.patient = None;
+        self.waits = None;
         self.silent = false;
         self.inner.begin();
     }
 
     fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
         let draw = || rng.random_range(0..ONE_OF) == 0;
-        let patient = *self.patient.get_or_insert_with(draw);
+        let patient = *self.waits.get_or_insert_with(draw);
         if !patient || self.silent || !menu.observe {
             return self.inner.choose(menu, rng);
         }

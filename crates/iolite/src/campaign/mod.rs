@@ -17,7 +17,9 @@ mod weights;
 
 use std::time::Duration;
 
-use iolite_derive::{ModelRef, StoredTester, TestCase, model_hash};
+use iolite_derive::{
+    Alphabet, Concurring, Context, Criterion, ModelRef, StoredTester, TestCase, model_hash,
+};
 use iolite_exec::{
     Adapter, Instance, JobId, JournalHeader, Options, Plan, Sink, Summary, SutConfig, Uniform,
     campaign,
@@ -238,15 +240,33 @@ impl Campaign {
         let mut options = self.options(Some(target.config()));
         options.limits.steps = None;
         options.criterion = case.criterion();
+        if options.criterion == Criterion::Written {
+            // Its author's verdicts are about the order in which the tester sees messages.
+            options.context = Context::Synchronous;
+        }
         campaign(&plan, &options, sink, |job: JobId| {
             let alphabet = self.judge.alphabet();
             let adapter = target.adapter(job, self.judge.dictionary(&alphabet))?;
             Ok::<_, Error>(Instance::<AnyTester, AnyAdapter, AnyStrategy> {
-                tester: Box::new(StoredTester::with_alphabet(case.clone(), &alphabet)),
+                tester: self.stored(case, &alphabet)?,
                 adapter,
                 strategy: Box::new(Uniform),
             })
         })
+    }
+
+    /// The tester of a stored test case. A derived one is synchronous, so where messages queue it
+    /// fails a run only if the judge, who knows of the queues, does too.
+    fn stored(&self, case: &TestCase, alphabet: &Alphabet) -> Result<AnyTester, Error> {
+        let tester = StoredTester::with_alphabet(case.clone(), alphabet);
+        let written = case.criterion() == Criterion::Written;
+        if written || self.judge.context() == Context::Synchronous {
+            return Ok(Box::new(tester));
+        }
+        Ok(Box::new(Concurring::new(
+            tester,
+            self.judge.tester(alphabet)?,
+        )))
     }
 
     /// Tells of test cases that were derived from another model, or from an older text of this one:
