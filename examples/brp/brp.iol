@@ -58,3 +58,29 @@ observer NoSilence for Sender {
   }
   violate state Violate
 }
+
+// "No packet is sent more than `max` times without an acknowledgement", negated. The observer counts by
+// itself; its `max` is the sender's, because it has the same name and sort.
+observer Retries for Sender {
+  const max: int
+  var sent: int = 0
+  initial state Counting {
+    !MSG [sent < max] / sent := sent + 1 -> Counting
+    !MSG [sent >= max] -> Violate
+    ?ACK, !OK, !NOT_OK, !DONT_KNOW / sent := 0 -> Counting
+    * -> Counting
+  }
+  violate state Violate
+}
+
+// A scenario: a file of at least two packets arrives.
+purpose LongFile for Sender {
+  initial state Start {
+    ?REQ(l) [l >= 2] -> Asked
+  }
+  state Asked {
+    !OK -> Arrived
+    !NOT_OK, !DONT_KNOW -> Start
+  }
+  accept state Arrived
+}

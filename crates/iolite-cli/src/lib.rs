@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, relate,
-    replay, show, simulate, test, testable, tester, verify,
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, mutate,
+    relate, replay, show, simulate, test, testable, tester, verify,
 };
 use output::Exit;
 
@@ -29,7 +29,7 @@ use output::Exit;
 Models are files: .iol, .aut, .dot. FILE#Name picks one declaration of a file.
 
 Exit codes: 0 holds, pass, proved; 1 does not hold, a failing verdict, refuted; 2 bad input or usage;
-3 inconclusive or unknown; 4 infrastructure fault.")]
+3 inconclusive or unknown; 4 infrastructure fault; 130 and 143 ended by SIGINT and SIGTERM.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -47,6 +47,7 @@ enum Command {
     Replay(replay::ReplayArgs),
     Shrink(replay::ShrinkArgs),
     Monitor(monitor::Args),
+    Mutate(Box<mutate::Args>),
     Classify(classify::Args),
     Testable(testable::Args),
     Tester(tester::Args),
@@ -83,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run_replay(&args),
         Command::Shrink(args) => replay::run_shrink(&args),
         Command::Monitor(args) => monitor::run(&args),
+        Command::Mutate(args) => mutate::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Testable(args) => testable::run(&args),
         Command::Tester(args) => tester::run(&args),
@@ -92,11 +94,13 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
     };
-    match result {
+    let exit = match result {
         Ok(exit) => exit.into(),
         Err(failure) => {
             eprintln!("{failure}");
             Exit::from(&failure).into()
         }
-    }
+    };
+    // What was found until a signal came was printed; the exit code says that it is not all.
+    iolite_exec::interrupted().map_or(exit, |by| ExitCode::from(by.exit_code()))
 }

@@ -208,41 +208,125 @@ fn values_that_an_unfolded_model_never_gives_are_shown_and_confirmed() {
     }
 }
 
+/// A certificate that falsifies what was allowed, or where, is false.
 #[test]
-fn explain_finds_again_what_is_allowed_and_where() {
+fn explain_rejects_what_was_not_allowed_and_places_that_are_not_there() {
     let folder = scratch("honesty-allowed");
     let plain = write(&folder, "plain.iol", SPEC);
     let data = write(&folder, "data.iol", COPY);
-    for (log, flags, allowed, place) in [
-        ((&*plain, "?a\n!y\n"), &[][..], "!x", "B (line 1)"),
-        ((&*data, "?a(1)\n!o(2)\n"), &[], "!o(1)", "B (x = 1)"),
-        (
-            (&*data, "?a(1)\n!o(2)\n"),
-            &["--unfold"],
-            "!o(1)",
-            "B (x = 1)",
-        ),
+    for (log, flags, allowed) in [
+        ((&*plain, "?a\n!y\n"), &[][..], "!x"),
+        ((&*data, "?a(1)\n!o(2)\n"), &[], "!o(1)"),
+        ((&*data, "?a(1)\n!o(2)\n"), &["--unfold"], "!o(1)"),
     ] {
         let ran = explained(&folder, log, flags, |_| {}).expect(0);
         assert!(!ran.stdout.contains("note:"), "{}", ran.stdout);
+        let shown = format!("allowed:  {allowed}\n");
+        assert!(ran.stdout.contains(&shown), "{}", ran.stdout);
         for (key, value) in [("allowed", "!o(3)"), ("locations", "Nowhere")] {
             let change = |c: &mut serde_json::Value| c[key] = serde_json::json!([value]);
-            let ran = explained(&folder, log, flags, change).expect(0);
-            assert!(ran.stdout.contains("note:"), "{}", ran.stdout);
-            assert!(!ran.stdout.contains(value), "{}", ran.stdout);
-            assert!(
-                ran.stdout.contains(&format!("allowed:  {allowed}\n")),
-                "{}",
-                ran.stdout
-            );
-            let place = place.split(' ').next().expect("a name");
-            assert!(
-                ran.stdout.contains(&format!("in:       {place}")),
-                "{}",
-                ran.stdout
-            );
+            let ran = explained(&folder, log, flags, change).expect(1);
+            assert!(ran.stdout.contains("not confirmed"), "{}", ran.stdout);
         }
     }
+}
+
+const WATCHED: &str = "system S {
+  input a
+  output x, y, z
+  initial state A { ?a -> B }
+  state B { !x -> A  !y -> A }
+}
+observer NoY for S {
+  initial state Ok { !y -> Bad  !z -> Bad  * -> Ok }
+  violate state Bad
+}
+";
+
+/// The verdicts of [SAFE04]: each certificate is confirmed, and none passes for another.
+#[test]
+fn certificates_carry_their_observers() {
+    let folder = scratch("honesty-observers");
+    let spec = write(&folder, "spec.iol", WATCHED);
+    let watch = format!("{spec}#NoY");
+    for (log, verdict) in [
+        ("?a\n!y\n", "violate"),
+        ("?a\n!z\n", "violate-fail"),
+        ("!x\n", "fail"),
+    ] {
+        let log = write(&folder, "log.txt", log);
+        let file = folder.join("c.json").display().to_string();
+        let args = [
+            "monitor",
+            &spec,
+            &log,
+            "--observer",
+            &watch,
+            "--certificate",
+            &file,
+        ];
+        iolite(&args).expect(1);
+        iolite(&["explain", &file]).expect(0);
+        let text = std::fs::read_to_string(&file).expect("the certificate");
+        let whole: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(whole["verdict"], verdict);
+        for other in ["violate", "violate-fail", "fail"]
+            .iter()
+            .filter(|v| **v != verdict)
+        {
+            let mut forged = whole.clone();
+            forged["verdict"] = serde_json::json!(other);
+            let forged = write(&folder, "forged.json", forged.to_string());
+            iolite(&["explain", &forged]).expect(1);
+        }
+    }
+}
+
+/// What `verify` refutes has a certificate too, and it stands without its files.
+#[test]
+fn a_refuted_observer_has_a_certificate() {
+    let folder = scratch("honesty-refuted");
+    let spec = write(&folder, "spec.iol", WATCHED);
+    let watch = format!("{spec}#NoY");
+    let file = folder.join("c.json").display().to_string();
+    let model = format!("{spec}#S");
+    let args = [
+        "verify",
+        &model,
+        "--property",
+        &watch,
+        "--certificate",
+        &file,
+        "--json",
+    ];
+    let ran = iolite(&args).expect(1).json();
+    assert_eq!(ran["properties"][0]["certificate"]["verdict"], "refuted");
+    std::fs::remove_file(&spec).expect("the file goes");
+    iolite(&["explain", &file]).expect(0);
+    let text = std::fs::read_to_string(&file).expect("the certificate");
+    let forged = write(&folder, "forged.json", text.replacen("!y", "!x", 1));
+    iolite(&["explain", &forged]).expect(1);
+}
+
+/// A formula's certificate knows its actions, so that they need not be named again.
+#[test]
+fn a_formula_is_explained_without_its_actions() {
+    let folder = scratch("honesty-formula");
+    let log = write(&folder, "log.txt", "?a\n!x\n");
+    let file = folder.join("c.json").display().to_string();
+    let formula = "ltl:G(not !x)";
+    let args = [
+        "monitor",
+        formula,
+        &log,
+        "--over",
+        "?a,!x,!y",
+        "--certificate",
+        &file,
+    ];
+    let ran = iolite(&args);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    iolite(&["explain", &file]).expect(0);
 }
 
 #[test]

@@ -697,7 +697,7 @@ fn mistakes() {
                 "--property",
                 OS,
             ],
-            "is a system",
+            "is for system `Os`, not for",
         ),
         (
             vec!["tester", "examples/papers/prop12_os.iol#Op", "-o", "x.pdf"],

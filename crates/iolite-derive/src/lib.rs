@@ -93,9 +93,11 @@ pub use tester::property_tester::{PropertyEnd, PropertyOutcome, PropertyTester, 
 pub use tester::stored_tester::StoredTester;
 pub use tester::{Menu, Progress, Step, Tester};
 pub use verdict::Verdict;
+pub use verify::data_goal::{DataGoal, DataGoalError, GoalMarks};
 pub use verify::forcing::{Forced, Forcing, Pair};
-pub use verify::goal::{Goal, LabelGoal};
+pub use verify::goal::{Goal, LabelGoal, Wish};
 pub use verify::mirror::{mirror, mirror_labels};
+pub use verify::mixed_goal::{MixedGoal, MixedState};
 pub use verify::objective::{Breach, Move, Objective};
 pub use verify::property::{
     Ending, Environment, Execution, Executions, Fairness, LetterMap, PropertySatisfaction,

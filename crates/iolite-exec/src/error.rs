@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Exit;
+use crate::{Exit, Interruption};
 
 /// A fault of the infrastructure. It is never a verdict: nothing is said about conformance.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -118,6 +118,9 @@ pub enum ExecError {
         /// Why.
         reason: String,
     },
+    /// A signal asked the tester to end.
+    #[error("interrupted by {0}")]
+    Interrupted(Interruption),
     /// A report cannot be written.
     #[error("cannot write report: {0}")]
     Report(String),
@@ -160,6 +163,7 @@ impl ExecError {
             Self::Model(_) => "model",
             Self::JournalWrite { .. } => "journal-write",
             Self::LogRead { .. } => "log-read",
+            Self::Interrupted(_) => "interrupted",
             Self::Report(_) => "report",
             Self::Config(_) => "config",
             Self::System { .. } => "system",

@@ -149,6 +149,15 @@ impl Int {
         Self::big(self.to_big().gcd(&other.to_big()))
     }
 
+    /// ⌊√self⌋; zero for negative numbers.
+    #[must_use]
+    pub fn square_root(&self) -> Self {
+        if self.signum() <= 0 {
+            return Self::ZERO;
+        }
+        Self::big(self.to_big().sqrt())
+    }
+
     /// The least common multiple, never negative.
     #[must_use]
     pub fn lcm(&self, other: &Self) -> Self {

@@ -127,8 +127,24 @@ pub trait Backend: Send {
     /// Name and version, for people.
     fn name(&self) -> String;
 
+    /// Steps that it has made in all, as far as it counts them.
+    fn work(&self) -> u64 {
+        0
+    }
+
     /// Decides the conjunction.
     fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer;
+
+    /// What is wrong with the backend itself, so that its answers are worth nothing.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether its "unsatisfiable" is taken without a second look. A model is checked by evaluation
+    /// whoever gives it; what has no model can only be asked of another solver.
+    fn is_trusted(&self) -> bool {
+        true
+    }
 
     /// A quantifier-free term that is equivalent to `∃ vars: body` wherever `body` is defined for
     /// all values of `vars`, if the backend has a way of its own to find one.
@@ -151,6 +167,8 @@ pub struct SolverStats {
     pub queries: u64,
     /// Models that evaluation refused.
     pub refused: u64,
+    /// Steps of the backend: conflicts, pivots, candidates; a query counts for some of its own.
+    pub work: u64,
 }
 
 struct Assertion {
@@ -165,6 +183,11 @@ const CACHE: usize = 4_096;
 /// An "unknown" that took longer is not asked for again.
 const COSTLY: Duration = Duration::from_millis(100);
 
+/// What a query counts for by itself.
+const QUERY_WORK: u64 = 20;
+/// What the embedded solver may spend on what another one calls unsatisfiable.
+const SECOND_OPINION: Duration = Duration::from_millis(500);
+
 /// The port: a stack of assertions, a backend, a cache.
 pub struct Solver {
     backend: Box<dyn Backend>,
@@ -174,6 +197,8 @@ pub struct Solver {
     cache: FxHashMap<Vec<Term>, Answer>,
     limits: Limits,
     stats: SolverStats,
+    /// Two solvers that do not agree.
+    disagreement: Option<String>,
 }
 
 impl fmt::Debug for Solver {
@@ -202,6 +227,7 @@ impl Solver {
             cache: FxHashMap::default(),
             limits: Limits::default(),
             stats: SolverStats::default(),
+            disagreement: None,
         }
     }
 
@@ -213,6 +239,33 @@ impl Solver {
     /// The backend's name and version.
     pub fn name(&self) -> String {
         self.backend.name()
+    }
+
+    /// What makes the solver's answers worthless: it ended by itself, or the embedded solver has a
+    /// model of what it calls unsatisfiable.
+    pub fn fault(&self) -> Option<String> {
+        self.disagreement.clone().or_else(|| self.backend.fault())
+    }
+
+    /// The embedded solver's word on what another one calls unsatisfiable.
+    fn second_opinion(&mut self, ready: &[Term], vars: &[Var]) -> Answer {
+        let limits = Limits {
+            time: self.limits.time.min(SECOND_OPINION),
+            ..self.limits.clone()
+        };
+        let Answer::Sat(model) = Embedded::new().check(ready, vars, &limits) else {
+            return Answer::Unsat;
+        };
+        if ready.iter().any(|t| t.eval_bool(&model) != Ok(true)) {
+            return Answer::Unsat;
+        }
+        let why = format!(
+            "{} says unsat, and {} has a model",
+            self.backend.name(),
+            Embedded::new().name()
+        );
+        self.disagreement.get_or_insert_with(|| why.clone());
+        Answer::unknown(&why)
     }
 
     /// Sets what each query may cost from now on.
@@ -337,7 +390,13 @@ impl Solver {
             let vars: Vec<Var> = vars.into_values().collect();
             let started = Instant::now();
             self.limits.started = Some(started);
-            let answer = self.backend.check(&ready, &vars, &self.limits);
+            let before = self.backend.work();
+            let mut answer = self.backend.check(&ready, &vars, &self.limits);
+            let size: u64 = ready.iter().map(|t| u64::from(t.size())).sum();
+            self.stats.work += QUERY_WORK + size + (self.backend.work() - before);
+            if answer == Answer::Unsat && !self.backend.is_trusted() {
+                answer = self.second_opinion(&ready, &vars);
+            }
             // "Unknown" is kept where asking again would cost as much again, unless it came early.
             let costly = started.elapsed() > COSTLY && !self.is_out_of_time();
             if !matches!(answer, Answer::Unknown(_)) || costly {

@@ -17,6 +17,7 @@ pub mod diagnostic;
 pub mod fmt;
 mod gate;
 mod lower;
+pub mod mutation;
 mod names;
 mod render;
 mod span;

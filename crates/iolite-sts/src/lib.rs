@@ -61,5 +61,5 @@ pub use simulation::{Simulation, SimulationError};
 pub use symbolic::{After, Symbolic, SymbolicError, SymbolicStates};
 pub use symbolic_out::{Enabled, Out};
 pub use symbolic_state::SymbolicState;
-pub use symbolic_test::{SymbolicTest, SymbolicTestError};
+pub use symbolic_test::{PrunedTransition, SymbolicTest, SymbolicTestError};
 pub use unfold::{TooMany, UnfoldBudget, UnfoldError};

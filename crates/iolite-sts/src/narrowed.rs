@@ -1,13 +1,17 @@
 //! What a trace tells of constants that were left unknown.
 
-use iolite_expr::Term;
+use iolite_expr::{Answer, Kind, Op, Term};
 
 use crate::iosts::space;
 use crate::symbolic::{Symbolic, SymbolicStates};
-use crate::symbolic_state::conjuncts;
+use crate::symbolic_state::{conjuncts, either};
 
 /// Conditions larger than this are not worked on.
 const MOST: u32 = 2_000;
+/// Of more ways nothing is said.
+const MOST_WAYS: usize = 64;
+/// A choice longer than this is left out.
+const LONGEST: u32 = 200;
 
 impl Symbolic {
     /// What every valuation of the constants meets that explains how the states were reached. Where
@@ -17,27 +21,36 @@ impl Symbolic {
         if self.known.is_some() {
             return true.into();
         }
+        if states.len() > MOST_WAYS {
+            return true.into();
+        }
         let ways: Vec<Vec<Term>> = states
             .iter()
             .map(|s| self.of_constants(&s.condition()))
             .collect();
-        // What all ways share is said once.
-        let Some((first, others)) = ways.split_first() else {
-            return false.into();
-        };
-        let shared: Vec<Term> = first
-            .iter()
-            .filter(|c| others.iter().all(|way| way.contains(c)))
-            .cloned()
-            .collect();
-        let mut rest: Vec<Term> = Vec::new();
-        for way in &ways {
-            let own = Term::all(way.iter().filter(|c| !shared.contains(c)).cloned());
-            if !rest.contains(&own) {
-                rest.push(own);
+        let mut conditions: Vec<Term> = Vec::new();
+        for way in ways {
+            let way = Term::all(way);
+            if !conditions.contains(&way) {
+                conditions.push(way);
             }
         }
-        Term::all(shared.into_iter().chain([Term::any(rest)])).simplify()
+        let whole = either(&conditions);
+        // What remains of the choice may say nothing, and a long one says nothing to people.
+        let parts = conjuncts(&whole).into_iter();
+        let (choices, sure): (Vec<Term>, Vec<Term>) =
+            parts.partition(|c| matches!(c.kind(), Kind::App(Op::Or, _)));
+        let sure = Term::all(sure);
+        let told = choices.into_iter().filter(|c| {
+            c.size() <= LONGEST
+                && !matches!(
+                    self.solver
+                        .check_with(&Term::all([sure.clone(), c.negated()])),
+                    Answer::Unsat
+                )
+        });
+        let told: Vec<Term> = told.collect();
+        Term::all([sure].into_iter().chain(told)).simplify()
     }
 
     /// The conjuncts of `∃ unknowns: condition`, as far as they are found.

@@ -7,6 +7,7 @@
 //! are known, guards are evaluated and no solver is asked.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use iolite_expr::{Answer, Solver, Span, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
@@ -15,11 +16,10 @@ use rustc_hash::FxHashSet;
 use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
 use crate::quiescence::DeltaGuard;
 use crate::semantics::{ModelFault, State, ValuedAction};
-use crate::symbolic_state::{Data, SymbolicState, last_unknown, renumber, settle};
+use crate::symbolic_state::{Data, SymbolicState, last_unknown, merged, renumber, settle};
 
-/// The states after a trace, closed under internal actions. Two sets are equal only where they are
-/// written alike; the same states may have two forms.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The states after a trace, closed under internal actions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SymbolicStates {
     pub(crate) states: Vec<SymbolicState>,
 }
@@ -38,6 +38,15 @@ impl SymbolicStates {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
+    }
+
+    /// The states at locations that are wanted.
+    #[must_use]
+    pub fn at(&self, wanted: impl Fn(LocationId) -> bool) -> Self {
+        let states = self.states.iter().filter(|s| wanted(s.location));
+        Self {
+            states: states.cloned().collect(),
+        }
     }
 
     /// Whether every value is known.
@@ -87,6 +96,11 @@ const DEFAULT_STATES: usize = 1_000;
 /// Size that the conditions and values of one set may have together. Where each internal step makes
 /// them longer, this ends the search long before the number of states does.
 const MOST_TERMS: u64 = 100_000;
+/// Steps of the solver for one step of a trace. Counted and not timed, so that the answer does not
+/// depend on the machine.
+const MOST_WORK: u64 = 200_000;
+/// Time for one step of a trace: the outer limit, for what is not counted.
+const LONGEST_STEP: Duration = Duration::from_secs(5);
 /// Values that are tried one by one instead of being unknown.
 const DEFAULT_CASES: usize = 64;
 /// Why something is not known when the time is up.
@@ -215,6 +229,7 @@ impl Symbolic {
         let mut doubt = Doubt::default();
         let mut next = Vec::new();
         let model = self.model.clone();
+        let begin = (self.solver.stats().work, Instant::now());
         for s in &states.states {
             for &t in model.outgoing(s.location) {
                 if model.transition(t).action != observed.action {
@@ -222,8 +237,29 @@ impl Symbolic {
                 }
                 next.extend(self.step(s, t, Some(&observed.values), &mut doubt)?);
             }
+            self.bound(&next, begin)?;
         }
         self.finish(&states.states, next, doubt)
+    }
+
+    /// Whether the states of one step are few and small enough, and so is the work for them.
+    fn bound(
+        &self,
+        states: &[SymbolicState],
+        (work, begin): (u64, Instant),
+    ) -> Result<(), SymbolicError> {
+        if states.len() > self.max_states {
+            return Err(SymbolicError::Bound(
+                "one step leads to too many symbolic states",
+            ));
+        }
+        if states.iter().map(SymbolicState::size).sum::<u64>() > MOST_TERMS {
+            return Err(SymbolicError::Bound("conditions and values grow too long"));
+        }
+        if self.solver.stats().work - work > MOST_WORK || begin.elapsed() > LONGEST_STEP {
+            return Err(SymbolicError::Bound("one step asks too much of the solver"));
+        }
+        Ok(())
     }
 
     pub(crate) fn enabling(&mut self, t: TransitionId) -> Term {
@@ -476,7 +512,7 @@ impl Symbolic {
         first: Vec<SymbolicState>,
         mut doubt: Doubt,
     ) -> Result<After, SymbolicError> {
-        let mut states = first;
+        let mut states = merged(first);
         if states.len() > 1 || states.iter().any(|s| self.has_internal[s.location.index()]) {
             let mut seen: FxHashSet<SymbolicState> = FxHashSet::default();
             states.retain(|s| seen.insert(s.clone()));

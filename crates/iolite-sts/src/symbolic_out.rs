@@ -4,6 +4,7 @@ use iolite_expr::Term;
 
 use crate::iosts::{GateId, LabelKind, TransitionId};
 use crate::symbolic::{Symbolic, SymbolicError, SymbolicStates, substituted};
+use crate::symbolic_state::SymbolicState;
 
 /// An action that a state may do, with the guard for people and for the solver.
 #[derive(Clone, Debug)]
@@ -48,6 +49,14 @@ impl Symbolic {
     /// The inputs that the states specify, with their guards.
     pub fn inputs(&mut self, states: &SymbolicStates) -> Result<Vec<Enabled>, SymbolicError> {
         self.enabled(states, LabelKind::Input)
+    }
+
+    /// The guard of a transition in a state, over the parameters and what has no value; `None` where
+    /// it grows too large.
+    pub fn guard_at(&self, state: &SymbolicState, t: TransitionId) -> Option<Term> {
+        let map = self.state_map(&state.values(), None);
+        let guard = substituted(&self.model.transition(t).guard, &map).ok()?;
+        Some(Term::all([guard.defined(), guard]).simplify())
     }
 
     fn enabled(

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use iolite_expr::{Kind, Op, Substitution, Term, Value, Var, VarId};
+use rustc_hash::FxHashMap;
 
 use crate::iosts::{Iosts, LocationId, space};
 use crate::semantics::State;
@@ -162,6 +163,82 @@ pub(crate) fn fixed(condition: &Term) -> Vec<(VarId, Term)> {
             _ => None,
         })
         .collect()
+}
+
+/// Sets of fewer states are left as they are: people read them.
+const MANY: usize = 8;
+
+/// The states, those at one place with the same values as one: the way there was one or the other.
+/// Unknowns are bound by their state, and `∃u: a ∨ ∃u: b` is `∃u: a ∨ b`, so they may share names.
+pub(crate) fn merged(states: Vec<SymbolicState>) -> Vec<SymbolicState> {
+    if states.len() < MANY {
+        return states;
+    }
+    let mut groups: FxHashMap<(LocationId, Vec<Term>, bool, bool), usize> = FxHashMap::default();
+    let mut out: Vec<(SymbolicState, Vec<Term>)> = Vec::new();
+    for s in states {
+        let Data::Symbolic { values, condition } = &s.data else {
+            out.push((s, Vec::new()));
+            continue;
+        };
+        let key = (s.location, values.to_vec(), s.certain, s.tainted);
+        let condition = condition.clone();
+        let at = *groups.entry(key).or_insert(out.len());
+        match out.get_mut(at) {
+            Some((_, conditions)) => {
+                if !conditions.contains(&condition) {
+                    conditions.push(condition);
+                }
+            }
+            None => out.push((s, vec![condition])),
+        }
+    }
+    let one = |(s, conditions): (SymbolicState, Vec<Term>)| match &s.data {
+        Data::Symbolic { values, .. } if conditions.len() > 1 => SymbolicState {
+            data: Data::Symbolic {
+                values: values.clone(),
+                condition: either(&conditions),
+            },
+            ..s
+        },
+        _ => s,
+    };
+    out.into_iter().map(one).collect()
+}
+
+/// One of the conditions: what they share is said once, and one that says more than another is left
+/// out.
+pub(crate) fn either(conditions: &[Term]) -> Term {
+    let ways: Vec<Vec<Term>> = conditions.iter().map(conjuncts).collect();
+    let Some((first, others)) = ways.split_first() else {
+        return false.into();
+    };
+    let shared: Vec<Term> = first
+        .iter()
+        .filter(|c| others.iter().all(|way| way.contains(c)))
+        .cloned()
+        .collect();
+    let own: Vec<Vec<Term>> = ways
+        .iter()
+        .map(|way| {
+            way.iter()
+                .filter(|c| !shared.contains(c))
+                .cloned()
+                .collect()
+        })
+        .collect();
+    let weaker = |a: &Vec<Term>, b: &Vec<Term>| a.iter().all(|c| b.contains(c));
+    let mut rest: Vec<Term> = Vec::new();
+    for (i, way) in own.iter().enumerate() {
+        let absorbed = own
+            .iter()
+            .enumerate()
+            .any(|(j, other)| j != i && weaker(other, way) && (j < i || !weaker(way, other)));
+        if !absorbed {
+            rest.push(Term::all(way.iter().cloned()));
+        }
+    }
+    Term::all(shared.into_iter().chain([Term::any(rest)])).simplify()
 }
 
 /// Elimination may let a condition grow to this size.

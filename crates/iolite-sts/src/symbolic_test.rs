@@ -33,6 +33,17 @@ pub struct SymbolicTest {
     pub inconc: Option<LocationId>,
 }
 
+/// A transition that pruning took away, narrowed, or led to `Inconc`.
+#[derive(Clone, Debug)]
+pub struct PrunedTransition {
+    /// The transition before.
+    pub transition: Transition,
+    /// The condition under which `ViolateFail` can be reached from its source; it stays there.
+    pub coreachable: Term,
+    /// Whether it leads to `Inconc` elsewhere, as observations do; stimuli are not given there.
+    pub redirected: bool,
+}
+
 /// Marks the location Fail while it is composed: a character that no name of a model has.
 const MARK: &str = "\u{2}";
 
@@ -145,6 +156,17 @@ impl SymbolicTest {
     /// states [def. 14]; where it is not enough, more is kept than need be.
     #[must_use]
     pub fn pruned(&self, solver: &mut Solver, steps: u64) -> Self {
+        self.pruned_with_reasons(solver, steps).0
+    }
+
+    /// The same, with the coreachability formula of each transition that was removed, narrowed or led to
+    /// `Inconc`.
+    pub fn pruned_with_reasons(
+        &self,
+        solver: &mut Solver,
+        steps: u64,
+    ) -> (Self, Vec<PrunedTransition>) {
+        let mut reasons = Vec::new();
         let mut result = self.clone();
         result.model = self.model.mirrored();
         let inconc = LocationId::new(result.model.locations.len());
@@ -161,9 +183,14 @@ impl SymbolicTest {
             let output = result.model.gate(t.action).kind == LabelKind::Output;
             let mut possible =
                 |g: &Term| !g.is_false() && !matches!(solver.check_with(g), Answer::Unsat);
-            if !output {
-                let lost = Term::all([t.guard.clone(), stays.negated()]).simplify();
-                if possible(&lost) {
+            let lost = Term::all([t.guard.clone(), stays.negated()]).simplify();
+            if possible(&lost) {
+                reasons.push(PrunedTransition {
+                    transition: t.clone(),
+                    coreachable: stays.clone(),
+                    redirected: !output,
+                });
+                if !output {
                     transitions.push(Transition {
                         guard: lost,
                         assignments: Vec::new(),
@@ -178,6 +205,6 @@ impl SymbolicTest {
         }
         result.model.transitions = transitions;
         result.model.index_outgoing();
-        result
+        (result, reasons)
     }
 }

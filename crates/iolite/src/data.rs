@@ -9,7 +9,7 @@ use iolite_lang::{File, parse_value};
 use iolite_lts::{LabelKind, QuiescencePolicy};
 use iolite_sts::{GateId, Iosts, Symbolic};
 
-use crate::{Error, SymbolicSpec};
+use crate::{DataAutomaton, Error, GoalAutomaton, SymbolicSpec};
 
 /// How a model with data is understood.
 #[derive(Clone, Debug, Default)]
@@ -193,6 +193,45 @@ fn split_outside(text: &str, separator: char) -> Vec<&str> {
     pieces
 }
 
+impl DataOptions {
+    /// Takes out the constants that goals have and the model does not, with their values.
+    pub(crate) fn take_goal_constants(
+        &mut self,
+        model: &Iosts,
+        goals: &[GoalAutomaton],
+    ) -> Result<Vec<(String, Value)>, Error> {
+        let automata: Vec<_> = goals
+            .iter()
+            .filter_map(|goal| match goal {
+                GoalAutomaton::Data(automaton) => Some(automaton),
+                GoalAutomaton::Observer(_) | GoalAutomaton::Purpose(_) => None,
+            })
+            .collect();
+        let mut values: Vec<(String, Value)> = Vec::new();
+        let mut others = Vec::new();
+        for text in &self.constants {
+            for piece in split_outside(text, ',') {
+                let own = piece.split_once('=').and_then(|(name, value)| {
+                    let (name, value) = (name.trim(), value.trim());
+                    let models = model.constants().iter().any(|c| *c.var.name == *name);
+                    let read = |a: &&DataAutomaton| a.constant(name, value);
+                    let read = (!models).then(|| automata.iter().copied().find_map(|a| read(&a)));
+                    Some((name, read.flatten()?))
+                });
+                match own {
+                    None => others.push(piece.to_owned()),
+                    Some((name, _)) if values.iter().any(|(n, _)| n == name) => {
+                        return Err(Error::input(format!("--const: `{name}` is given twice")));
+                    }
+                    Some((name, value)) => values.push((name.to_owned(), value?)),
+                }
+            }
+        }
+        self.constants = others;
+        Ok(values)
+    }
+}
+
 /// The values that `--const` gives.
 fn constants(file: &File, model: &Iosts, texts: &[String]) -> Result<Vec<(String, Value)>, Error> {
     let mut values: Vec<(String, Value)> = Vec::new();
@@ -236,9 +275,16 @@ pub fn solver(name: Option<&str>) -> Result<Solver, Error> {
         Some("auto") => Smtlib::detect(None),
         Some(path) => Smtlib::new(path.as_ref()),
     };
-    let process = process.map_err(|e| {
+    let probed = process.and_then(|mut process| process.probe().map(|()| process));
+    let process = probed.map_err(|e| {
         let hint = "`iolite doctor` lists the solvers it finds; `--solver embedded` needs none";
-        Error::input(format!("--solver: {e}")).hint(hint)
+        let text = format!("--solver: {e}");
+        let error = if e.is_fault() {
+            Error::fault(text)
+        } else {
+            Error::input(text)
+        };
+        error.hint(hint)
     })?;
     Ok(Solver::new(Box::new(process)))
 }
@@ -275,6 +321,18 @@ impl KnownModel {
         &self.spec
     }
 
+    /// The values of constants that are known.
+    pub fn constants(&self) -> &[(String, Value)] {
+        &self.constants
+    }
+
+    /// A solver as the options ask for it.
+    pub(crate) fn solver(&self) -> Result<Solver, Error> {
+        let mut solver = solver(self.solver.as_deref())?;
+        solver.set_deadline(self.until);
+        Ok(solver)
+    }
+
     /// The constants without a value.
     pub fn unknown_constants(&self) -> Vec<String> {
         let given = |name: &str| self.constants.iter().any(|(known, _)| known == name);
@@ -290,9 +348,12 @@ impl KnownModel {
             .iter()
             .map(|(n, v)| (n.as_str(), v.clone()))
             .collect();
-        let mut solver = solver(self.solver.as_deref())?;
-        solver.set_deadline(self.until);
-        Symbolic::new(self.spec.model().clone(), &constants, policy, solver)
-            .map_err(|e| Error::input(format!("{}: {e}", self.spec.reference())))
+        Symbolic::new(
+            self.spec.model().clone(),
+            &constants,
+            policy,
+            self.solver()?,
+        )
+        .map_err(|e| Error::input(format!("{}: {e}", self.spec.reference())))
     }
 }

@@ -53,15 +53,18 @@
 //! # }
 //! ```
 
+mod as_iosts;
 mod campaign;
 mod data;
 mod error;
 mod evidence;
 mod files;
 mod monitor;
+mod mutation;
 mod property_verification;
 mod relation;
 mod semantics;
+mod symbolic_view;
 mod verification;
 mod workspace;
 
@@ -73,7 +76,7 @@ pub use campaign::{
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
-pub use evidence::{Checked, Claimed, ExplainOptions, Explanation, Found};
+pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef, Notice,
@@ -83,16 +86,21 @@ pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
     SystemUnderTest, WireValue,
 };
+pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
+pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use monitor::{LogReport, Monitor};
+pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{
-    DotKind, ExplicitSpec, Format, HoaLetters, Origin, Property, PropertyReadOptions, ReadOptions,
-    Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System, Workspace, read_foreign,
+    DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,
+    PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System,
+    Workspace, read_foreign,
 };

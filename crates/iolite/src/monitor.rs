@@ -78,6 +78,11 @@ impl Monitor {
                 let mut tester = self.judge.tester(&alphabet)?;
                 let mut report = self.watched(&mut tester, &alphabet, log, watch)?;
                 report.notices = tester.conclude();
+                for notice in &report.notices {
+                    if let Notice::SolverFault(why) = notice {
+                        return Err(Error::fault(why.clone()));
+                    }
+                }
                 Ok(report)
             }
         }

@@ -42,6 +42,16 @@ pub enum CompletionFlag {
     Chaos,
 }
 
+impl CompletionFlag {
+    /// The fixed spelling, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SelfLoop => "self-loop",
+            Self::Chaos => "chaos",
+        }
+    }
+}
+
 impl From<CompletionFlag> for Completion {
     fn from(flag: CompletionFlag) -> Self {
         match flag {

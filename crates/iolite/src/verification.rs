@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify};
-use iolite_lang::lower_data_observer;
+use iolite_lang::{has_data, lower_data_observer};
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
 use iolite_property::Observer;
 use iolite_sts::analysis::{self, Answer, VerifyBudget};
+use iolite_sts::{Iosts, LocationId};
 
 use crate::workspace::pick_all;
 use crate::{
-    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, SymbolicSpec,
-    Workspace, solver,
+    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, as_iosts,
+    solver,
 };
 
 /// What is asked.
@@ -109,7 +110,9 @@ impl Workspace {
     /// Decides whether a model satisfies observers [SAFE04, def. 6; SYM04, def. 10] and properties of
     /// any class [PROP12, def. 3].
     ///
-    /// Properties are decided on the explicit system. For observers, a model with data is kept as it is where observers of our own language are asked for; an
+    /// Properties are decided on the explicit system; where data are infinite, safety properties are
+    /// taken as observers. For observers, a model with data is kept as it is, and so is one without
+    /// beside observers with data; an
     /// answer that the proof search leaves open is looked for in the explicit system, where its data
     /// are finite.
     pub fn verify(
@@ -136,7 +139,7 @@ impl Workspace {
                 part.properties.push(next.clone());
                 rest = after;
             }
-            let found = if property {
+            let found = if property && !self.is_infinite(model)? {
                 let spec = self.explicit(model)?;
                 let (properties, pairs) =
                     self.verify_properties(&part.properties[0], &spec, options)?;
@@ -159,21 +162,37 @@ impl Workspace {
         all.ok_or_else(|| Error::input("no property is given"))
     }
 
+    /// Whether a model has data that do not unfold.
+    fn is_infinite(&self, model: &ModelRef) -> Result<bool, Error> {
+        let symbolic = matches!(&*self.spec(model)?, Spec::Symbolic(_));
+        Ok(symbolic && self.explicit(model).is_err())
+    }
+
     fn verify_observers(
         &self,
         model: &ModelRef,
         options: &VerificationOptions,
     ) -> Result<Verification, Error> {
-        if options.unfold || options.relevance || !self.only_observers(options)? {
+        let data = self.observers_with_data(options)?;
+        if let (Some(name), true) = (&data, options.relevance) {
+            return Err(Error::input(format!(
+                "--relevant: observer `{name}` has data, and its relevance is not decided"
+            )));
+        }
+        if data.is_none() && (options.unfold || options.relevance) {
             return self.verify_explicit(&self.explicit(model)?, options);
         }
         let spec = self.spec(model)?;
-        let Spec::Symbolic(symbolic) = &*spec else {
-            return self.verify_explicit(&self.explicit(model)?, options);
+        let mut found = match &*spec {
+            Spec::Symbolic(symbolic) => self.verify_symbolic(symbolic.model(), &spec, options)?,
+            Spec::Explicit(explicit) if data.is_some() => {
+                self.verify_symbolic(&as_iosts::system(explicit)?, &spec, options)?
+            }
+            _ => return self.verify_explicit(&self.explicit(model)?, options),
         };
-        let mut found = self.verify_symbolic(symbolic, options)?;
         let open = |p: &VerifiedProperty| matches!(p.proof, Proof::Unknown { .. });
-        if found.properties.iter().any(open)
+        if data.is_none()
+            && found.properties.iter().any(open)
             && let Ok(explicit) = self.explicit(model)
             && let Ok(other) = self.verify_explicit(&explicit, options)
         {
@@ -186,46 +205,45 @@ impl Workspace {
         Ok(found)
     }
 
-    /// Whether all that is asked for is declared as an observer.
-    fn only_observers(&self, options: &VerificationOptions) -> Result<bool, Error> {
+    /// The first observer with data of its own, if there is one.
+    fn observers_with_data(&self, options: &VerificationOptions) -> Result<Option<String>, Error> {
         for reference in &options.properties {
             if !reference.is_iol() || self.is_safety_property(reference)? {
-                return Ok(false);
+                continue;
+            }
+            let source = self.source(reference.path())?;
+            for name in pick_all(reference, "observer", &source.declared("observer"))? {
+                if has_data(source.file()?, name) {
+                    return Ok(Some(name.to_owned()));
+                }
             }
         }
-        Ok(true)
+        Ok(None)
     }
 
     fn verify_symbolic(
         &self,
-        spec: &SymbolicSpec,
+        model: &Iosts,
+        spec: &Spec,
         options: &VerificationOptions,
     ) -> Result<Verification, Error> {
         let mut properties = Vec::new();
         for reference in &options.properties {
-            let source = self.source(reference.path())?;
-            let file = source.file()?;
-            for name in pick_all(reference, "observer", &source.declared("observer"))? {
-                self.check_watched(&source, name, spec.reference())?;
-                let observer = lower_data_observer(file, name, spec.model())
-                    .map_err(|found| source.rejected(&found))?;
-                if !observer.warnings.is_empty() {
-                    self.warn(source.rendered(&observer.warnings).trim_end());
-                }
+            for (name, observer, violate) in self.data_observers(reference, model, spec)? {
                 let mut budget = VerifyBudget::default();
                 budget.time = options.time.unwrap_or(budget.time);
                 let mut solver = solver(options.solver.as_deref())?;
                 let (product, answer) = analysis::satisfies(
-                    spec.model(),
-                    &observer.iosts,
-                    &observer.violate,
+                    model,
+                    &observer,
+                    &violate,
                     options.quiescence,
                     &mut solver,
                     budget,
                 )
-                .map_err(|e| Error::input(format!("{}: {e}", source.path().display())))?;
+                .map_err(|e| Error::input(format!("{reference}: {e}")))?;
                 properties.push(VerifiedProperty {
-                    name: name.to_owned(),
+                    name,
                     proof: symbolic_proof(&answer, &product),
                     relevance: None,
                     ending: None,
@@ -233,10 +251,40 @@ impl Workspace {
             }
         }
         Ok(Verification {
-            system: spec.reference().clone(),
+            system: spec.reference(),
             pairs: 0,
             properties,
         })
+    }
+
+    /// The observers, or safety properties, of a reference over the gates of a system, with their
+    /// violating locations.
+    pub(crate) fn data_observers(
+        &self,
+        reference: &ModelRef,
+        model: &Iosts,
+        spec: &Spec,
+    ) -> Result<Vec<(String, Iosts, Vec<LocationId>)>, Error> {
+        let mut all = Vec::new();
+        if !reference.is_iol() || self.is_safety_property(reference)? {
+            for observer in self.observers(reference, spec)? {
+                let (iosts, violate) = as_iosts::observer(&observer, model)?;
+                all.push((observer.name().to_owned(), iosts, violate));
+            }
+            return Ok(all);
+        }
+        let source = self.source(reference.path())?;
+        let file = source.file()?;
+        for name in pick_all(reference, "observer", &source.declared("observer"))? {
+            self.check_watched(&source, name, &spec.reference())?;
+            let observer =
+                lower_data_observer(file, name, model).map_err(|found| source.rejected(&found))?;
+            if !observer.warnings.is_empty() {
+                self.warn(source.rendered(&observer.warnings).trim_end());
+            }
+            all.push((name.to_owned(), observer.iosts, observer.violate));
+        }
+        Ok(all)
     }
 
     fn verify_explicit(
@@ -298,7 +346,7 @@ impl Workspace {
     }
 }
 
-fn symbolic_proof(answer: &Answer, product: &iolite_sts::Iosts) -> Proof {
+fn symbolic_proof(answer: &Answer, product: &Iosts) -> Proof {
     match answer {
         Answer::Proved(proof) => Proof::Proved {
             invariant: Some((proof.how.clone(), proof.invariant.describe(product))),

@@ -1,7 +1,7 @@
 //! `iolite calibrate`: how long must silence last to be quiescence?
 
 use iolite::{Campaign, Error, Judge, ModelRef, ReadOptions, Target};
-use iolite_exec::{Calibrator, Proposal};
+use iolite_exec::{Calibrator, Proposal, end_well_on_signals};
 
 use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::effort::EffortArgs;
@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let judge = Judge::new(&workspace, &args.model, &options)?;
     let campaign = args.effort.apply(Campaign::new(judge))?.jobs(1);
     let mut calibrator = Calibrator::new();
+    end_well_on_signals()?;
     let summary = campaign.run(&target, &mut calibrator)?;
     if let Some(error) = summary.faults.into_values().next() {
         return Err(error.into());

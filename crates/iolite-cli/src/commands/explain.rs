@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 
 use iolite::{
-    Certificate, Checked, Claimed, Error, ExplainOptions, Explanation, Found, ModelRef,
-    PropertyReadOptions, QuiescenceFlag, ReadOptions, RelationDocument,
+    Checked, ConfirmedPart, Error, ExplainOptions, Explanation, ModelRef, Observation,
+    PropertyReadOptions, QuiescenceFlag, ReadOptions, WholeCertificate,
 };
-use iolite_exec::chart;
 
 use crate::args::time_limit::TimeLimit;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
 
-/// Re-check a certificate against the models, step by step
+/// Re-check a certificate, every part of it
 ///
-/// Exit code 0 means that the certificate is right: the counterexample is one.
+/// The models in the certificate are followed by a checker of its own that shares nothing with what made
+/// the claim; then its tables are compared with the texts. Exit code 0 means that every part is true, 1
+/// that one is not, 3 that something is left open.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The JSON document of a negative answer
@@ -25,7 +26,7 @@ pub(crate) struct Args {
     /// Look at this specification instead of the one the certificate names
     #[arg(long, value_name = "MODEL")]
     specification: Option<ModelRef>,
-    /// Whether a cycle of internal actions is quiescent (certificates of test runs)
+    /// Whether a cycle of internal actions is quiescent, where the certificate does not say it
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,
     /// The solver for models with data: `embedded`, an SMT-LIB program, or `auto` for one that is
@@ -52,12 +53,18 @@ struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     models_changed: Vec<String>,
-    /// What is allowed after the trace, where the certificate says something else.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    allowed: Option<Vec<String>>,
-    /// Where the specification is then, likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    locations: Option<Vec<String>>,
+    /// What was confirmed, and by whom.
+    parts: Vec<PartDocument>,
+    /// What is true, but not as it would have been written.
+    notes: Vec<String>,
+    /// What nobody confirmed.
+    told: Vec<String>,
+}
+
+#[derive(serde::Serialize)]
+struct PartDocument {
+    part: String,
+    by: &'static str,
 }
 
 impl Outcome {
@@ -67,15 +74,18 @@ impl Outcome {
             Checked::Refuted(reason) | Checked::Undecided(reason) => (false, Some(reason.clone())),
         };
         let changed = explanation.models_changed.iter().map(ToString::to_string);
-        let found = explanation.found.clone();
-        let (allowed, locations) = found.map(|f| (f.allowed, f.locations)).unzip();
+        let part = |p: &ConfirmedPart| PartDocument {
+            part: p.what.clone(),
+            by: p.by,
+        };
         Self {
             confirmed,
             undecided: matches!(explanation.checked, Checked::Undecided(_)),
             reason,
             models_changed: changed.collect(),
-            allowed,
-            locations,
+            parts: explanation.parts.iter().map(part).collect(),
+            notes: explanation.notes.clone(),
+            told: explanation.told.clone(),
         }
     }
 
@@ -104,50 +114,80 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         print_json(&outcome)?;
         return Ok(outcome.exit());
     }
-    match &explanation.claimed {
-        Claimed::Relation(document) => print(&tell(document))?,
-        Claimed::Run(certificate) => {
-            print(&chart(&shown(certificate, explanation.found.as_ref())))?;
-        }
-    }
-    print(&tell_outcome(&outcome, explanation.how))?;
+    print(&tell(&explanation.claim))?;
+    print(&tell_outcome(&outcome))?;
     Ok(outcome.exit())
 }
 
-/// The certificate, with what was found in the place of what it says.
-fn shown(certificate: &Certificate, found: Option<&Found>) -> Certificate {
-    let mut shown = certificate.clone();
-    if let Some(found) = found {
-        shown.allowed.clone_from(&found.allowed);
-        shown.locations.clone_from(&found.locations);
+fn show(observation: &Observation) -> String {
+    match observation {
+        Observation::Action(action) => action.clone(),
+        Observation::Refusal(refusal) => format!("refusal of {{{}}}", refusal.refuses.join(", ")),
     }
-    shown
 }
 
-fn tell(document: &RelationDocument) -> String {
-    let mut text = format!(
-        "{} {} {} does not hold, says the certificate:\n",
-        document.implementation, document.relation, document.specification
-    );
-    if let Some(found) = &document.counterexample {
-        for (k, action) in found.trace.iter().enumerate() {
-            text += &format!("  {:>3}  {action}\n", k + 1);
+fn tell(claim: &WholeCertificate) -> String {
+    let name = |model: &Option<iolite::WholeModel>| {
+        model
+            .as_ref()
+            .map(|m| m.reference.clone())
+            .unwrap_or_default()
+    };
+    let (kind, verdict) = (&claim.kind, &claim.verdict);
+    let mut text = match (&claim.implementation, &claim.property) {
+        (Some(_), _) => format!(
+            "{} {kind} {} does not hold, says the certificate:\n",
+            name(&claim.implementation),
+            name(&claim.specification)
+        ),
+        (None, Some(property)) => {
+            format!(
+                "a run is `{verdict}` by {}, says the certificate:\n",
+                property.reference
+            )
         }
-        text += &format!("  then the implementation shows {}\n", found.observed);
+        (None, None) => format!(
+            "`{verdict}` by {} ({kind}), says the certificate:\n",
+            name(&claim.specification)
+        ),
+    };
+    for (k, action) in claim.trace.iter().enumerate() {
+        text += &format!("  {:>3}  {action}\n", k + 1);
+    }
+    let listed = |items: Vec<String>, none: &str| match items.is_empty() {
+        true => none.to_owned(),
+        false => items.join(", "),
+    };
+    if let Some(observed) = &claim.observed {
+        text += &format!("  observed: {}\n", show(observed));
+        let allowed = claim.allowed.iter().map(show).collect();
+        text += &format!("  allowed:  {}\n", listed(allowed, "nothing is told"));
+    }
+    if !claim.locations.is_empty() {
+        text += &format!("  in:       {}\n", claim.locations.join(", "));
+    }
+    if let Some(place) = &claim.implementation_location {
+        text += &format!("  implementation in {place}\n");
     }
     text
 }
 
-fn tell_outcome(outcome: &Outcome, how: &str) -> String {
+fn tell_outcome(outcome: &Outcome) -> String {
     let mut text = String::new();
     for model in &outcome.models_changed {
         text += &format!("note: {model} is not the file that the certificate was made from\n");
     }
-    if outcome.allowed.is_some() {
-        text += "note: the certificate says something else of what is allowed, or where; this was found again\n";
+    for note in &outcome.notes {
+        text += &format!("note: {note}\n");
+    }
+    for part in &outcome.parts {
+        text += &format!("  {} (by {})\n", part.part, part.by);
+    }
+    for told in &outcome.told {
+        text += &format!("  not checked: {told}\n");
     }
     text += &match &outcome.reason {
-        None => format!("confirmed: {how}\n"),
+        None => "confirmed: every part of the claim is true\n".to_owned(),
         Some(reason) if outcome.undecided => format!("not decided: {reason}\n"),
         Some(reason) => format!("not confirmed: {reason}\n"),
     };

@@ -10,6 +10,7 @@ pub(crate) mod explain_code;
 pub(crate) mod fmt;
 pub(crate) mod monitor;
 mod monitor_properties;
+pub(crate) mod mutate;
 pub(crate) mod relate;
 mod relate_matrix;
 pub(crate) mod replay;

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use iolite::{
-    Certificate, Constants, Context, Error, Judge, LogReport, ModelRef, Monitor, Notice,
-    PropertyJudge, QueueOptions, ReadOptions, Verdict, Workspace, save_query,
+    Certificate, Constants, Context, Error, Judge, JudgeOptions, JudgedBy, LogReport, ModelRef,
+    Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict, WholeCertificate,
+    Workspace, save_query,
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{Journal, LogFormat, LogReader, SutConfig, chart};
@@ -19,7 +20,7 @@ use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
 use crate::args::time_limit::{TimeLimit, Watch};
 use crate::args::workspace;
-use crate::output::{Exit, print, print_json};
+use crate::output::{Exit, print, print_json, write_json};
 
 /// Judge a recorded log by a model
 ///
@@ -56,6 +57,9 @@ pub(crate) struct Args {
     /// Judge this run of a journal alone
     #[arg(long, value_name = "N")]
     run: Option<u64>,
+    /// Write the certificate of a failing verdict to this file, for `iolite explain`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -89,7 +93,10 @@ struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<Certificate>,
+    certificate: Option<WholeCertificate>,
+    /// What people are shown of it.
+    #[serde(skip)]
+    shown: Option<Certificate>,
     /// What the log tells of constants that were left unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     constants: Option<Constants>,
@@ -113,9 +120,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
                 .hint("pick one with --run N"));
             }
         };
-        return monitor_properties::run(&monitor, &mut log, args.json, &mut watch);
+        let mut options = args.properties.options();
+        options.properties.insert(0, args.model.clone());
+        let certify = |judged: &Certificate| {
+            certified(args, &workspace, judged, JudgedBy::Properties(&options))
+        };
+        return monitor_properties::run(&monitor, &mut log, args.json, &mut watch, &certify);
     }
-    conclude(args, &monitor, &mut watch)
+    conclude(args, &workspace, &monitor, &mut watch)
 }
 
 /// What the log is judged by.
@@ -126,16 +138,29 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
         options.properties.insert(0, args.model.clone());
         return PropertyJudge::new(workspace, &options).map(Judge::Properties);
     }
-    if !args.properties.property.is_empty() {
-        return Err(Error::input(format!(
-            "{} is a system, and --property judges without one",
-            args.model
-        ))
-        .hint("give the first property in place of the model"));
+    Judge::new(workspace, &args.model, &judge_options(args, watch)?)
+}
+
+/// The whole certificate of a failing verdict, written where that is asked for.
+fn certified(
+    args: &Args,
+    workspace: &Workspace,
+    judged: &Certificate,
+    by: JudgedBy<'_>,
+) -> Result<Option<WholeCertificate>, Error> {
+    let whole = workspace.certify_run(judged, by)?;
+    if let (Some(path), Some(whole)) = (&args.certificate, &whole) {
+        write_json(path, whole)?;
     }
-    let mut options = args
-        .judge
-        .options(&args.data, &ValueArgs::default(), None, 0);
+    Ok(whole)
+}
+
+fn judge_options(args: &Args, watch: &Watch) -> Result<JudgeOptions, Error> {
+    let values = ValueArgs::default();
+    let mut options = args.judge.options(&args.data, &values, None, 0);
+    // Beside a model, a safety property is an observer.
+    let beside = args.properties.property.iter().cloned();
+    options.observers.extend(beside);
     options.data.until = watch.until();
     let context = match args.judge.context {
         Some(context) => context,
@@ -146,7 +171,7 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
         passive: true,
         ..QueueOptions::default()
     });
-    Judge::new(workspace, &args.model, &options)
+    Ok(options)
 }
 
 /// Shows how far the log was read, and says why it is not read on when the time is up.
@@ -244,7 +269,12 @@ fn judged(
 }
 
 /// Judges each trace of the log, and tells the worst verdict.
-fn conclude(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Exit, Error> {
+fn conclude(
+    args: &Args,
+    workspace: &Workspace,
+    monitor: &Monitor,
+    watch: &mut Watch,
+) -> Result<Exit, Error> {
     let runs = runs(args)?;
     let mut reports = Vec::new();
     for &run in &runs {
@@ -271,6 +301,10 @@ fn conclude(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Exit, E
     } else {
         report.verdict
     };
+    let options = judge_options(args, watch)?;
+    let by = JudgedBy::Model(&options);
+    let judged = report.certificate.as_ref();
+    let certificate = judged.map(|judged| certified(args, workspace, judged, by));
     let document = Document {
         verdict,
         steps,
@@ -278,7 +312,8 @@ fn conclude(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Exit, E
         run,
         line: report.line,
         reason: report.broken_off,
-        certificate: report.certificate,
+        certificate: certificate.transpose()?.flatten(),
+        shown: report.certificate,
         constants: monitor.judge().constants(&notices),
     };
     if args.json {
@@ -332,15 +367,16 @@ fn tell(args: &Args, document: &Document) -> String {
         run,
         line,
         reason,
-        certificate,
+        shown,
         constants,
+        ..
     } = document;
     let constants = constants.as_ref().map(Constants::tell).unwrap_or_default();
     let reason = reason
         .as_ref()
         .map(|r| format!(": {r}"))
         .unwrap_or_default();
-    let chart = certificate.as_ref().map(chart).unwrap_or_default();
+    let chart = shown.as_ref().map(chart).unwrap_or_default();
     if let (Some(runs), Some(run)) = (runs, run) {
         let which = if *runs > 1 && Exit::from(*verdict) != Exit::Holds {
             format!(", first in run {run}")

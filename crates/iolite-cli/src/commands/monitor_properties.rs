@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use iolite::{Certificate, Error, LogReport, Monitor, Verdict};
+use iolite::{Certificate, Error, LogReport, Monitor, Verdict, WholeCertificate};
 use iolite_exec::{LogReader, chart};
 use serde::Serialize;
 
@@ -24,7 +24,10 @@ struct Document {
     seen: u64,
     unseen: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<Certificate>,
+    certificate: Option<WholeCertificate>,
+    /// What people are shown of it.
+    #[serde(skip)]
+    shown: Option<Certificate>,
 }
 
 #[derive(Serialize)]
@@ -40,6 +43,7 @@ pub(crate) fn run<R: BufRead>(
     log: &mut LogReader<R>,
     json: bool,
     watch: &mut Watch,
+    certify: &dyn Fn(&Certificate) -> Result<Option<WholeCertificate>, Error>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
@@ -71,7 +75,8 @@ pub(crate) fn run<R: BufRead>(
         properties: properties.collect(),
         seen,
         unseen,
-        certificate,
+        certificate: certificate.as_ref().map(certify).transpose()?.flatten(),
+        shown: certificate,
     };
     if json {
         print_json(&document)?;
@@ -82,7 +87,7 @@ pub(crate) fn run<R: BufRead>(
 }
 
 fn tell(document: &Document) -> String {
-    let mut text = match &document.certificate {
+    let mut text = match &document.shown {
         // The trace of a property that failed early would show the whole log.
         Some(certificate) if document.properties.len() == 1 => chart(certificate),
         _ => String::new(),

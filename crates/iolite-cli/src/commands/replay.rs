@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use iolite::{Campaign, Certificate, Error, Judge, RecordedRun, Target, Verdict};
-use iolite_exec::{Fanout, Journal, JournalHeader, JournalWriter, Replay, ShrinkPlan, chart};
+use iolite_exec::{
+    Fanout, Journal, JournalHeader, JournalWriter, Replay, ShrinkPlan, chart, end_well_on_signals,
+};
 use serde::Serialize;
 
 use super::test;
@@ -149,6 +151,7 @@ struct DivergenceDocument {
 
 pub(crate) fn run_replay(args: &ReplayArgs) -> Result<Exit, Error> {
     let record = args.which.open()?;
+    end_well_on_signals()?;
     let mut sinks = Fanout::default();
     if let Some(path) = &args.journal_to {
         let journal = JournalWriter::create(path, &record.header)?;
@@ -225,6 +228,7 @@ struct ShrinkDocument {
 
 pub(crate) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Error> {
     let record = args.which.open()?;
+    end_well_on_signals()?;
     let id = record.run.id;
     if let Some(case) = record.run.written() {
         return Err(Error::input(format!(

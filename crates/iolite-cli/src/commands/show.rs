@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use iolite::{
-    Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, System, Workspace,
+    Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, Spec,
+    SymbolicView, System, Workspace,
 };
 use iolite_formats::{aut, dot, iol, json, svg};
 use iolite_lts::{
@@ -32,6 +33,19 @@ pub(crate) struct Args {
     /// Whether a cycle of internal actions is quiescent, or an error
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,
+    /// Keep the data: locations with guards and assignments instead of states. So it is for `test` and
+    /// `pruned`, and where data are infinite
+    #[arg(long)]
+    symbolic: bool,
+    /// The property of the views `test` and `pruned`
+    #[arg(long, value_name = "FILE#W")]
+    observer: Option<ModelRef>,
+    /// Say for each transition that pruning removed or redirected which condition excluded it
+    #[arg(long)]
+    explain_pruning: bool,
+    /// The solver for views that keep data [default: `IOLITE_SOLVER`, else embedded]
+    #[arg(long, value_name = "PATH")]
+    solver: Option<String>,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -57,6 +71,10 @@ enum View {
     SelfLoopCompleted,
     /// After an input that a state does not take anything may happen
     ChaosCompleted,
+    /// test(S, ω) of a model with data: ω ∥ Σ!(det(S^δ)), with --observer
+    Test,
+    /// The same mirrored, without what cannot lead to a violation any more
+    Pruned,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -83,10 +101,78 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if workspace.is_property(&args.model)? {
         return show_property(args, &workspace);
     }
+    if let Some(symbolic) = symbolic_view(args, &workspace)? {
+        return show_symbolic(args, &workspace, symbolic);
+    }
     let model = workspace.explicit(&args.model)?;
     let lts = view(args, model.system())?;
     let name = model.reference().name.as_deref().unwrap_or("Model");
     let text = write(&lts, name, format(args)?, args.quiescence)?;
+    put(args, &text)
+}
+
+/// The view that keeps data, where one is asked for or the data are infinite; `None` for views of
+/// states.
+fn symbolic_view(args: &Args, workspace: &Workspace) -> Result<Option<SymbolicView>, Error> {
+    let view = match args.view {
+        View::Model => Some(SymbolicView::Model),
+        View::Suspension => Some(SymbolicView::Suspension),
+        View::Determinised => Some(SymbolicView::Determinised),
+        View::SuspensionAutomaton => Some(SymbolicView::SuspensionAutomaton),
+        View::Test => Some(SymbolicView::Test),
+        View::Pruned => Some(SymbolicView::Pruned),
+        View::DeltaTrace | View::SelfLoopCompleted | View::ChaosCompleted => None,
+    };
+    let test = matches!(args.view, View::Test | View::Pruned);
+    if args.observer.is_some() && !test {
+        return Err(Error::input(
+            "--observer is for --view test and --view pruned",
+        ));
+    }
+    if args.explain_pruning && args.view != View::Pruned {
+        return Err(Error::input("--explain-pruning is for --view pruned"));
+    }
+    if args.symbolic && view.is_none() {
+        return Err(Error::input(
+            "this view has no form that keeps data; leave --symbolic out",
+        ));
+    }
+    if test || args.symbolic {
+        return Ok(view);
+    }
+    // Infinite data have no explicit form; the model itself is a text that people have already.
+    let infinite = args.view != View::Model
+        && matches!(&*workspace.spec(&args.model)?, Spec::Symbolic(_))
+        && workspace.explicit(&args.model).is_err();
+    Ok(view.filter(|_| infinite))
+}
+
+fn show_symbolic(args: &Args, workspace: &Workspace, view: SymbolicView) -> Result<Exit, Error> {
+    let (observer, solver) = (args.observer.as_ref(), args.solver.as_deref());
+    let graph = workspace.symbolic_view(&args.model, view, observer, solver)?;
+    let format = format(args)?;
+    let mut text = match format {
+        ShowFormat::Text => graph.text(),
+        ShowFormat::Json => {
+            let document = serde_json::to_string_pretty(&graph.document());
+            document.map_err(|e| Error::input(e.to_string()))? + "\n"
+        }
+        ShowFormat::Dot | ShowFormat::Svg => write(
+            &graph.drawing()?,
+            graph.model.name(),
+            format,
+            args.quiescence,
+        )?,
+        ShowFormat::Aut | ShowFormat::Iol | ShowFormat::Hoa | ShowFormat::Xml => {
+            return Err(Error::input(
+                "this view keeps its data, and the format has no place for them",
+            )
+            .hint("it is shown as text, json, dot or svg"));
+        }
+    };
+    if args.explain_pruning && format == ShowFormat::Text {
+        text += &graph.pruning();
+    }
     put(args, &text)
 }
 
@@ -202,6 +288,7 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
         View::ChaosCompleted => {
             explore(&Completed::new(&system, Completion::Chaos), budget).map_err(too_large)
         }
+        View::Test | View::Pruned => Err(Error::input("this view keeps data")),
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use iolite::Workspace;
-use iolite::{Campaign, Error, Judge, ModelRef, PropertyJudge, ReadOptions, Selection, Target};
+use iolite::{
+    Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelRef, PropertyJudge,
+    ReadOptions, Selection, Target, WholeCertificate, Workspace,
+};
+use iolite_exec::end_well_on_signals;
 
 use super::test_suite;
 use crate::args::data::{DataArgs, ValueArgs};
@@ -13,7 +16,7 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{ReportArgs, conclude, sinks};
+use crate::output::campaign::{ReportArgs, conclude, finish, sinks};
 
 /// Test a real system against a model
 ///
@@ -85,10 +88,7 @@ impl Args {
                  out",
             ));
         }
-        let seed = self.effort.seed;
-        let mut options = self
-            .judge
-            .options(&self.data, &self.values, self.needs(), seed);
+        let mut options = self.judge_options();
         options.queues = target.queues(self.judge.context);
         // The solver may be meant for the model that plays the system alone.
         if options.data.solver.is_some()
@@ -101,6 +101,25 @@ impl Args {
     }
 
     /// The campaign that the flags ask for.
+    fn judge_options(&self) -> JudgeOptions {
+        let seed = self.effort.seed;
+        self.judge
+            .options(&self.data, &self.values, self.needs(), seed)
+    }
+
+    /// The whole certificate of a failing run; `None` where something that it rests on is not at hand.
+    pub(crate) fn certify(
+        &self,
+        workspace: &Workspace,
+        judged: &Certificate,
+    ) -> Result<Option<WholeCertificate>, Error> {
+        if self.model.is_none() {
+            let options = self.properties.options();
+            return workspace.certify_run(judged, JudgedBy::Properties(&options));
+        }
+        workspace.certify_run(judged, JudgedBy::Model(&self.judge_options()))
+    }
+
     pub(crate) fn campaign(
         &self,
         workspace: &Workspace,
@@ -121,7 +140,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let runs = Some(args.effort.runs);
     let mut sinks = sinks(&args.report, &target, &campaign, "iolite test", runs)?;
-    let summary = campaign.run(&target, &mut sinks)?;
-    drop(sinks);
-    conclude(args, &target, &campaign, &summary)
+    end_well_on_signals()?;
+    let mut summary = campaign.run(&target, &mut sinks)?;
+    finish(sinks, &mut summary);
+    conclude(args, &workspace, &target, &campaign, &summary)
 }

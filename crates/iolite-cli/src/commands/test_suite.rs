@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use iolite::{Campaign, Error, Judge, Summary, Target, Verdict, Workspace};
+use iolite_exec::end_well_on_signals;
 use serde::Serialize;
 
 use super::test::Args;
-use crate::output::campaign::{conclude, counts, exit, sinks};
+use crate::output::campaign::{conclude, counts, exit, finish, sinks, tell_unwritten};
 use crate::output::{Exit, print, print_json};
 
 #[derive(Serialize)]
@@ -35,6 +36,7 @@ pub(crate) fn run(
     let cases = workspace.suite(&args.suite, judge.spec())?;
     campaign.warn_of_other_models(workspace, &cases)?;
     let mut sinks = sinks(&args.report, target, campaign, "iolite test --suite", None)?;
+    end_well_on_signals()?;
     let mut documents = Vec::new();
     let mut all = Summary::default();
     let mut first = 0;
@@ -50,15 +52,18 @@ pub(crate) fn run(
             faults: summary.faults.len(),
         });
         let stop = args.effort.stop_on_fail && summary.verdict().is_some_and(Verdict::is_failing)
-            || !summary.faults.is_empty() && !args.effort.keep_going;
+            || !summary.faults.is_empty() && !args.effort.keep_going
+            || summary.interrupted.is_some()
+            || !summary.unwritten.is_empty();
         all.merge(summary);
         if stop {
             break;
         }
     }
-    drop(sinks);
+    finish(sinks, &mut all);
     if args.report.json {
         print_json(&documents)?;
+        tell_unwritten(&all);
         return Ok(exit(all.verdict(), &all));
     }
     for document in &documents {
@@ -70,5 +75,5 @@ pub(crate) fn run(
         let verdicts = counts(&document.verdicts);
         print(&format!("{}: {verdicts}{faults}\n", document.case))?;
     }
-    conclude(args, target, campaign, &all)
+    conclude(args, workspace, target, campaign, &all)
 }

@@ -1,14 +1,16 @@
 //! `iolite verify`: does a specification satisfy its requirements?
 
+use std::path::PathBuf;
+
 use iolite::{
     EnvironmentFlag, Error, ExecutionEnding, FairnessFlag, ModelRef, Proof, QuiescenceFlag,
-    ReadOptions, VerificationOptions, VerifiedProperty,
+    ReadOptions, VerificationOptions, VerifiedProperty, WholeCertificate,
 };
 use serde::Serialize;
 
 use crate::args::time_limit::TimeLimit;
 use crate::args::workspace;
-use crate::output::{Exit, print, print_json};
+use crate::output::{Exit, print, print_json, write_json};
 
 /// Does the specification satisfy its properties: proved, refuted or unknown
 ///
@@ -46,6 +48,9 @@ pub(crate) struct Args {
     solver: Option<String>,
     #[command(flatten)]
     time_limit: TimeLimit,
+    /// Write the certificate of the first refuted property to this file, for `iolite explain`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -95,6 +100,9 @@ struct PropertyDocument {
     /// A trace of the observer that leaves the system by something other than an output.
     #[serde(skip_serializing_if = "Option::is_none")]
     irrelevant_trace: Option<Vec<String>>,
+    /// The whole certificate of a refutation, where states are explicit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<WholeCertificate>,
 }
 
 #[expect(
@@ -162,7 +170,20 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         solver: args.solver.clone(),
         time: args.time_limit.limit()?,
     };
-    let found = workspace(&args.read).verify(&args.model, &options)?;
+    let workspace = workspace(&args.read);
+    let found = workspace.verify(&args.model, &options)?;
+    let certificates = found.properties.iter();
+    let certificates: Vec<Option<WholeCertificate>> = certificates
+        .map(|property| workspace.certify_refutation(&found, property, &options))
+        .collect::<Result<_, _>>()?;
+    if let Some(path) = &args.certificate {
+        match certificates.iter().flatten().next() {
+            Some(certificate) => write_json(path, certificate)?,
+            None => eprintln!(
+                "warning: no certificate is written: nothing was refuted, or data were not unfolded"
+            ),
+        }
+    }
     let proofs = || found.properties.iter().map(|p| &p.proof);
     let exit = if proofs().any(|p| matches!(p, Proof::Refuted { .. })) {
         Exit::Fails
@@ -171,10 +192,16 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     } else {
         Exit::Holds
     };
+    let properties = found.properties.into_iter().zip(certificates);
     let document = Document {
         system: found.system.to_string(),
         pairs: found.pairs,
-        properties: found.properties.into_iter().map(Into::into).collect(),
+        properties: properties
+            .map(|(property, certificate)| PropertyDocument {
+                certificate,
+                ..property.into()
+            })
+            .collect(),
     };
     if args.json {
         print_json(&document)?;

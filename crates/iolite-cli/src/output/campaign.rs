@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, save_query};
+use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, Workspace, save_query};
 use iolite_exec::report::{Console, JUnit, JsonLines};
-use iolite_exec::{Fanout, JournalWriter, chart};
+use iolite_exec::{Fanout, Interruption, JournalWriter, chart};
 use serde::Serialize;
 
 use super::{Exit, print, print_json, silence, write_json};
@@ -39,6 +39,50 @@ fn create(path: &Path) -> Result<std::fs::File, Error> {
     std::fs::File::create(path).map_err(|e| Error::writing(path, &e))
 }
 
+/// A report that is written when the runs are over. Until then there is no file, and none of an earlier
+/// campaign: a tester that is killed leaves nothing that a build server could take for its report.
+struct ReportFile {
+    path: PathBuf,
+    file: Option<std::fs::File>,
+}
+
+impl ReportFile {
+    fn new(path: &Path) -> Result<Self, Error> {
+        if path.is_file() {
+            std::fs::remove_file(path).map_err(|e| Error::writing(path, &e))?;
+        }
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+            return Err(Error::writing(folder, &missing));
+        }
+        let path = path.to_owned();
+        Ok(Self { path, file: None })
+    }
+
+    fn open(&mut self) -> std::io::Result<&mut std::fs::File> {
+        let shown = |e: std::io::Error| {
+            std::io::Error::new(e.kind(), format!("{}: {e}", self.path.display()))
+        };
+        match &mut self.file {
+            Some(file) => Ok(file),
+            empty => Ok(empty.insert(std::fs::File::create(&self.path).map_err(shown)?)),
+        }
+    }
+}
+
+impl std::io::Write for ReportFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.open()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.open()?.flush()
+    }
+}
+
 /// Journal first, then what else was asked for.
 pub(crate) fn sinks(
     report: &ReportArgs,
@@ -58,7 +102,9 @@ pub(crate) fn sinks(
         sinks.0.push(Box::new(JsonLines(create(path)?)));
     }
     if let Some(path) = &report.junit {
-        sinks.0.push(Box::new(JUnit::new(create(path)?, suite)));
+        sinks
+            .0
+            .push(Box::new(JUnit::new(ReportFile::new(path)?, suite)));
     }
     if std::io::stderr().is_terminal() {
         sinks.0.push(Box::new(Console::terminal(runs)));
@@ -84,6 +130,9 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     violated: Vec<String>,
     faults: Vec<FaultDocument>,
+    /// The signal that ended the campaign before its time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interrupted: Option<&'static str>,
     /// What the runs tell of constants that were left unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     constants: Option<Constants>,
@@ -117,8 +166,23 @@ pub(crate) fn warn(campaign: &Campaign, notices: &[Notice], unknown_query: &Path
     }
 }
 
+/// Writes what is only written whole. The verdict does not depend on it, so a fault is kept for the
+/// summary.
+pub(crate) fn finish(mut sinks: Fanout<'_>, summary: &mut Summary) {
+    use iolite_exec::Sink;
+    summary.unwritten.extend(sinks.finish().err());
+}
+
+/// Says what is missing of journal and reports, after everything else was said.
+pub(crate) fn tell_unwritten(summary: &Summary) {
+    for error in &summary.unwritten {
+        eprintln!("error: {error}");
+    }
+}
+
 pub(crate) fn conclude(
     args: &Args,
+    workspace: &Workspace,
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
@@ -131,9 +195,15 @@ pub(crate) fn conclude(
     let goals = if listed { &summary.goals } else { &none };
     warn(campaign, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
-    if let (Some(path), Some((certificate, _))) = (&report.certificate, &first) {
-        write_json(path, certificate)?;
-    }
+    let certificate = match (&report.certificate, &first) {
+        (Some(path), Some((certificate, _))) => match args.certify(workspace, certificate) {
+            Ok(Some(whole)) => write_json(path, &whole),
+            // Of a stored test case only the claim is known.
+            Ok(None) => write_json(path, certificate),
+            Err(error) => Err(error),
+        },
+        _ => Ok(()),
+    };
     if report.json {
         let untried = summary.untried.iter();
         let untried_reasons: BTreeMap<String, &str> =
@@ -158,6 +228,7 @@ pub(crate) fn conclude(
                     message: e.to_string(),
                 })
                 .collect(),
+            interrupted: summary.interrupted.map(Interruption::name),
             constants: judge.constants(&summary.notices),
             untried: untried_reasons.keys().cloned().collect(),
             untried_reasons,
@@ -169,7 +240,17 @@ pub(crate) fn conclude(
             print(&format!("  {name}: {}\n", counts(verdicts)))?;
         }
     }
-    Ok(exit(verdict, summary))
+    tell_unwritten(summary);
+    let exit = exit(verdict, summary);
+    if let Err(error) = certificate {
+        eprintln!("{error}");
+        return Ok(if exit == Exit::Holds {
+            Exit::Fault
+        } else {
+            exit
+        });
+    }
+    Ok(exit)
 }
 
 /// A failing verdict is proved by its trace, whatever went wrong beside it; without one, a fault
@@ -177,7 +258,7 @@ pub(crate) fn conclude(
 pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary) -> Exit {
     match verdict {
         Some(verdict) if verdict.is_failing() => Exit::Fails,
-        _ if !summary.faults.is_empty() => Exit::Fault,
+        _ if !summary.faults.is_empty() || !summary.unwritten.is_empty() => Exit::Fault,
         Some(verdict) => verdict.into(),
         None => Exit::Inconclusive,
     }
@@ -221,6 +302,9 @@ fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Sum
         Some(properties) => properties.title(),
         None => format!("{} {}", judge.reference(), judge.criterion()),
     };
+    if let Some(by) = summary.interrupted {
+        text += &format!("interrupted by {by}: what follows is of the runs until then\n");
+    }
     text += &format!(
         "{title}: {counts}; {} runs, {} steps in {:.1} s",
         summary.runs(),

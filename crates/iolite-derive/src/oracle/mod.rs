@@ -10,9 +10,10 @@ pub(crate) mod uioco;
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use iolite_expr::Term;
 use iolite_lts::{LabelId, Labels};
 
-use crate::{ActionId, Alphabet, Criterion, Notice, Step, Undecided};
+use crate::{ActionId, Alphabet, Criterion, Notice, Step, Undecided, Wish};
 
 /// What a step means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +98,17 @@ pub trait Oracle {
     /// What a run that ends here has to say beside its verdict.
     fn conclude(&mut self, _at: &Self::State) -> Vec<Notice> {
         Vec::new()
+    }
+
+    /// A stimulus with values that meet a condition, where values are solved for.
+    fn solve(&mut self, _at: &Self::State, _wish: &Wish) -> Option<ActionId> {
+        None
+    }
+
+    /// What the way to a place says of constants without a value, as a condition over them that every
+    /// valuation meets which explains it.
+    fn constants(&mut self, _at: &Self::State) -> Term {
+        true.into()
     }
 
     /// Appends all visible steps of a state, where they can be enumerated, and a number for the

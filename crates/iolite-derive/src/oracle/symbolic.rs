@@ -17,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    Action, ActionId, Alphabet, Criterion, Meaning, Notice, Oracle, Places, Step, Undecided,
+    Action, ActionId, Alphabet, Criterion, Meaning, Notice, Oracle, Places, Step, Undecided, Wish,
 };
 
 /// Why there is no oracle.
@@ -380,6 +380,25 @@ impl Oracle for SymbolicOracle {
         }
     }
 
+    fn solve(&mut self, at: &SymbolicPlace, wish: &Wish) -> Option<ActionId> {
+        let gate = self.model().find_gate(LabelKind::Input, &wish.input)?;
+        let mut ways = self.semantics.inputs(&at.states).unwrap_or_default();
+        ways.retain(|way| way.action == gate);
+        for way in &mut ways {
+            way.guard = Term::all([way.guard.clone(), wish.condition.clone()]).simplify();
+        }
+        // A guess would end what the run can show.
+        let input = self.specified(at, &ways).ok()??;
+        Some(self.action(&input))
+    }
+
+    fn constants(&mut self, at: &SymbolicPlace) -> Term {
+        if at.guessed.is_some() || at.unsure.is_some() {
+            return true.into();
+        }
+        self.semantics.narrowed(&at.states)
+    }
+
     fn after(
         &mut self,
         at: &SymbolicPlace,
@@ -467,6 +486,7 @@ impl Oracle for SymbolicOracle {
                 input: self.model().gate(gate).name.to_string(),
             })
             .collect();
+        notices.extend(self.semantics.solver().fault().map(Notice::SolverFault));
         for (&gate, reason) in &self.untried {
             notices.push(Notice::Untried {
                 input: self.model().gate(gate).name.to_string(),

@@ -135,7 +135,9 @@ impl<O: Oracle, G: Goal> GoalTester<O, G> {
     /// What is known of a place and a state of goal `k`, after looking ahead if need be.
     fn look(&mut self, k: usize, set: &O::State, at: &G::State) -> Known {
         let Some(key) = self.oracle.key(set) else {
-            return Known::Open;
+            // The goal's automaton alone may know that there is no way.
+            let goal = &self.goals[k].goal;
+            return goal.distance(at).map_or(Known::Dead, |_| Known::Open);
         };
         let tracked = &mut self.goals[k];
         if let Some(&known) = tracked.known.get(&(key, at.clone())) {
@@ -173,6 +175,9 @@ impl<O: Oracle, G: Goal> GoalTester<O, G> {
                 continue;
             }
             let tracked = &mut self.goals[k];
+            if tracked.goal.asks_constants() {
+                tracked.goal.learn(self.oracle.constants(&next));
+            }
             match tracked.goal.allowed(&tracked.at, action) {
                 Move::To(at) => {
                     tracked.at = at.clone();
@@ -182,6 +187,10 @@ impl<O: Oracle, G: Goal> GoalTester<O, G> {
                 }
                 Move::Goal(verdict) => tracked.result = Some(verdict),
                 Move::Lost => tracked.result = Some(Verdict::Inconc),
+                Move::Open => {
+                    tracked.result = Some(Verdict::Unknown);
+                    self.doubt = self.doubt.take().or_else(|| tracked.goal.doubt());
+                }
             }
         }
         self.at = Some(self.oracle.trim(next));
@@ -277,7 +286,9 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
                 self.row = row;
             }
         }
-        if bounded {
+        // An output that cannot be listed may still be a violation.
+        let unlisted = !self.goal.lists_observations() && self.goal.distance(at).is_some();
+        if bounded || unlisted {
             self.known.insert((key, at.clone()), Known::Open);
             return Known::Open;
         }
@@ -353,6 +364,10 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
             }
         };
         for k in 0..self.goals.len() {
+            let goal = &mut self.goals[k].goal;
+            if goal.asks_constants() {
+                goal.learn(self.oracle.constants(&initial));
+            }
             let at = self.goals[k].at.clone();
             let dead = self.look(k, &initial, &at) == Known::Dead;
             self.goals[k].result = dead.then_some(Verdict::Inconc);
@@ -375,6 +390,15 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
         };
         menu.observe = true;
         self.oracle.stimuli(&at, &mut menu.stimuli);
+        for tracked in self.goals.iter().filter(|g| g.result.is_none()) {
+            for wish in tracked.goal.wishes(&tracked.at) {
+                if let Some(stimulus) = self.oracle.solve(&at, &wish)
+                    && !menu.stimuli.contains(&stimulus)
+                {
+                    menu.stimuli.push(stimulus);
+                }
+            }
+        }
         menu.stimuli.retain(|&stimulus| {
             let mut after = None;
             (0..self.goals.len()).any(|k| {
@@ -383,7 +407,7 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
                     return false;
                 }
                 match tracked.goal.allowed(&tracked.at, stimulus) {
-                    Move::Goal(_) => true,
+                    Move::Goal(_) | Move::Open => true,
                     Move::Lost => false,
                     // Without a way to look ahead, a stimulus need not be tried out either.
                     Move::To(_) if self.oracle.key(&at).is_none() => true,
@@ -476,7 +500,7 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
         match self.goal.allowed(&self.at, action) {
             Move::Goal(_) => Some(0),
             Move::To(to) => self.goal.distance(&to),
-            Move::Lost => None,
+            Move::Lost | Move::Open => None,
         }
     }
 
@@ -491,17 +515,8 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
                 best = Some((d, Hint::Stimulate(stimulus)));
             }
         }
-        let seen = (0..self.goal.observations().len()).filter_map(|i| {
-            let observation = self.goal.observations()[i];
-            let breach = self.goal.forbidden(&self.at, observation).goal;
-            let after = self.distance_after(observation);
-            if breach {
-                Some(0)
-            } else {
-                after.filter(|d| *d < now)
-            }
-        });
-        match (best, seen.min()) {
+        let seen = self.goal.after_observation(&self.at).filter(|d| *d < now);
+        match (best, seen) {
             (None, Some(d)) => Some((d, Hint::Observe)),
             (Some((b, _)), Some(d)) if d < b => Some((d, Hint::Observe)),
             (best, _) => best,

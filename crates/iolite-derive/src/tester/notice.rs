@@ -74,6 +74,9 @@ pub enum Notice {
         /// The input, with its sign.
         input: String,
     },
+    /// The solver ended by itself or is wrong: nothing that rests on it counts, so this is a fault and
+    /// not a verdict.
+    SolverFault(String),
     /// A look ahead hit its bound, so that "no goal in sight" was no proof.
     LookaheadBound,
 }

@@ -91,7 +91,8 @@ impl<M: Semantics<State = StateId>, O: Objective> Forcing<M, O> {
                     verdict,
                     goal: true,
                 },
-                Move::Lost => Forced::Lost,
+                // Automata over labels leave nothing open.
+                Move::Lost | Move::Open => Forced::Lost,
             };
             out.push((label, target));
         }

@@ -4,9 +4,19 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use iolite_expr::Term;
 use iolite_lts::{LabelId, Labels, StateId};
 
-use crate::{ActionId, Alphabet, Breach, LabelMap, Move, Objective, Verdict};
+use crate::{ActionId, Alphabet, Breach, LabelMap, Move, Objective, Undecided, Verdict};
+
+/// A stimulus with values that a goal asks for.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// The name of the input.
+    pub input: Box<str>,
+    /// The condition on its parameters, numbered by position as those of a symbolic model are.
+    pub condition: Term,
+}
 
 /// A goal beside a specification: an observer's violation, a purpose's acceptance. Its automaton is
 /// deterministic and runs on the actions of the run's alphabet.
@@ -31,6 +41,46 @@ pub trait Goal {
 
     /// Observations that nothing in the specification allows and that may still reach the goal.
     fn observations(&self) -> &[ActionId];
+
+    /// Whether these are all: outputs with values are too many to be listed.
+    fn lists_observations(&self) -> bool {
+        true
+    }
+
+    /// How far the goal is at best after an output or δ; 0 where it is reached by one.
+    fn after_observation(&mut self, at: &Self::State) -> Option<u32> {
+        let seen = (0..self.observations().len()).filter_map(|i| {
+            let observation = self.observations()[i];
+            if self.forbidden(at, observation).goal {
+                return Some(0);
+            }
+            match self.allowed(at, observation) {
+                Move::Goal(_) => Some(0),
+                Move::To(to) => self.distance(&to),
+                Move::Lost | Move::Open => None,
+            }
+        });
+        seen.min()
+    }
+
+    /// The stimuli that bring the goal nearer.
+    fn wishes(&self, _at: &Self::State) -> Vec<Wish> {
+        Vec::new()
+    }
+
+    /// Whether the goal speaks of constants of the specification that have no value; it is then told
+    /// what a run says of them.
+    fn asks_constants(&self) -> bool {
+        false
+    }
+
+    /// What is known of the specification's constants, as a condition over them.
+    fn learn(&mut self, _known: Term) {}
+
+    /// Why the last step was [`Move::Open`].
+    fn doubt(&self) -> Option<Undecided> {
+        None
+    }
 
     /// The verdict of a run that is broken off with the goal still open.
     fn open_verdict(&self) -> Verdict;

@@ -1,8 +1,10 @@
 //! M ⊨ ω on the fly, for several observers in one pass; and whether an observer is relevant.
 
+pub(crate) mod data_goal;
 pub(crate) mod forcing;
 pub(crate) mod goal;
 pub(crate) mod mirror;
+pub(crate) mod mixed_goal;
 pub(crate) mod objective;
 pub(crate) mod property;
 pub(crate) mod prune;

@@ -17,6 +17,8 @@ pub enum Move<S = StateId> {
     Goal(Verdict),
     /// The goal is given up: it cannot be reached any more.
     Lost,
+    /// Where the step leads was not decided; the goal says why, see [`Goal::doubt`](crate::Goal::doubt).
+    Open,
 }
 
 /// What an observation that the specification does not allow means to the objective.

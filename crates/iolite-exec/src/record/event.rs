@@ -110,7 +110,7 @@ pub enum Event {
     Notice {
         /// Number of the run.
         run: u64,
-        /// Which kind: untried, guessed, undecided, learnt or lookahead-bound.
+        /// Which kind: untried, guessed, undecided, learnt, solver-fault or lookahead-bound.
         kind: String,
         /// In words.
         message: String,
@@ -168,6 +168,7 @@ impl Event {
             Notice::Undecided(why) => ("undecided", why.reason.to_string()),
             Notice::Learnt(condition) => ("learnt", condition.to_string()),
             Notice::Crossed { input } => ("crossed", input.clone()),
+            Notice::SolverFault(why) => ("solver-fault", why.clone()),
             Notice::LookaheadBound => ("lookahead-bound", String::new()),
         };
         Some(Self::Notice {
@@ -182,6 +183,11 @@ impl Event {
 pub trait Sink {
     /// Takes an event. An error ends the run: nothing goes on unrecorded.
     fn event(&mut self, event: &Event) -> Result<(), ExecError>;
+
+    /// Nothing follows: what can only be written as a whole is written now.
+    fn finish(&mut self) -> Result<(), ExecError> {
+        Ok(())
+    }
 
     /// Whether stimuli and observations are wanted too. Where nobody wants them they are not made,
     /// and a run in process costs no allocation a step.
@@ -213,6 +219,10 @@ impl<K: Sink + ?Sized> Sink for Box<K> {
         (**self).event(event)
     }
 
+    fn finish(&mut self) -> Result<(), ExecError> {
+        (**self).finish()
+    }
+
     fn wants_steps(&self) -> bool {
         (**self).wants_steps()
     }
@@ -223,12 +233,16 @@ impl<K: Sink + ?Sized> Sink for &mut K {
         (**self).event(event)
     }
 
+    fn finish(&mut self) -> Result<(), ExecError> {
+        (**self).finish()
+    }
+
     fn wants_steps(&self) -> bool {
         (**self).wants_steps()
     }
 }
 
-/// Several readers; the first, which should be the journal, hears everything first.
+/// Several readers; the first, which should be the journal, gets each event first.
 #[derive(Default)]
 pub struct Fanout<'a>(pub Vec<Box<dyn Sink + Send + 'a>>);
 
@@ -241,10 +255,30 @@ impl Sink for Fanout<'_> {
                 | Event::Quiescence { .. }
                 | Event::Deadlock { .. }
         );
-        self.0
-            .iter_mut()
-            .filter(|sink| !is_step || sink.wants_steps())
-            .try_for_each(|sink| sink.event(event))
+        // Each reader gets the event, whatever became of another one.
+        let mut result = Ok(());
+        self.0.retain_mut(|sink| {
+            if is_step && !sink.wants_steps() {
+                return true;
+            }
+            let read = sink.event(event);
+            // A report with a hole in it is none: its sink is dropped.
+            let stays = !matches!(read, Err(ExecError::Report(_)));
+            // The journal's fault is the one that ends a run.
+            if !matches!(result, Err(ExecError::JournalWrite { .. })) && read.is_err() {
+                result = read;
+            }
+            stays
+        });
+        result
+    }
+
+    fn finish(&mut self) -> Result<(), ExecError> {
+        let mut result = Ok(());
+        for sink in &mut self.0 {
+            result = result.and(sink.finish());
+        }
+        result
     }
 
     fn wants_steps(&self) -> bool {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use iolite_derive::{Step, Tester, Verdict};
 
-use crate::{Adapter, ExecError, Op, Options, RunId, RunOutcome, Script, run};
+use crate::{Adapter, ExecError, Op, Options, RunId, RunOutcome, Script, interrupted, run};
 
 /// How hard to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,9 @@ where
     P: Adapter + ?Sized,
 {
     fn exhausted(&self) -> bool {
-        self.executions >= self.plan.executions || Instant::now() >= self.deadline
+        self.executions >= self.plan.executions
+            || Instant::now() >= self.deadline
+            || interrupted().is_some()
     }
 
     fn execute(&mut self, ops: &[Op]) -> Result<Option<RunOutcome>, ExecError> {
@@ -93,6 +95,8 @@ where
                 self.faults = 0;
                 Ok((outcome.verdict == self.verdict).then_some(outcome))
             }
+            // What was found so far is the result.
+            Err(ExecError::Interrupted(_)) => Ok(None),
             // A part of the trace may crash the system, and is then no shorter way to the failure;
             // a system that is gone for good is another matter.
             Err(error) => {
@@ -206,6 +210,9 @@ where
         chunk = chunk.min(ops.len().max(1));
     }
     for _ in 0..plan.confirmations {
+        if interrupted().is_some() {
+            break;
+        }
         shrunk.confirmations += 1;
         if shrinker.execute(&ops)?.is_some() {
             shrunk.reproduced += 1;

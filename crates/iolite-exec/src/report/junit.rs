@@ -16,8 +16,8 @@ struct Case {
 
 enum Outcome {
     Passed,
-    /// `inconc` and `unknown`: neither passed nor failed.
-    Skipped(Verdict),
+    /// `inconc`, `unknown`, and a run that a signal ended: neither passed nor failed.
+    Skipped(String),
     Failed {
         verdict: Verdict,
         detail: String,
@@ -34,8 +34,8 @@ impl Outcome {
     }
 }
 
-/// Collects the runs and writes the document at the end of the campaign: its first line counts what
-/// follows. Memory is bounded, in cases and in text; the journal has everything.
+/// Collects the runs and writes the document when it is finished ([`Sink::finish`]): its first line counts
+/// what follows. Memory is bounded, in cases and in text; the journal has everything.
 pub struct JUnit<W> {
     out: W,
     suite: String,
@@ -45,6 +45,8 @@ pub struct JUnit<W> {
     /// Bytes of text that the cases hold.
     text: usize,
     dropped: u64,
+    /// How long the campaigns took.
+    elapsed: Duration,
 }
 
 /// Test cases of one document, good ones and bad ones each; more are counted and not written.
@@ -66,6 +68,7 @@ impl<W: Write> JUnit<W> {
             bad: 0,
             text: 0,
             dropped: 0,
+            elapsed: Duration::ZERO,
         }
     }
 
@@ -116,8 +119,8 @@ impl<W: Write> JUnit<W> {
             };
             match case.outcome {
                 Outcome::Passed => {}
-                Outcome::Skipped(verdict) => {
-                    status.set_message(verdict.to_string());
+                Outcome::Skipped(reason) => {
+                    status.set_message(reason);
                 }
                 Outcome::Failed { verdict, detail } => {
                     status.set_type(verdict.to_string());
@@ -175,7 +178,9 @@ impl<W: Write> Sink for JUnit<W> {
                             detail: self.keep(&detail),
                         }
                     }
-                    verdict @ (Verdict::Inconc | Verdict::Unknown) => Outcome::Skipped(verdict),
+                    verdict @ (Verdict::Inconc | Verdict::Unknown) => {
+                        Outcome::Skipped(verdict.to_string())
+                    }
                     _ => Outcome::Passed,
                 };
                 self.push(*run, *elapsed, outcome);
@@ -184,24 +189,34 @@ impl<W: Write> Sink for JUnit<W> {
             Event::Fault {
                 run, code, message, ..
             } => {
-                let outcome = Outcome::Error {
-                    code: code.clone(),
-                    message: self.keep(message),
+                let message = self.keep(message);
+                let outcome = if code == "interrupted" {
+                    Outcome::Skipped(message)
+                } else {
+                    let code = code.clone();
+                    Outcome::Error { code, message }
                 };
                 self.push(*run, 0, outcome);
                 Ok(())
             }
+            // A suite is a campaign for each of its test cases, and one report.
             Event::CampaignEnded { elapsed, .. } => {
-                let report = self.document(Duration::from_micros(*elapsed));
-                report
-                    .serialize(&mut self.out)
-                    .map_err(|e| ExecError::Report(e.to_string()))?;
-                self.out
-                    .flush()
-                    .map_err(|e| ExecError::Report(e.to_string()))
+                self.elapsed += Duration::from_micros(*elapsed);
+                Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    fn finish(&mut self) -> Result<(), ExecError> {
+        let report = self.document(self.elapsed);
+        let text = report
+            .to_string()
+            .map_err(|e| ExecError::Report(e.to_string()))?;
+        self.out
+            .write_all(text.as_bytes())
+            .and_then(|()| self.out.flush())
+            .map_err(|e| ExecError::Report(e.to_string()))
     }
 
     fn wants_steps(&self) -> bool {
@@ -247,6 +262,8 @@ mod tests {
         for event in events.into_iter().chain([end]) {
             report.event(&event).unwrap();
         }
+        report.finish().unwrap();
+        drop(report);
         String::from_utf8(out).unwrap()
     }
 

@@ -10,8 +10,8 @@ use iolite_derive::{Notice, Tester, Verdict};
 
 use crate::run::engine::micros;
 use crate::{
-    Adapter, Certificate, Coverage, Event, ExecError, Options, RunId, RunOutcome, Sink, Strategy,
-    run,
+    Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunOutcome,
+    Sink, Strategy, interrupted, run,
 };
 
 /// How many runs, and when to stop before.
@@ -81,6 +81,10 @@ pub struct Summary {
     pub goals: BTreeMap<String, BTreeMap<Verdict, u64>>,
     /// What runs had to say beside their verdicts, each once; the first [`KEPT_NOTICES`].
     pub notices: Vec<Notice>,
+    /// The signal that ended the campaign before its time.
+    pub interrupted: Option<Interruption>,
+    /// What could not be written of journal and reports. Verdicts hold without them.
+    pub unwritten: Vec<ExecError>,
     /// Inputs, by name, that no values were found for somewhere, and why; the runs say nothing of
     /// them there.
     pub untried: BTreeMap<String, Arc<str>>,
@@ -162,6 +166,8 @@ impl Summary {
         self.faults.extend(more.faults);
         self.failures.extend(more.failures);
         self.notices.extend(more.notices);
+        self.interrupted = self.interrupted.or(more.interrupted);
+        self.unwritten.extend(more.unwritten);
         for (input, reason) in more.untried {
             self.untried.entry(input).or_insert(reason);
         }
@@ -175,15 +181,35 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The jobs' common sink.
+/// The jobs' common sink. What a run came to must not be lost behind a report that cannot be written:
+/// such a fault is kept, and only a journal that fails in the middle of a run ends it.
 struct Shared<'a, 'b> {
     sink: &'a Mutex<&'b mut (dyn Sink + Send)>,
     wants_steps: bool,
+    unwritten: &'a Mutex<Vec<ExecError>>,
+    stop: &'a AtomicBool,
 }
 
 impl Sink for Shared<'_, '_> {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
-        lock(self.sink).event(event)
+        let Err(error) = lock(self.sink).event(event) else {
+            return Ok(());
+        };
+        let journal = matches!(error, ExecError::JournalWrite { .. });
+        let mut unwritten = lock(self.unwritten);
+        if !unwritten.contains(&error) {
+            unwritten.push(error.clone());
+        }
+        drop(unwritten);
+        if !journal {
+            return Ok(());
+        }
+        // Nothing goes on unrecorded.
+        self.stop.store(true, Ordering::Relaxed);
+        match event {
+            Event::RunEnded { .. } | Event::Fault { .. } | Event::Notice { .. } => Ok(()),
+            _ => Err(error),
+        }
     }
 
     fn wants_steps(&self) -> bool {
@@ -195,8 +221,8 @@ impl Sink for Shared<'_, '_> {
 /// nobody has taken; a run's seed depends on its number alone. With one job everything happens on
 /// the calling thread.
 ///
-/// An error is one of the campaign as a whole: no instance could be made, or the journal cannot be
-/// written. Faults of single runs are in the summary.
+/// An error is one of the campaign as a whole: no instance could be made. Faults of single runs are in
+/// the summary, and so are a signal that ended the campaign and what could not be written.
 pub fn campaign<T, P, S, E>(
     plan: &Plan,
     options: &Options,
@@ -218,6 +244,7 @@ where
     let sink = Mutex::new(sink);
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
+    let unwritten = Mutex::new(Vec::new());
     let summary = Mutex::new(Summary::default());
     let work = |job: JobId| -> Result<(), E> {
         let Instance {
@@ -228,15 +255,17 @@ where
         let mut shared = Shared {
             sink: &sink,
             wants_steps,
+            unwritten: &unwritten,
+            stop: &stop,
         };
         let done = |options: &Options| {
             stop.load(Ordering::Relaxed)
+                || interrupted().is_some()
                 || options
                     .limits
                     .until
                     .is_some_and(|until| Instant::now() >= until)
         };
-        let mut result: Result<(), ExecError> = Ok(());
         while !done(&options) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= plan.runs {
@@ -259,11 +288,8 @@ where
                     }
                     summary.add(outcome);
                 }
-                Err(error @ (ExecError::JournalWrite { .. } | ExecError::Report(_))) => {
-                    stop.store(true, Ordering::Relaxed);
-                    result = Err(error);
-                    break;
-                }
+                // No fault of this run: the summary says why it has no verdict.
+                Err(ExecError::JournalWrite { .. } | ExecError::Interrupted(_)) => break,
                 Err(error) => {
                     summary.faults.insert(id.number, error);
                     if plan.stop_on_fault {
@@ -281,8 +307,7 @@ where
                 stop.store(true, Ordering::Relaxed);
             }
         }
-        let stopped = adapter.stop();
-        result.and(stopped).map_err(E::from)
+        adapter.stop().map_err(E::from)
     };
     if plan.jobs <= 1 {
         work(JobId(0))?;
@@ -313,12 +338,23 @@ where
     }
     let mut summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
     summary.elapsed = begin.elapsed();
-    lock(&sink).event(&Event::CampaignEnded {
+    summary.interrupted = interrupted();
+    let mut last = Shared {
+        sink: &sink,
+        wants_steps,
+        unwritten: &unwritten,
+        stop: &stop,
+    };
+    // A fault is kept in `unwritten`.
+    let _ = last.event(&Event::CampaignEnded {
         verdicts: summary.verdicts.clone(),
         faults: summary.faults.len() as u64,
         steps: summary.steps,
         elapsed: micros(summary.elapsed),
         untried: summary.untried.keys().map(|i| format!("?{i}")).collect(),
-    })?;
+    });
+    summary.unwritten = unwritten
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     Ok(summary)
 }

@@ -7,6 +7,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
+use crate::transport::interrupt;
 use crate::{
     Adapter, Certificate, Choice, End, Event, ExecError, Exit, ModelRef, Quiescence, Received,
     Sent, Sink, Strategy, Trace,
@@ -270,6 +271,9 @@ where
         let results = self.tester.results();
         let notices = self.tester.conclude();
         for notice in &notices {
+            if let Notice::SolverFault(why) = notice {
+                return Err(ExecError::system("solving", why));
+            }
             if let Some(event) = Event::notice(self.id.number, notice) {
                 self.sink.event(&event)?;
             }
@@ -308,6 +312,7 @@ where
 
     /// Whether a limit ends the run; now and then, a sign of life.
     fn limit(&mut self) -> Result<Option<Ending>, ExecError> {
+        interrupt::check()?;
         let limits = &self.options.limits;
         if limits.steps.is_some_and(|steps| self.steps >= steps) {
             return Ok(Some((self.tester.verdict(), End::StepLimit)));

@@ -108,6 +108,7 @@ impl SutConfig {
         let ready = stdio.zip(ready.map(String::into_bytes));
         Ok(ByteAdapter::new(process, links, codec, reset, bounds)
             .ready_by(ready)
+            .attaching(self.attach)
             .at(place))
     }
 }

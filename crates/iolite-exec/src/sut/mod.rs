@@ -53,6 +53,8 @@ pub struct SutConfig {
     pub context: Option<Context>,
     /// How many inputs may be under way at most, where messages queue.
     pub max_in_flight: Option<usize>,
+    /// Whether a process that answers at the address before the command was started is tested.
+    pub attach: bool,
     /// The first port of `{port}`; free ones when missing.
     pub base_port: Option<u16>,
     /// How a run resets the system.
@@ -176,6 +178,9 @@ impl SutConfig {
             if transport.is_stdio() && process.is_none() {
                 return fail(format!("channel {name} is stdio, and there is no command"));
             }
+        }
+        if self.attach && process.is_none() {
+            return fail("attach = true has no effect without a command".into());
         }
         let stdio = channels.iter().filter(|c| c.transport.is_stdio()).count();
         if stdio > 1 {

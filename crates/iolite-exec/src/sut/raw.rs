@@ -128,6 +128,8 @@ pub(super) struct RawSut {
     /// Several channels, instead of one above.
     #[serde(rename = "channel", skip_serializing_if = "Vec::is_empty")]
     channels: Vec<RawChannel>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    attach: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     base_port: Option<u16>,
     reset: ResetKind,
@@ -247,6 +249,7 @@ impl TryFrom<RawSut> for SutConfig {
             system,
             context: raw.context,
             max_in_flight: raw.max_in_flight,
+            attach: raw.attach,
             base_port: raw.base_port,
             reset,
             on_exit: raw.on_exit,
@@ -267,6 +270,7 @@ impl From<SutConfig> for RawSut {
             name: config.name,
             context: config.context,
             max_in_flight: config.max_in_flight,
+            attach: config.attach,
             base_port: config.base_port,
             on_exit: config.on_exit,
             undecodable: config.undecodable,

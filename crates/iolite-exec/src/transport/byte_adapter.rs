@@ -8,7 +8,9 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::codec::{ChannelId, Decoded, WireCodec};
 use crate::transport::bounds::from_now;
-use crate::transport::link::{Inbox, Link};
+use crate::transport::interrupt;
+use crate::transport::link::{Address, Inbox, Link};
+use crate::transport::listener;
 use crate::transport::process::Process;
 use crate::transport::readiness::wait;
 use crate::{Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, Sent, hexdump};
@@ -55,6 +57,8 @@ pub struct ByteAdapter {
     bounds: Bounds,
     /// The message by which the system says that it has started; it is not an output.
     ready: Option<(ChannelId, Vec<u8>)>,
+    /// Whether the address may be held by a process that this adapter did not start.
+    attach: bool,
     /// The last run left the system in order, so that it may be reset without a restart.
     sound: bool,
     /// The channel that is read first; it changes with each message, so that none starves the others.
@@ -82,6 +86,7 @@ impl ByteAdapter {
             reset,
             bounds,
             ready: None,
+            attach: false,
             sound: false,
             turn: 0,
             message: Vec::new(),
@@ -96,6 +101,12 @@ impl ByteAdapter {
         self
     }
 
+    /// Takes whoever answers at the address for the system.
+    pub(crate) fn attaching(mut self, attach: bool) -> Self {
+        self.attach = attach;
+        self
+    }
+
     pub(crate) fn at(mut self, place: JobPlace) -> Self {
         self.place = Some(place);
         self
@@ -107,12 +118,42 @@ impl ByteAdapter {
         for link in &mut self.links {
             link.prepare()?;
         }
+        self.check_addresses_are_free()?;
         if let Some(process) = &mut self.process {
             process.start(deadline)?;
         }
         self.connect(deadline)?;
+        self.check_listeners()?;
         if let Some((channel, ready)) = self.ready.clone() {
             self.await_ready(channel, &ready, deadline)?;
+        }
+        Ok(())
+    }
+
+    /// What answers before the system was started is not the system.
+    fn check_addresses_are_free(&self) -> Result<(), ExecError> {
+        if self.process.is_none() || self.attach {
+            return Ok(());
+        }
+        for address in self.links.iter().filter_map(|link| link.address()) {
+            match address {
+                Address::Tcp(address) => listener::check_tcp_is_free(address)?,
+                Address::Udp(address) => listener::check_udp_is_free(address)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What was connected to is the system that was started.
+    fn check_listeners(&self) -> Result<(), ExecError> {
+        let process = self.process.as_ref().filter(|_| !self.attach);
+        let Some((leader, mark)) = process.and_then(Process::identity) else {
+            return Ok(());
+        };
+        for link in &self.links {
+            if let Some(Address::Tcp(address)) = link.address() {
+                listener::check_listener(address, leader, mark)?;
+            }
         }
         Ok(())
     }
@@ -227,7 +268,14 @@ impl ByteAdapter {
         if let Some(fd) = writing.and_then(|link| self.links[link].writer()) {
             polled.push(PollFd::from_borrowed_fd(fd, PollFlags::OUT));
         }
+        let of_writer = polled.len();
+        if let Some(wake) = interrupt::wake() {
+            polled.push(PollFd::from_borrowed_fd(wake, PollFlags::IN));
+        }
         wait(&mut polled, Some(timeout))?;
+        if polled.len() > of_writer {
+            interrupt::check()?;
+        }
         let any = |fds: &[PollFd<'_>]| fds.iter().any(|fd| !fd.revents().is_empty());
         Ok(Readiness {
             links: any(&polled[..of_links]),

@@ -16,7 +16,7 @@ use rustix::event::PollFd;
 use crate::transport::bounds::from_now;
 use crate::transport::http_request::{Url, encode};
 use crate::transport::http_response::{HttpError, ResponseReader};
-use crate::transport::link::{ExitProbe, Link};
+use crate::transport::link::{Address, ExitProbe, Link};
 use crate::transport::readiness::reading;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::tcp::connect;
@@ -122,6 +122,10 @@ impl HttpLink {
 }
 
 impl Link for HttpLink {
+    fn address(&self) -> Option<Address<'_>> {
+        Some(Address::Tcp(&self.url.address))
+    }
+
     fn connect(
         &mut self,
         deadline: Instant,

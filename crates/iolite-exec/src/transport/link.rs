@@ -15,6 +15,15 @@ use crate::{ExecError, Exit};
 /// Asks whether the system has ended while the tester waits for its connection.
 pub(crate) type ExitProbe<'a> = &'a mut dyn FnMut() -> Option<Exit>;
 
+/// Where a system is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Address<'a> {
+    /// It accepts connections there.
+    Tcp(&'a str),
+    /// It receives datagrams there.
+    Udp(&'a str),
+}
+
 /// What a channel holds once everything available has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inbox {
@@ -33,6 +42,11 @@ pub(crate) trait Link: Send {
     /// Prepares the channel before the system is started: a server starts to listen.
     fn prepare(&mut self) -> Result<(), ExecError> {
         Ok(())
+    }
+
+    /// The address at which the system will answer, to be free before it is started.
+    fn address(&self) -> Option<Address<'_>> {
+        None
     }
 
     /// Connects. `retry` says that the system is just starting, so a refusal is not final.

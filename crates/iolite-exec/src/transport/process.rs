@@ -17,6 +17,7 @@ use crate::transport::bounds::from_now;
 use crate::transport::readiness::reading;
 use crate::transport::stdio::{PipeSlot, Pipes};
 use crate::transport::stream_buffer::{ReadOutcome, read_once};
+use crate::transport::{interrupt, process_tree};
 use crate::{ExecError, Exit, ExitKind};
 
 /// What to start.
@@ -53,13 +54,22 @@ impl Tail {
     fn text(&self) -> String {
         let bytes: Vec<u8> = self.bytes.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        let text = text.trim_end();
-        if self.cut {
-            format!("…{text}")
-        } else {
-            text.into()
+        let cut = if self.cut { "…" } else { "" };
+        format!("{cut}{}", without_controls(text.trim_end()))
+    }
+}
+
+/// The text with control characters escaped, so that a system cannot talk to the tester's terminal.
+fn without_controls(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => out.extend(c.escape_default()),
+            c => out.push(c),
         }
     }
+    out
 }
 
 fn nonblocking(fd: impl AsFd) -> Result<(), ExecError> {
@@ -78,6 +88,8 @@ pub(crate) struct Process {
     /// Standard output that is no channel: it is read, so that the system does not block on it.
     stdout: Option<ChildStdout>,
     stdout_tail: Tail,
+    /// What tells this start of the system from others, in the environment of its processes.
+    mark: String,
     /// Kept open: many programs end at the end of their input.
     stdin: Option<ChildStdin>,
 }
@@ -93,6 +105,7 @@ impl Process {
             stderr_tail: Tail::default(),
             stdout: None,
             stdout_tail: Tail::default(),
+            mark: String::new(),
             stdin: None,
         }
     }
@@ -106,9 +119,11 @@ impl Process {
         let [program, args @ ..] = &*self.spec.argv else {
             return Err(ExecError::Config("the command is empty".into()));
         };
+        self.mark = process_tree::new_mark();
         let mut command = Command::new(program);
         command
             .args(args)
+            .env(process_tree::MARK, &self.mark)
             .envs(self.spec.env.iter().map(|(k, v)| (k, v)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -122,6 +137,9 @@ impl Process {
             .map_err(|e| ExecError::unreachable(self.name(), e))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         self.child = Some(child);
+        if let Some(pid) = self.pid() {
+            process_tree::started(pid, &self.mark);
+        }
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(ExecError::unreachable(self.name(), "no pipes"));
         };
@@ -145,6 +163,7 @@ impl Process {
             return Ok(());
         };
         loop {
+            interrupt::check()?;
             self.drain();
             if self.stdout_tail.text().contains(&ready) {
                 return Ok(());
@@ -186,6 +205,11 @@ impl Process {
         }
         drain(&mut self.stderr, &mut self.stderr_tail);
         drain(&mut self.stdout, &mut self.stdout_tail);
+    }
+
+    /// The leader of the process group, and the mark of all that belongs to it.
+    pub(crate) fn identity(&self) -> Option<(Pid, &str)> {
+        Some((self.pid()?, &self.mark))
     }
 
     fn pid(&self) -> Option<Pid> {
@@ -243,6 +267,9 @@ impl Process {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
             let _ = child.wait();
+        }
+        if let Some(pid) = pid {
+            process_tree::stopped(pid, &self.mark);
         }
         self.stdout = None;
         self.stderr = None;

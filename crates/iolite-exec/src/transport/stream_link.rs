@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::transport::link::{ExitProbe, Link};
+use crate::transport::link::{Address, ExitProbe, Link};
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::{Bounds, ExecError};
 
@@ -33,6 +33,11 @@ pub(crate) trait Endpoint: Send {
     /// See [`Link::prepare`].
     fn prepare(&mut self) -> Result<(), ExecError> {
         Ok(())
+    }
+
+    /// See [`Link::address`].
+    fn address(&self) -> Option<Address<'_>> {
+        None
     }
 
     /// Opens a stream; see [`Link::connect`]. Bytes of messages that were read with a handshake are
@@ -94,6 +99,10 @@ impl<E: Endpoint, F: Frames> StreamLink<E, F> {
 impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
     fn prepare(&mut self) -> Result<(), ExecError> {
         self.endpoint.prepare()
+    }
+
+    fn address(&self) -> Option<Address<'_>> {
+        self.endpoint.address()
     }
 
     fn connect(

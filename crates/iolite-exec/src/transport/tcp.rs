@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::net::sockopt::set_socket_linger;
 
 use crate::ExecError;
-use crate::transport::link::ExitProbe;
+use crate::transport::interrupt;
+use crate::transport::link::{Address, ExitProbe};
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::{Endpoint, Stream};
 
@@ -41,6 +42,7 @@ pub(crate) fn connect(
 ) -> Result<TcpStream, ExecError> {
     let target = resolve(address)?;
     loop {
+        interrupt::check()?;
         let left = deadline.saturating_duration_since(Instant::now()).max(NAP);
         match TcpStream::connect_timeout(&target, left) {
             // Where nobody listens, the system may choose the target as our own local port, and the
@@ -126,6 +128,13 @@ impl Endpoint for Tcp {
         Ok(())
     }
 
+    fn address(&self) -> Option<Address<'_>> {
+        match &self.role {
+            TcpRole::Client(address) => Some(Address::Tcp(address)),
+            TcpRole::Server(_) => None,
+        }
+    }
+
     fn open(
         &mut self,
         _: &mut StreamBuffer,
@@ -153,6 +162,7 @@ fn accept(
     alive: ExitProbe,
 ) -> Result<TcpStream, ExecError> {
     loop {
+        interrupt::check()?;
         match listener.accept() {
             Ok((stream, _)) => {
                 configure(&stream).map_err(|e| ExecError::unreachable(address, e))?;

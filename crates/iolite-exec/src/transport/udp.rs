@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use rustix::event::PollFd;
 
-use crate::transport::link::{ExitProbe, Link};
+use crate::transport::link::{Address, ExitProbe, Link};
 use crate::transport::readiness::reading;
 use crate::transport::tcp::resolve;
 use crate::{Bounds, ExecError};
@@ -58,6 +58,10 @@ impl Link for UdpLink {
         };
         self.socket = Some(bind()?);
         Ok(())
+    }
+
+    fn address(&self) -> Option<Address<'_>> {
+        Some(Address::Udp(&self.peer))
     }
 
     fn connect(&mut self, _: Instant, _: bool, _: ExitProbe) -> Result<(), ExecError> {

@@ -19,7 +19,7 @@ use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig, WebSocketContext}
 use tungstenite::{Error, Message};
 
 use crate::transport::http_request::Url;
-use crate::transport::link::ExitProbe;
+use crate::transport::link::{Address, ExitProbe};
 use crate::transport::readiness::wait;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::{Endpoint, Frames};
@@ -91,6 +91,10 @@ impl WebSocket {
 
 impl Endpoint for WebSocket {
     type Stream = TcpStream;
+
+    fn address(&self) -> Option<Address<'_>> {
+        Some(Address::Tcp(&self.url.address))
+    }
 
     fn open(
         &mut self,

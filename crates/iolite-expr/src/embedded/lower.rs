@@ -33,6 +33,8 @@ pub(super) struct Lowering {
     pub(super) problem: Problem,
     pub(super) vars: FxHashMap<VarId, Low>,
     pub(super) arrays: Vec<ArrVar>,
+    /// Arrays of unknown length that are equal where the literal holds.
+    pub(super) equalities: Vec<(Lit, Rc<Arr>, Rc<Arr>)>,
     memo: FxHashMap<usize, (Term, Low)>,
     bound_arrays: bool,
 }
@@ -45,6 +47,7 @@ impl Lowering {
             problem: Problem::new(),
             vars: FxHashMap::default(),
             arrays: Vec::new(),
+            equalities: Vec::new(),
             memo: FxHashMap::default(),
             bound_arrays,
         }
@@ -359,7 +362,7 @@ impl Lowering {
         Ok(match (a, b) {
             (Low::Bool(x), Low::Bool(y)) => self.problem.iff(*x, *y),
             (Low::Int(x), Low::Int(y)) => self.problem.eq_int(x, y),
-            (Low::Str(x), Low::Str(y)) => self.problem.eq_str(x, y),
+            (Low::Str(x), Low::Str(y)) => self.equal_text(x, y),
             (Low::Record(x), Low::Record(y)) => {
                 let parts = x
                     .iter()

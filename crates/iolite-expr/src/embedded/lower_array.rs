@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::lower::{Low, Lowered, Lowering, Unsupported};
 use super::problem::Lin;
 use super::sat::Lit;
@@ -10,6 +12,10 @@ use crate::{Int, Sort};
 
 /// Longest array that a model may have; a query that needs a longer one is "unknown".
 pub(super) const MAX_ARRAY: i64 = 4_096;
+
+/// Rounds of reads that reads make, and reads in all, for arrays that are equal.
+const MAX_ROUNDS: usize = 4;
+const MAX_AGREEMENTS: usize = 400;
 
 /// An array.
 pub(super) enum Arr {
@@ -39,10 +45,18 @@ impl Lowering {
             .into_iter()
             .find_map(|l| l.as_constant().and_then(Int::to_usize));
         let Some(n) = known.filter(|n| *n <= 64) else {
-            // Equality of two unknown arrays: a free literal that implies equal lengths. A model
-            // that does not mean it is caught by evaluation and becomes "unknown".
+            // Equality of two unknown arrays: a free literal that implies equal lengths, and equal
+            // items wherever one of them is read (see `agree`). Arrays that differ do so in length
+            // or at an index of their own.
             let lit = self.problem.new_bool();
             self.problem.clause(vec![!lit, same_length]);
+            let at = Lin::atom(self.problem.new_bounded(Some(Int::ZERO), None));
+            let inside = !self.problem.le(&la, &at);
+            let (x, y) = (self.select(a, &at)?, self.select(b, &at)?);
+            let same = self.equal(&x, &y)?;
+            self.problem.clause(vec![lit, !same_length, inside]);
+            self.problem.clause(vec![lit, !same_length, !same]);
+            self.equalities.push((lit, a.clone(), b.clone()));
             return Ok(lit);
         };
         let mut parts = vec![same_length];
@@ -52,6 +66,79 @@ impl Lowering {
             parts.push(self.equal(&x, &y)?);
         }
         Ok(self.problem.and(parts))
+    }
+
+    /// Equal arrays agree at every index that is read or written anywhere. Reads may make new
+    /// reads, so this goes on until there is none; what a bound cuts off is caught by evaluation.
+    pub(super) fn agree(&mut self) -> Lowered<()> {
+        let mut done: FxHashSet<(usize, Lin)> = FxHashSet::default();
+        for _ in 0..MAX_ROUNDS {
+            let mut indices: Vec<Lin> = Vec::new();
+            for array in &self.arrays {
+                indices.extend(array.reads.iter().map(|(i, _)| i.clone()));
+            }
+            let equalities = self.equalities.clone();
+            for (_, a, b) in &equalities {
+                for side in [a, b] {
+                    self.touched(side, &mut indices)?;
+                }
+            }
+            indices.sort();
+            indices.dedup();
+            let mut new = false;
+            for (n, (lit, a, b)) in equalities.iter().enumerate() {
+                let length = self.len(a)?;
+                for i in &indices {
+                    if done.len() >= MAX_AGREEMENTS {
+                        return Ok(());
+                    }
+                    if !done.insert((n, i.clone())) {
+                        continue;
+                    }
+                    new = true;
+                    let inside = !self.problem.le(&length, i);
+                    let natural = self.problem.le(&Lin::constant(Int::ZERO), i);
+                    let (x, y) = (self.select(a, i)?, self.select(b, i)?);
+                    let same = self.equal(&x, &y)?;
+                    self.problem.clause(vec![!*lit, !inside, !natural, same]);
+                }
+            }
+            if !new {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The indices at which an array is put together.
+    fn touched(&mut self, a: &Rc<Arr>, indices: &mut Vec<Lin>) -> Lowered<()> {
+        match &**a {
+            Arr::Var(_) => {}
+            Arr::Items(items, _) => {
+                indices.extend((0..items.len().min(16)).map(|i| Lin::constant(i.into())));
+            }
+            Arr::Store(b, i, _) => {
+                indices.push(i.clone());
+                self.touched(b, indices)?;
+            }
+            Arr::Ite(_, x, y) => {
+                self.touched(x, indices)?;
+                self.touched(y, indices)?;
+            }
+            Arr::Append(x, y) => {
+                let n = self.len(x)?;
+                let mut behind = Vec::new();
+                self.touched(y, &mut behind)?;
+                indices.extend(behind.iter().map(|i| i.plus(&n)));
+                self.touched(x, indices)?;
+            }
+            Arr::Slice(b, lo, _) => {
+                let mut whole = Vec::new();
+                self.touched(b, &mut whole)?;
+                indices.extend(whole.iter().map(|i| i.minus(lo)));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn len(&mut self, a: &Rc<Arr>) -> Lowered<Lin> {

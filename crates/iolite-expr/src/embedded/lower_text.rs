@@ -8,6 +8,8 @@ use crate::regex::Re;
 
 /// Longest string constant whose substrings are listed.
 const MAX_LISTED: usize = 64;
+/// Ways to split a known text that are listed.
+const MAX_SPLITS: usize = 512;
 
 impl Lowering {
     pub(super) fn concat(&mut self, parts: Vec<Str>) -> Str {
@@ -52,6 +54,57 @@ impl Lowering {
         Str::Var(whole)
     }
 
+    /// `a = b`. A concatenation that equals a known text is one of the ways to split it.
+    pub(super) fn equal_text(&mut self, a: &Str, b: &Str) -> Lit {
+        let lit = self.problem.eq_str(a, b);
+        let (Str::Var(whole), Str::Lit(text)) = (match a {
+            Str::Var(_) => (a, b),
+            Str::Lit(_) => (b, a),
+        }) else {
+            return lit;
+        };
+        let parts = self.problem.definitions.iter().find_map(|d| match d {
+            Definition::Concat { whole: w, parts } if w == whole => Some(parts.clone()),
+            _ => None,
+        });
+        let chars: Vec<char> = text.chars().collect();
+        let Some(parts) = parts.filter(|parts| splits(parts, chars.len()) <= MAX_SPLITS) else {
+            return lit;
+        };
+        let ways = self.split(&parts, &chars);
+        let any = self.problem.or(ways);
+        self.problem.clause(vec![!lit, any]);
+        self.problem.clause(vec![lit, !any]);
+        lit
+    }
+
+    /// The ways in which the parts can be the text.
+    fn split(&mut self, parts: &[Str], text: &[char]) -> Vec<Lit> {
+        let Some((first, rest)) = parts.split_first() else {
+            return Vec::from_iter(text.is_empty().then_some(self.problem.truth));
+        };
+        let mut ways = Vec::new();
+        let ends = match first {
+            Str::Lit(known) => {
+                let n = known.chars().count();
+                n..=n
+            }
+            Str::Var(_) if rest.is_empty() => text.len()..=text.len(),
+            Str::Var(_) => 0..=text.len(),
+        };
+        for end in ends.filter(|end| *end <= text.len()) {
+            let head = Str::Lit(text[..end].iter().collect());
+            let here = self.problem.eq_str(first, &head);
+            if here == !self.problem.truth {
+                continue;
+            }
+            for tail in self.split(rest, &text[end..]) {
+                ways.push(self.problem.and(vec![here, tail]));
+            }
+        }
+        ways
+    }
+
     pub(super) fn test(&mut self, test: StrTest, a: Str, b: Str) -> Lit {
         let all = Re::all;
         match (&a, &b) {
@@ -80,6 +133,12 @@ impl Lowering {
             .push(Definition::Test { lit, test, a, b });
         lit
     }
+}
+
+/// At most so many ways to split a text of this length into the parts.
+fn splits(parts: &[Str], length: usize) -> usize {
+    let open = parts.iter().filter(|p| matches!(p, Str::Var(_))).count();
+    (1..open).fold(1, |n: usize, _| n.saturating_mul(length + 1))
 }
 
 /// The prefixes, suffixes or substrings of a text, as literals.

@@ -11,10 +11,12 @@
 //! regular-expression semantics with evaluation, and answers that depend on steps and not on
 //! time are worth more here than a larger logic; that one is there by the SMT-LIB backend.
 
+mod interval;
 mod lower;
 mod lower_arithmetic;
 mod lower_array;
 mod lower_text;
+mod nonlinear;
 mod omega;
 mod problem;
 mod rational;
@@ -36,11 +38,11 @@ use crate::{Sort, Term, Value, Var, VarId, qe};
 /// The pure-Rust default backend.
 #[derive(Debug, Default)]
 pub struct Embedded {
-    _private: (),
+    work: u64,
 }
 
 impl Embedded {
-    /// A new one. It keeps no state between queries.
+    /// A new one. It keeps nothing between queries but the count of its steps.
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,6 +51,10 @@ impl Embedded {
 impl Backend for Embedded {
     fn name(&self) -> String {
         format!("embedded {}", env!("CARGO_PKG_VERSION"))
+    }
+
+    fn work(&self) -> u64 {
+        self.work
     }
 
     fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer {
@@ -64,9 +70,9 @@ impl Backend for Embedded {
             deadline: limits.deadline(),
             ..Budget::default()
         };
-        match solve(&ready, vars, budget, true) {
+        match solve(&ready, vars, budget, true, &mut self.work) {
             // Perhaps only because arrays were kept short.
-            (Answer::Unsat, true) => match solve(&ready, vars, budget, false) {
+            (Answer::Unsat, true) => match solve(&ready, vars, budget, false, &mut self.work) {
                 (Answer::Unsat, _) => Answer::Unsat,
                 (Answer::Unknown(why), _) => Answer::Unknown(why),
                 (Answer::Sat(_), _) => {
@@ -122,17 +128,26 @@ fn plain_values(sort: &Sort) -> Vec<Value> {
 }
 
 /// Solves once; also says whether there are unknown arrays.
-fn solve(assertions: &[Term], vars: &[Var], budget: Budget, bounded: bool) -> (Answer, bool) {
+fn solve(
+    assertions: &[Term],
+    vars: &[Var],
+    budget: Budget,
+    bounded: bool,
+    work: &mut u64,
+) -> (Answer, bool) {
     let mut lowering = Lowering::new(bounded);
     let lowered = vars
         .iter()
         .try_for_each(|v| lowering.var(v).map(|_| ()))
-        .and_then(|()| assertions.iter().try_for_each(|a| lowering.assert(a)));
+        .and_then(|()| assertions.iter().try_for_each(|a| lowering.assert(a)))
+        .and_then(|()| lowering.agree());
     if let Err(unsupported) = lowered {
         return (Answer::unknown(unsupported.0), false);
     }
     let has_arrays = !lowering.arrays.is_empty();
-    let answer = match Search::new(&mut lowering.problem, budget).run() {
+    let outcome = Search::new(&mut lowering.problem, budget).run(work);
+    *work += lowering.problem.sat.conflicts + lowering.problem.simplex.pivots;
+    let answer = match outcome {
         Outcome::Unsat => Answer::Unsat,
         Outcome::Unknown(why) => Answer::unknown(why),
         Outcome::Sat(_) if !bounded && has_arrays => Answer::Sat(Model::default()),

@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use super::nonlinear::{self, Allowance};
 use super::omega;
 use super::problem::{Definition, Lin, Problem, Str};
 use super::sat::Lit;
@@ -20,6 +21,8 @@ pub(super) struct Budget {
     pub(super) lemmas: u32,
     pub(super) branches: u32,
     pub(super) omega: u64,
+    /// Candidates for factors and divisors.
+    pub(super) candidates: u32,
     pub(super) deadline: Option<Instant>,
 }
 
@@ -31,6 +34,7 @@ impl Default for Budget {
             lemmas: 400,
             branches: 60,
             omega: 400_000,
+            candidates: 6_000,
             deadline: None,
         }
     }
@@ -38,6 +42,12 @@ impl Default for Budget {
 
 /// Assignments that may be passed over because they are too hard.
 const MAX_GIVEN_UP: u32 = 10;
+
+/// What a candidate and a round of lemmas count for, in conflicts and pivots.
+const CANDIDATE: u64 = 5;
+const LEMMA: u64 = 100;
+/// Assignments that candidates for factors may refute one by one.
+const MAX_REFUTED: u32 = 12;
 
 /// How the search ended.
 pub(super) enum Outcome {
@@ -77,6 +87,11 @@ pub(super) struct Search<'a> {
     /// The literals the simplex knows, and where its trail was before each.
     synced: Vec<(Lit, usize)>,
     budget: Budget,
+    allowance: Allowance,
+    /// Assignments that candidates refuted.
+    refuted: u32,
+    /// Rounds of lemmas.
+    lemmas: u32,
 }
 
 enum Final {
@@ -94,15 +109,28 @@ impl<'a> Search<'a> {
             problem,
             synced: Vec::new(),
             budget,
+            allowance: Allowance {
+                nodes: budget.candidates,
+                deadline: budget.deadline,
+            },
+            refuted: 0,
+            lemmas: 0,
         }
     }
 
-    pub(super) fn run(mut self) -> Outcome {
+    /// Searches, and adds the steps that neither SAT core nor simplex count.
+    pub(super) fn run(mut self, work: &mut u64) -> Outcome {
+        let outcome = self.search();
+        let candidates = self.budget.candidates - self.allowance.nodes;
+        *work += u64::from(candidates) * CANDIDATE + u64::from(self.lemmas) * LEMMA;
+        outcome
+    }
+
+    fn search(&mut self) -> Outcome {
         if let Err(core) = self.problem.simplex.check() {
             debug_assert!(core.iter().all(|b| *b == Because::Axiom));
             return Outcome::Unsat;
         }
-        let mut lemmas = 0;
         let mut given_up = 0;
         let mut steps = 0u32;
         loop {
@@ -141,8 +169,8 @@ impl<'a> Search<'a> {
                 }
                 Final::GiveUp => return Outcome::Unknown("integer budget exhausted"),
                 Final::Lemmas => {
-                    lemmas += 1;
-                    if lemmas > self.budget.lemmas {
+                    self.lemmas += 1;
+                    if self.lemmas > self.budget.lemmas {
                         return Outcome::Unknown("too many lemmas for what is not linear");
                     }
                 }
@@ -207,7 +235,7 @@ impl<'a> Search<'a> {
     }
 
     fn final_check(&mut self) -> Final {
-        let ints = match self.integers() {
+        let ints = match self.integers().and_then(|ints| self.nonlinear(ints)) {
             Ok(ints) => ints,
             Err(result) => return result,
         };
@@ -255,6 +283,69 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Values for all variables, forms included.
+    fn completed(&self, model: &omega::Model) -> Vec<Int> {
+        let simplex = &self.problem.simplex;
+        let mut ints: Vec<Int> = (0..simplex.len())
+            .map(|i| model.get(&i).cloned().unwrap_or_default())
+            .collect();
+        for i in (0..simplex.len()).filter(|i| !simplex.is_original(IntVar(*i))) {
+            if let Some(form) = simplex.form(IntVar(i)) {
+                let terms = form.terms.iter();
+                ints[i] = terms.fold(form.constant.clone(), |sum, (x, a)| {
+                    &sum + &(a * &ints[x.0])
+                });
+            }
+        }
+        ints
+    }
+
+    /// The integers, or others where they break the definition of a product or quotient.
+    fn nonlinear(&mut self, ints: Vec<Int>) -> Result<Vec<Int>, Final> {
+        let candidate = Assignment {
+            ints,
+            bools: Vec::new(),
+            words: Words::default(),
+        };
+        let broken = |d: &Definition| match d {
+            Definition::Product { product, a, b } => {
+                candidate.int(&Lin::atom(*product)) != &candidate.int(a) * &candidate.int(b)
+            }
+            Definition::Quotient {
+                quotient,
+                remainder,
+                a,
+                b,
+            } => candidate
+                .int(a)
+                .div_mod(&candidate.int(b))
+                .is_some_and(|(q, r)| {
+                    q != candidate.int(&Lin::atom(*quotient))
+                        || r != candidate.int(&Lin::atom(*remainder))
+                }),
+            Definition::Concat { .. } | Definition::Test { .. } => false,
+        };
+        if self.allowance.nodes == 0 || !self.problem.definitions.iter().any(broken) {
+            return Ok(candidate.ints);
+        }
+        let ge = self.problem.simplex.constraints();
+        let variables = self.problem.simplex.len();
+        let definitions = &self.problem.definitions;
+        match nonlinear::solve(&ge, definitions, variables, &mut self.allowance) {
+            nonlinear::Outcome::Values(model) => Ok(self.completed(&model)),
+            nonlinear::Outcome::Impossible => {
+                // Each refutes one assignment; where there are many of them, lemmas do better.
+                self.refuted += 1;
+                if self.refuted >= MAX_REFUTED {
+                    self.allowance.nodes = 0;
+                }
+                Err(Final::Conflict(self.against_bounds()))
+            }
+            // What candidates do not settle, lemmas may.
+            nonlinear::Outcome::Unknown => Ok(candidate.ints),
+        }
+    }
+
     fn omega(&mut self) -> Option<Result<Vec<Int>, Final>> {
         let simplex = &self.problem.simplex;
         let plain = |l: &Lin| Linear {
@@ -263,22 +354,7 @@ impl<'a> Search<'a> {
         };
         let ge = simplex.constraints().iter().map(plain).collect();
         match omega::solve(ge, Vec::new(), self.budget.omega) {
-            Ok(Some(model)) => {
-                let mut ints: Vec<Int> = (0..simplex.len())
-                    .map(|i| model.get(&i).cloned().unwrap_or_default())
-                    .collect();
-                for i in (0..simplex.len()).filter(|i| !simplex.is_original(IntVar(*i))) {
-                    if let Some(form) = simplex.form(IntVar(i)) {
-                        ints[i] = form
-                            .terms
-                            .iter()
-                            .fold(form.constant.clone(), |sum, (x, a)| {
-                                &sum + &(a * &ints[x.0])
-                            });
-                    }
-                }
-                Some(Ok(ints))
-            }
+            Ok(Some(model)) => Some(Ok(self.completed(&model))),
             Ok(None) => Some(Err(Final::Conflict(self.against_bounds()))),
             Err(omega::OutOfBudget) => None,
         }

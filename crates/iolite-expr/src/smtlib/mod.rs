@@ -11,7 +11,6 @@ mod read;
 mod sexpr;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use rustc_hash::FxHashMap;
 
@@ -44,6 +43,19 @@ pub enum SmtlibError {
         /// What the system said.
         error: std::io::Error,
     },
+    /// It runs, and does not answer as a solver does.
+    #[error("{path} does not answer as an SMT-LIB solver does")]
+    NoSolver {
+        /// The program.
+        path: PathBuf,
+    },
+}
+
+impl SmtlibError {
+    /// Whether the program is at fault, and not who named it.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::NoSolver { .. })
+    }
 }
 
 /// A process backend.
@@ -53,6 +65,8 @@ pub struct Smtlib {
     version: String,
     running: Option<Dialogue>,
     restarts: u64,
+    /// How often it ended by itself or printed nonsense since it last answered.
+    died: u32,
 }
 
 #[derive(Debug)]
@@ -83,26 +97,35 @@ impl Smtlib {
 
     /// A backend that runs this program. Asks it for its version once.
     pub fn new(path: &Path) -> Result<Self, SmtlibError> {
-        let version = Command::new(path)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output()
-            .map_err(|error| SmtlibError::DoesNotRun {
-                path: path.to_owned(),
-                error,
-            })?;
-        let version = String::from_utf8_lossy(&version.stdout)
-            .lines()
-            .next()
-            .unwrap_or("unknown version")
-            .trim()
-            .to_owned();
+        let version = process::version(path).map_err(|error| SmtlibError::DoesNotRun {
+            path: path.to_owned(),
+            error,
+        })?;
         Ok(Self {
             path: path.to_owned(),
-            version,
+            version: if version.is_empty() {
+                "unknown version".to_owned()
+            } else {
+                version
+            },
             running: None,
             restarts: 0,
+            died: 0,
+        })
+    }
+
+    /// Starts the program and asks it something that every solver knows, so that another program is
+    /// found out before anything depends on it.
+    pub fn probe(&mut self) -> Result<(), SmtlibError> {
+        let limits = Limits::new(process::HANDSHAKE, Limits::default().memory_mb);
+        let absurd: Term = false.into();
+        let known = self.try_check(&[absurd], &[], &limits);
+        if matches!(known, Ok(Answer::Unsat)) {
+            return Ok(());
+        }
+        self.running = None;
+        Err(SmtlibError::NoSolver {
+            path: self.path.clone(),
         })
     }
 
@@ -213,7 +236,8 @@ impl Dialogue {
         match verdict {
             Some("unsat") => Ok(Answer::Unsat),
             Some("sat") => self.model(vars, limits),
-            _ => Ok(Answer::unknown("the process solver answered unknown")),
+            Some(_) => Ok(Answer::unknown("the process solver answered unknown")),
+            None => Err(Trouble::Confused("no answer to check-sat".to_owned())),
         }
     }
 
@@ -414,6 +438,15 @@ impl Backend for Smtlib {
         self.version.clone()
     }
 
+    fn fault(&self) -> Option<String> {
+        let path = self.path.display();
+        (self.died > 0).then(|| format!("solver {path} ended by itself"))
+    }
+
+    fn is_trusted(&self) -> bool {
+        false
+    }
+
     fn eliminate(&mut self, vars: &[Var], body: &Term, limits: &Limits) -> Option<Term> {
         self.checked_elimination(vars, body, limits)
     }
@@ -421,7 +454,10 @@ impl Backend for Smtlib {
     fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer {
         let fresh = self.running.is_none();
         match self.try_check(assertions, vars, limits) {
-            Ok(answer) => answer,
+            Ok(answer) => {
+                self.died = 0;
+                answer
+            }
             Err(trouble) => {
                 self.running = None;
                 self.restarts += 1;
@@ -434,10 +470,14 @@ impl Backend for Smtlib {
                             answer
                         } else {
                             self.running = None;
+                            self.died += 1;
                             Answer::unknown("the process solver died")
                         }
                     }
-                    Trouble::Died => Answer::unknown("the process solver died"),
+                    Trouble::Died => {
+                        self.died += 1;
+                        Answer::unknown("the process solver died")
+                    }
                     Trouble::Confused(why) => Answer::unknown(&why),
                 }
             }

@@ -1,9 +1,9 @@
 //! The child process: questions, answers, and a hard end.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use crate::solver::Limits;
@@ -20,13 +20,49 @@ pub(super) enum Trouble {
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    stdin: Option<ChildStdin>,
+    /// Texts that a thread writes: a program that does not read must not make us wait for ever.
+    questions: Option<SyncSender<String>>,
     lines: Receiver<String>,
     asked: u64,
 }
 
 /// Longest answer that is read, in bytes.
-const MAX_ANSWER: usize = 64 << 20;
+const MAX_ANSWER: usize = 16 << 20;
+/// Longest line of it. A program that prints without end is stopped here.
+const MAX_LINE: u64 = 4 << 20;
+/// Lines that wait to be read; the program waits when there are more.
+const WAITING: usize = 4;
+
+/// What a program prints for `--version`: a few bytes in a few seconds, whatever it is.
+pub(super) fn version(path: &Path) -> std::io::Result<String> {
+    let mut child = Command::new(path)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let (send, line) = sync_channel(1);
+    if let Some(stdout) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut line = Vec::new();
+            let read = BufReader::new(stdout.take(MAX_VERSION)).read_until(b'\n', &mut line);
+            let _ = send.send(read.map(|_| line));
+        });
+    }
+    let line = line.recv_timeout(HANDSHAKE);
+    // It may be gone already; either way nothing is left behind.
+    let _ = child.kill();
+    let _ = child.wait();
+    match line {
+        Ok(line) => Ok(String::from_utf8_lossy(&line?).trim().to_owned()),
+        Err(_) => Err(std::io::Error::other("it does not tell its version")),
+    }
+}
+
+/// Longest line for a version, in bytes.
+const MAX_VERSION: u64 = 4_096;
+/// How long a program may take to say something when it starts.
+pub(super) const HANDSHAKE: Duration = Duration::from_secs(5);
 
 impl Process {
     pub(super) fn start(path: &Path, memory_mb: u32) -> Result<Self, Trouble> {
@@ -55,18 +91,34 @@ impl Process {
             return Err(Trouble::Died);
         };
         // Bounded, so that a solver that prints without end waits for us.
-        let (send, lines) = sync_channel(1_024);
+        let (send, lines) = sync_channel(WAITING);
         std::thread::spawn(move || {
-            for line in BufReader::new(stdout).lines() {
-                let Ok(line) = line else { break };
+            let mut stdout = BufReader::new(stdout);
+            loop {
+                let mut line = Vec::new();
+                let read = (&mut stdout).take(MAX_LINE).read_until(b'\n', &mut line);
+                if !read.is_ok_and(|n| n > 0 && (n as u64) < MAX_LINE) {
+                    break;
+                }
+                let line = String::from_utf8_lossy(&line).into_owned();
                 if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let (questions, texts) = sync_channel::<String>(WAITING);
+        std::thread::spawn(move || {
+            let mut stdin = stdin;
+            for text in texts {
+                let written = stdin.write_all(text.as_bytes());
+                if written.and_then(|()| stdin.flush()).is_err() {
                     break;
                 }
             }
         });
         Ok(Self {
             child,
-            stdin: Some(stdin),
+            questions: Some(questions),
             lines,
             asked: 0,
         })
@@ -77,13 +129,10 @@ impl Process {
         self.asked += 1;
         let marker = format!("iolite-answer-{}", self.asked);
         let message = format!("{commands}(echo \"{marker}\")\n");
-        let Some(stdin) = &mut self.stdin else {
+        let sent = self.questions.as_ref().map(|q| q.try_send(message));
+        if !matches!(sent, Some(Ok(()))) {
             return Err(Trouble::Died);
-        };
-        stdin
-            .write_all(message.as_bytes())
-            .and_then(|()| stdin.flush())
-            .map_err(|_| Trouble::Died)?;
+        }
         let deadline = limits.deadline();
         let mut output = String::new();
         loop {
@@ -97,7 +146,6 @@ impl Process {
                 Ok(line) if line.trim().trim_matches('"') == marker => return Ok(output),
                 Ok(line) => {
                     output.push_str(&line);
-                    output.push('\n');
                     if output.len() > MAX_ANSWER {
                         return Err(Trouble::Memory);
                     }
@@ -131,7 +179,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.stdin = None;
+        self.questions = None;
         // It may be gone already; either way nothing is left behind.
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -419,7 +419,7 @@ fn bindings(list: &[Binding]) -> String {
     texts.join(", ")
 }
 
-fn transition(t: &Transition) -> String {
+pub(super) fn transition(t: &Transition) -> String {
     let mut text = events(&t.events, Place::Transition);
     if let Some(guard) = &t.guard {
         text.push_str(&format!(" [{}]", expr(guard)));

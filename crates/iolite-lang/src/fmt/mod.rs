@@ -10,7 +10,7 @@ mod text;
 
 pub(crate) use text::{behaviour_text, gate as gate_text};
 
-use crate::syntax::ast::File;
+use crate::syntax::ast::{Expr, File, Transition};
 use crate::{Diagnostic, Span, diagnostic};
 
 /// The canonical layout of a text, or its errors: a file that does not parse is left alone.
@@ -35,6 +35,16 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
 
 fn is_too_deep(diagnostic: &Diagnostic) -> bool {
     diagnostic.code == crate::codes::TOO_DEEP
+}
+
+/// A transition as the layout has it.
+pub(crate) fn transition_text(transition: &Transition) -> String {
+    layout::transition(transition)
+}
+
+/// An expression as the layout has it.
+pub(crate) fn expr_text(e: &Expr) -> String {
+    expr::expr(e)
 }
 
 /// The canonical layout of a tree.

@@ -107,6 +107,11 @@ fn over_budget(file: &File, name: &str, budget: usize) -> Diagnostic {
 }
 
 fn not_yet(machine: &Machine) -> Diagnostic {
+    let watches = matches!(machine.role, Role::Observer | Role::Purpose);
+    let hint = watches.then_some(
+        "`verify`, `test` and `monitor` take it as it is; `show --view pruned` shows the test case of an \
+         observer",
+    );
     Diagnostic::error(
         codes::NOT_EXPLICIT,
         machine.name.span,
@@ -116,4 +121,5 @@ fn not_yet(machine: &Machine) -> Diagnostic {
             machine.name.text
         ),
     )
+    .maybe_hint(hint.map(str::to_owned))
 }

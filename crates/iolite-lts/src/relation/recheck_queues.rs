@@ -1,11 +1,11 @@
-//! A second opinion on a run through queues, by code that shares nothing with the oracle that judged
-//! it: sets of states written out, and every order of taking inputs, one after the other.
+//! What a run through queues allows next, by code that shares nothing with the oracle that judged it:
+//! sets of states written out, and every order of taking inputs, one after the other.
 
 use std::collections::BTreeSet;
 
 use crate::{LabelKind, QuiescencePolicy, Semantics, StateId};
 
-use super::recheck::{Followed, Recheck, States, Stepper};
+use super::recheck::{Followed, States, Stepper};
 
 /// A local explanation: where the specification can be, and how many inputs it has taken.
 type Local = (States, usize);
@@ -15,7 +15,7 @@ enum Explained {
     /// These local explanations are left.
     By(BTreeSet<Local>),
     /// An input may have been taken where it is not specified.
-    Open(String),
+    Open,
 }
 
 struct Queues<'a, N> {
@@ -38,7 +38,7 @@ impl<N: Semantics<State = StateId>> Queues<'_, N> {
             let next = self.stepper.walk(&states, input, false);
             let refuses = |&q: &StateId| self.stepper.refuses(q, std::slice::from_ref(input));
             if next.is_empty() || self.universal && states.iter().any(refuses) {
-                return Explained::Open(input.clone());
+                return Explained::Open;
             }
             let local = (next, taken + 1);
             if all.insert(local.clone()) {
@@ -51,7 +51,7 @@ impl<N: Semantics<State = StateId>> Queues<'_, N> {
     fn observe(&self, locals: &BTreeSet<Local>, observed: &str) -> Explained {
         let ways = match self.taking(locals) {
             Explained::By(ways) => ways,
-            open @ Explained::Open(_) => return open,
+            Explained::Open => return Explained::Open,
         };
         let silent = observed == "delta";
         let ways = ways
@@ -61,65 +61,21 @@ impl<N: Semantics<State = StateId>> Queues<'_, N> {
         Explained::By(next.filter(|(states, _)| !states.is_empty()).collect())
     }
 
-    /// Follows an observed trace; the number of the step that is not explained where one is not.
-    fn follow(&mut self, trace: &[String]) -> Result<Explained, usize> {
+    /// Follows an observed trace; `None` where it is not explained, or anything may follow.
+    fn follow(&mut self, trace: &[String]) -> Option<BTreeSet<Local>> {
         let mut locals = BTreeSet::from([(self.stepper.initial(), 0)]);
-        for (k, action) in trace.iter().enumerate() {
+        for action in trace {
             if action.starts_with('?') {
                 self.sent.push(action.clone());
                 continue;
             }
             match self.observe(&locals, action) {
-                Explained::By(next) if next.is_empty() => return Err(k + 1),
+                Explained::By(next) if next.is_empty() => return None,
                 Explained::By(next) => locals = next,
-                open @ Explained::Open(_) => return Ok(open),
+                Explained::Open => return None,
             }
         }
-        Ok(Explained::By(locals))
-    }
-}
-
-/// Looks whether no order of taking inputs explains `observed` after the trace that a tester saw
-/// through queues. `universal` is uioco's reading of which inputs are specified.
-pub fn recheck_run_in_queues<N: Semantics<State = StateId>>(
-    specification: &N,
-    policy: QuiescencePolicy,
-    universal: bool,
-    trace: &[String],
-    observed: &str,
-) -> Recheck {
-    let mut queues = Queues {
-        stepper: Stepper {
-            model: specification,
-            policy,
-        },
-        universal,
-        sent: Vec::new(),
-    };
-    let refuted = |reason: String| Recheck::Refuted(reason);
-    if observed != "delta" && !observed.starts_with('!') {
-        return refuted(format!("{observed} is neither an output nor delta"));
-    }
-    let open = |input: String| {
-        refuted(format!(
-            "{input} may have been taken where the specification leaves it open, and anything may \
-             follow"
-        ))
-    };
-    let locals = match queues.follow(trace) {
-        Ok(Explained::By(locals)) => locals,
-        Ok(Explained::Open(input)) => return open(input),
-        Err(step) => {
-            let action = &trace[step - 1];
-            return refuted(format!(
-                "step {step}: {action} is explained by no order of the messages before it"
-            ));
-        }
-    };
-    match queues.observe(&locals, observed) {
-        Explained::Open(input) => open(input),
-        Explained::By(ways) if ways.is_empty() => Recheck::Confirmed,
-        Explained::By(_) => refuted(format!("an order of the messages explains {observed}")),
+        Some(locals)
     }
 }
 
@@ -139,9 +95,7 @@ pub fn follow_run_in_queues<N: Semantics<State = StateId>>(
         universal,
         sent: Vec::new(),
     };
-    let Ok(Explained::By(locals)) = queues.follow(trace) else {
-        return None;
-    };
+    let locals = queues.follow(trace)?;
     let Explained::By(ways) = queues.taking(&locals) else {
         return None;
     };

@@ -3,14 +3,15 @@
 use iolite_expr::{Solver, Term};
 
 use super::backward::Backward;
+use super::interpretation;
 use super::invariant::Invariant;
 use super::member::{Member, Meter, Outcome, Shared, Slice};
 use super::problem::Problem;
 use crate::iosts::{Iosts, LocationId};
 
 /// For each location a condition that every state there satisfies from which one of the targets is
-/// reachable: the exact preimages where they are found within `steps`, else `true` where the
-/// transitions lead there at all.
+/// reachable: the exact preimages where they are found within `steps`, else what octagons say of
+/// them, else `true` where the transitions lead there at all.
 pub fn coreachable(
     model: &Iosts,
     targets: &[LocationId],
@@ -35,7 +36,7 @@ pub fn coreachable(
             .map(|(l, _)| outside.at(l).negated().simplify())
             .collect();
     }
-    connected(&problem)
+    interpretation::coreachable(&problem, steps).unwrap_or_else(|| connected(&problem))
 }
 
 /// `true` where transitions lead to a target, whatever their guards say.

@@ -14,6 +14,7 @@ mod cube;
 pub mod domain;
 mod explicit;
 mod houdini;
+mod interpretation;
 mod invariant;
 mod listing;
 mod member;

@@ -9,6 +9,7 @@ use super::backward::Backward;
 use super::bounded::Bounded;
 use super::explicit::Explicit;
 use super::houdini::Houdini;
+use super::interpretation::Interpretation;
 use super::invariant::{Invariant, broken, excludes, possible};
 use super::member::{InvariantSource, Member, Meter, Outcome, Shared, Slice};
 use super::minimise::minimised;
@@ -48,6 +49,8 @@ pub enum Method {
     Bounded,
     /// The strongest conjunction of simple conditions that is inductive.
     Simple,
+    /// Abstract interpretation: boxes, octagons, polyhedra.
+    Abstract,
     /// Exact preimages of the violations; k-induction is a part of it.
     Backward,
     /// Property-directed reachability.
@@ -56,10 +59,11 @@ pub enum Method {
 
 impl Method {
     /// All of them, in the order of their turns.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Explicit,
         Self::Bounded,
         Self::Simple,
+        Self::Abstract,
         Self::Backward,
         Self::Directed,
     ];
@@ -69,6 +73,7 @@ impl Method {
             Self::Explicit => Box::new(Explicit::default()),
             Self::Bounded => Box::new(Bounded::default()),
             Self::Simple => Box::new(Houdini::default()),
+            Self::Abstract => Box::new(Interpretation::default()),
             Self::Backward => Box::new(Backward::default()),
             Self::Directed => Box::new(Pdr::default()),
         }
@@ -82,7 +87,7 @@ const REJECTED: usize = 20;
 const SLICE: u64 = 1_500;
 
 /// Whether one of the violating locations can be reached: explicit search, bounded search, simple
-/// invariants, backward search (k-induction) and property-directed reachability by turns.
+/// invariants, abstract interpretation, backward search (k-induction) and property-directed reachability by turns.
 ///
 /// Constants have any values that the assumptions allow. What is proved was checked again as an
 /// inductive invariant, what is refuted was fired step by step; an answer that does not pass is none.

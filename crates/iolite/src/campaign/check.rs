@@ -68,7 +68,42 @@ impl Campaign {
         self.check_with(system, &mut ())
     }
 
-    /// The same; `sink` reads the events, such as a journal.
+    /// Tests a system in this process, until the first failure or the last run, and sums up. A failure is
+    /// not shrunk, so that `steps` of the summary are the test events up to it.
+    pub fn run_in_process<A, S>(&self, system: S) -> Result<Summary, Error>
+    where
+        A: Notation,
+        S: SystemUnderTest<A>,
+    {
+        let chooser = self.chooser()?;
+        let alphabet = self.judge.alphabet();
+        let (mut tester, mut strategy) = chooser.pair(&self.judge, &alphabet)?;
+        let dictionary = self.judge.dictionary(&alphabet);
+        let mut adapter = InProcess::new(NamedSystem::new(system, dictionary));
+        let options = self.options(None);
+        let mut summary = Summary::default();
+        for number in 0..self.plan.runs {
+            let id = RunId::of(self.plan.seed, number);
+            let outcome = run(
+                &mut tester,
+                &mut adapter,
+                &mut strategy,
+                &options,
+                id,
+                &mut (),
+            )?;
+            let failed = outcome.certificate.is_some();
+            summary.add(outcome);
+            if failed {
+                break;
+            }
+        }
+        summary.coverage = strategy.coverage();
+        adapter.stop()?;
+        Ok(summary)
+    }
+
+    /// As [`Campaign::check`]; `sink` reads the events, such as a journal.
     pub fn check_with<A, S>(&self, system: S, sink: &mut dyn Sink) -> Result<Passed, CheckError>
     where
         A: Notation,

@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 
 use iolite_derive::{
     Alphabet, ConformanceTester, Criterion, GoalTester, Guide, IocoOracle, IoconfOracle, LabelGoal,
-    Objective, Oracle, QueueOptions, QueueOracle, Satisfaction, UiocoOracle, verify,
+    MixedGoal, Objective, Oracle, QueueOptions, QueueOracle, Satisfaction, UiocoOracle, verify,
 };
 use iolite_exec::guided;
+use iolite_expr::Solver;
 use iolite_lts::relation::{Relation, TraceSet};
 use iolite_lts::{QuiescencePolicy, Semantics, Suspension};
 use iolite_property::{Observer, Purpose};
 
 use super::coverage_guide::CoverageGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
-use crate::{Error, ExplicitSpec, System, Workspace};
+use crate::{Error, ExplicitSpec, GoalAutomaton, Spec, System, Workspace};
 
 /// What an explicit specification is asked for.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ enum Question {
     Safety(Vec<Observer>),
     /// Scenarios.
     Purposes(Vec<Purpose>),
+    /// Either, some of them with data of their own.
+    Mixed(Criterion, Vec<GoalAutomaton>),
 }
 
 #[derive(Clone, Debug)]
@@ -31,6 +34,39 @@ enum TestedRelation {
     Ioco,
     Uioco,
     Ioconf(Option<TraceSet>),
+}
+
+impl Question {
+    /// The question for goals, of which there may be none.
+    fn towards(goals: Vec<GoalAutomaton>) -> Option<Self> {
+        let (mut observers, mut purposes) = (Vec::new(), Vec::new());
+        let mut criterion = Criterion::Safety;
+        let mut data = false;
+        for goal in &goals {
+            match goal {
+                GoalAutomaton::Observer(observer) => observers.push(observer.clone()),
+                GoalAutomaton::Purpose(purpose) => purposes.push(purpose.clone()),
+                GoalAutomaton::Data(automaton) => {
+                    data = true;
+                    if automaton.is_purpose() {
+                        criterion = Criterion::Purpose;
+                    }
+                }
+            }
+        }
+        if !purposes.is_empty() {
+            criterion = Criterion::Purpose;
+        }
+        if data {
+            Some(Self::Mixed(criterion, goals))
+        } else if !observers.is_empty() {
+            Some(Self::Safety(observers))
+        } else if !purposes.is_empty() {
+            Some(Self::Purposes(purposes))
+        } else {
+            None
+        }
+    }
 }
 
 /// Judges by a transition system with labels.
@@ -53,23 +89,15 @@ impl ExplicitJudge {
         spec.reject_plain_labels()?;
         let policy = options.quiescence;
         spec.reject_livelock(policy, workspace.options().budget())?;
-        let mut observers = Vec::new();
-        for reference in &options.observers {
-            observers.extend(workspace.observers_of(reference, spec)?);
-        }
-        let mut purposes = Vec::new();
-        for reference in &options.purposes {
-            purposes.extend(workspace.purposes_of(reference, spec)?);
-        }
+        let beside = Spec::Explicit(spec.clone());
+        let goals = workspace.goals(&options.observers, &options.purposes, &beside)?;
         let traces = options
             .traces
             .as_ref()
             .map(|f| workspace.traces(f, spec.reference(), spec.labels()))
             .transpose()?;
-        let question = if !observers.is_empty() {
-            Question::Safety(observers)
-        } else if !purposes.is_empty() {
-            Question::Purposes(purposes)
+        let question = if let Some(question) = Question::towards(goals) {
+            question
         } else {
             Question::Relation(match options.relation {
                 Relation::Ioco => TestedRelation::Ioco,
@@ -89,6 +117,10 @@ impl ExplicitJudge {
             policy,
             queues: options.queues,
         };
+        if let Question::Mixed(_, goals) = &judge.question {
+            // Mistakes show before anything is started.
+            judge.towards_mixed(judge.spec.alphabet(), goals)?;
+        }
         judge.warn_of_violations(workspace);
         Ok(judge)
     }
@@ -106,6 +138,7 @@ impl ExplicitJudge {
         match &self.question {
             Question::Safety(_) => Criterion::Safety,
             Question::Purposes(_) => Criterion::Purpose,
+            Question::Mixed(criterion, _) => *criterion,
             Question::Relation(relation) => Criterion::Relation(match relation {
                 TestedRelation::Ioco => Relation::Ioco,
                 TestedRelation::Uioco => Relation::Uioco,
@@ -164,8 +197,30 @@ impl ExplicitJudge {
         }
     }
 
-    pub(super) fn tester(&self, alphabet: &Alphabet) -> AnyTester {
-        match &self.question {
+    /// The same for goals with data beside a model without.
+    fn towards_mixed(
+        &self,
+        alphabet: &Alphabet,
+        automata: &[GoalAutomaton],
+    ) -> Result<Box<dyn AnyGuide>, Error> {
+        let goal = |automaton: &GoalAutomaton| {
+            let labels = Some(self.spec.labels());
+            automaton.goal(alphabet, labels, &[], Solver::embedded())
+        };
+        let goals = automata
+            .iter()
+            .map(goal)
+            .collect::<Result<Vec<MixedGoal>, _>>()?;
+        let ioco = self.ioco(alphabet);
+        Ok(match self.queues {
+            None => Box::new(GoalTester::new(ioco, goals)),
+            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(ioco, queues), goals)),
+        })
+    }
+
+    pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
+        Ok(match &self.question {
+            Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?.tester(),
             Question::Safety(observers) => self.towards(alphabet, observers).tester(),
             Question::Purposes(purposes) => self.towards(alphabet, purposes).tester(),
             Question::Relation(TestedRelation::Ioco) => self.conformance(self.ioco(alphabet)),
@@ -178,20 +233,21 @@ impl ExplicitJudge {
                 let oracle = IoconfOracle::with_alphabet(system, self.policy, traces, alphabet);
                 self.conformance(oracle)
             }
-        }
+        })
     }
 
     pub(super) fn towards_goal(
         &self,
         alphabet: &Alphabet,
         otherwise: impl FnOnce() -> AnyStrategy,
-    ) -> Option<(AnyTester, AnyStrategy)> {
+    ) -> Result<Option<(AnyTester, AnyStrategy)>, Error> {
         let tester = match &self.question {
             Question::Safety(observers) => self.towards(alphabet, observers),
             Question::Purposes(purposes) => self.towards(alphabet, purposes),
-            Question::Relation(_) => return None,
+            Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?,
+            Question::Relation(_) => return Ok(None),
         };
-        Some(tester.led(otherwise()))
+        Ok(Some(tester.led(otherwise())))
     }
 
     /// A strategy that records coverage, and leads to what is not covered where `leads` says so;

@@ -180,7 +180,7 @@ impl Judge {
     /// A tester over an alphabet of this judge.
     pub fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
         match self {
-            Self::Explicit(judge) => Ok(judge.tester(alphabet)),
+            Self::Explicit(judge) => judge.tester(alphabet),
             Self::Symbolic(judge) => judge.tester(alphabet),
             Self::Properties(judge) => Ok(judge.tester(alphabet)),
         }
@@ -194,7 +194,7 @@ impl Judge {
         otherwise: impl FnOnce() -> AnyStrategy,
     ) -> Result<Option<(AnyTester, AnyStrategy)>, Error> {
         match self {
-            Self::Explicit(judge) => Ok(judge.towards_goal(alphabet, otherwise)),
+            Self::Explicit(judge) => judge.towards_goal(alphabet, otherwise),
             Self::Symbolic(judge) => judge.towards_goal(alphabet, otherwise),
             Self::Properties(_) => Ok(None),
         }
@@ -282,6 +282,7 @@ impl Judge {
                  model does not specify it; anything may follow, so such a run ends there and \
                  passes: specify {input} there, or stimulate after silence"
             )),
+            Notice::SolverFault(why) => Some(format!("error: {why}")),
             Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
         }
     }

@@ -7,7 +7,7 @@ use iolite_derive::ModelRef;
 use iolite_exec::codec::Dictionary;
 use iolite_exec::{Adapter, ModelSut, SymbolicSut};
 use iolite_lang::LineIndex;
-use iolite_lts::{Completed, Completion, QuiescencePolicy};
+use iolite_lts::{Completed, Completion, Labels, QuiescencePolicy};
 use iolite_sts::{Iosts, Simulation, SimulationError};
 
 use crate::{DataOptions, Error, ExplicitSpec, KnownModel, Spec, Workspace, save_query};
@@ -45,18 +45,20 @@ impl ModelUnderTest {
         workspace.explicit(reference).map(Self::Explicit)
     }
 
-    /// The model as a system under test of a tester whose actions the dictionary knows.
+    /// The model as a system under test of a tester whose actions the dictionary knows. Inputs are
+    /// completed for its own labels and for `others`.
     pub(crate) fn adapter(
         &self,
         dictionary: Box<dyn Dictionary>,
         completion: Option<Completion>,
+        others: &Labels,
     ) -> Result<Box<dyn Adapter>, Error> {
         match self {
             Self::Symbolic(model) => Ok(Box::new(symbolic_sut(model, dictionary, completion, 0)?)),
             Self::Explicit(spec) => Ok(match completion {
                 None => Box::new(ModelSut::new(spec.system(), dictionary, 0)),
                 Some(how) => {
-                    let view = Completed::new(spec.system(), how);
+                    let view = Completed::over(spec.system(), how, others);
                     Box::new(ModelSut::new(view, dictionary, 0))
                 }
             }),

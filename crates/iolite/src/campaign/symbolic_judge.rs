@@ -1,31 +1,30 @@
 //! Judging by a model with data: values are solved for while the system answers.
 
 use iolite_derive::{
-    Alphabet, ConformanceTester, Criterion, GoalTester, LabelGoal, Objective, QueueOptions,
-    QueueOracle, SymbolicOracle, SymbolicOracleError,
+    Alphabet, ConformanceTester, Criterion, GoalTester, QueueOptions, QueueOracle, SymbolicOracle,
+    SymbolicOracleError,
 };
-use iolite_expr::Strategy;
+use iolite_expr::{Strategy, Value};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
-use iolite_property::{Observer, Purpose};
 
 use super::explicit_judge::AnyGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
 use crate::data::Drawing;
-use crate::{Error, KnownModel, Spec, SymbolicSpec, Workspace};
+use crate::{Error, GoalAutomaton, KnownModel, Spec, SymbolicSpec, Workspace};
 
-/// What a model with data is asked for.
-#[derive(Clone, Debug)]
-enum Question {
-    Ioco,
-    Safety(Vec<Observer>),
-    Purposes(Vec<Purpose>),
+/// What a model with data is asked for, beside ioco.
+struct Goals {
+    criterion: Criterion,
+    automata: Vec<GoalAutomaton>,
+    /// Values of constants that the automata have and the model does not.
+    constants: Vec<(String, Value)>,
 }
 
 /// Judges by a model with data.
 pub struct SymbolicJudge {
     model: KnownModel,
-    question: Question,
+    goals: Option<Goals>,
     drawing: Vec<Drawing>,
     strategy: Strategy,
     policy: QuiescencePolicy,
@@ -54,24 +53,23 @@ impl SymbolicJudge {
             ));
         }
         let beside = Spec::Symbolic(spec.clone());
-        let mut observers = Vec::new();
-        for reference in &options.observers {
-            observers.extend(workspace.observers(reference, &beside)?);
-        }
-        let mut purposes = Vec::new();
-        for reference in &options.purposes {
-            purposes.extend(workspace.purposes(reference, &beside)?);
-        }
-        let question = if !observers.is_empty() {
-            Question::Safety(observers)
-        } else if !purposes.is_empty() {
-            Question::Purposes(purposes)
+        let (observers, purposes) = (&options.observers, &options.purposes);
+        let automata = workspace.goals(observers, purposes, &beside)?;
+        let mut data = options.data.clone();
+        let constants = data.take_goal_constants(model, &automata)?;
+        let criterion = if observers.is_empty() {
+            Criterion::Purpose
         } else {
-            Question::Ioco
+            Criterion::Safety
         };
+        let goals = (!automata.is_empty()).then_some(Goals {
+            criterion,
+            automata,
+            constants,
+        });
         let judge = Self {
-            model: KnownModel::new(spec, &options.data)?,
-            question,
+            model: KnownModel::new(spec, &data)?,
+            goals,
             drawing: options.values.drawing(spec.file(), model)?,
             strategy: options.values.values.into(),
             policy: options.quiescence,
@@ -79,7 +77,9 @@ impl SymbolicJudge {
             seed: options.seed,
         };
         // Mistakes show before anything is started.
-        judge.oracle(&Alphabet::default())?;
+        let alphabet = Alphabet::default();
+        judge.oracle(&alphabet)?;
+        judge.guide(&alphabet)?;
         Ok(judge)
     }
 
@@ -97,11 +97,8 @@ impl SymbolicJudge {
     }
 
     pub(super) fn criterion(&self) -> Criterion {
-        match &self.question {
-            Question::Ioco => Criterion::Relation(Relation::Ioco),
-            Question::Safety(_) => Criterion::Safety,
-            Question::Purposes(_) => Criterion::Purpose,
-        }
+        let ioco = Criterion::Relation(Relation::Ioco);
+        self.goals.as_ref().map_or(ioco, |goals| goals.criterion)
     }
 
     /// The oracle, with a solver of its own.
@@ -121,28 +118,22 @@ impl SymbolicJudge {
         Ok(oracle)
     }
 
-    fn towards<T: Objective + Clone + 'static>(
-        &self,
-        alphabet: &Alphabet,
-        objectives: &[T],
-        labels: impl Fn(&T) -> &std::sync::Arc<iolite_lts::Labels>,
-    ) -> Result<Box<dyn AnyGuide>, Error> {
-        let goal = |o: &T| LabelGoal::by_text(o.clone(), alphabet, labels(o));
-        let goals = objectives.iter().map(goal).collect();
-        let oracle = self.oracle(alphabet)?;
-        Ok(match self.queues {
-            None => Box::new(GoalTester::new(oracle, goals)),
-            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(oracle, queues), goals)),
-        })
-    }
-
     /// The tester with goals; `None` without.
     fn guide(&self, alphabet: &Alphabet) -> Result<Option<Box<dyn AnyGuide>>, Error> {
-        Ok(match &self.question {
-            Question::Ioco => None,
-            Question::Safety(all) => Some(self.towards(alphabet, all, Observer::labels)?),
-            Question::Purposes(all) => Some(self.towards(alphabet, all, Purpose::labels)?),
-        })
+        let Some(goals) = &self.goals else {
+            return Ok(None);
+        };
+        let known = self.model.constants().iter().chain(&goals.constants);
+        let known: Vec<(String, Value)> = known.cloned().collect();
+        let mut all = Vec::new();
+        for automaton in &goals.automata {
+            all.push(automaton.goal(alphabet, None, &known, self.model.solver()?)?);
+        }
+        let oracle = self.oracle(alphabet)?;
+        Ok(Some(match self.queues {
+            None => Box::new(GoalTester::new(oracle, all)),
+            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(oracle, queues), all)),
+        }))
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use iolite_derive::{Context, ModelRef, QueueOptions};
 use iolite_exec::codec::{Dictionary, WireCodec};
 use iolite_exec::{Adapter, JobId, SutConfig};
-use iolite_lts::Completion;
+use iolite_lts::{Completion, Labels};
 
 use super::model_under_test::ModelUnderTest;
 use crate::{DataOptions, Error, Workspace};
@@ -34,6 +34,7 @@ pub struct Target {
     config: SutConfig,
     model: Option<ModelUnderTest>,
     complete_inputs: Option<Completion>,
+    complete_over: Labels,
 }
 
 impl Target {
@@ -63,6 +64,7 @@ impl Target {
             model: model.transpose()?,
             config,
             complete_inputs: options.complete_inputs,
+            complete_over: Labels::new(),
         })
     }
 
@@ -90,6 +92,14 @@ impl Target {
         self
     }
 
+    /// The same where a model that plays the system also takes the inputs of these labels, once inputs
+    /// are completed: values that it never saw.
+    #[must_use]
+    pub(crate) fn completed_over(mut self, labels: &Labels) -> Self {
+        self.complete_over = labels.clone();
+        self
+    }
+
     /// Whether a model with data plays the system, for which a solver may be meant.
     pub fn has_data(&self) -> bool {
         matches!(self.model, Some(ModelUnderTest::Symbolic(_)))
@@ -102,7 +112,7 @@ impl Target {
         dictionary: Box<dyn Dictionary>,
     ) -> Result<Box<dyn Adapter>, Error> {
         if let Some(model) = &self.model {
-            return model.adapter(dictionary, self.complete_inputs);
+            return model.adapter(dictionary, self.complete_inputs, &self.complete_over);
         }
         let codec = WireCodec::new(self.config.action_map()?, dictionary);
         Ok(Box::new(self.config.adapter(job, codec)?))

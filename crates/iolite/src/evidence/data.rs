@@ -1,13 +1,13 @@
 //! `iolite explain` for runs of models with data: one formula for each way through the locations,
-//! instead of sets of symbolic states.
+//! instead of sets of symbolic states. The tester is asked only after the formulas have spoken, and only
+//! of what they cannot say.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use iolite_derive::{
-    Alphabet, ConformanceTester, Context, Progress, Step, SymbolicOracle, Tester, action_of,
+    Alphabet, ConformanceTester, Progress, Step, SymbolicOracle, Tester, action_of,
 };
-use iolite_exec::Certificate;
 use iolite_expr::{Solver, Strategy};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
 use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
@@ -34,26 +34,32 @@ fn is_other_values(model: &Iosts, label: &str) -> bool {
     })
 }
 
-/// What the model allows after the trace, and where it is then; `None` where that cannot be told.
-pub(super) fn found(
-    spec: &SymbolicSpec,
-    policy: QuiescencePolicy,
-    solver_name: Option<&str>,
-    trace: &[String],
-) -> Result<Option<Found>, Error> {
-    let Some(mut tester) = tester(spec.model(), policy, solver(solver_name)?) else {
-        return Ok(None);
-    };
-    for text in trace {
-        match step(spec, text).map(|step| take(&mut tester, &step)) {
-            Some(Progress::Continue) => {}
-            _ => return Ok(None),
+/// A run beside a model with data; the model is taken with the constants of its reference.
+pub(super) struct DataRun<'a> {
+    pub(super) spec: &'a SymbolicSpec,
+    pub(super) policy: QuiescencePolicy,
+    pub(super) solver: Option<&'a str>,
+    pub(super) until: Option<Instant>,
+}
+
+impl DataRun<'_> {
+    /// What the model allows after the trace, and where it is then, by the tester; `None` where that
+    /// cannot be told.
+    pub(super) fn found(&self, trace: &[String]) -> Result<Option<Found>, Error> {
+        let Some(mut tester) = tester(self.spec.model(), self.policy, solver(self.solver)?) else {
+            return Ok(None);
+        };
+        for text in trace {
+            match step(self.spec, text).map(|step| take(&mut tester, &step)) {
+                Some(Progress::Continue) => {}
+                _ => return Ok(None),
+            }
         }
+        Ok(Some(Found {
+            allowed: tester.allowed(),
+            locations: tester.locations(),
+        }))
     }
-    Ok(Some(Found {
-        allowed: tester.allowed(),
-        locations: tester.locations(),
-    }))
 }
 
 type DataTester = ConformanceTester<SymbolicOracle>;
@@ -99,82 +105,90 @@ fn guessed(tester: &mut DataTester, trace: &[TraceStep]) -> Option<String> {
     }
 }
 
-/// Looks again at a run's certificate; the model is taken with the constants of its reference.
-pub(super) fn recheck(
-    spec: &SymbolicSpec,
-    policy: QuiescencePolicy,
-    solver_name: Option<&str>,
-    until: Option<Instant>,
-    certificate: &Certificate,
-) -> Result<Checked, Error> {
-    let model = spec.model();
-    let step = |text: &str| step(spec, text);
-    let Some(observed) = &certificate.observed else {
-        return Ok(Checked::Refuted(
-            "no observation decided the verdict".to_owned(),
-        ));
-    };
-    if !observed.starts_with('!') && !matches!(observed.as_str(), "delta" | "deadlock") {
-        return Ok(Checked::Refuted(format!(
-            "{observed} is neither an output nor delta, and nothing else can be wrong"
-        )));
-    }
-    if observed.ends_with("(…)") && !is_other_values(model, observed) {
-        return Ok(Checked::Refuted(format!(
-            "the specification has no output {observed}"
-        )));
-    }
-    let mut trace = Vec::new();
-    for text in &certificate.trace {
-        match step(text) {
-            Some(step) => trace.push(step),
-            None => {
-                return Ok(Checked::Refuted(format!(
-                    "the specification has no action {text}"
-                )));
+impl DataRun<'_> {
+    /// Looks again at a failing run: the specification has the trace, and not what was observed
+    /// after it. Through queues, in whatever order inputs were taken.
+    pub(super) fn recheck(
+        &self,
+        texts: &[String],
+        observed: Option<&str>,
+        through_queues: bool,
+    ) -> Result<Checked, Error> {
+        let Some(observed) = observed else {
+            return refuted("no observation decided the verdict".to_owned());
+        };
+        let model = self.spec.model();
+        if !observed.starts_with('!') && !matches!(observed, "delta" | "deadlock") {
+            return refuted(format!(
+                "{observed} is neither an output nor delta, and nothing else can be wrong"
+            ));
+        }
+        if observed.ends_with("(…)") && !is_other_values(model, observed) {
+            return refuted(format!("the specification has no output {observed}"));
+        }
+        let mut trace = Vec::new();
+        for text in texts {
+            match step(self.spec, text) {
+                Some(step) => trace.push(step),
+                None => return refuted(format!("the specification has no action {text}")),
+            }
+        }
+        let mut own = solver(self.solver)?;
+        own.set_deadline(self.until);
+        if through_queues {
+            let mut every = Explanations {
+                run: self,
+                solver: own,
+            };
+            return every.recheck(&trace, step(self.spec, observed), observed);
+        }
+        let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
+        let before = has(&trace);
+        let after = match step(self.spec, observed) {
+            Some(step) => {
+                trace.push(step);
+                let after = has(&trace);
+                trace.pop();
+                after
+            }
+            // An output that the specification does not even have, or with values that it has none
+            // of, it does not give.
+            None => HasTrace::No,
+        };
+        match (before, after) {
+            (HasTrace::Yes, HasTrace::No) => self.recheck_constants(&trace),
+            (HasTrace::No, _) => {
+                refuted("the specification does not have the trace before it".to_owned())
+            }
+            (_, HasTrace::Yes) => refuted(format!("the specification allows {observed}")),
+            (HasTrace::Unknown(why), _) | (_, HasTrace::Unknown(why)) => {
+                Ok(Checked::Undecided(why.to_string()))
             }
         }
     }
-    if certificate.context == Context::Queues {
-        let mut has = Explanations {
-            spec,
-            policy,
-            solver: solver(solver_name)?,
-            second: solver_name,
-            until,
+
+    /// Formulas are for some values of the constants. Whether all of them specify the inputs is
+    /// another question, and only the tester has an answer to it.
+    fn recheck_constants(&self, trace: &[TraceStep]) -> Result<Checked, Error> {
+        let model = self.spec.model();
+        if model.constants().is_empty() {
+            return Ok(Checked::Confirmed);
+        }
+        let Some(mut tester) = tester(model, self.policy, solver(self.solver)?) else {
+            return Ok(Checked::Confirmed);
         };
-        has.solver.set_deadline(until);
-        return has.recheck(&trace, step(observed), observed);
+        let solver = tester.oracle_mut().semantics().solver();
+        solver.set_deadline(self.until);
+        Ok(match guessed(&mut tester, trace) {
+            Some(reason) => Checked::Undecided(reason),
+            None => Checked::Confirmed,
+        })
     }
-    if let Some(mut tester) = tester(model, policy, solver(solver_name)?) {
-        tester.oracle_mut().semantics().solver().set_deadline(until);
-        if let Some(reason) = guessed(&mut tester, &trace) {
-            return Ok(Checked::Undecided(reason));
-        }
-    }
-    let mut solver = solver(solver_name)?;
-    solver.set_deadline(until);
-    let mut has = |trace: &[TraceStep]| model.has_trace(trace, policy, &mut solver, BUDGET);
-    let before = has(&trace);
-    let after = match step(observed) {
-        Some(step) => {
-            trace.push(step);
-            has(&trace)
-        }
-        // An output that the specification does not even have, or with values that it has none of,
-        // it does not give.
-        None => HasTrace::No,
-    };
-    Ok(match (before, after) {
-        (HasTrace::Yes, HasTrace::No) => Checked::Confirmed,
-        (HasTrace::No, _) => {
-            Checked::Refuted("the specification does not have the trace before it".to_owned())
-        }
-        (_, HasTrace::Yes) => Checked::Refuted(format!("the specification allows {observed}")),
-        (HasTrace::Unknown(why), _) | (_, HasTrace::Unknown(why)) => {
-            Checked::Undecided(why.to_string())
-        }
-    })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it ends a function that may fail")]
+fn refuted(reason: String) -> Result<Checked, Error> {
+    Ok(Checked::Refuted(reason))
 }
 
 /// Local explanations of one observed trace that are looked at.
@@ -182,11 +196,8 @@ const MOST_LOCAL: usize = 256;
 
 /// A run through queues: every order in which inputs may have been taken, each as traces of its own.
 struct Explanations<'a> {
-    spec: &'a SymbolicSpec,
-    policy: QuiescencePolicy,
+    run: &'a DataRun<'a>,
     solver: Solver,
-    second: Option<&'a str>,
-    until: Option<Instant>,
 }
 
 /// A local trace, and how many inputs it has taken.
@@ -194,30 +205,16 @@ type Local = (Vec<TraceStep>, usize);
 
 impl Explanations<'_> {
     fn has(&mut self, trace: &[TraceStep]) -> HasTrace {
-        let Self { policy, solver, .. } = self;
-        self.spec.model().has_trace(trace, *policy, solver, BUDGET)
+        let DataRun { spec, policy, .. } = self.run;
+        spec.model()
+            .has_trace(trace, *policy, &mut self.solver, BUDGET)
     }
 
     fn is_input(&self, step: &TraceStep) -> bool {
         let TraceStep::Action(valued) = step else {
             return false;
         };
-        self.spec.model().gate(valued.action).kind == LabelKind::Input
-    }
-
-    /// Why the inputs of a local trace prove nothing, where they do not.
-    fn doubt(&self, local: &[TraceStep]) -> Result<Option<String>, Error> {
-        let model = self.spec.model();
-        let Some(mut tester) = tester(model, self.policy, solver(self.second)?) else {
-            return Ok(None);
-        };
-        let deadline = self.until;
-        tester
-            .oracle_mut()
-            .semantics()
-            .solver()
-            .set_deadline(deadline);
-        Ok(guessed(&mut tester, local))
+        self.run.spec.model().gate(valued.action).kind == LabelKind::Input
     }
 
     /// The local traces that explain one more observation; a verdict where there can be none.
@@ -260,8 +257,9 @@ impl Explanations<'_> {
                     }
                     HasTrace::Unknown(why) => return Ok(Err(Checked::Undecided(why.to_string()))),
                 }
-                if let Some(reason) = self.doubt(&local)? {
-                    return Ok(Err(Checked::Undecided(reason)));
+                let constants = self.run.recheck_constants(&local)?;
+                if constants != Checked::Confirmed {
+                    return Ok(Err(constants));
                 }
             }
         }

@@ -1,24 +1,27 @@
-//! Certificates looked at again, with code that shares nothing with the searches.
+//! Certificates: made whole, and looked at again with code that shares nothing with the searches.
 
+mod certify;
 mod data;
-mod property;
+mod tables;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
-use iolite_derive::{Context, Criterion, ModelRef, location};
-use iolite_exec::Certificate;
-use iolite_lts::relation::{
-    Claim, Recheck, Relation, UnknownRelation, follow_run, follow_run_in_queues, recheck,
-    recheck_run, recheck_run_in_queues,
-};
-use iolite_lts::{Completed, Interned, QuiescencePolicy};
+use iolite_derive::{Criterion, ModelRef, location};
+use iolite_exec::{CERTIFICATE_FORMAT, Certificate as Judged};
+use iolite_lts::QuiescencePolicy;
+use iolite_lts::relation::{Relation, follow_run, follow_run_in_queues};
+use iolite_recheck::{Certificate, FORMAT, Fault, Observation, check};
+
+use certify::Reading;
 
 use crate::{
-    CounterexampleDocument, Error, ExplicitSpec, ObservedDocument, PropertyReadOptions,
-    ReadOptions, RelationDocument, Spec, SymbolicSpec, System, Workspace,
+    Error, JudgeOptions, PropertyOptions, PropertyReadOptions, ReadOptions, RelationDocument, Spec,
+    SymbolicSpec, System, Workspace,
 };
+
+pub use certify::JudgedBy;
 
 /// How a certificate is looked at.
 #[derive(Clone, Debug, Default)]
@@ -27,13 +30,13 @@ pub struct ExplainOptions {
     pub implementation: Option<ModelRef>,
     /// Another specification than the one it names.
     pub specification: Option<ModelRef>,
-    /// Which states are quiescent, for certificates of runs.
+    /// Which states are quiescent, for certificates that do not say it.
     pub quiescence: QuiescencePolicy,
     /// The solver, for models with data.
     pub solver: Option<String>,
     /// When solving has to end, and what is said then.
     pub until: Option<(Instant, String)>,
-    /// How properties are read.
+    /// How properties are read, for certificates that do not say it.
     pub property: PropertyReadOptions,
 }
 
@@ -44,62 +47,50 @@ pub enum Checked {
     Confirmed,
     /// It is not, for this reason.
     Refuted(String),
-    /// A solver or a bound gave up.
+    /// A solver or a bound gave up, or something is missing.
     Undecided(String),
 }
 
-impl From<Recheck> for Checked {
-    fn from(verdict: Recheck) -> Self {
-        match verdict {
-            Recheck::Confirmed => Self::Confirmed,
-            Recheck::Refuted(reason) => Self::Refuted(reason),
-        }
-    }
-}
-
-/// What a certificate claims.
-#[derive(Clone, Debug)]
-pub enum Claimed {
-    /// That a relation does not hold.
-    Relation(Box<RelationDocument>),
-    /// That a run failed.
-    Run(Box<Certificate>),
+/// A part of a claim, and who confirmed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The part.
+    pub what: String,
+    /// Who confirmed it.
+    pub by: &'static str,
 }
 
 /// A certificate, and what looking again has shown.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The claim.
-    pub claimed: Claimed,
+    pub claim: Certificate,
     /// What was shown.
     pub checked: Checked,
     /// Models that are not those that the certificate was made from.
     pub models_changed: Vec<ModelRef>,
-    /// What is allowed and where, where the certificate says something else.
-    pub found: Option<Found>,
-    /// What was done.
-    pub how: &'static str,
+    /// The parts that were confirmed.
+    pub parts: Vec<Part>,
+    /// What is true, but not as it would have been written.
+    pub notes: Vec<String>,
+    /// What is not confirmed by anybody.
+    pub told: Vec<String>,
 }
 
 /// What the specification allows after a trace, and where it is then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// What is allowed.
-    pub allowed: Vec<String>,
-    /// Where the specification is.
-    pub locations: Vec<String>,
+struct Found {
+    allowed: Vec<String>,
+    locations: Vec<String>,
 }
 
 impl Found {
     /// What stepping along the trace of a run gives.
-    fn of(model: &System, policy: QuiescencePolicy, certificate: &Certificate) -> Option<Self> {
-        let suspension = !certificate.kind.ends_at_delta();
-        let trace = &certificate.trace;
-        let found = match certificate.context {
-            Context::Synchronous => follow_run(model, policy, suspension, trace)?,
-            Context::Queues => {
-                follow_run_in_queues(model, policy, is_universal(certificate), trace)?
-            }
+    fn of(model: &System, policy: QuiescencePolicy, claim: &Certificate) -> Option<Self> {
+        let suspension = !matches!(claim.kind.as_str(), "ioconf" | "ioconf-f" | "iot");
+        let found = match claim.context.as_str() {
+            "queues" => follow_run_in_queues(model, policy, claim.kind == "uioco", &claim.trace)?,
+            _ => follow_run(model, policy, suspension, &claim.trace)?,
         };
         let locations = found.states.iter().map(|&s| location(model, s));
         Some(Self {
@@ -108,293 +99,506 @@ impl Found {
         })
     }
 
-    /// Whether the certificate says the same. Observers and purposes tell of their own places too.
-    fn is_told_by(&self, certificate: &Certificate) -> bool {
+    /// Whether the certificate says the same.
+    fn is_told_by(&self, claim: &Certificate) -> bool {
         let set = |texts: &[String]| texts.iter().cloned().collect::<BTreeSet<String>>();
-        let told = set(&certificate.locations);
-        let mine = set(&self.locations);
-        let places = match certificate.kind {
-            Criterion::Safety | Criterion::Purpose => mine.is_subset(&told),
-            _ => mine == told,
-        };
-        places && set(&self.allowed) == set(&certificate.allowed)
+        let allowed = claim.allowed.iter().map(|o| match o {
+            Observation::Action(action) => action.clone(),
+            Observation::Refusal(refusal) => refusal.refuses.join(" "),
+        });
+        set(&self.locations) == set(&claim.locations)
+            && set(&self.allowed) == allowed.collect::<BTreeSet<String>>()
     }
 }
 
-/// Whether an input is specified only where every state takes it.
-fn is_universal(certificate: &Certificate) -> bool {
-    certificate.kind == Criterion::Relation(Relation::Uioco)
-}
-
 const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
+
+/// The checker that shares nothing with what made the claim.
+const RECHECK: &str = "iolite-recheck, from the definitions";
+/// The reader of model texts.
+const READER: &str = "the reader of the language, which read the text again";
+/// The route for models with data.
+const FORMULAS: &str = "one formula for each way through the locations, and the solver";
+/// What is only compared with the tester.
+const TESTER: &str = "the tester, asked again";
 
 /// States that data may unfold to, to read a certificate of an unfolded model.
 const UNFOLDED: usize = 10_000;
 
 impl Workspace {
-    /// Looks at a certificate again.
+    /// Looks at a certificate again: at the document of a negative answer, at one that holds it as
+    /// `certificate`, or at a claim of a run alone, whose models are then read from disk.
     pub fn explain(&self, path: &Path, options: &ExplainOptions) -> Result<Explanation, Error> {
         let source = self.source(path)?;
-        if let Ok(certificate) = serde_json::from_slice::<Certificate>(source.bytes()) {
-            return self.explain_run(&certificate, options);
-        }
-        let document = serde_json::from_slice(source.bytes()).map_err(|e| {
+        let wrong = |e: serde_json::Error| {
             Error::input(format!("{}: no certificate: {e}", path.display()))
                 .hint("`iolite relate … --certificate FILE` writes one")
-        })?;
-        self.explain_relation(document, options).map_err(|e| {
-            let unnamed = e.message() == NOT_NEGATIVE;
-            if unnamed {
-                Error::input(format!("{}: {NOT_NEGATIVE}", path.display()))
-            } else {
-                e
+        };
+        let value: serde_json::Value = serde_json::from_slice(source.bytes()).map_err(wrong)?;
+        let format = |value: &serde_json::Value| value.get("format").cloned();
+        if format(&value) == Some(FORMAT.into()) {
+            let claim = serde_json::from_value(value).map_err(wrong)?;
+            return self.explain_whole(claim, options);
+        }
+        let inner = value.get("certificate").filter(|inner| inner.is_object());
+        if let Some(inner) = inner.cloned() {
+            if format(&inner) == Some(CERTIFICATE_FORMAT.into()) {
+                let judged = serde_json::from_value(inner).map_err(wrong)?;
+                return self.explain_judged(&judged, options);
             }
-        })
-    }
-
-    fn explain_relation(
-        &self,
-        document: RelationDocument,
-        options: &ExplainOptions,
-    ) -> Result<Explanation, Error> {
-        let claimed = document.counterexample.as_ref();
-        let Some(counterexample) = claimed.filter(|_| document.holds == Some(false)) else {
-            return Err(Error::input(NOT_NEGATIVE));
+            let claim: Certificate = serde_json::from_value(inner).map_err(wrong)?;
+            let differs = (value.get("counterexample").is_some())
+                .then(|| serde_json::from_value::<RelationDocument>(value).map_err(wrong))
+                .transpose()?
+                .and_then(|document| differs(&document, &claim));
+            let mut explained = self.explain_whole(claim, options)?;
+            if let (Some(reason), Checked::Confirmed) = (differs, &explained.checked) {
+                explained.checked = Checked::Refuted(reason);
+            }
+            return Ok(explained);
+        }
+        if format(&value) == Some(CERTIFICATE_FORMAT.into()) {
+            let judged: Judged = serde_json::from_value(value).map_err(wrong)?;
+            return self.explain_judged(&judged, options);
+        }
+        let document: RelationDocument = serde_json::from_value(value).map_err(wrong)?;
+        let found = document.counterexample.as_ref();
+        let Some(found) = found.filter(|_| document.holds == Some(false)) else {
+            return Err(Error::input(format!(
+                "{}: the answer is no negative one with a counterexample, so there is nothing to \
+                 re-check",
+                path.display()
+            )));
         };
-        // The certificate says how its files are to be read.
         let reading = self.read_as(document.reading.clone());
-        let named = |given: &Option<ModelRef>, text: &str| {
-            reading.explicit(&given.clone().unwrap_or_else(|| text.into()))
-        };
-        let implementation = named(&options.implementation, &document.implementation)?;
-        let specification = named(&options.specification, &document.specification)?;
+        let claim = reading.certify_relation(&document, found)?;
+        let mut explained = reading.explain_whole(claim, options)?;
+        explained.notes.push(FROM_DISK.to_owned());
         let models = [
-            (&implementation, &document.implementation_hash),
-            (&specification, &document.specification_hash),
+            (&document.implementation, &document.implementation_hash),
+            (&document.specification, &document.specification_hash),
         ];
-        let changed = models
-            .into_iter()
-            .filter(|(spec, hash)| spec.reference().hash.as_ref() != Some(hash));
-        let models_changed = changed.map(|(spec, _)| spec.reference().clone()).collect();
-        let verdict = recheck_relation(
-            &reading,
-            &document,
-            counterexample,
-            &implementation,
-            &specification,
-        )?;
-        Ok(Explanation {
-            claimed: Claimed::Relation(Box::new(document)),
-            checked: verdict.into(),
-            models_changed,
-            found: None,
-            how: "both models were stepped along the trace again",
-        })
+        for (reference, hash) in models {
+            let reference = ModelRef::from(reference.as_str());
+            let own = self.source(reference.path());
+            if own.is_ok_and(|own| own.hash() != hash) {
+                explained.models_changed.push(reference);
+            }
+        }
+        Ok(explained)
     }
 
-    /// A certificate of a run or a log: the specification alone is stepped.
-    fn explain_run(
+    /// The claim of a run without its models: they are read from disk.
+    fn explain_judged(
         &self,
-        certificate: &Certificate,
+        judged: &Judged,
         options: &ExplainOptions,
     ) -> Result<Explanation, Error> {
-        let explained = |checked, changed: Option<ModelRef>, how, found: Option<Found>| {
-            let found = found.filter(|found| !found.is_told_by(certificate));
-            Ok(Explanation {
-                claimed: Claimed::Run(Box::new(certificate.clone())),
-                checked,
-                models_changed: changed.into_iter().collect(),
-                found,
-                how,
-            })
-        };
-        let named = certificate.model.file.is_some().then(|| ModelRef {
+        if judged.kind == Criterion::Written {
+            return Err(Error::input(
+                "it is of a hand-written test case, whose verdicts are its author's: nothing \
+                 follows from the model that could be re-checked",
+            ));
+        }
+        let named = judged.model.file.is_some().then(|| ModelRef {
             hash: None,
-            ..certificate.model.clone()
+            ..judged.model.clone()
         });
-        let reference = options.specification.clone().or(named);
-        let reference = reference.ok_or_else(|| {
+        let reference = options.specification.clone().or(named).ok_or_else(|| {
             Error::input("the certificate names no model").hint("add --specification MODEL")
         })?;
-        if !certificate.verdict.is_failing() {
-            let reason = format!("it claims `{}`, which is no failure", certificate.verdict);
-            return explained(Checked::Refuted(reason), None, "", None);
-        }
-        if let Some(observed) = &certificate.observed
-            && certificate.allowed.contains(observed)
-        {
-            let reason = format!("it says itself that {observed} is allowed");
-            return explained(Checked::Refuted(reason), None, "", None);
-        }
-        let changed = |hash: &Option<String>| {
-            let claimed = certificate.model.hash.as_ref();
-            claimed.is_some_and(|claimed| Some(claimed) != hash.as_ref())
+        let mut judged = judged.clone();
+        let hash = judged.model.hash.take();
+        judged.model = reference.clone();
+        let relation = match judged.kind {
+            Criterion::Relation(relation) => relation,
+            _ => Relation::Ioco,
         };
-        match certificate.kind {
-            Criterion::Written => {
-                return Err(Error::input(
-                    "it is of a hand-written test case, whose verdicts are its author's: nothing \
-                     follows from the model that could be re-checked",
-                ));
-            }
-            Criterion::Property => {
-                let property = self.property(&reference, &options.property)?;
-                let changed = changed(&property.reference.hash);
-                let verdict = property::recheck(&property.automaton, certificate)?;
-                return explained(
-                    verdict.into(),
-                    changed.then_some(property.reference),
-                    "the property's automaton was stepped along the trace again",
-                    None,
-                );
-            }
-            Criterion::Relation(Relation::Ioco) if reference.is_iol() => {
-                if let Spec::Symbolic(spec) = &*self.spec(&reference)? {
-                    let verdict = recheck_data(spec, certificate, options)?;
-                    let found = match verdict {
-                        Checked::Confirmed if certificate.context == Context::Synchronous => {
-                            self.found_in_data(spec, certificate, options)?
-                        }
-                        _ => None,
-                    };
-                    let changed = changed(&spec.reference().hash);
-                    return explained(
-                        verdict,
-                        changed.then(|| spec.reference().clone()),
-                        "every way through the locations was tried, each as one formula",
-                        found,
-                    );
-                }
-            }
-            Criterion::Relation(_) | Criterion::Safety | Criterion::Purpose => {}
-        }
-        let spec = self.explicit(&reference)?;
-        let system = spec.system();
-        let verdict = recheck_steps(&system, certificate, options.quiescence);
-        // What ioconf-f allows depends on the set of traces, which the certificate does not name.
-        let told = certificate.kind != Criterion::Relation(Relation::IoconfF);
-        let found = match verdict {
-            Recheck::Confirmed if told => Found::of(&system, options.quiescence, certificate),
+        let model = JudgeOptions {
+            relation,
+            quiescence: options.quiescence,
+            ..JudgeOptions::default()
+        };
+        let properties = PropertyOptions {
+            properties: vec![reference.clone()],
+            relation: match judged.verdict {
+                iolite_derive::Verdict::WeakFail => iolite_property::Relation::NonDisjointness,
+                _ => iolite_property::Relation::Inclusion,
+            },
+            read: options.property.clone(),
+            ..PropertyOptions::default()
+        };
+        let by = match judged.kind {
+            Criterion::Property => JudgedBy::Properties(&properties),
+            _ => JudgedBy::Model(&model),
+        };
+        let missing = match judged.kind {
+            Criterion::Safety => Some("observers"),
+            Criterion::Purpose => Some("purposes"),
+            Criterion::Relation(Relation::IoconfF) => Some("set of traces"),
             _ => None,
         };
-        let changed = changed(&spec.reference().hash);
-        explained(
-            verdict.into(),
-            changed.then(|| spec.reference().clone()),
-            match certificate.context {
-                Context::Synchronous => "the specification was stepped along the trace again",
-                Context::Queues => {
-                    "the specification was stepped again along every order of the messages that \
-                     explains the trace"
-                }
-            },
-            found,
-        )
+        if let Some(missing) = missing {
+            return Err(Error::undecided(format!(
+                "the certificate does not carry its {missing}; `--certificate FILE` writes one that \
+                 does"
+            )));
+        }
+        let claim = self.certify_run(&judged, by)?;
+        let claim = claim.ok_or_else(|| Error::input("there is nothing to re-check"))?;
+        let options = ExplainOptions {
+            specification: None,
+            ..options.clone()
+        };
+        let mut explained = self.explain_whole(claim, &options)?;
+        explained.notes.push(FROM_DISK.to_owned());
+        let own = self.source(reference.path());
+        if hash.is_some_and(|hash| own.is_ok_and(|own| own.hash() != hash)) {
+            explained.models_changed.push(reference);
+        }
+        Ok(explained)
     }
 
-    /// A run may have been judged by the unfolded model, which tells of values one by one.
-    fn found_in_data(
+    /// A whole certificate. Nothing is read from disk, but to tell of files that have changed.
+    fn explain_whole(
+        &self,
+        mut claim: Certificate,
+        options: &ExplainOptions,
+    ) -> Result<Explanation, Error> {
+        let known: Result<Criterion, _> = claim.kind.parse();
+        known.map_err(|e| Error::input(e.to_string()))?;
+        let reading: Reading = match &claim.reading {
+            serde_json::Value::Null => Reading::default(),
+            reading => serde_json::from_value(reading.clone())
+                .map_err(|e| Error::input(format!("no certificate: reading: {e}")))?,
+        };
+        let mut models_changed = Vec::new();
+        let own = self.read_as(reading.models.clone());
+        if let Some(other) = &options.implementation {
+            own.replace_implementation(&mut claim, other)?;
+            models_changed.push(other.clone());
+        }
+        if let Some(other) = &options.specification {
+            own.replace_specification(&mut claim, other)?;
+            models_changed.push(other.clone());
+        }
+        for file in &claim.files {
+            let disk = self.source(Path::new(&file.path));
+            if disk.is_ok_and(|disk| disk.hash() != file.hash) {
+                models_changed.push(ModelRef::file(Path::new(&file.path)));
+            }
+        }
+        let mut explained = Explanation {
+            claim,
+            checked: Checked::Confirmed,
+            models_changed,
+            parts: Vec::new(),
+            notes: Vec::new(),
+            told: Vec::new(),
+        };
+        let embedded = Self::with_options(reading.models.clone());
+        for file in &explained.claim.files {
+            embedded.insert(Path::new(&file.path), file.text.as_bytes());
+        }
+        let by = |what: String, by| Part { what, by };
+        explained.checked = match check(&explained.claim) {
+            Ok(report) => {
+                explained.parts = report
+                    .confirmed
+                    .into_iter()
+                    .map(|w| by(w, RECHECK))
+                    .collect();
+                explained.notes = report.notes;
+                explained.told = report.told;
+                match embedded.compare_tables(&explained.claim, &reading) {
+                    Ok(what) => {
+                        explained.parts.push(by(what, READER));
+                        Checked::Confirmed
+                    }
+                    Err(checked) => checked,
+                }
+            }
+            Err(Fault::Rejected(reason)) => Checked::Refuted(reason),
+            Err(Fault::Undecided(reason)) => {
+                match embedded.recheck_data(&explained.claim, options)? {
+                    Some((checked, parts)) => {
+                        explained.parts = parts;
+                        checked
+                    }
+                    None => Checked::Undecided(reason),
+                }
+            }
+        };
+        Ok(explained)
+    }
+
+    fn replace_implementation(
+        &self,
+        claim: &mut Certificate,
+        other: &ModelRef,
+    ) -> Result<(), Error> {
+        let spec = self.explicit(other)?;
+        let completed = claim.complete_inputs.is_some();
+        claim.implementation = Some(certify::model(&spec, claim, completed));
+        claim.implementation_location = None;
+        self.replace_file(claim, other)
+    }
+
+    /// Another specification allows other things and is elsewhere: what counts is the trace and the
+    /// observation.
+    fn replace_specification(
+        &self,
+        claim: &mut Certificate,
+        other: &ModelRef,
+    ) -> Result<(), Error> {
+        let table = claim.specification.as_ref().and_then(|m| m.table.as_ref());
+        if table.is_none() {
+            let reference = other.to_string();
+            claim.specification = Some(iolite_recheck::Model {
+                reference,
+                table: None,
+            });
+            return self.replace_file(claim, other);
+        }
+        let spec = self.explicit(other)?;
+        claim.specification = Some(certify::model(&spec, claim, false));
+        let policy = policy(claim);
+        if let Some(found) = Found::of(&spec.system(), policy, claim) {
+            claim.allowed = found.allowed.into_iter().map(Observation::Action).collect();
+            claim.locations = found.locations;
+        }
+        self.replace_file(claim, other)
+    }
+
+    fn replace_file(&self, claim: &mut Certificate, other: &ModelRef) -> Result<(), Error> {
+        let source = self.source(other.path())?;
+        let path = other.path().display().to_string();
+        claim.files.retain(|file| file.path != path);
+        claim.files.push(iolite_recheck::SourceText {
+            path,
+            hash: source.hash().to_owned(),
+            text: source.text()?.to_owned(),
+        });
+        Ok(())
+    }
+
+    /// Whether each table is what the text beside it means.
+    fn compare_tables(&self, claim: &Certificate, reading: &Reading) -> Result<String, Checked> {
+        let refuted = |reference: &str, reason: String| {
+            Checked::Refuted(format!(
+                "{reference}: the table is not that of the text: {reason}"
+            ))
+        };
+        let models = [&claim.specification, &claim.implementation];
+        for model in models.into_iter().flatten() {
+            let Some(table) = &model.table else {
+                continue;
+            };
+            let spec = self.explicit(&model.reference.as_str().into());
+            let spec = spec.map_err(|e| refuted(&model.reference, e.to_string()))?;
+            if let Some(reason) = tables::difference(&spec.system(), table) {
+                return Err(refuted(&model.reference, reason));
+            }
+        }
+        if let Some(specification) = &claim.specification {
+            let spec = self.explicit(&specification.reference.as_str().into());
+            let spec = spec.map_err(|e| refuted(&specification.reference, e.to_string()))?;
+            for observer in &claim.observers {
+                let reference = ModelRef::from(observer.reference.as_str());
+                let found = match claim.kind.as_str() {
+                    "purpose" => self.purposes_of(&reference, &spec).map(|found| {
+                        let table = |p: &iolite_property::Purpose| {
+                            let accept = |s| p.is_accept(s);
+                            tables::observer(observer.reference.clone(), p.automaton(), accept)
+                        };
+                        found.iter().map(table).collect()
+                    }),
+                    _ => self.observer_tables(&reference, &spec),
+                };
+                let found: Vec<iolite_recheck::Observer> =
+                    found.map_err(|e| refuted(&observer.reference, e.to_string()))?;
+                if !found.contains(observer) {
+                    return Err(refuted(&observer.reference, "it is another one".to_owned()));
+                }
+            }
+            if let Some(traces) = &claim.traces {
+                let reference = ModelRef::from(traces.reference.as_str());
+                let set = self.traces(&reference, spec.reference(), spec.labels());
+                let set = set.map_err(|e| refuted(&traces.reference, e.to_string()))?;
+                let found = tables::trace_set(traces.reference.clone(), &set, spec.labels());
+                if found != *traces {
+                    return Err(refuted(&traces.reference, "it is another set".to_owned()));
+                }
+            }
+        }
+        if let Some(told) = &claim.property {
+            let reference = ModelRef::from(told.reference.as_str());
+            let property = self.property(&reference, &reading.properties);
+            let property = property.map_err(|e| refuted(&told.reference, e.to_string()))?;
+            let found =
+                tables::property(told.reference.clone(), &told.relation, &property.automaton);
+            if found != *told {
+                return Err(refuted(
+                    &told.reference,
+                    "it is another automaton".to_owned(),
+                ));
+            }
+        }
+        Ok("tables: each is what the text of its model means".to_owned())
+    }
+
+    /// A run of a model with data, looked at by formulas; `None` where that is not what is missing.
+    fn recheck_data(
+        &self,
+        claim: &Certificate,
+        options: &ExplainOptions,
+    ) -> Result<Option<(Checked, Vec<Part>)>, Error> {
+        let Some(model) = claim.specification.as_ref().filter(|m| m.table.is_none()) else {
+            return Ok(None);
+        };
+        let queues = match claim.context.as_str() {
+            "synchronous" => false,
+            "queues" => true,
+            _ => return Ok(None),
+        };
+        if claim.kind != "ioco" || claim.implementation.is_some() {
+            return Ok(None);
+        }
+        if claim.trace_omitted > 0 {
+            return Ok(Some((Checked::Undecided(TOO_LONG.to_owned()), Vec::new())));
+        }
+        let spec = self.spec(&model.reference.as_str().into())?;
+        let Spec::Symbolic(spec) = &*spec else {
+            let reason = "the model has no data, so its table must be there".to_owned();
+            return Ok(Some((Checked::Refuted(reason), Vec::new())));
+        };
+        let observed = match &claim.observed {
+            Some(Observation::Action(action)) => Some(action.clone()),
+            _ => None,
+        };
+        let refuted = |reason: String| Ok(Some((Checked::Refuted(reason), Vec::new())));
+        if claim.verdict != "fail" {
+            return refuted(format!("the verdict is `fail`, not `{}`", claim.verdict));
+        }
+        if !matches!(claim.quiescence.as_str(), "livelock" | "strict") {
+            return refuted(format!(
+                "`{}` is no policy of quiescence here",
+                claim.quiescence
+            ));
+        }
+        let until = options.until.as_ref().map(|(until, _)| *until);
+        let solver = options.solver.as_deref();
+        let run = data::DataRun {
+            spec,
+            policy: policy(claim),
+            solver,
+            until,
+        };
+        let mut checked = run.recheck(&claim.trace, observed.as_deref(), queues)?;
+        let by = |what: &str, by| Part {
+            what: what.to_owned(),
+            by,
+        };
+        let mut parts = Vec::new();
+        if checked == Checked::Confirmed {
+            parts.push(by("files: each text has its hash", RECHECK));
+            parts.push(by(
+                "trace and verdict: no way explains what was observed",
+                FORMULAS,
+            ));
+            // Replaced specifications allow other things; through queues, what is allowed is not
+            // compared.
+            if options.specification.is_none() && !queues {
+                match self.data_is_told(spec, &run, claim)? {
+                    true => parts.push(by("allowed and locations", TESTER)),
+                    false => {
+                        let reason = "what is allowed, or where, is something else".to_owned();
+                        checked = Checked::Refuted(reason);
+                    }
+                }
+            }
+        }
+        if let (Checked::Undecided(_), Some((until, reason))) = (&checked, &options.until)
+            && Instant::now() >= *until
+        {
+            checked = Checked::Undecided(reason.clone());
+        }
+        Ok(Some((checked, parts)))
+    }
+
+    /// Whether what is allowed and where is what the tester says, or the unfolded model, which tells
+    /// of values one by one.
+    fn data_is_told(
         &self,
         spec: &SymbolicSpec,
-        certificate: &Certificate,
-        options: &ExplainOptions,
-    ) -> Result<Option<Found>, Error> {
-        let solver = options.solver.as_deref();
-        let found = data::found(spec, options.quiescence, solver, &certificate.trace)?;
-        if found.as_ref().is_some_and(|f| f.is_told_by(certificate)) {
-            return Ok(found);
+        run: &data::DataRun<'_>,
+        claim: &Certificate,
+    ) -> Result<bool, Error> {
+        if run
+            .found(&claim.trace)?
+            .is_some_and(|f| f.is_told_by(claim))
+        {
+            return Ok(true);
         }
         let few = self.read_as(ReadOptions {
             max_states: Some(UNFOLDED),
             ..self.options().clone()
         });
-        let unfolded = few.explicit(spec.reference()).ok();
-        let unfolded = unfolded
-            .and_then(|spec| Found::of(&spec.system(), options.quiescence, certificate))
-            .filter(|found| found.is_told_by(certificate));
-        Ok(unfolded.or(found))
+        let Ok(unfolded) = few.explicit(spec.reference()) else {
+            return Ok(false);
+        };
+        let found = Found::of(&unfolded.system(), policy(claim), claim);
+        Ok(found.is_some_and(|f| f.is_told_by(claim)))
     }
 }
 
-const NOT_NEGATIVE: &str =
-    "the answer is no negative one with a counterexample, so there is nothing to re-check";
+const FROM_DISK: &str = "it does not carry its models; they were read from disk now";
 
-fn recheck_steps(system: &System, certificate: &Certificate, policy: QuiescencePolicy) -> Recheck {
-    match &certificate.observed {
-        _ if certificate.trace_omitted > 0 => Recheck::Refuted(TOO_LONG.to_owned()),
-        None => Recheck::Refuted("no observation decided the verdict".to_owned()),
-        Some(observed) => {
-            let suspension = !certificate.kind.ends_at_delta();
-            let observed = match observed.as_str() {
-                "deadlock" => "delta",
-                observed => observed,
-            };
-            let trace = &certificate.trace;
-            match certificate.context {
-                Context::Synchronous => recheck_run(system, policy, suspension, trace, observed),
-                Context::Queues => {
-                    let universal = is_universal(certificate);
-                    recheck_run_in_queues(system, policy, universal, trace, observed)
-                }
-            }
-        }
+fn policy(claim: &Certificate) -> QuiescencePolicy {
+    match claim.quiescence.as_str() {
+        "strict" => QuiescencePolicy::Strict,
+        _ => QuiescencePolicy::Livelock,
     }
 }
 
-fn recheck_data(
-    spec: &SymbolicSpec,
-    certificate: &Certificate,
-    options: &ExplainOptions,
-) -> Result<Checked, Error> {
-    if certificate.trace_omitted > 0 {
-        return Ok(Checked::Refuted(TOO_LONG.to_owned()));
-    }
-    let until = options.until.as_ref().map(|(until, _)| *until);
-    let solver = options.solver.as_deref();
-    let verdict = data::recheck(spec, options.quiescence, solver, until, certificate)?;
-    Ok(match (verdict, &options.until) {
-        (Checked::Undecided(_), Some((until, reason))) if Instant::now() >= *until => {
-            Checked::Undecided(reason.clone())
-        }
-        (verdict, _) => verdict,
-    })
-}
-
-fn recheck_relation(
-    workspace: &Workspace,
-    document: &RelationDocument,
-    counterexample: &CounterexampleDocument,
-    implementation: &ExplicitSpec,
-    specification: &ExplicitSpec,
-) -> Result<Recheck, Error> {
-    let relation: Relation = document
-        .relation
-        .parse()
-        .map_err(|e: UnknownRelation| Error::input(e.to_string()))?;
-    let observed = match &counterexample.observed {
-        ObservedDocument::Action(action) => Ok(action.clone()),
-        ObservedDocument::Refusal { refuses } => Err(refuses.clone()),
-    };
-    let claim = Claim {
-        relation,
-        policy: document.semantics.policy(),
-        trace: counterexample.trace.clone(),
-        observed,
-    };
-    let labels = specification.labels();
-    if let Some(traces) = &document.traces {
-        let reference = ModelRef::from(traces.as_str());
-        let set = workspace.traces(&reference, specification.reference(), labels)?;
-        let step = |at, action: &String| set.follow(at, labels.get_text(action)?);
-        let end = claim.trace.iter().try_fold(set.initial(), step);
-        if !end.is_some_and(|end| set.accepts(end)) {
-            return Ok(Recheck::Refuted(format!("the trace is not in {traces}")));
+/// Where an answer and the certificate in it say different things.
+fn differs(document: &RelationDocument, claim: &Certificate) -> Option<String> {
+    let counterexample = document.counterexample.as_ref()?;
+    let told = serde_json::to_value(counterexample).ok()?;
+    let own = serde_json::to_value(claim).ok()?;
+    for key in ["trace", "observed", "allowed"] {
+        if told.get(key) != own.get(key) {
+            return Some(format!("the answer and its certificate differ in `{key}`"));
         }
     }
-    let (implementation, specification) = (implementation.system(), specification.system());
-    let Some(how) = document.semantics.complete_inputs else {
-        return Ok(recheck(&implementation, &specification, &claim));
-    };
-    let view = Interned::new(Completed::over(&implementation, how.into(), labels));
-    Ok(recheck(&view, &specification, &claim))
+    let model = |model: &Option<iolite_recheck::Model>| model.as_ref().map(|m| m.reference.clone());
+    let places: Vec<String> = counterexample
+        .specification_states
+        .iter()
+        .map(certify::place)
+        .collect();
+    let listed: BTreeSet<&String> = places.iter().collect();
+    let same = [
+        (document.holds == Some(false), "holds"),
+        (document.relation == claim.kind, "relation"),
+        (
+            model(&claim.implementation).as_ref() == Some(&document.implementation),
+            "implementation",
+        ),
+        (
+            model(&claim.specification).as_ref() == Some(&document.specification),
+            "specification",
+        ),
+        (
+            claim.locations.iter().collect::<BTreeSet<_>>() == listed,
+            "specification_states",
+        ),
+        (
+            claim.implementation_location
+                == Some(certify::place(&counterexample.implementation_state)),
+            "implementation_state",
+        ),
+    ];
+    let wrong = same.into_iter().find(|(same, _)| !same);
+    wrong.map(|(_, key)| format!("the answer and its certificate differ in `{key}`"))
 }

@@ -41,6 +41,9 @@ pub struct RelationDocument {
     /// What the search took.
     #[serde(default)]
     pub effort: EffortDocument,
+    /// The whole certificate of a negative answer, for `iolite explain`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Box<iolite_recheck::Certificate>>,
 }
 
 /// Why a relation does not hold.

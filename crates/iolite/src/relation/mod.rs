@@ -102,7 +102,7 @@ impl Workspace {
         let mut prepared = self.specification(&specification, options)?;
         let decision = prepared.decide(&implementation, proceed)?;
         let hash = |spec: &ExplicitSpec| spec.reference().hash.clone().unwrap_or_default();
-        Ok(RelationDocument {
+        let mut document = RelationDocument {
             relation: options.relation.name().to_owned(),
             implementation: implementation.reference().to_string(),
             implementation_hash: hash(&implementation),
@@ -120,7 +120,13 @@ impl Workspace {
                 Vec::new()
             },
             effort: decision.effort.into(),
-        })
+            certificate: None,
+        };
+        if let Some(found) = document.counterexample.clone() {
+            let certificate = self.certify_relation(&document, &found)?;
+            document.certificate = Some(Box::new(certificate));
+        }
+        Ok(document)
     }
 
     /// Labels that look alike and will never match: a plain one against a directed one is an error, an

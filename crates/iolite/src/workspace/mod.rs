@@ -1,5 +1,6 @@
 //! Files, read once, and what they declare.
 
+mod goal;
 mod objective;
 mod property;
 mod read_options;
@@ -23,6 +24,7 @@ use iolite_lts::{Lts, StateId, restrict};
 
 use crate::Error;
 
+pub use goal::{DataAutomaton, GoalAutomaton};
 pub(crate) use property::formula;
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
 pub use read_options::{DotKind, ReadOptions};

@@ -8,13 +8,14 @@ use iolite_formats::javapt;
 use iolite_lang::{lower_property, systems};
 use iolite_property::ltl::Options;
 use iolite_property::{Alphabet, Ltl, StreettAutomaton};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{SourceFile, Workspace, hash, pick, pick_all};
 use crate::Error;
 
 /// How properties are read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[cfg_attr(feature = "clap", command(next_help_heading = "Reading properties"))]
 pub struct PropertyReadOptions {
@@ -30,7 +31,8 @@ pub struct PropertyReadOptions {
 }
 
 /// What a proposition of an HOA file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum HoaLetters {
     /// An action: exactly one proposition holds at a time

@@ -3,8 +3,9 @@
 //! They are lowered over the gates of the system: its inputs and outputs with their parameters, and
 //! δ, as S^δ has it. Their variables are their own. An event `!x` without names for the parameters
 //! stands for `!x` with whatever values, so an automaton without data is the special case. `*` stands
-//! for every valued action that no other transition of the state takes. Where there is no step, there
-//! is none in the product either: no violation is possible any more.
+//! for every valued action that no other transition of the state takes. Where an observer has no step,
+//! there is none in the product either: no violation is possible any more. A purpose stays where it is
+//! under what it does not name.
 
 use std::collections::BTreeMap;
 
@@ -322,6 +323,12 @@ impl<'a> Watching<'a, '_> {
                 Err(error) => found.push(error),
             }
         }
+        if machine.role == Role::Purpose
+            && let Some(own) = table.find(&state.name, &own, &mut found)
+        {
+            let stays = self.staying(LocationId::new(own.index()), state, &steps);
+            steps.extend(stays);
+        }
         if found.is_empty() {
             Ok(steps)
         } else {
@@ -359,6 +366,26 @@ impl<'a> Watching<'a, '_> {
             }
         }
         Ok(more)
+    }
+
+    /// A purpose stays where it is under what no transition takes.
+    fn staying(&self, own: LocationId, state: &State, steps: &[Step]) -> Vec<Step> {
+        let mut more = Vec::new();
+        for &gate in &self.gates {
+            let taken = steps.iter().filter(|s| s.gate == gate);
+            let free = taken.flat_map(|s| [s.guard.defined(), s.guard.negated()]);
+            let guard = Term::all(free).simplify();
+            if !guard.is_false() {
+                more.push(Step {
+                    gate,
+                    guard,
+                    assignments: Vec::new(),
+                    target: own,
+                    span: place(state.name.span),
+                });
+            }
+        }
+        more
     }
 
     fn guard(&self, t: &Transition, scope: &Scope) -> Result<Term, Diagnostic> {

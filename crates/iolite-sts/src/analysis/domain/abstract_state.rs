@@ -239,6 +239,16 @@ impl<N: NumericDomain> Abstract<N> {
         }
     }
 
+    /// The state that tells no values of finite variables apart: one numeric element.
+    #[must_use]
+    pub fn merged(&self) -> Self {
+        let mut result = self.clone();
+        for i in 0..result.tracked.len() {
+            result.forget_finite(i);
+        }
+        result
+    }
+
     /// Lets a finite variable have any value.
     pub(super) fn forget_finite(&mut self, i: usize) {
         self.set_finite(i, UNTRACKED);

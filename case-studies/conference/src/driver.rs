@@ -1,0 +1,152 @@
+//! The tester's side of both access points.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::UdpSocket;
+use std::time::Duration;
+
+use iolite::SystemUnderTest;
+
+use crate::server::loopback;
+use crate::{Sap, Server};
+
+/// How long an answer to `sync` may take before the entity counts as hung.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An entity over UDP, as a system under test.
+pub struct Driver {
+    fault: u8,
+    server: Server,
+    user: UdpSocket,
+    network: UdpSocket,
+    outputs: VecDeque<String>,
+    /// The number of the last `sync`.
+    synced: u64,
+}
+
+impl Driver {
+    /// Starts an entity.
+    pub fn new(fault: u8) -> io::Result<Self> {
+        let (user, network) = (loopback()?, loopback()?);
+        let server = Server::start(fault, user.local_addr()?, network.local_addr()?)?;
+        user.connect(server.user)?;
+        network.connect(server.network)?;
+        user.set_read_timeout(Some(PATIENCE))?;
+        network.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self {
+            fault,
+            server,
+            user,
+            network,
+            outputs: VecDeque::new(),
+            synced: 0,
+        })
+    }
+
+    fn socket(&self, sap: Sap) -> &UdpSocket {
+        match sap {
+            Sap::User => &self.user,
+            Sap::Network => &self.network,
+        }
+    }
+
+    /// Reads until the entity says that all that was sent at this access point is dealt with, then
+    /// what waits at the other one. Loopback delivers a datagram before the sender goes on, so nothing
+    /// is under way any more.
+    fn settle(&mut self, sap: Sap) -> io::Result<()> {
+        self.synced += 1;
+        let own = format!("synced {}", self.synced);
+        let question = format!("sync {}", self.synced);
+        self.socket(sap).send(question.as_bytes())?;
+        loop {
+            let message = receive(self.socket(sap))?;
+            if message == own {
+                break;
+            }
+            self.keep(sap, &message);
+        }
+        let beside = match sap {
+            Sap::User => Sap::Network,
+            Sap::Network => Sap::User,
+        };
+        self.socket(beside).set_nonblocking(true)?;
+        while let Ok(message) = receive(self.socket(beside)) {
+            self.keep(beside, &message);
+        }
+        self.socket(beside).set_nonblocking(false)
+    }
+
+    fn keep(&mut self, sap: Sap, message: &str) {
+        self.outputs.push_back(action(sap, message));
+    }
+}
+
+fn receive(socket: &UdpSocket) -> io::Result<String> {
+    let mut buffer = [0; 512];
+    let length = socket.recv(&mut buffer)?;
+    Ok(String::from_utf8_lossy(&buffer[..length]).into_owned())
+}
+
+/// `2 data 1 3` of the network is `dataTo(2, 1, 3)`, `heard 2 3` of the user `heard(2, 3)`.
+fn action(sap: Sap, message: &str) -> String {
+    let mut words: Vec<&str> = message.split_whitespace().collect();
+    let kind = match (sap, words.len()) {
+        (Sap::Network, 2..) => format!("{}To", words.remove(1)),
+        (Sap::User, 1..) => words.remove(0).to_owned(),
+        _ => return message.to_owned(),
+    };
+    format!("{kind}({})", words.join(", "))
+}
+
+/// `say(2)` goes to the user's access point as `say 2`, `dataFrom(2, 1, 3)` to the network's as
+/// `2 data 1 3`.
+fn datagram(action: &str) -> (Sap, String) {
+    let (name, arguments) = action.split_once('(').unwrap_or((action, ""));
+    let arguments: Vec<&str> = arguments
+        .split([',', ')', ' '])
+        .filter(|word| !word.is_empty())
+        .collect();
+    match (name.strip_suffix("From"), arguments.split_first()) {
+        (Some(kind), Some((from, rest))) => {
+            (Sap::Network, format!("{from} {kind} {}", rest.join(" ")))
+        }
+        _ => {
+            let words: Vec<&str> = std::iter::once(name).chain(arguments).collect();
+            (Sap::User, words.join(" "))
+        }
+    }
+}
+
+impl SystemUnderTest<String> for Driver {
+    fn reset(&mut self) {
+        self.outputs.clear();
+        self.server.restart(self.fault);
+    }
+
+    fn stimulate(&mut self, stimulus: &String) {
+        let (sap, message) = datagram(stimulus);
+        let sent = self.socket(sap).send(message.as_bytes());
+        // A panic here ends the run with a fault of its own name, never with a verdict of silence.
+        sent.and_then(|_| self.settle(sap))
+            .expect("the entity is there");
+    }
+
+    fn output(&mut self, _patience: Duration) -> Option<String> {
+        self.outputs.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_and_datagrams() {
+        assert_eq!(datagram("leave"), (Sap::User, "leave".to_owned()));
+        assert_eq!(datagram("say(2)"), (Sap::User, "say 2".to_owned()));
+        let data = (Sap::Network, "2 data 1 3".to_owned());
+        assert_eq!(datagram("dataFrom(2, 1, 3)"), data);
+        assert_eq!(action(Sap::Network, "2 data 1 3"), "dataTo(2, 1, 3)");
+        assert_eq!(action(Sap::User, "heard 2 3"), "heard(2, 3)");
+    }
+}

@@ -1,0 +1,14 @@
+//! The Conference Protocol experiment of [IOCO99, §5], rebuilt: a chat box over UDP, one implementation
+//! and 27 mutants of it.
+//!
+//! `cargo run --release -p conference` runs the whole experiment and writes its table.
+
+mod driver;
+mod entity;
+mod experiment;
+mod server;
+
+pub use driver::Driver;
+pub use entity::{Entity, FAULTS, NAMES, Sap, Sent};
+pub use experiment::{Detection, Experiment, Row};
+pub use server::Server;

@@ -1,0 +1,154 @@
+//! `iolite mutate`: mutants of a model, and what kills them.
+
+use std::path::PathBuf;
+
+use iolite::{
+    CompletionFlag, Error, ModelRef, MutationDocument, MutationOptions, OnTheFly, Operator,
+    QuiescenceFlag, ReadOptions, Relation,
+};
+
+use crate::args::time_limit::TimeLimit;
+use crate::args::workspace;
+use crate::output::{Exit, print, print_json};
+
+/// Make mutants of a model, and say which conform and which are killed
+///
+/// Each mutant differs from the model in one place. Those that still conform are proved to; the others
+/// come with a shortest trace that tells them from the model. With --suite or --runs they are tested,
+/// and the survivors listed. docs/mutation.md describes the operators.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Exit codes: 0 all is known, and tests, where there are any, killed every wrong mutant; 1 a wrong mutant
+survived, or a test failed a conforming one; 2 bad input or usage; 3 of some mutants it is unknown
+whether they conform, and nothing killed them.")]
+pub(crate) struct Args {
+    /// The model
+    pub(crate) model: ModelRef,
+    /// Write the mutants, and what they came to, to this folder; an analysis that was interrupted goes
+    /// on from there
+    #[arg(short = 'o', value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Begin again, whatever the folder holds
+    #[arg(long, requires = "folder")]
+    restart: bool,
+    /// Operators [default: all of them]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    operators: Vec<Operator>,
+    /// The relation that sorts: ioco, uioco, ioconf, iot, conf, testing or trace
+    #[arg(long, default_value = "ioco", value_name = "RELATION")]
+    relation: Relation,
+    /// What mutants do with inputs that they do not take
+    #[arg(long, value_name = "HOW", default_value = "self-loop")]
+    complete_inputs: CompletionFlag,
+    /// Whether a cycle of internal actions is quiescent, or an error
+    #[arg(long, value_name = "POLICY", default_value = "livelock")]
+    quiescence: QuiescenceFlag,
+    /// The most mutants; where there are more, they are chosen at random, the operators in turn
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    max: usize,
+    /// Look only at the K-th of N parts
+    #[arg(long, value_name = "K/N", value_parser = parse_partition)]
+    partition: Option<(usize, usize)>,
+    /// Mutants at the same time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    jobs: usize,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Kill by stored test cases: JSON files, folders of them, or those that FILE.iol declares
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    suite: Vec<PathBuf>,
+    /// Kill by testing on the fly: so many runs of each mutant, until one fails
+    #[arg(long, value_name = "N")]
+    runs: Option<u64>,
+    /// Steps of a run on the fly [default: 100]
+    #[arg(long, value_name = "N", requires = "runs")]
+    steps: Option<u64>,
+    /// On the fly, try to reach these test purposes (repeatable)
+    #[arg(long, value_name = "FILE#P", requires = "runs")]
+    purpose: Vec<String>,
+    /// On the fly, go towards transitions of the model that no run has seen yet
+    #[arg(long, requires = "runs", conflicts_with = "purpose")]
+    coverage: bool,
+    #[command(flatten)]
+    time_limit: TimeLimit,
+    #[command(flatten)]
+    read: ReadOptions,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_partition(text: &str) -> Result<(usize, usize), String> {
+    let wanted = || "a part is K/N with K from 1 to N, such as 2/4".to_owned();
+    let (part, parts) = text.split_once('/').ok_or_else(wanted)?;
+    match (part.parse(), parts.parse()) {
+        (Ok(part), Ok(parts)) if 1 <= part && part <= parts => Ok((part, parts)),
+        _ => Err(wanted()),
+    }
+}
+
+impl Args {
+    fn options(&self) -> MutationOptions {
+        MutationOptions {
+            operators: self.operators.clone(),
+            relation: self.relation,
+            quiescence: self.quiescence,
+            complete_inputs: self.complete_inputs,
+            most: self.max,
+            seed: self.seed,
+            jobs: self.jobs,
+            partition: self.partition,
+            folder: self.folder.clone(),
+            restart: self.restart,
+            suite: self.suite.clone(),
+            on_the_fly: self.runs.map(|runs| OnTheFly {
+                runs,
+                steps: self.steps.unwrap_or(100),
+                purposes: self.purpose.clone(),
+                coverage: self.coverage,
+            }),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let workspace = workspace(&args.read);
+    let mut watch = args.time_limit.start()?;
+    let document = workspace.mutate(&args.model, &args.options(), &mut |done, all| {
+        watch.report(|| format!("{done} of {all} mutants"));
+        match watch.time_is_up() {
+            Some(_) if done == all => Ok(()),
+            Some(reason) => Err(stopped(&reason, done, all, args.folder.is_some())),
+            None => Ok(()),
+        }
+    });
+    watch.finish();
+    let document = document?;
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&document.tell())?;
+    }
+    Ok(exit(&document))
+}
+
+fn stopped(reason: &str, done: usize, all: usize, kept: bool) -> Error {
+    let error = Error::undecided(format!("{reason}: {done} of {all} mutants were looked at"));
+    error.hint(if kept {
+        "the same command goes on from there"
+    } else {
+        "with -o DIR the same command goes on from there"
+    })
+}
+
+fn exit(document: &MutationDocument) -> Exit {
+    let score = &document.score;
+    if !score.survivors.is_empty() || !score.unsound.is_empty() {
+        Exit::Fails
+    } else if score.unknown > 0 || !score.untested.is_empty() {
+        Exit::Inconclusive
+    } else {
+        Exit::Holds
+    }
+}

@@ -1,0 +1,124 @@
+//! `iolite mutate`, as a user runs it.
+
+mod common;
+
+use common::{iolite, scratch, write};
+
+const SWITCH: &str = "\
+system Switch {
+  input on, off
+  output lit, dark
+  initial state Off { ?on -> TurnedOn }
+  state TurnedOn { !lit -> On }
+  state On { ?off -> TurnedOff }
+  state TurnedOff { !dark -> Off }
+}
+";
+
+#[test]
+fn each_file_is_read_again_and_relate_agrees() {
+    let folder = scratch("mutate-files");
+    let model = write(&folder, "switch.iol", SWITCH);
+    let out = folder.join("mutants").display().to_string();
+    let asked = ["mutate", &model, "-o", &out, "--json", "--max", "24"];
+    let answer = iolite(&asked).expect(0).json();
+    let mutants = answer["mutants"].as_array().expect("mutants");
+    assert_eq!(mutants.len(), 24);
+    assert_eq!(answer["all"], false);
+    for mutant in mutants {
+        let file = mutant["file"].as_str().expect("a file");
+        let conforms = mutant["conforms"].as_bool().expect("decided");
+        let complete = ["--complete-inputs", "self-loop", "--json"];
+        let related = iolite(&[&["relate", "ioco", file, &model], &complete[..]].concat());
+        let related = related.expect(i32::from(!conforms)).json();
+        let trace = &related["counterexample"]["trace"];
+        assert_eq!(trace, &mutant["counterexample"]["trace"], "{mutant}");
+    }
+    // The same again: nothing is left to do. Other options need another folder.
+    assert_eq!(iolite(&asked).expect(0).json(), answer);
+    let other = ["mutate", &model, "-o", &out, "--max", "5"];
+    assert!(iolite(&other).expect(2).stderr.contains("--restart"));
+    iolite(&[&other[..], &["--restart"]].concat()).expect(0);
+}
+
+#[test]
+fn a_suite_is_scored_and_survivors_say_what_would_kill_them() {
+    let folder = scratch("mutate-suite");
+    let model = write(&folder, "switch.iol", SWITCH);
+    // Looks at the first answer alone.
+    let suite = write(
+        &folder,
+        "suite.iol",
+        "test First {
+           initial pass state A { ?on -> B }
+           pass state B { !lit -> Right  !dark, delta -> Wrong }
+           pass state Right  fail state Wrong
+         }",
+    );
+    let asked = ["mutate", &model, "--operators", "drop", "--suite", &suite];
+    let answer = iolite(&[&asked[..], &["--json"]].concat()).expect(1).json();
+    let score = &answer["score"];
+    assert_eq!((&score["killed"], &score["wrong"]), (&2.into(), &4.into()));
+    assert_eq!(score["survivors"].as_array().map(Vec::len), Some(2));
+    assert_eq!(score["unsound"].as_array().map(Vec::len), Some(0));
+    let told = iolite(&asked).expect(1).stdout;
+    assert!(
+        told.contains("would be killed by delta after ?on !lit ?off"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_cannot_be_decided_is_unknown_until_a_run_kills_it() {
+    let folder = scratch("mutate-data");
+    let model = write(
+        &folder,
+        "count.iol",
+        "system Count {
+           var n: int = 0
+           input add(k: int)
+           output sum(k: int)
+           initial state Idle { ?add(k) / n := n + k -> Told }
+           state Told { !sum(k) [k == n] -> Idle }
+         }",
+    );
+    let asked = ["mutate", &model, "--operators", "drop-assignment", "--json"];
+    let answer = iolite(&asked).expect(3).json();
+    let mutant = &answer["mutants"][0];
+    assert!(
+        mutant["conforms"].is_null() && mutant["unknown"].is_string(),
+        "{mutant}"
+    );
+    let tested = [&asked[..], &["--runs", "5", "--steps", "10"]].concat();
+    let answer = iolite(&tested).expect(0).json();
+    assert_eq!(answer["mutants"][0]["conforms"], false);
+    assert_eq!(answer["mutants"][0]["killed"], true);
+}
+
+#[test]
+fn mistakes() {
+    let folder = scratch("mutate-mistakes");
+    let model = write(&folder, "switch.iol", SWITCH);
+    for (wrong, said) in [
+        (
+            &["--operators", "dorp"][..],
+            "the operators are drop, redirect",
+        ),
+        (&["--partition", "3/2"], "K/N"),
+        (&["--relation", "ioconf-f"], "set of traces"),
+        (&["--relation", "trace", "--runs", "1"], "is not tested"),
+        (&["--steps", "3"], "--runs"),
+        (&["--suite", "nowhere.json"], "nowhere.json"),
+    ] {
+        let ran = iolite(&[&["mutate", &model], wrong].concat()).expect(2);
+        assert!(ran.stderr.contains(said), "{wrong:?}: {}", ran.stderr);
+    }
+    // A file that is no system of states is explored first.
+    let aut = write(
+        &folder,
+        "m.aut",
+        "des (0, 2, 2)\n(0, \"?a\", 1)\n(1, \"!x\", 0)\n",
+    );
+    let answer = iolite(&["mutate", &aut, "--json"]).expect(0).json();
+    assert!(answer["mutants"].as_array().is_some_and(|m| m.len() > 5));
+}

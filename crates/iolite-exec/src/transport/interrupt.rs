@@ -1,0 +1,121 @@
+//! Signals that ask the tester to end: the first ends well, the second at once.
+//!
+//! A signal is one of the whole process, so what was asked is process-wide too. Whoever waits polls a
+//! descriptor that becomes readable with the first signal, so that no wait has to be cut into slices.
+
+use std::fmt;
+use std::io::Write;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::thread;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::ExecError;
+use crate::transport::process_tree;
+
+/// A signal that asked the tester to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Interruption {
+    /// SIGINT, as of Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+}
+
+impl Interruption {
+    fn of(signal: i32) -> Option<Self> {
+        match signal {
+            SIGINT => Some(Self::Interrupt),
+            SIGTERM => Some(Self::Terminate),
+            _ => None,
+        }
+    }
+
+    /// The exit code by which shells know it: 128 and the number of the signal.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Interrupt => 130,
+            Self::Terminate => 143,
+        }
+    }
+
+    /// The name of the signal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interrupt => "SIGINT",
+            Self::Terminate => "SIGTERM",
+        }
+    }
+}
+
+impl fmt::Display for Interruption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The first signal that came; 0 for none.
+static FIRST: AtomicI32 = AtomicI32::new(0);
+
+/// Readable once a signal came; nobody reads from it.
+static WAKE: OnceLock<UnixStream> = OnceLock::new();
+
+/// From now on SIGINT and SIGTERM end runs well: [`crate::run()`] returns
+/// [`ExecError::Interrupted`] and a campaign its summary so far. A second signal kills what was started
+/// and ends the process.
+///
+/// This is for programs that are testers, such as the command line: it changes what signals do in the
+/// whole process, and on Linux makes it the parent of orphans of the systems it starts, so that
+/// daemons which left their process group are found and ended too.
+pub fn end_well_on_signals() -> Result<(), ExecError> {
+    if WAKE.get().is_some() {
+        return Ok(());
+    }
+    let fail = |e: std::io::Error| ExecError::system("cannot handle signals", e);
+    let (wake, mut waker) = UnixStream::pair().map_err(fail)?;
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(fail)?;
+    if WAKE.set(wake).is_err() {
+        return Ok(());
+    }
+    process_tree::adopt_orphans();
+    thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            for signal in signals.forever() {
+                let first = FIRST
+                    .compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire)
+                    .is_ok();
+                if first {
+                    // The stream is empty, so this cannot block; if it fails, waits end by themselves.
+                    let _ = waker.write_all(b"!");
+                } else {
+                    process_tree::kill_everything();
+                    std::process::exit(128 + signal);
+                }
+            }
+        })
+        .map_err(fail)?;
+    Ok(())
+}
+
+/// The signal that asked this process to end, if one did.
+pub fn interrupted() -> Option<Interruption> {
+    Interruption::of(FIRST.load(Ordering::Acquire))
+}
+
+/// What becomes readable with the first signal.
+pub(crate) fn wake() -> Option<BorrowedFd<'static>> {
+    WAKE.get().map(AsFd::as_fd)
+}
+
+/// An error once a signal came, for loops that wait.
+pub(crate) fn check() -> Result<(), ExecError> {
+    match interrupted() {
+        Some(by) => Err(ExecError::Interrupted(by)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,204 @@
+//! What can be changed within one expression.
+
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, File, Item, UnaryOp};
+
+/// How one node of an expression changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// A number becomes this much larger.
+    Shift(bool),
+    /// The node becomes this.
+    Become(ExprKind),
+    /// A comparison becomes another one.
+    Compare(BinaryOp),
+    /// `a && b` becomes `a` or `b`.
+    Keep(Side),
+    /// The node becomes its negation.
+    Not,
+    /// One more than the node.
+    Increment,
+}
+
+/// A side of a binary operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// Calls `found` for every change of a constant within an expression, with the number of its node in
+/// preorder.
+pub(super) fn constants(file: &File, expr: &Expr, found: &mut dyn FnMut(usize, Change)) {
+    let mut node = 0;
+    walk(expr, &mut node, &mut |k, e| match &e.kind {
+        ExprKind::Int(_) => {
+            found(k, Change::Shift(true));
+            found(k, Change::Shift(false));
+        }
+        ExprKind::Bool(b) => found(k, Change::Become(ExprKind::Bool(!b))),
+        ExprKind::Str(text) => {
+            let other = if text.is_empty() { "x" } else { "" };
+            found(k, Change::Become(ExprKind::Str(other.to_owned())));
+        }
+        ExprKind::Name(name) => {
+            for other in siblings(file, name) {
+                found(k, Change::Become(ExprKind::Name(other.to_owned())));
+            }
+        }
+        _ => {}
+    });
+}
+
+/// The other values of the enumeration that a name is a value of.
+fn siblings<'f>(file: &'f File, name: &str) -> impl Iterator<Item = &'f str> {
+    let declared = file.items.iter().find_map(|item| match item {
+        Item::Enum(e) if e.values.iter().any(|v| v.text == name) => Some(&e.values),
+        _ => None,
+    });
+    let name = name.to_owned();
+    let values = declared.into_iter().flatten();
+    values
+        .map(|v| v.text.as_str())
+        .filter(move |&v| v != name.as_str())
+}
+
+/// Calls `found` for every weakening of a guard: within conjunctions and disjunctions alone, where
+/// whatever makes a part weaker makes the whole weaker.
+pub(super) fn weakenings(guard: &Expr, found: &mut dyn FnMut(usize, Change)) {
+    let mut node = 0;
+    weaken(guard, &mut node, found);
+}
+
+fn weaken(expr: &Expr, node: &mut usize, found: &mut dyn FnMut(usize, Change)) {
+    let here = *node;
+    match &expr.kind {
+        ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+            if *op == BinaryOp::And {
+                found(here, Change::Keep(Side::Left));
+                found(here, Change::Keep(Side::Right));
+            }
+            *node += 1;
+            weaken(a, node, found);
+            weaken(b, node, found);
+        }
+        kind => {
+            if let ExprKind::Binary(op, ..) = kind {
+                for &other in wider(*op) {
+                    found(here, Change::Compare(other));
+                }
+            }
+            walk(expr, node, &mut |_, _| ());
+        }
+    }
+}
+
+fn wider(op: BinaryOp) -> &'static [BinaryOp] {
+    match op {
+        BinaryOp::Lt => &[BinaryOp::Le],
+        BinaryOp::Gt => &[BinaryOp::Ge],
+        BinaryOp::Eq => &[BinaryOp::Le, BinaryOp::Ge],
+        _ => &[],
+    }
+}
+
+/// Visits the nodes in preorder, counting on from `node`.
+fn walk(expr: &Expr, node: &mut usize, visit: &mut dyn FnMut(usize, &Expr)) {
+    visit(*node, expr);
+    *node += 1;
+    expr.parts(&mut |part| walk(part, node, visit));
+}
+
+/// Changes a node; `None` where the change does not fit it.
+pub(super) fn apply(expr: &mut Expr, node: usize, change: &Change) -> Option<()> {
+    let mut left = node;
+    let expr = node_mut(expr, &mut left)?;
+    let span = expr.span;
+    let new = |kind| Expr { kind, span };
+    let old = std::mem::replace(&mut expr.kind, ExprKind::Error);
+    expr.kind = match (change, old) {
+        (Change::Shift(up), ExprKind::Int(digits)) => {
+            // Integers are unbounded, so that nothing is computed with a machine number.
+            match (digits.trim_start_matches('0'), up) {
+                ("", true) => ExprKind::Int("1".to_owned()),
+                ("", false) => {
+                    let one = new(ExprKind::Int("1".to_owned()));
+                    ExprKind::Unary(UnaryOp::Neg, Box::new(one))
+                }
+                ("1", false) => ExprKind::Int("0".to_owned()),
+                (digits, true) => ExprKind::Int(successor(digits)),
+                (digits, false) => ExprKind::Int(predecessor(digits)),
+            }
+        }
+        (Change::Become(kind), _) => kind.clone(),
+        (Change::Compare(op), ExprKind::Binary(_, a, b)) => ExprKind::Binary(*op, a, b),
+        (Change::Keep(Side::Left), ExprKind::Binary(BinaryOp::And, kept, _))
+        | (Change::Keep(Side::Right), ExprKind::Binary(BinaryOp::And, _, kept)) => kept.kind,
+        (Change::Not, kind) => ExprKind::Unary(UnaryOp::Not, Box::new(new(kind))),
+        (Change::Increment, kind) => {
+            let one = new(ExprKind::Int("1".to_owned()));
+            ExprKind::Binary(BinaryOp::Add, Box::new(new(kind)), Box::new(one))
+        }
+        _ => return None,
+    };
+    Some(())
+}
+
+fn successor(digits: &str) -> String {
+    let mut digits: Vec<u8> = digits.bytes().collect();
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return String::from_utf8_lossy(&digits).into_owned();
+        }
+        *digit = b'0';
+    }
+    format!("1{}", String::from_utf8_lossy(&digits))
+}
+
+/// Of a number above one.
+fn predecessor(digits: &str) -> String {
+    let mut digits: Vec<u8> = digits.bytes().collect();
+    for digit in digits.iter_mut().rev() {
+        if *digit > b'0' {
+            *digit -= 1;
+            break;
+        }
+        *digit = b'9';
+    }
+    let text = String::from_utf8_lossy(&digits);
+    text.trim_start_matches('0').to_owned()
+}
+
+fn node_mut<'e>(expr: &'e mut Expr, left: &mut usize) -> Option<&'e mut Expr> {
+    if *left == 0 {
+        return Some(expr);
+    }
+    *left -= 1;
+    match &mut expr.kind {
+        ExprKind::Unary(_, a) | ExprKind::Field(a, _) => node_mut(a, left),
+        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+            [a, b].into_iter().find_map(|e| node_mut(e, left))
+        }
+        ExprKind::If(a, b, c) => [a, b, c].into_iter().find_map(|e| node_mut(e, left)),
+        ExprKind::Call(_, list) | ExprKind::Array(list) => {
+            list.iter_mut().find_map(|e| node_mut(e, left))
+        }
+        ExprKind::Record(_, fields) => fields.iter_mut().find_map(|(_, e)| node_mut(e, left)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_of_numbers_of_any_size() {
+        assert_eq!(successor("199"), "200");
+        assert_eq!(successor("99"), "100");
+        assert_eq!(predecessor("200"), "199");
+        assert_eq!(predecessor("100"), "99");
+        let large = "18446744073709551615";
+        assert_eq!(predecessor(&successor(large)), large);
+    }
+}

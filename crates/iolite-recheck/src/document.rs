@@ -1,0 +1,226 @@
+//! The certificate as it is written: one format for all negative answers.
+
+use serde::{Deserialize, Serialize};
+
+/// The name and version of the format.
+pub const FORMAT: &str = "iolite-certificate/2";
+
+/// A claim, and all that is needed to look at it again.
+///
+/// A field that is not known is an error: nothing in a certificate goes unread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The criterion: a relation, `safety`, `purpose` or `property`.
+    pub kind: String,
+    /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification.
+    pub verdict: String,
+    /// Which states are quiescent: `livelock`, `strict` or `fair`.
+    pub quiescence: String,
+    /// `synchronous` or `queues`.
+    pub context: String,
+    /// How the implementation was made input-enabled: `self-loop` or `chaos`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete_inputs: Option<String>,
+    /// The trace before the observation, in `?a`, `!x`, `delta` notation.
+    pub trace: Vec<String>,
+    /// Steps that are missing in the trace, because the run was too long.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub trace_omitted: u64,
+    /// What was observed then; missing where the trace itself is the violation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Observation>,
+    /// What would have been right.
+    pub allowed: Vec<Observation>,
+    /// Where the specification may be after the trace, as `Wait_Ack (line 12)`; then each observer, as
+    /// `Observer: Busy`.
+    pub locations: Vec<String>,
+    /// The state of the implementation that shows the observation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub implementation_location: Option<String>,
+    /// The specification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub specification: Option<Model>,
+    /// The implementation, where it is a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub implementation: Option<Model>,
+    /// The observers, or test purposes, beside the specification.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observers: Vec<Observer>,
+    /// The property, where it judged alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub property: Option<Property>,
+    /// The set F of `ioconf_F`, as an acceptor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traces: Option<Observer>,
+    /// Every file that the claim rests on.
+    pub files: Vec<SourceText>,
+    /// How the files were read. Only the reader of the files knows what it means.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub reading: serde_json::Value,
+    /// The number of the run, from 0. This and the next two are told: no re-check can confirm them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<u64>,
+    /// Its seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// How long silence had lasted where it was taken for δ, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<u64>,
+}
+
+/// An action, or a set of actions that are refused.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Observation {
+    /// An action, or `delta`.
+    Action(String),
+    /// A refusal.
+    Refusal(Refusal),
+}
+
+/// A set of actions that are refused.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refusal {
+    /// The actions.
+    pub refuses: Vec<String>,
+}
+
+/// A state and the line of its declaration.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Its name.
+    pub state: String,
+    /// Its line, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{} (line {line})", self.state),
+            None => f.write_str(&self.state),
+        }
+    }
+}
+
+/// A model, by name and as a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// `FILE#Name`, with the constants it was given.
+    pub reference: String,
+    /// Its transitions; missing for a model whose data were not unfolded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Table>,
+}
+
+/// A finite labelled transition system, or the part of it that a trace needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    /// The labels, each with its kind; those that no transition carries are of the alphabet too.
+    pub labels: Vec<(Kind, String)>,
+    /// The states.
+    pub states: Vec<State>,
+    /// The initial state.
+    pub initial: usize,
+    /// For each state its transitions, as pairs of label and target; `null` for a state that the trace
+    /// does not come to.
+    pub rows: Vec<Option<Vec<(usize, usize)>>>,
+}
+
+/// The kind of a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// `?a`.
+    Input,
+    /// `!x`.
+    Output,
+    /// A label without direction.
+    Plain,
+    /// τ, with or without a name.
+    Internal,
+}
+
+/// A deterministic automaton over actions, with marked states. Where it has no step it is left for good.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Observer {
+    /// `FILE#Name`.
+    pub reference: String,
+    /// Its own name.
+    pub name: String,
+    /// The actions that it knows.
+    pub labels: Vec<String>,
+    /// The names of its states.
+    pub states: Vec<String>,
+    /// The initial state.
+    pub initial: usize,
+    /// Violating states; of a set of traces, its accepting states.
+    pub marked: Vec<usize>,
+    /// Steps: state, label, state.
+    pub steps: Vec<(usize, usize, usize)>,
+}
+
+/// A property as a deterministic, complete Streett automaton [PROP12, def. 2 and 3].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Property {
+    /// `FILE#Name`, or `ltl:FORMULA`.
+    pub reference: String,
+    /// How executions and property are related: `inclusion`, …
+    pub relation: String,
+    /// The letters.
+    pub letters: Vec<String>,
+    /// The initial state.
+    pub initial: usize,
+    /// For each state its successor on each letter.
+    pub rows: Vec<Vec<usize>>,
+    /// The states whose finite words are in the property.
+    pub finite: Vec<usize>,
+    /// The pairs.
+    pub pairs: Vec<Pair>,
+}
+
+/// A Streett pair: a run meets `recurrent` infinitely often, or stays in `persistent` in the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// R.
+    pub recurrent: Vec<usize>,
+    /// P.
+    pub persistent: Vec<usize>,
+}
+
+/// A file, as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceText {
+    /// Its path.
+    pub path: String,
+    /// 64 bits of FNV-1a over its bytes, as 16 hexadecimal digits.
+    pub hash: String,
+    /// Its text.
+    pub text: String,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks for a reference"
+)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// The fingerprint of a file: FNV-1a, 64 bits.
+pub fn hash(bytes: &[u8]) -> String {
+    let step = |h: u64, &b: &u8| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+}

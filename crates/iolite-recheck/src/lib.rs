@@ -1,0 +1,180 @@
+//! A second opinion on a certificate, from the definitions alone.
+//!
+//! A certificate claims that something is wrong: a relation does not hold, a run failed, a
+//! specification violates an observer, a trace is outside a property. It carries transition tables
+//! of all models involved. [`check`] walks them with plain sets and compares every part of the claim
+//! with what it finds. It shares no code with what made the claim, depends on nothing but the reader of
+//! JSON, and remembers nothing between steps, so that it can be read beside the papers.
+//!
+//! What it cannot decide it says: whether a table is what the text beside it means needs the
+//! language's own reader, and models whose data were not unfolded have no table.
+//!
+//! Read in this order: `document.rs` (what a certificate holds), `system.rs` (τ-closure, quiescence,
+//! after, out, refusals), `relation.rs` (two models), `run.rs` (a run beside a specification, observers),
+//! `queues.rs` (the same through queues), `property.rs` (Streett automata).
+
+mod document;
+mod property;
+mod queues;
+mod relation;
+mod run;
+mod system;
+
+pub use document::{
+    Certificate, FORMAT, Kind, Model, Observation, Observer, Pair, Property, Refusal, SourceText,
+    State, Table, hash,
+};
+
+/// What looking again has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The parts that were found again, one a line.
+    pub confirmed: Vec<String>,
+    /// What is true, but not written as it would have been.
+    pub notes: Vec<String>,
+    /// What the certificate says and nobody can check.
+    pub told: Vec<String>,
+}
+
+/// Why a certificate is not confirmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A part of the claim is false.
+    Rejected(String),
+    /// It is neither confirmed nor found false.
+    Undecided(String),
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Rejected(reason) | Self::Undecided(reason) => f.write_str(reason),
+        }
+    }
+}
+
+type Outcome<T> = Result<T, Fault>;
+
+fn rejected<T>(reason: impl Into<String>) -> Outcome<T> {
+    Err(Fault::Rejected(reason.into()))
+}
+
+/// States and transitions that all tables of a certificate may have together.
+const LARGEST: usize = 20_000_000;
+
+/// Looks at all of a certificate again.
+///
+/// # Errors
+///
+/// The first part that is false, or that cannot be decided.
+pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
+    let mut report = Report::default();
+    check_files(certificate, &mut report)?;
+    if certificate.trace_omitted > 0 {
+        return Err(Fault::Undecided(
+            "the run was too long for its certificate; see the journal".to_owned(),
+        ));
+    }
+    let tables = [&certificate.specification, &certificate.implementation];
+    let tables = || tables.into_iter().flatten();
+    let size = |t: &Table| t.states.len() + t.rows.iter().flatten().map(Vec::len).sum::<usize>();
+    if tables()
+        .filter_map(|m| m.table.as_ref())
+        .map(size)
+        .sum::<usize>()
+        > LARGEST
+    {
+        return Err(Fault::Undecided("the tables are too large".to_owned()));
+    }
+    if certificate.kind == "property" {
+        property::check(certificate, &mut report)?;
+    } else if tables().any(|model| model.table.is_none()) {
+        return Err(Fault::Undecided(
+            "the model has data and so no table; `iolite explain` solves for them".to_owned(),
+        ));
+    } else if certificate.implementation.is_some() {
+        relation::check(certificate, &mut report)?;
+    } else {
+        run::check(certificate, &mut report)?;
+    }
+    if certificate.run.is_some() || certificate.seed.is_some() || certificate.patience.is_some() {
+        let told = "that a run with this number and seed showed it, after that silence";
+        report.told.push(told.to_owned());
+    }
+    Ok(report)
+}
+
+/// Format and files: each is what its hash says, each is used, and each model has one.
+fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
+    if certificate.format != FORMAT {
+        return rejected(format!("`{}` is not {FORMAT}", certificate.format));
+    }
+    let models = [&certificate.specification, &certificate.implementation];
+    let models = models.into_iter().flatten().map(|m| &m.reference);
+    let observers = certificate.observers.iter().chain(&certificate.traces);
+    let references = models
+        .chain(observers.map(|o| &o.reference))
+        .chain(certificate.property.iter().map(|p| &p.reference));
+    let references: Vec<&String> = references.collect();
+    let is_in = |reference: &str, path: &str| {
+        let rest = reference.strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+    };
+    for (k, file) in certificate.files.iter().enumerate() {
+        if hash(file.text.as_bytes()) != file.hash {
+            return rejected(format!("{}: the text does not have its hash", file.path));
+        }
+        if certificate.files[..k]
+            .iter()
+            .any(|other| other.path == file.path)
+        {
+            return rejected(format!("{} is there twice", file.path));
+        }
+        if !references
+            .iter()
+            .any(|reference| is_in(reference, &file.path))
+        {
+            report
+                .notes
+                .push(format!("{} is of no model here", file.path));
+        }
+    }
+    for reference in references {
+        let found = certificate
+            .files
+            .iter()
+            .any(|file| is_in(reference, &file.path));
+        if !found && !reference.starts_with("ltl:") {
+            return rejected(format!("the text of {reference} is missing"));
+        }
+    }
+    report
+        .confirmed
+        .push("files: each text has its hash".to_owned());
+    Ok(())
+}
+
+/// Compares a list with what was found: as a set it must be that; order and repetition are noted.
+fn check_list<T: Ord + Clone>(
+    what: &str,
+    told: &[T],
+    found: &std::collections::BTreeSet<T>,
+    show: impl Fn(&T) -> String,
+    report: &mut Report,
+) -> Outcome<()> {
+    if let Some(wrong) = told.iter().find(|item| !found.contains(item)) {
+        return rejected(format!("{what}: {} is not among them", show(wrong)));
+    }
+    if let Some(missing) = found.iter().find(|item| !told.contains(item)) {
+        return rejected(format!("{what}: {} is missing", show(missing)));
+    }
+    if told.len() > found.len() {
+        report
+            .notes
+            .push(format!("{what}: something is there twice"));
+    }
+    report
+        .confirmed
+        .push(format!("{what}: all of it, and no more"));
+    Ok(())
+}

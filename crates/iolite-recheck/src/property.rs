@@ -1,0 +1,175 @@
+//! A trace that determines a property negatively.
+
+use std::collections::BTreeSet;
+
+use crate::document::{Certificate, Observation, Pair, Property};
+use crate::{Outcome, Report, rejected};
+
+/// Whether no continuation of the trace, finite or infinite, is in Π [PROP12, def. 1 and 14]; or the
+/// system is silent where the trace is not in Π [PROP12, §8].
+pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
+    let Some(property) = &certificate.property else {
+        return rejected("the property is missing");
+    };
+    check_table(property)?;
+    let others = certificate.specification.is_some() || certificate.implementation.is_some();
+    if others || !certificate.observers.is_empty() || certificate.traces.is_some() {
+        return rejected("a property judges alone, without models");
+    }
+    if certificate.complete_inputs.is_some() || certificate.context != "synchronous" {
+        return rejected("a property judges what was observed, in the order of observation");
+    }
+    if certificate.implementation_location.is_some()
+        || !certificate.locations.is_empty()
+        || !certificate.allowed.is_empty()
+    {
+        return rejected("a property tells of no places and of nothing allowed");
+    }
+    crate::system::Policy::parse(&certificate.quiescence)?;
+    // [PROP12, §6]: one execution outside Π refutes inclusion and equality; of the other relations it
+    // says something of itself only, and nothing of what is to be implemented.
+    let right = match property.relation.as_str() {
+        "inclusion" | "equality" => "fail",
+        "non-disjointness" => "weak-fail",
+        other => return rejected(format!("`{other}` is no relation to a property")),
+    };
+    if certificate.verdict != right {
+        let verdict = &certificate.verdict;
+        return rejected(format!("the verdict is `{right}`, not `{verdict}`"));
+    }
+    let observed = match &certificate.observed {
+        None => None,
+        Some(Observation::Action(action)) => Some(action),
+        Some(Observation::Refusal(_)) => return rejected("a property sees no refusals"),
+    };
+    let events: Vec<&String> = certificate.trace.iter().chain(observed).collect();
+    let own_delta = letter(property, "delta").is_some();
+    let mut at = property.initial;
+    let mut unseen = 0;
+    for event in &events {
+        let text = match event.as_str() {
+            "deadlock" if own_delta => "delta",
+            text => text,
+        };
+        match letter(property, text) {
+            Some(letter) => at = property.rows[at][letter],
+            None => unseen += 1,
+        }
+    }
+    let steps = events.len();
+    report
+        .confirmed
+        .push(format!("trace: {steps} steps of the property's automaton"));
+    let silences = || {
+        events
+            .iter()
+            .filter(|e| matches!(e.as_str(), "delta" | "deadlock"))
+            .count()
+    };
+    if unseen > silences() {
+        report
+            .told
+            .push("events that the property does not see".to_owned());
+    }
+    let silent = match events.last().map(|e| e.as_str()) {
+        // More inputs may follow an output-lock, so only a relation of all executions minds it.
+        Some("delta") => !own_delta && right == "fail",
+        Some("deadlock") => !own_delta,
+        _ => false,
+    };
+    if silent && !property.finite.contains(&at) {
+        let how = format!("verdict: {right}, the system is silent outside the property");
+        report.confirmed.push(how);
+        return Ok(());
+    }
+    let all = reachable(property, at, &(0..property.rows.len()).collect());
+    if all.iter().any(|state| property.finite.contains(state)) {
+        return rejected("a finite continuation of the trace is in the property");
+    }
+    if accepts(property, &property.pairs, &all) {
+        return rejected("an infinite continuation of the trace is in the property");
+    }
+    report.confirmed.push(format!(
+        "verdict: {right}, no continuation is in the property"
+    ));
+    Ok(())
+}
+
+fn check_table(property: &Property) -> Outcome<()> {
+    let count = property.rows.len();
+    let within = |states: &[usize]| states.iter().all(|&s| s < count);
+    let complete = |row: &Vec<usize>| row.len() == property.letters.len() && within(row);
+    let pair = |p: &Pair| within(&p.recurrent) && within(&p.persistent);
+    if property.initial >= count
+        || !property.rows.iter().all(complete)
+        || !within(&property.finite)
+        || !property.pairs.iter().all(pair)
+    {
+        return rejected("the automaton names a state that it does not have, or is not complete");
+    }
+    let letters: BTreeSet<&String> = property.letters.iter().collect();
+    if letters.len() < property.letters.len() {
+        return rejected("the automaton has a letter twice");
+    }
+    Ok(())
+}
+
+/// The letter of an event; a property may leave its direction away.
+fn letter(property: &Property, text: &str) -> Option<usize> {
+    let find = |text: &str| property.letters.iter().position(|l| l == text);
+    find(text).or_else(|| find(text.trim_start_matches(['?', '!'])))
+}
+
+/// The states that are reached from one within a set, itself included.
+fn reachable(property: &Property, from: usize, within: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut reached = BTreeSet::from([from]);
+    let mut todo = vec![from];
+    while let Some(state) = todo.pop() {
+        for &to in &property.rows[state] {
+            if within.contains(&to) && reached.insert(to) {
+                todo.push(to);
+            }
+        }
+    }
+    reached
+}
+
+/// Whether a run that stays in these states is accepted. Its infinitely visited states are strongly
+/// connected; where such a set breaks a pair, a run that is accepted stays in P of that pair.
+fn accepts(property: &Property, pairs: &[Pair], states: &BTreeSet<usize>) -> bool {
+    let mut left = states.clone();
+    while let Some(&state) = left.first() {
+        let component = component(property, state, states);
+        left.retain(|other| !component.contains(other));
+        let cyclic = component.iter().any(|&s| {
+            let mut next = property.rows[s].iter();
+            next.any(|to| component.contains(to))
+        });
+        if !cyclic {
+            continue;
+        }
+        let broken = pairs.iter().find(|pair| {
+            !pair.recurrent.iter().any(|s| component.contains(s))
+                && !component.iter().all(|s| pair.persistent.contains(s))
+        });
+        let accepted = match broken {
+            None => true,
+            Some(pair) => {
+                let inside = |s: &&usize| pair.persistent.contains(s);
+                let inside: BTreeSet<usize> = component.iter().filter(inside).copied().collect();
+                accepts(property, pairs, &inside)
+            }
+        };
+        if accepted {
+            return true;
+        }
+    }
+    false
+}
+
+/// The strongly connected component of a state within a set.
+fn component(property: &Property, of: usize, within: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let forth = reachable(property, of, within);
+    let back = |&&state: &&usize| reachable(property, state, within).contains(&of);
+    forth.iter().filter(back).copied().collect()
+}

@@ -1,0 +1,286 @@
+//! A run beside a specification: it failed, it violated an observer, or both; and a specification that
+//! violates an observer itself.
+
+use std::collections::BTreeSet;
+
+use crate::document::{Certificate, Kind, Observation, Observer};
+use crate::queues::Queues;
+use crate::system::{DELTA, Policy, States, System};
+use crate::{Outcome, Report, check_list, rejected};
+
+/// The actions of a list that must hold nothing else.
+pub(crate) fn actions(list: &[Observation]) -> Outcome<Vec<String>> {
+    let action = |o: &Observation| match o {
+        Observation::Action(action) => Ok(action.clone()),
+        Observation::Refusal(_) => rejected("allowed: a refusal among actions"),
+    };
+    list.iter().map(action).collect()
+}
+
+/// How a specification is followed.
+struct Rules {
+    /// δ may stand within the trace (ioco), or only at its end [LTS96, §6].
+    suspension: bool,
+    /// An input counts only where every state takes it (uioco).
+    every_state: bool,
+}
+
+pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
+    let kind = certificate.kind.as_str();
+    let rules = Rules {
+        suspension: !matches!(kind, "ioconf" | "ioconf-f"),
+        every_state: kind == "uioco",
+    };
+    if !matches!(
+        kind,
+        "ioco" | "uioco" | "ioconf" | "ioconf-f" | "safety" | "purpose"
+    ) {
+        return rejected(format!("no run is judged by `{kind}`"));
+    }
+    if certificate.complete_inputs.is_some() {
+        return rejected("nothing is completed where the implementation is no model");
+    }
+    if (kind == "ioconf-f") != certificate.traces.is_some() {
+        return rejected("ioconf-f and a set of traces belong together");
+    }
+    if (kind == "safety") == certificate.observers.is_empty() && kind != "purpose" {
+        return rejected("observers belong to safety, and to nothing else");
+    }
+    if certificate.property.is_some() || certificate.implementation_location.is_some() {
+        return rejected("a run has neither a property nor a state of a model beside it");
+    }
+    let policy = Policy::parse(&certificate.quiescence)?;
+    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    if certificate.verdict == "refuted" {
+        return refuted(certificate, &s, report);
+    }
+    let observed = match &certificate.observed {
+        // A deadlock is silence that lasts.
+        Some(Observation::Action(action)) if action == "deadlock" => DELTA,
+        Some(Observation::Action(action)) => action.as_str(),
+        Some(Observation::Refusal(_)) => return rejected("a run observes no refusals"),
+        None => return rejected("no observation decided the verdict"),
+    };
+    if observed != DELTA && !observed.starts_with('!') {
+        return rejected(format!("{observed} is neither an output nor delta"));
+    }
+    // `!o(…)` stands for values of an output that an unfolded model never gives, and is a label of it.
+    if observed.ends_with("(…)") && !s.texts(Kind::Output).any(|own| own == observed) {
+        return rejected(format!("the specification has no output {observed}"));
+    }
+    let (at, allowed, is_allowed) = match certificate.context.as_str() {
+        "synchronous" => synchronous(certificate, &s, &rules, observed)?,
+        "queues" => through_queues(certificate, &s, &rules, observed)?,
+        other => return rejected(format!("`{other}` is no context")),
+    };
+    let steps = certificate.trace.len();
+    report
+        .confirmed
+        .push(format!("trace: {steps} steps that the specification has"));
+    let (violated, observers) = follow_observers(certificate, Some(observed))?;
+    let right = match (is_allowed, violated && kind == "safety") {
+        (true, true) => "violate",
+        (true, false) => return rejected(format!("the specification allows {observed} there")),
+        (false, true) => "violate-fail",
+        (false, false) => "fail",
+    };
+    if certificate.verdict != right {
+        let verdict = &certificate.verdict;
+        return rejected(format!("the verdict is `{right}`, not `{verdict}`"));
+    }
+    report
+        .confirmed
+        .push(format!("verdict: {right}, from {observed} after the trace"));
+    let told = actions(&certificate.allowed)?;
+    check_list("allowed", &told, &allowed, Clone::clone, report)?;
+    check_locations(certificate, &s, &at, observers, report)
+}
+
+/// Where the specification is, what it allows, and whether that holds the observation.
+type Found = (States, BTreeSet<String>, bool);
+
+fn synchronous(
+    certificate: &Certificate,
+    s: &System,
+    rules: &Rules,
+    observed: &str,
+) -> Outcome<Found> {
+    let mut at = s.start()?;
+    for (k, action) in certificate.trace.iter().enumerate() {
+        let step = k + 1;
+        if rules.every_state && action.starts_with('?') {
+            for &state in &at {
+                if s.refuses(state, std::slice::from_ref(action))? {
+                    return rejected(format!("step {step}: a state refuses {action}"));
+                }
+            }
+        }
+        at = s.after(&at, action, rules.suspension)?;
+        if at.is_empty() && certificate.traces.is_none() {
+            return rejected(format!(
+                "step {step}: {action} leaves the specification's traces"
+            ));
+        }
+    }
+    if let Some(traces) = &certificate.traces {
+        check_member(traces, &certificate.trace)?;
+    }
+    let allowed = s.out(&at)?;
+    let is_allowed = allowed.contains(observed);
+    Ok((at, allowed, is_allowed))
+}
+
+fn through_queues(
+    certificate: &Certificate,
+    s: &System,
+    rules: &Rules,
+    observed: &str,
+) -> Outcome<Found> {
+    if certificate.traces.is_some() {
+        return Err(crate::Fault::Undecided(
+            "sets of traces through queues are not re-checked".to_owned(),
+        ));
+    }
+    let mut queues = Queues::new(s, rules.suspension, rules.every_state)?;
+    for (k, action) in certificate.trace.iter().enumerate() {
+        queues = queues.after(action)?;
+        if queues.is_empty() {
+            let step = k + 1;
+            return rejected(format!(
+                "step {step}: no order of messages explains {action}"
+            ));
+        }
+    }
+    let is_allowed = !queues.after(observed)?.is_empty();
+    Ok((queues.states(), queues.out()?, is_allowed))
+}
+
+/// A specification that violates an observer itself [SAFE04, def. 6].
+fn refuted(certificate: &Certificate, s: &System, report: &mut Report) -> Outcome<()> {
+    if certificate.kind != "safety" || certificate.context != "synchronous" {
+        return rejected(
+            "only a safety property of a specification is refuted, and without queues",
+        );
+    }
+    if certificate.observed.is_some() || !certificate.allowed.is_empty() {
+        return rejected("a refutation is its trace; nothing is observed after it");
+    }
+    let mut at = s.start()?;
+    for (k, action) in certificate.trace.iter().enumerate() {
+        at = s.after(&at, action, true)?;
+        if at.is_empty() {
+            let step = k + 1;
+            return rejected(format!("step {step}: the specification cannot do {action}"));
+        }
+    }
+    let steps = certificate.trace.len();
+    report
+        .confirmed
+        .push(format!("trace: {steps} steps that the specification has"));
+    let (violated, observers) = follow_observers(certificate, None)?;
+    if !violated {
+        return rejected("the trace violates no observer");
+    }
+    report
+        .confirmed
+        .push("verdict: the observer is violated".to_owned());
+    check_locations(certificate, s, &at, observers, report)
+}
+
+/// Whether an observer is violated by the trace and what was observed after it. Its place is the one
+/// before the observation, or the violating one where there is none.
+fn follow_observers(
+    certificate: &Certificate,
+    observed: Option<&str>,
+) -> Outcome<(bool, Vec<String>)> {
+    let mut violated = false;
+    let mut places = Vec::new();
+    for observer in &certificate.observers {
+        check_observer(observer)?;
+        let mut at = Some(observer.initial);
+        for (k, action) in certificate.trace.iter().enumerate() {
+            at = at.and_then(|at| step(observer, at, action));
+            let last = observed.is_none() && k + 1 == certificate.trace.len();
+            let early = at.is_some_and(|at| observer.marked.contains(&at)) && !last;
+            if early && certificate.kind == "safety" {
+                let (name, step) = (&observer.name, k + 1);
+                return rejected(format!("{name} is violated before the end, at step {step}"));
+            }
+        }
+        let place = at.map_or("left for good", |at| observer.states[at].as_str());
+        places.push(format!("{}: {place}", observer.name));
+        let end = match observed {
+            Some(observed) => at.and_then(|at| step(observer, at, observed)),
+            None => at,
+        };
+        violated |= end.is_some_and(|at| observer.marked.contains(&at));
+    }
+    Ok((violated, places))
+}
+
+fn check_observer(observer: &Observer) -> Outcome<()> {
+    let count = observer.states.len();
+    let fits = |&(from, label, to): &(usize, usize, usize)| {
+        from < count && label < observer.labels.len() && to < count
+    };
+    let marks = observer.marked.iter().all(|&m| m < count);
+    if observer.initial >= count || !observer.steps.iter().all(fits) || !marks {
+        return rejected(format!("{}: a number is out of range", observer.name));
+    }
+    let mut keys: Vec<_> = observer
+        .steps
+        .iter()
+        .map(|&(from, label, _)| (from, label))
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    if keys.len() < observer.steps.len() {
+        return rejected(format!("{} is not deterministic", observer.name));
+    }
+    Ok(())
+}
+
+/// An action that the automaton does not know changes nothing.
+fn step(observer: &Observer, at: usize, action: &str) -> Option<usize> {
+    if !observer.labels.iter().any(|known| known == action) {
+        return Some(at);
+    }
+    let fits = |&&(from, label, _): &&(usize, usize, usize)| {
+        from == at && observer.labels[label] == action
+    };
+    observer.steps.iter().find(fits).map(|&(.., to)| to)
+}
+
+/// The trace is in the set that an acceptor stands for.
+pub(crate) fn check_member(traces: &Observer, trace: &[String]) -> Outcome<()> {
+    check_observer(traces)?;
+    if let Some(foreign) = trace.iter().find(|action| !traces.labels.contains(action)) {
+        return rejected(format!("{} does not know {foreign}", traces.name));
+    }
+    let end = trace
+        .iter()
+        .try_fold(traces.initial, |at, action| step(traces, at, action));
+    match end {
+        Some(end) if traces.marked.contains(&end) => Ok(()),
+        _ => rejected(format!("the trace is not in {}", traces.name)),
+    }
+}
+
+/// The places are those of the specification after the trace, all of them, and of the observers.
+pub(crate) fn check_locations(
+    certificate: &Certificate,
+    s: &System,
+    at: &States,
+    observers: Vec<String>,
+    report: &mut Report,
+) -> Outcome<()> {
+    let found = at.iter().map(|&state| s.state(state).to_string());
+    let found: BTreeSet<String> = found.chain(observers).collect();
+    check_list(
+        "locations",
+        &certificate.locations,
+        &found,
+        Clone::clone,
+        report,
+    )
+}

@@ -1,0 +1,427 @@
+//! Certificates that are whole: what a search or a tester claims, with the models it rests on.
+
+use std::collections::BTreeSet;
+
+use iolite_derive::{Criterion, ModelRef};
+use iolite_exec::Certificate as Judged;
+use iolite_lts::QuiescencePolicy;
+use iolite_lts::relation::Relation;
+use iolite_recheck::{
+    Certificate, FORMAT, Model, Observation, Observer, Refusal, SourceText, State,
+};
+use serde::{Deserialize, Serialize};
+
+use super::tables::{self, Need};
+use crate::{
+    CounterexampleDocument, Error, ExplicitSpec, JudgeOptions, ObservedDocument, Place, Proof,
+    PropertyOptions, PropertyReadOptions, ReadOptions, RelationDocument, Spec, Verification,
+    VerificationOptions, VerifiedProperty, Workspace,
+};
+
+/// What a run or a log was judged by, so that its certificate can carry it.
+#[derive(Clone, Copy, Debug)]
+pub enum JudgedBy<'a> {
+    /// A model, and what else.
+    Model(&'a JudgeOptions),
+    /// Properties alone.
+    Properties(&'a PropertyOptions),
+}
+
+/// How the files of a certificate are read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Reading {
+    pub(super) models: ReadOptions,
+    pub(super) properties: PropertyReadOptions,
+}
+
+pub(super) fn policy_name(policy: QuiescencePolicy) -> &'static str {
+    match policy {
+        QuiescencePolicy::Livelock => "livelock",
+        QuiescencePolicy::Strict => "strict",
+    }
+}
+
+impl Workspace {
+    /// The whole certificate of a failing run or log; `None` where the verdict is that of a
+    /// hand-written test case, from which nothing follows, or of a stored one whose observers or set of
+    /// traces are not at hand.
+    pub fn certify_run(
+        &self,
+        judged: &Judged,
+        by: JudgedBy<'_>,
+    ) -> Result<Option<Certificate>, Error> {
+        let missing = match (judged.kind, by) {
+            (Criterion::Written, _) => true,
+            (Criterion::Safety, JudgedBy::Model(options)) => options.observers.is_empty(),
+            (Criterion::Relation(Relation::IoconfF), JudgedBy::Model(options)) => {
+                options.traces.is_none()
+            }
+            _ => false,
+        };
+        if missing {
+            return Ok(None);
+        }
+        let mut whole = Certificate {
+            format: FORMAT.to_owned(),
+            kind: judged.kind.name().to_owned(),
+            verdict: judged.verdict.to_string(),
+            quiescence: "livelock".to_owned(),
+            context: judged.context.name().to_owned(),
+            complete_inputs: None,
+            trace: judged.trace.clone(),
+            trace_omitted: judged.trace_omitted,
+            observed: judged.observed.clone().map(Observation::Action),
+            allowed: judged
+                .allowed
+                .iter()
+                .cloned()
+                .map(Observation::Action)
+                .collect(),
+            locations: once(judged.locations.clone()),
+            implementation_location: None,
+            specification: None,
+            implementation: None,
+            observers: Vec::new(),
+            property: None,
+            traces: None,
+            files: Vec::new(),
+            reading: serde_json::Value::Null,
+            run: Some(judged.run),
+            seed: Some(judged.seed),
+            patience: judged.patience,
+        };
+        match by {
+            JudgedBy::Model(options) => self.add_specification(&mut whole, judged, options)?,
+            JudgedBy::Properties(options) => self.add_property(&mut whole, judged, options)?,
+        }
+        Ok(Some(whole))
+    }
+
+    fn add_specification(
+        &self,
+        whole: &mut Certificate,
+        judged: &Judged,
+        options: &JudgeOptions,
+    ) -> Result<(), Error> {
+        policy_name(options.quiescence).clone_into(&mut whole.quiescence);
+        let reference = ModelRef {
+            hash: None,
+            ..judged.model.clone()
+        };
+        let mut references = vec![reference.clone()];
+        if options.keeps_data(self, &reference)? {
+            let spec = self.spec(&reference)?;
+            whole.specification = Some(Model {
+                reference: reference_of(&spec).to_string(),
+                table: None,
+            });
+        } else {
+            let spec = self.explicit(&reference)?;
+            if judged.kind == Criterion::Relation(Relation::IoconfF)
+                && let Some(traces) = &options.traces
+            {
+                let set = self.traces(traces, spec.reference(), spec.labels())?;
+                let set = tables::trace_set(traces.to_string(), &set, spec.labels());
+                whole.traces = Some(set);
+                references.push(traces.clone());
+            }
+            self.add_observers(whole, judged, &spec, options)?;
+            references.extend(options.observers.iter().chain(&options.purposes).cloned());
+            whole.specification = Some(model(&spec, whole, false));
+        }
+        self.add_files(whole, &references, &PropertyReadOptions::default())
+    }
+
+    fn add_observers(
+        &self,
+        whole: &mut Certificate,
+        judged: &Judged,
+        spec: &ExplicitSpec,
+        options: &JudgeOptions,
+    ) -> Result<(), Error> {
+        if judged.kind == Criterion::Safety {
+            for reference in &options.observers {
+                whole
+                    .observers
+                    .extend(self.observer_tables(reference, spec)?);
+            }
+        } else if judged.kind == Criterion::Purpose {
+            for reference in &options.purposes {
+                for purpose in self.purposes_of(reference, spec)? {
+                    let accept = |s| purpose.is_accept(s);
+                    let table =
+                        tables::observer(reference.to_string(), purpose.automaton(), accept);
+                    whole.observers.push(table);
+                }
+            }
+        }
+        // The tester follows a goal until it is decided; a certificate tells of the whole trace.
+        let own = judged.locations.len().saturating_sub(whole.observers.len());
+        let mut locations = judged.locations[..own].to_vec();
+        for observer in &whole.observers {
+            locations.push(place_after(observer, &judged.trace));
+        }
+        whole.locations = once(locations);
+        Ok(())
+    }
+
+    /// The observers that a reference means, as tables.
+    pub(super) fn observer_tables(
+        &self,
+        reference: &ModelRef,
+        spec: &ExplicitSpec,
+    ) -> Result<Vec<Observer>, Error> {
+        let observers = self.observers_of(reference, spec)?;
+        let table = |o: &iolite_property::Observer| {
+            tables::observer(reference.to_string(), o.automaton(), |s| o.is_violate(s))
+        };
+        Ok(observers.iter().map(table).collect())
+    }
+
+    fn add_property(
+        &self,
+        whole: &mut Certificate,
+        judged: &Judged,
+        options: &PropertyOptions,
+    ) -> Result<(), Error> {
+        let reference = ModelRef {
+            hash: None,
+            ..judged.model.clone()
+        };
+        let property = self.property(&reference, &options.read)?;
+        let relation = options.relation.name();
+        whole.property = Some(tables::property(
+            reference.to_string(),
+            relation,
+            &property.automaton,
+        ));
+        whole.allowed.clear();
+        whole.locations.clear();
+        self.add_files(whole, &[reference], &options.read)
+    }
+
+    fn add_files(
+        &self,
+        whole: &mut Certificate,
+        references: &[ModelRef],
+        properties: &PropertyReadOptions,
+    ) -> Result<(), Error> {
+        let mut seen = BTreeSet::new();
+        for reference in references {
+            let path = reference.path();
+            if path.to_string_lossy().starts_with("ltl:") || !seen.insert(path.to_owned()) {
+                continue;
+            }
+            let source = self.source(path)?;
+            whole.files.push(SourceText {
+                path: path.display().to_string(),
+                hash: source.hash().to_owned(),
+                text: source.text()?.to_owned(),
+            });
+        }
+        let reading = Reading {
+            models: self.options().clone(),
+            properties: properties.clone(),
+        };
+        whole.reading = serde_json::to_value(reading)
+            .map_err(|e| Error::input(format!("the certificate cannot be written: {e}")))?;
+        Ok(())
+    }
+
+    /// The whole certificate of a relation that does not hold.
+    pub(crate) fn certify_relation(
+        &self,
+        document: &RelationDocument,
+        found: &CounterexampleDocument,
+    ) -> Result<Certificate, Error> {
+        let mut whole = Certificate {
+            format: FORMAT.to_owned(),
+            kind: document.relation.clone(),
+            verdict: "fail".to_owned(),
+            quiescence: policy_name(document.semantics.policy()).to_owned(),
+            context: "synchronous".to_owned(),
+            complete_inputs: None,
+            trace: found.trace.clone(),
+            trace_omitted: 0,
+            observed: Some(observation(&found.observed)),
+            allowed: found.allowed.iter().map(observation).collect(),
+            locations: once(found.specification_states.iter().map(place).collect()),
+            implementation_location: Some(place(&found.implementation_state)),
+            specification: None,
+            implementation: None,
+            observers: Vec::new(),
+            property: None,
+            traces: None,
+            files: Vec::new(),
+            reading: serde_json::Value::Null,
+            run: None,
+            seed: None,
+            patience: None,
+        };
+        if let Some(how) = document.semantics.complete_inputs {
+            whole.complete_inputs = Some(how.name().to_owned());
+        }
+        let implementation = ModelRef::from(document.implementation.as_str());
+        let specification = ModelRef::from(document.specification.as_str());
+        let spec = self.explicit(&specification)?;
+        let mut references = vec![implementation.clone(), specification];
+        if let Some(traces) = &document.traces {
+            let reference = ModelRef::from(traces.as_str());
+            let set = self.traces(&reference, spec.reference(), spec.labels())?;
+            whole.traces = Some(tables::trace_set(traces.clone(), &set, spec.labels()));
+            references.push(reference);
+        }
+        let completed = whole.complete_inputs.is_some();
+        whole.implementation = Some(model(&self.explicit(&implementation)?, &whole, completed));
+        whole.specification = Some(model(&spec, &whole, false));
+        self.add_files(&mut whole, &references, &PropertyReadOptions::default())?;
+        Ok(whole)
+    }
+
+    /// The whole certificate of a refuted property; `None` for any other answer, and where data were
+    /// not unfolded.
+    pub fn certify_refutation(
+        &self,
+        verification: &Verification,
+        property: &VerifiedProperty,
+        options: &VerificationOptions,
+    ) -> Result<Option<Certificate>, Error> {
+        let Proof::Refuted { trace, .. } = &property.proof else {
+            return Ok(None);
+        };
+        let reference = ModelRef {
+            hash: None,
+            ..verification.system.clone()
+        };
+        let Ok(spec) = self.explicit(&reference) else {
+            return Ok(None);
+        };
+        let mut found = None;
+        for reference in &options.properties {
+            // What is no safety property has no observer, and its refutation is no finite trace.
+            let Ok(tables) = self.observer_tables(reference, &spec) else {
+                continue;
+            };
+            let violated = |o: &Observer| {
+                o.name == property.name && end(o, trace).is_some_and(|at| o.marked.contains(&at))
+            };
+            let table = tables.into_iter().find(violated);
+            if let Some(table) = table {
+                found = Some((reference.clone(), table));
+                break;
+            }
+        }
+        let Some((watcher, observer)) = found else {
+            return Ok(None);
+        };
+        let system = spec.system();
+        let followed = iolite_lts::relation::follow_run(&system, options.quiescence, true, trace);
+        let Some(followed) = followed else {
+            return Ok(None);
+        };
+        let states = followed.states.iter();
+        let mut locations: Vec<String> = states
+            .map(|&s| iolite_derive::location(&system, s))
+            .collect();
+        locations.push(place_after(&observer, trace));
+        let mut whole = Certificate {
+            format: FORMAT.to_owned(),
+            kind: Criterion::Safety.name().to_owned(),
+            verdict: "refuted".to_owned(),
+            quiescence: policy_name(options.quiescence).to_owned(),
+            context: "synchronous".to_owned(),
+            complete_inputs: None,
+            trace: trace.clone(),
+            trace_omitted: 0,
+            observed: None,
+            allowed: Vec::new(),
+            locations: once(locations),
+            implementation_location: None,
+            specification: None,
+            implementation: None,
+            observers: vec![observer],
+            property: None,
+            traces: None,
+            files: Vec::new(),
+            reading: serde_json::Value::Null,
+            run: None,
+            seed: None,
+            patience: None,
+        };
+        whole.specification = Some(model(&spec, &whole, false));
+        let references = [reference, watcher];
+        self.add_files(&mut whole, &references, &PropertyReadOptions::default())?;
+        Ok(Some(whole))
+    }
+}
+
+/// Each once, in order.
+fn once(mut texts: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    texts.retain(|text| seen.insert(text.clone()));
+    texts
+}
+
+fn reference_of(spec: &Spec) -> ModelRef {
+    match spec {
+        Spec::Explicit(spec) => spec.reference().clone(),
+        Spec::Symbolic(spec) => spec.reference().clone(),
+        Spec::Properties(_) => ModelRef::default(),
+    }
+}
+
+/// A model with the states that the claim needs.
+pub(super) fn model(spec: &ExplicitSpec, whole: &Certificate, completed: bool) -> Model {
+    let mut actions: Vec<&str> = whole.trace.iter().map(String::as_str).collect();
+    if let Some(Observation::Action(action)) = &whole.observed {
+        actions.push(if action == "deadlock" {
+            "delta"
+        } else {
+            action
+        });
+    }
+    let need = Need {
+        actions: &actions,
+        queues: whole.context == "queues",
+        completed,
+    };
+    Model {
+        reference: spec.reference().to_string(),
+        table: Some(tables::table(&spec.system(), need)),
+    }
+}
+
+fn observation(document: &ObservedDocument) -> Observation {
+    match document {
+        ObservedDocument::Action(action) => Observation::Action(action.clone()),
+        ObservedDocument::Refusal { refuses } => Observation::Refusal(Refusal {
+            refuses: refuses.clone(),
+        }),
+    }
+}
+
+pub(super) fn place(place: &Place) -> String {
+    let (state, line) = (place.state.clone(), place.line);
+    State { state, line }.to_string()
+}
+
+fn place_after(observer: &Observer, trace: &[String]) -> String {
+    let place = end(observer, trace);
+    let place = place.map_or("left for good", |at| observer.states[at].as_str());
+    format!("{}: {place}", observer.name)
+}
+
+/// Where an observer is after a trace, unless it was left.
+fn end(observer: &Observer, trace: &[String]) -> Option<usize> {
+    let label = |action: &String| observer.labels.iter().position(|l| l == action);
+    let mut at = Some(observer.initial);
+    for action in trace {
+        let (Some(from), Some(label)) = (at, label(action)) else {
+            continue;
+        };
+        let step = observer.steps.iter().find(|s| (s.0, s.1) == (from, label));
+        at = step.map(|s| s.2);
+    }
+    at
+}

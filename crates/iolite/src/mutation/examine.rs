@@ -1,0 +1,290 @@
+//! One mutant: does it conform, and what kills it.
+
+use std::path::{Path, PathBuf};
+
+use iolite_derive::{ModelRef, TestStep, Verdict, test_runs};
+use iolite_exec::Summary;
+use iolite_lang::mutation::Mutant;
+use iolite_lts::{Completed, LabelId, Semantics, StateId};
+
+use super::{MutantDocument, MutationOptions};
+use crate::{
+    Campaign, Error, ErrorKind, ExplicitSpec, Judge, JudgeOptions, RelationOptions, Selection,
+    SelectionOptions, SuiteCase, Target, TargetOptions, Workspace,
+};
+
+/// What all mutants of a model are held against.
+pub(super) struct Examiner<'w> {
+    workspace: &'w Workspace,
+    model: &'w ModelRef,
+    /// The declaration of a mutant that is meant.
+    name: String,
+    options: &'w MutationOptions,
+    /// The model, unfolded where it has data; or why it cannot be.
+    spec: Result<ExplicitSpec, Error>,
+    suite: Vec<SuiteCase>,
+}
+
+/// The same, prepared for one thread.
+pub(super) struct Worker<'e> {
+    examiner: &'e Examiner<'e>,
+    campaign: Option<Campaign>,
+}
+
+impl<'w> Examiner<'w> {
+    pub(super) fn new(
+        workspace: &'w Workspace,
+        model: &'w ModelRef,
+        name: &str,
+        options: &'w MutationOptions,
+    ) -> Result<Self, Error> {
+        // A mistake in the model is an error; data that cannot be unfolded are not.
+        workspace.spec(model)?;
+        let spec = workspace.explicit(model);
+        let suite = match (&spec, options.suite.as_slice()) {
+            (_, []) => Vec::new(),
+            (Ok(spec), paths) => workspace.suite(paths, spec)?,
+            (Err(error), _) => return Err(error.clone()),
+        };
+        if suite.iter().any(offers) {
+            return Err(Error::input(
+                "the suite has test cases for conf, which have no inputs and outputs",
+            ));
+        }
+        Ok(Self {
+            workspace,
+            model,
+            name: name.to_owned(),
+            options,
+            spec,
+            suite,
+        })
+    }
+
+    fn relation(&self) -> RelationOptions {
+        RelationOptions {
+            relation: self.options.relation,
+            traces: None,
+            semantics: self.options.semantics(),
+            counterexamples: 1,
+        }
+    }
+
+    /// Whether the model conforms to itself, once its inputs are completed.
+    pub(super) fn model_conforms(&self) -> Result<Option<bool>, Error> {
+        let Ok(spec) = &self.spec else {
+            return Ok(None);
+        };
+        let mut side = self.workspace.specification(spec, &self.relation())?;
+        Ok(side.decide(spec, &mut |_| None)?.holds)
+    }
+
+    /// What one thread needs.
+    pub(super) fn worker(&self) -> Result<Worker<'_>, Error> {
+        Ok(Worker {
+            examiner: self,
+            campaign: self.campaign()?,
+        })
+    }
+
+    fn campaign(&self) -> Result<Option<Campaign>, Error> {
+        let Some(effort) = &self.options.on_the_fly else {
+            return Ok(None);
+        };
+        let purposes = effort.purposes.iter();
+        let judge = JudgeOptions {
+            relation: self.options.relation,
+            purposes: purposes.map(|p| ModelRef::from(p.as_str())).collect(),
+            quiescence: self.options.quiescence.policy(),
+            // Finite data are unfolded, so that no solver stands between tests and mutants.
+            unfold: self.spec.is_ok().then_some("mutate"),
+            seed: self.options.seed,
+            ..JudgeOptions::default()
+        };
+        let selection = SelectionOptions {
+            selection: if effort.coverage {
+                Selection::Coverage
+            } else {
+                Selection::Uniform
+            },
+            ..SelectionOptions::default()
+        };
+        let judge = Judge::new(self.workspace, self.model, &judge)?;
+        Ok(Some(
+            Campaign::new(judge)
+                .runs(effort.runs)
+                .steps(effort.steps)
+                .seed(self.options.seed)
+                .selection(selection)
+                .stop_on_fail(true),
+        ))
+    }
+}
+
+fn offers(case: &SuiteCase) -> bool {
+    let states = case.case.states();
+    states
+        .iter()
+        .any(|s| matches!(s.step, TestStep::Offer { .. }))
+}
+
+impl Worker<'_> {
+    /// Looks at one mutant.
+    pub(super) fn examine(
+        &self,
+        number: usize,
+        file: &Path,
+        mutant: &Mutant,
+    ) -> Result<MutantDocument, Error> {
+        let mut document = MutantDocument {
+            number,
+            file: file.display().to_string(),
+            operator: mutant.operator.name().to_owned(),
+            line: mutant.line,
+            change: mutant.change.clone(),
+            conforms: None,
+            unknown: None,
+            counterexample: None,
+            killed: None,
+            killed_by: None,
+            killed_after: None,
+            events: None,
+        };
+        // A snapshot of its own: what is read of one mutant is not kept while others are looked at.
+        let options = self.examiner.workspace.options().clone();
+        let workspace = Workspace::with_options(options);
+        let path = PathBuf::from("mutant.iol");
+        workspace.insert(&path, mutant.text.as_bytes());
+        let reference = ModelRef::file(&path).with_name(self.examiner.name.clone());
+        let explicit = match &self.examiner.spec {
+            Ok(_) => workspace.explicit(&reference),
+            Err(error) => Err(error.clone()),
+        };
+        match (&explicit, &self.examiner.spec) {
+            (Ok(explicit), Ok(spec)) => {
+                // Prepared anew for each mutant: sets that others left behind would change which of
+                // several shortest counterexamples is found first.
+                let options = self.examiner.relation();
+                let mut side = self.examiner.workspace.specification(spec, &options)?;
+                let decision = side.decide(explicit, &mut |_| None)?;
+                document.conforms = decision.holds;
+                document.unknown = decision.unknown;
+                document.counterexample = decision.counterexamples.into_iter().next();
+            }
+            (Err(error), _) if error.kind() != ErrorKind::Fault => {
+                document.unknown = Some(error.message().to_owned());
+            }
+            (Err(error), _) => return Err(error.clone()),
+            (Ok(_), Err(_)) => {}
+        }
+        self.run_suite(explicit.as_ref().ok(), &mut document);
+        if document.killed != Some(true) {
+            self.run_on_the_fly(&workspace, &reference, explicit.is_ok(), &mut document)?;
+        }
+        Ok(document)
+    }
+
+    /// Every test run of every test case, so that nothing is left to chance.
+    fn run_suite(&self, explicit: Option<&ExplicitSpec>, document: &mut MutantDocument) {
+        let Examiner { suite, options, .. } = self.examiner;
+        if suite.is_empty() {
+            return;
+        }
+        let (Some(explicit), Ok(spec)) = (explicit, &self.examiner.spec) else {
+            return;
+        };
+        let how = options.complete_inputs.into();
+        let system = explicit.system();
+        let view = Completed::over(&system, how, spec.labels());
+        document.killed = Some(false);
+        for case in suite {
+            if let Some(run) = failing_run(case, &view, options) {
+                let text = run.iter().map(|&l| case.case.labels().text(l));
+                document.killed_after = Some(text.collect());
+                document.killed_by = Some(case.place.clone());
+                document.killed = Some(true);
+                return;
+            }
+        }
+    }
+
+    fn run_on_the_fly(
+        &self,
+        workspace: &Workspace,
+        reference: &ModelRef,
+        unfold: bool,
+        document: &mut MutantDocument,
+    ) -> Result<(), Error> {
+        let Some(campaign) = &self.campaign else {
+            return Ok(());
+        };
+        let options = &self.examiner.options;
+        let target = Target::new(
+            workspace,
+            &TargetOptions {
+                sut: format!("model:{reference}"),
+                complete_inputs: Some(options.complete_inputs.into()),
+                unfold,
+                ..TargetOptions::default()
+            },
+        );
+        let target = match target {
+            // The mutant has no values to begin with, or its solver gives up.
+            Err(error) if error.kind() != ErrorKind::Fault => {
+                let reason = document.unknown.get_or_insert_default();
+                if reason.is_empty() {
+                    *reason = error.message().to_owned();
+                }
+                return Ok(());
+            }
+            target => target?,
+        };
+        let target = match &self.examiner.spec {
+            Ok(spec) => target.completed_over(spec.labels()),
+            Err(_) => target,
+        };
+        let summary = campaign.run(&target, &mut ())?;
+        document.events = Some(summary.steps);
+        match failure(&summary) {
+            Some((run, trace)) => {
+                document.killed = Some(true);
+                document.killed_by = Some(format!("run {run}"));
+                document.killed_after = Some(trace);
+                // A run that fails is a proof, also where the relation was not decided.
+                if document.conforms.is_none() {
+                    document.conforms = Some(false);
+                    document.unknown = None;
+                }
+            }
+            None if summary.faults.is_empty() => document.killed = Some(false),
+            None => {
+                let fault = summary.faults.values().next();
+                let reason = fault.map(ToString::to_string);
+                document.unknown = document.unknown.take().or(reason);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A shortest run of a test case with a mutant that ends in `fail`.
+fn failing_run<M: Semantics<State = StateId>>(
+    case: &SuiteCase,
+    mutant: &M,
+    options: &MutationOptions,
+) -> Option<Vec<LabelId>> {
+    let runs = test_runs(&case.case, mutant, options.quiescence.policy());
+    let failing = [Verdict::Fail, Verdict::ViolateFail];
+    let found = failing.into_iter().filter_map(|v| runs.run(v));
+    found.min_by_key(|run| run.len()).map(<[LabelId]>::to_vec)
+}
+
+/// The first run that shows a mutant not to conform. A property that model and mutant violate alike
+/// (`violate`) says nothing of that.
+fn failure(summary: &Summary) -> Option<(u64, Vec<String>)> {
+    let failing = |v: Verdict| matches!(v, Verdict::Fail | Verdict::ViolateFail);
+    let (&run, certificate) = summary.failures.iter().find(|(_, c)| failing(c.verdict))?;
+    let mut trace = certificate.trace.clone();
+    trace.extend(certificate.observed.clone());
+    Some((run, trace))
+}

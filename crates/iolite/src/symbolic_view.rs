@@ -1,0 +1,313 @@
+//! Views of models with data that keep the data [SYM04, §3 and §5]: S^δ, det(S), test(S, ω), prune(S, ω).
+
+use iolite_derive::{ModelRef, Verdict};
+use iolite_lts::{LabelKind, Lts, LtsBuilder, StateId};
+use iolite_sts::{
+    DeterminiseError, Iosts, LocationId, PrunedTransition, SymbolicTest, SymbolicTestError,
+    Transition,
+};
+use serde::Serialize;
+
+use crate::{Error, Spec, Workspace, as_iosts, solver};
+
+/// What is made of a model with data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolicView {
+    /// The model as it is.
+    Model,
+    /// S^δ [SYM04, def. 7].
+    Suspension,
+    /// det(S) [SYM04, §3.3].
+    Determinised,
+    /// det(S^δ).
+    SuspensionAutomaton,
+    /// test(S, ω) [SYM04, def. 13].
+    Test,
+    /// prune(S, ω), mirrored [SYM04, def. 15].
+    Pruned,
+}
+
+/// A view with the verdicts of its locations.
+#[derive(Clone, Debug)]
+pub struct SymbolicGraph {
+    /// The view.
+    pub model: Iosts,
+    /// The locations with a verdict.
+    pub verdicts: Vec<(LocationId, Verdict)>,
+    /// What pruning took away or led elsewhere.
+    pub pruned: Vec<PrunedTransition>,
+}
+
+/// Locations of a determinised view.
+const MOST_LOCATIONS: usize = 2_000;
+/// Steps of the search for coreachable states.
+const PRUNING_STEPS: u64 = 40_000;
+
+impl Workspace {
+    /// A view of a model that keeps its data. `observer` names ω where the view has one.
+    pub fn symbolic_view(
+        &self,
+        model: &ModelRef,
+        view: SymbolicView,
+        observer: Option<&ModelRef>,
+        solver_name: Option<&str>,
+    ) -> Result<SymbolicGraph, Error> {
+        let spec = self.spec(model)?;
+        let own;
+        let system: &Iosts = match &*spec {
+            Spec::Symbolic(symbolic) => symbolic.model(),
+            Spec::Explicit(explicit) => {
+                own = as_iosts::system(explicit)?;
+                &own
+            }
+            Spec::Properties(_) => {
+                return Err(Error::input(format!("{model} is a property, not a model")));
+            }
+        };
+        let mut solver = solver(solver_name)?;
+        let plain = |model: Iosts| SymbolicGraph {
+            model,
+            verdicts: Vec::new(),
+            pruned: Vec::new(),
+        };
+        let determinised = |s: &Iosts, solver: &mut _| {
+            let result = s.determinised(solver, MOST_LOCATIONS);
+            result.map(plain).map_err(|e| undetermined(model, &e))
+        };
+        match view {
+            SymbolicView::Model => Ok(plain(system.clone())),
+            SymbolicView::Suspension => Ok(plain(system.quiescent())),
+            SymbolicView::Determinised => determinised(system, &mut solver),
+            SymbolicView::SuspensionAutomaton => determinised(&system.quiescent(), &mut solver),
+            SymbolicView::Test | SymbolicView::Pruned => {
+                let Some(reference) = observer else {
+                    return Err(Error::input("this view is that of a test for a property")
+                        .hint("name an observer: --observer FILE#W"));
+                };
+                let mut all = self.data_observers(reference, system, &spec)?;
+                let (Some((_, observer, violate)), true) = (all.pop(), all.is_empty()) else {
+                    return Err(Error::input(format!("{reference} means several observers"))
+                        .hint("pick one as FILE#W"));
+                };
+                let most = MOST_LOCATIONS;
+                let test = SymbolicTest::new(system, &observer, &violate, &mut solver, most);
+                let mut test = test.map_err(|e| match e {
+                    SymbolicTestError::Determinise(e) => undetermined(model, &e),
+                    SymbolicTestError::Compose(e) => Error::input(format!("{reference}: {e}")),
+                })?;
+                let mut pruned = Vec::new();
+                if view == SymbolicView::Pruned {
+                    (test, pruned) = test.pruned_with_reasons(&mut solver, PRUNING_STEPS);
+                }
+                Ok(SymbolicGraph {
+                    verdicts: verdicts(&test),
+                    model: test.model,
+                    pruned,
+                })
+            }
+        }
+    }
+}
+
+fn undetermined(model: &ModelRef, error: &DeterminiseError) -> Error {
+    Error::undecided(format!(
+        "{model} has no deterministic form that was found: {error}"
+    ))
+    .hint("testing on the fly needs none: `iolite test MODEL --observer FILE#W`")
+}
+
+fn verdicts(test: &SymbolicTest) -> Vec<(LocationId, Verdict)> {
+    let mut all = Vec::new();
+    let groups = [
+        (&test.violate_fail, Verdict::ViolateFail),
+        (&test.fail, Verdict::Fail),
+        (&test.violate, Verdict::Violate),
+    ];
+    for (locations, verdict) in groups {
+        all.extend(locations.iter().map(|l| (*l, verdict)));
+    }
+    all.extend(test.inconc.map(|l| (l, Verdict::Inconc)));
+    all
+}
+
+#[derive(Serialize)]
+struct GraphDocument {
+    name: String,
+    constants: Vec<String>,
+    assumptions: Vec<String>,
+    variables: Vec<String>,
+    initial: String,
+    locations: Vec<LocationDocument>,
+    transitions: Vec<TransitionDocument>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pruned: Vec<PrunedDocument>,
+}
+
+#[derive(Serialize)]
+struct LocationDocument {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+}
+
+#[derive(Serialize)]
+struct TransitionDocument {
+    source: String,
+    action: String,
+    guard: String,
+    assignments: Vec<String>,
+    target: String,
+}
+
+#[derive(Serialize)]
+struct PrunedDocument {
+    source: String,
+    action: String,
+    coreachable: String,
+    redirected: bool,
+}
+
+impl SymbolicGraph {
+    fn verdict(&self, location: LocationId) -> Option<Verdict> {
+        let found = self.verdicts.iter().find(|(l, _)| *l == location);
+        found.map(|(_, verdict)| *verdict)
+    }
+
+    fn name(&self, location: LocationId) -> String {
+        self.model.location(location).name.to_string()
+    }
+
+    fn action(&self, t: &Transition) -> String {
+        let gate = self.model.gate(t.action);
+        let params: Vec<&str> = gate.params.iter().map(|p| &*p.name).collect();
+        let params = match params.len() {
+            0 => String::new(),
+            _ => format!("({})", params.join(", ")),
+        };
+        format!("{}{}{params}", gate.kind.sigil(), gate.name)
+    }
+
+    fn assignments(&self, t: &Transition) -> Vec<String> {
+        let assignment = |(x, e): &(usize, _)| {
+            let name = &self.model.variables()[*x].var.name;
+            format!("{name} := {e}")
+        };
+        t.assignments.iter().map(assignment).collect()
+    }
+
+    /// Locations and transitions as text, in the notation of the language, then the verdicts.
+    pub fn text(&self) -> String {
+        let mut text = self.model.to_string();
+        for (location, verdict) in &self.verdicts {
+            text += &format!("verdict {verdict}: {}\n", self.name(*location));
+        }
+        text
+    }
+
+    /// What pruning took away or led elsewhere, a line a transition.
+    pub fn pruning(&self) -> String {
+        let line = |p: &PrunedTransition| {
+            let what = if p.redirected {
+                "leads to Inconc where that is not so"
+            } else {
+                "is given only there"
+            };
+            format!(
+                "{} {}: ViolateFail is coreachable where {}; it {what}\n",
+                self.name(p.transition.source),
+                self.action(&p.transition),
+                p.coreachable
+            )
+        };
+        self.pruned.iter().map(line).collect()
+    }
+
+    /// One JSON document.
+    pub fn document(&self) -> impl Serialize + use<> {
+        let model = &self.model;
+        let variable = |v: &iolite_sts::Variable| {
+            let initial = v.initial.as_ref().map(|t| format!(" = {t}"));
+            format!(
+                "{}: {}{}",
+                v.var.name,
+                v.var.sort,
+                initial.unwrap_or_default()
+            )
+        };
+        GraphDocument {
+            name: model.name().to_owned(),
+            constants: model
+                .constants()
+                .iter()
+                .map(|c| format!("{}: {}", c.var.name, c.var.sort))
+                .collect(),
+            assumptions: model
+                .assumptions()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            variables: model.variables().iter().map(variable).collect(),
+            initial: self.name(model.initial()),
+            locations: model
+                .locations()
+                .map(|(id, l)| LocationDocument {
+                    name: l.name.to_string(),
+                    verdict: self.verdict(id),
+                })
+                .collect(),
+            transitions: model
+                .transitions()
+                .map(|(_, t)| TransitionDocument {
+                    source: self.name(t.source),
+                    action: self.action(t),
+                    guard: t.guard.to_string(),
+                    assignments: self.assignments(t),
+                    target: self.name(t.target),
+                })
+                .collect(),
+            pruned: self
+                .pruned
+                .iter()
+                .map(|p| PrunedDocument {
+                    source: self.name(p.transition.source),
+                    action: self.action(&p.transition),
+                    coreachable: p.coreachable.to_string(),
+                    redirected: p.redirected,
+                })
+                .collect(),
+        }
+    }
+
+    /// A graph to be drawn: guards and effects are part of the labels.
+    pub fn drawing(&self) -> Result<Lts, Error> {
+        let mut builder = LtsBuilder::new();
+        for (_, t) in self.model.transitions() {
+            let gate = self.model.gate(t.action);
+            let action = self.action(t);
+            let mut text = action.trim_start_matches(gate.kind.sigil()).to_owned();
+            if !t.guard.is_true() {
+                text += &format!(" [{}]", t.guard);
+            }
+            if !t.assignments.is_empty() {
+                text += &format!(" / {}", self.assignments(t).join(", "));
+            }
+            // A drawing does not compute δ: it shows the one that is written.
+            let kind = match gate.kind {
+                LabelKind::Delta => LabelKind::Undirected,
+                kind => kind,
+            };
+            let label = builder.labels_mut().intern(kind, &text);
+            let state = |l: LocationId| StateId::new(l.index());
+            builder.transition(state(t.source), label, state(t.target));
+        }
+        builder.set_initial(StateId::new(self.model.initial().index()));
+        for (id, l) in self.model.locations() {
+            let name = match self.verdict(id) {
+                Some(verdict) => format!("{} ({verdict})", l.name),
+                None => l.name.to_string(),
+            };
+            builder.set_name(StateId::new(id.index()), &name);
+        }
+        builder.build().map_err(|e| Error::input(e.to_string()))
+    }
+}
