@@ -12,6 +12,36 @@
 //!
 //! This crate must not know model text, nor decide conformance: verdicts are the tester's alone. A
 //! fault of the infrastructure is an [`ExecError`], never a verdict.
+//!
+//! One run against a model that plays the system:
+//!
+//! ```
+//! use iolite_derive::{Alphabet, ConformanceTester, IocoOracle, Verdict};
+//! use iolite_exec::codec::LabelDictionary;
+//! use iolite_exec::{ModelSut, Options, RunId, Uniform, run};
+//! use iolite_lang::{DEFAULT_BUDGET, lower_system, parse};
+//! use iolite_lts::QuiescencePolicy;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (file, _) = parse(
+//!     "system Candy { input shil output liq
+//!        initial state Ready { ?shil -> Paid }
+//!        state Paid { !liq -> Ready } }",
+//! );
+//! let candy = lower_system(&file, "Candy", DEFAULT_BUDGET).expect("a model without mistakes");
+//! let alphabet = Alphabet::of_labels(candy.labels());
+//! let dictionary = LabelDictionary::new(&alphabet, candy.labels());
+//! let mut system = ModelSut::new(&candy, dictionary, 0);
+//! let oracle = IocoOracle::with_alphabet(&candy, QuiescencePolicy::Livelock, &alphabet);
+//! let mut tester = ConformanceTester::new(oracle);
+//! let mut options = Options::default();
+//! options.limits.steps = Some(20);
+//! let id = RunId::of(0, 0);
+//! let outcome = run(&mut tester, &mut system, &mut Uniform, &options, id, &mut ())?;
+//! assert_eq!(outcome.verdict, Verdict::Pass);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod codec;
 mod error;

@@ -56,7 +56,7 @@ fn products() {
     unsat("x*x*x == 1030302", &[cube.equals(1_030_302).unwrap()]);
     let sum = square.plus(y.times(&y).unwrap()).unwrap();
     let triple = sum.equals(z.times(&z).unwrap()).unwrap();
-    sat("x*x + y*y == z*z", &[triple.clone()]);
+    sat("x*x + y*y == z*z", std::slice::from_ref(&triple));
     let positive = [&x, &y, &z].map(|v| v.gt(0).unwrap());
     let all: Vec<Term> = [triple].into_iter().chain(positive).collect();
     sat("x*x + y*y == z*z, all positive", &all);
@@ -82,7 +82,7 @@ fn quotients() {
     sat("part*100/total == 37, bounded", &share);
     let interest = x.times(&y).unwrap().div(100).unwrap();
     let total = x.plus(&interest).unwrap().equals(1050).unwrap();
-    sat("a + a*p/100 == 1050", &[total.clone()]);
+    sat("a + a*p/100 == 1050", std::slice::from_ref(&total));
     let usual = [total, y.ge(1).unwrap(), y.le(20).unwrap()];
     sat("a + a*p/100 == 1050, 1 <= p <= 20", &usual);
     let never = [

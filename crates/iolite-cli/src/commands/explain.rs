@@ -154,9 +154,12 @@ fn tell(claim: &WholeCertificate) -> String {
     for (k, action) in claim.trace.iter().enumerate() {
         text += &format!("  {:>3}  {action}\n", k + 1);
     }
-    let listed = |items: Vec<String>, none: &str| match items.is_empty() {
-        true => none.to_owned(),
-        false => items.join(", "),
+    let listed = |items: Vec<String>, none: &str| {
+        if items.is_empty() {
+            none.to_owned()
+        } else {
+            items.join(", ")
+        }
     };
     if let Some(observed) = &claim.observed {
         text += &format!("  observed: {}\n", show(observed));

@@ -106,7 +106,7 @@ impl Interval {
         if *self == zero || *other == zero {
             return zero;
         }
-        let ends = |i: &Self| [End::low(&i.lo), End::high(&i.hi)];
+        let ends = |i: &Self| [End::low(i.lo.as_ref()), End::high(i.hi.as_ref())];
         let mut corners = Vec::with_capacity(4);
         for a in ends(self) {
             for b in ends(other) {
@@ -154,12 +154,12 @@ enum End {
 }
 
 impl End {
-    fn low(n: &Option<Int>) -> Self {
-        n.clone().map_or(Self::Below, Self::Finite)
+    fn low(n: Option<&Int>) -> Self {
+        n.cloned().map_or(Self::Below, Self::Finite)
     }
 
-    fn high(n: &Option<Int>) -> Self {
-        n.clone().map_or(Self::Above, Self::Finite)
+    fn high(n: Option<&Int>) -> Self {
+        n.cloned().map_or(Self::Above, Self::Finite)
     }
 
     fn signum(&self) -> i32 {

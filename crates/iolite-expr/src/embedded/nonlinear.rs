@@ -223,13 +223,11 @@ impl Nonlinear<'_> {
             }
         }
         eq.extend(more);
-        match omega::solve(plain(&ge), plain(&eq), OMEGA) {
-            Ok(found) => found,
-            Err(omega::OutOfBudget) => {
-                self.complete = false;
-                None
-            }
-        }
+        let Ok(found) = omega::solve(plain(&ge), plain(&eq), OMEGA) else {
+            self.complete = false;
+            return None;
+        };
+        found
     }
 }
 

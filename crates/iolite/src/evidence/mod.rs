@@ -509,12 +509,11 @@ impl Workspace {
             // Replaced specifications allow other things; through queues, what is allowed is not
             // compared.
             if options.specification.is_none() && !queues {
-                match self.data_is_told(spec, &run, claim)? {
-                    true => parts.push(by("allowed and locations", TESTER)),
-                    false => {
-                        let reason = "what is allowed, or where, is something else".to_owned();
-                        checked = Checked::Refuted(reason);
-                    }
+                if self.data_is_told(spec, &run, claim)? {
+                    parts.push(by("allowed and locations", TESTER));
+                } else {
+                    let reason = "what is allowed, or where, is something else".to_owned();
+                    checked = Checked::Refuted(reason);
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 mod goal;
 mod objective;
+mod picture;
 mod property;
 mod read_options;
 mod source_file;
