@@ -523,7 +523,7 @@ fn unfolded_and_symbolic_testers_agree() {
         let name = format!("echo{fault}.py");
         let program = write(&folder, &name, format!("FAULT = '{fault}'\n{ECHO_PROGRAM}"));
         let sut = format!("cmd:python3 {program}");
-        let more = ["--steps", "30", "--runs", "3", "--quiescence-ms", "500"];
+        let more = ["--steps", "30", "--runs", "3", "--quiescence-ms", "2000"];
         let symbolic = test(&model, &sut, &more).expect(code);
         let unfolded = test(&model, &sut, &[&more[..], &["--unfold"]].concat()).expect(code);
         assert_eq!(verdict(&symbolic), expected, "{fault}");

@@ -77,6 +77,7 @@ pub use testcase::exhaustive_derivation::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH,
 };
 pub use testcase::goal_test::{Drawing, GoalTest};
+pub use testcase::over_strict::over_strict;
 pub use testcase::passes::{TestRuns, passes, test_runs};
 pub use testcase::random_derivation::{RandomDerivation, Weights};
 pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions_of};

@@ -61,7 +61,7 @@ pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter}
 pub use record::monitor::{
     LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
 };
-pub use record::replay::{Divergence, Replay, replay};
+pub use record::replay::{Divergence, Record, Replay, replay};
 pub use record::shrink::{ShrinkPlan, Shrunk, shrink};
 pub use record::trace::Trace;
 pub use report::chart::chart;
@@ -69,8 +69,10 @@ pub use report::hexdump::hexdump;
 pub use run::adapter::{Adapter, Received, Sent};
 pub use run::calibrate::{Calibrator, Measure, Proposal};
 pub use run::campaign::{Instance, JobId, KEPT_FAILURES, KEPT_NOTICES, Plan, Summary, campaign};
+pub use run::confirm::{Confirm, Confirmation, run_confirmed};
 pub use run::engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
 pub use run::guided::{Advised, Guided, guided};
+pub use run::pace::Pace;
 pub use run::patient::Patient;
 pub use run::quiescence::Quiescence;
 pub use run::script::{Op, Script};

@@ -71,8 +71,8 @@ mod workspace;
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,
-    PropertyOptions, RecordedRun, Selection, SelectionOptions, SymbolicJudge, Target,
-    TargetOptions, chosen_constants, not_solved, symbolic_sut,
+    PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
+    Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};

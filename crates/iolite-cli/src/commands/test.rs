@@ -139,7 +139,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         return test_suite::run(args, &workspace, &target, &campaign);
     }
     let runs = Some(args.effort.runs);
-    let mut sinks = sinks(&args.report, &target, &campaign, "iolite test", runs)?;
+    let about = ("iolite test", args.effort.allow_flaky);
+    let mut sinks = sinks(&args.report, &target, &campaign, about, runs)?;
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);

@@ -88,7 +88,7 @@ pub(crate) fn sinks(
     report: &ReportArgs,
     target: &Target,
     campaign: &Campaign,
-    suite: &str,
+    (suite, allow_flaky): (&str, bool),
     runs: Option<u64>,
 ) -> Result<Fanout<'static>, Error> {
     let mut sinks = Fanout::default();
@@ -102,9 +102,8 @@ pub(crate) fn sinks(
         sinks.0.push(Box::new(JsonLines(create(path)?)));
     }
     if let Some(path) = &report.junit {
-        sinks
-            .0
-            .push(Box::new(JUnit::new(ReportFile::new(path)?, suite)));
+        let junit = JUnit::new(ReportFile::new(path)?, suite).allow_flaky(allow_flaky);
+        sinks.0.push(Box::new(junit));
     }
     if std::io::stderr().is_terminal() {
         sinks.0.push(Box::new(Console::terminal(runs)));
@@ -123,6 +122,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<iolite_exec::Coverage>,
     failures: Vec<&'a iolite_exec::Certificate>,
+    /// What flaky runs showed before they were repeated.
+    flaky: Vec<&'a iolite_exec::Certificate>,
     /// Each observer or purpose, judged alone on the same runs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     goals: &'a BTreeMap<String, BTreeMap<Verdict, u64>>,
@@ -217,6 +218,7 @@ pub(crate) fn conclude(
             seconds: summary.elapsed.as_secs_f64(),
             coverage: summary.coverage,
             failures: summary.failures.values().collect(),
+            flaky: summary.flaky.values().collect(),
             goals,
             violated: first.map(|(_, names)| names).unwrap_or_default(),
             faults: summary
@@ -241,7 +243,7 @@ pub(crate) fn conclude(
         }
     }
     tell_unwritten(summary);
-    let exit = exit(verdict, summary);
+    let exit = exit(verdict, summary, args.effort.allow_flaky);
     if let Err(error) = certificate {
         eprintln!("{error}");
         return Ok(if exit == Exit::Holds {
@@ -254,11 +256,18 @@ pub(crate) fn conclude(
 }
 
 /// A failing verdict is proved by its trace, whatever went wrong beside it; without one, a fault
-/// outweighs everything.
-pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary) -> Exit {
+/// outweighs everything. A flaky run fails the command as well, unless that is allowed: then the other
+/// runs decide.
+pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary, allow_flaky: bool) -> Exit {
+    let flaky = summary.verdicts.contains_key(&Verdict::Flaky);
     match verdict {
         Some(verdict) if verdict.is_failing() => Exit::Fails,
+        _ if flaky && !allow_flaky => Exit::Fails,
         _ if !summary.faults.is_empty() || !summary.unwritten.is_empty() => Exit::Fault,
+        Some(Verdict::Flaky) => {
+            let others = summary.verdicts.keys().filter(|v| **v != Verdict::Flaky);
+            Verdict::worst(others.copied()).map_or(Exit::Holds, Into::into)
+        }
         Some(verdict) => verdict.into(),
         None => Exit::Inconclusive,
     }
@@ -291,6 +300,7 @@ fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Sum
         }
         text.push('\n');
     }
+    text += &silence::flaky(summary, !report.no_journal);
     for (run, error) in &summary.faults {
         text += &format!("run {run}: no verdict: {error}\n");
     }

@@ -74,6 +74,9 @@ pub enum Notice {
         /// The input, with its sign.
         input: String,
     },
+    /// Why a stored test case ended `inconc`: what the system did instead of what the test needed, in
+    /// words.
+    LeftGoal(String),
     /// The solver ended by itself or is wrong: nothing that rests on it counts, so this is a fault and
     /// not a verdict.
     SolverFault(String),

@@ -6,7 +6,7 @@ use iolite_derive::{Context, Criterion, ModelRef, Step, Tester, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::run::engine::micros;
-use crate::{RunId, Trace};
+use crate::{Exit, RunId, Trace};
 
 /// The name and version of the format.
 pub const CERTIFICATE_FORMAT: &str = "iolite-certificate/1";
@@ -48,6 +48,9 @@ pub struct Certificate {
     /// How long silence had lasted, in microseconds, where it was observed as δ in real time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
+    /// How the system ended, where the verdict is `crash`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<Exit>,
     /// What would have been right.
     pub allowed: Vec<String>,
     /// Where the specification can be after the trace.
@@ -95,6 +98,7 @@ impl Certificate {
             patience: patience
                 .filter(|_| last == Some(&Step::Quiescence))
                 .map(micros),
+            exit: None,
             allowed: tester.allowed(),
             locations: tester.locations(),
             run: id.number,
@@ -104,6 +108,13 @@ impl Certificate {
             tester.step(*last);
         }
         certificate
+    }
+
+    /// The same of a run that the end of the system cut off.
+    pub(crate) fn crashed(mut self, exit: Exit) -> Self {
+        self.observed = Some("crash".into());
+        self.exit = Some(exit);
+        self
     }
 }
 

@@ -3,11 +3,13 @@
 //! One JSON document a line: a header, then the [`Event`]s. Each line is one unbuffered write, so
 //! that a tester that is killed loses nothing it observed; the last line may be torn.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use iolite_derive::{ActionId, Context, Criterion, Step};
+use iolite_derive::{ActionId, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, ExecError, ModelRef, RunId, Sink};
@@ -189,14 +191,16 @@ impl Journal {
         })
     }
 
-    /// The first run with a failing verdict, else the last one that started: what a replay without
-    /// a number is about.
+    /// The first run with a failing verdict, else the first flaky one, else the last one that started:
+    /// what a replay without a number is about.
     pub fn run_of_interest(&self) -> Option<RunId> {
-        let failed = self.events.iter().find_map(|event| match event {
-            Event::RunEnded { run, verdict, .. } if verdict.is_failing() => Some(*run),
-            _ => None,
-        });
-        match failed {
+        let first = |bad: fn(Verdict) -> bool| {
+            self.events.iter().find_map(|event| match event {
+                Event::RunEnded { run, verdict, .. } if bad(*verdict) => Some(*run),
+                _ => None,
+            })
+        };
+        match first(Verdict::is_failing).or_else(|| first(|v| v == Verdict::Flaky)) {
             Some(number) => self.runs().find(|id| id.number == number),
             None => self.runs().last(),
         }
@@ -217,6 +221,23 @@ impl Journal {
                 _ => None,
             })
             .collect()
+    }
+
+    /// Whether the system ended in the middle of this run.
+    pub fn crashed(&self, number: u64) -> bool {
+        let crash = |e: &Event| matches!(e, Event::Crash { run, .. } if *run == number);
+        self.events.iter().any(crash)
+    }
+
+    /// How long was waited before the stimuli of a run, by the number of the step.
+    pub fn pauses(&self, number: u64) -> BTreeMap<u64, Duration> {
+        let pause = |e: &Event| match e {
+            Event::Pause { run, step, length } if *run == number => {
+                Some((*step, Duration::from_micros(*length)))
+            }
+            _ => None,
+        };
+        self.events.iter().filter_map(pause).collect()
     }
 
     /// For each step of a run, whether it is an output that came before a stimulus.

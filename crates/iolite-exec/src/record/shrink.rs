@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use iolite_derive::{Step, Tester, Verdict};
 
-use crate::{Adapter, ExecError, Op, Options, RunId, RunOutcome, Script, interrupted, run};
+use crate::{Adapter, ExecError, Op, Options, Pace, RunId, RunOutcome, Script, interrupted, run};
 
 /// How hard to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,9 +124,11 @@ where
     }
 }
 
-/// The script of a run; the failure may have come before the script's end.
-fn ops_of(outcome: &RunOutcome) -> Vec<Op> {
-    outcome.trace.steps().iter().map(|&s| Op::of(s)).collect()
+/// The script of a run; the failure may have come before the script's end. A crash is seen by whoever
+/// looks for an output.
+fn ops_of(steps: &[Step], verdict: Verdict) -> Vec<Op> {
+    let crash = (verdict == Verdict::Crash).then_some(Op::Observe);
+    steps.iter().map(|&s| Op::of(s)).chain(crash).collect()
 }
 
 /// Minimises a failing trace by running parts of it, large parts left out first (delta debugging,
@@ -159,6 +161,8 @@ where
         deadline: now.checked_add(plan.time).unwrap_or(now),
     };
     shrinker.options.limits.steps = None;
+    // Steps are left out, so pauses that were recorded by number have no place.
+    shrinker.options.pace = Pace::Off;
     let mut shrunk = Shrunk {
         run: None,
         from_steps: trace.len(),
@@ -167,7 +171,7 @@ where
         reproduced: 0,
         confirmations: 0,
     };
-    let given: Vec<_> = trace.iter().map(|&s| Op::of(s)).collect();
+    let given = ops_of(trace, verdict);
     // The whole trace gets more attempts than its parts: without it there is nothing to shrink.
     let mut best = None;
     for _ in 0..10 {
@@ -180,7 +184,7 @@ where
         shrunk.executions = shrinker.executions;
         return Ok(shrunk);
     };
-    let mut ops = ops_of(&best);
+    let mut ops = ops_of(best.trace.steps(), verdict);
     let mut chunk = (ops.len() / 2).max(1);
     'shrinking: loop {
         let mut from = 0;
@@ -192,12 +196,17 @@ where
             let to = (from + chunk).min(ops.len());
             let candidate: Vec<_> = ops[..from].iter().chain(&ops[to..]).copied().collect();
             match shrinker.attempt(&candidate)? {
-                Some(outcome) if outcome.trace.steps().len() < ops.len() => {
-                    ops = ops_of(&outcome);
-                    best = outcome;
-                    smaller = true;
+                Some(outcome) => {
+                    let shorter = ops_of(outcome.trace.steps(), verdict);
+                    if shorter.len() < ops.len() {
+                        ops = shorter;
+                        best = outcome;
+                        smaller = true;
+                    } else {
+                        from = to;
+                    }
                 }
-                _ => from = to,
+                None => from = to,
             }
         }
         if chunk == 1 && !smaller {

@@ -51,6 +51,7 @@ impl<S: Strategy> Strategy for Patient<S> {
         self.menu.clear();
         self.menu.observe = true;
         self.menu.stop = menu.stop;
+        self.menu.settled = menu.settled;
         self.inner.choose(&self.menu, rng)
     }
 
@@ -78,6 +79,7 @@ mod tests {
             stimuli: vec![ActionId::new(2)],
             observe: true,
             stop: true,
+            ..Menu::default()
         };
         let mut patient = 0;
         for seed in 0..400 {

@@ -358,7 +358,7 @@ mod tests {
     /// What journals keep is read back: as it was, and as it is written now.
     #[test]
     fn journals_keep_descriptions() {
-        let rest = r#""reset":"restart","on-exit":"error","undecodable":"error","quiescence":{},"limits":{}"#;
+        let rest = r#""reset":"restart","on-exit":"crash","undecodable":"error","quiescence":{},"limits":{}"#;
         for (old, flag) in [
             (r#""command":"cat -u""#, "cmd:cat -u"),
             (r#""dir":"examples","tcp":"a:1""#, "tcp:a:1"),

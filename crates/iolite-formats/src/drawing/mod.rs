@@ -92,9 +92,9 @@ impl From<Verdict> for Meaning {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Pass | Verdict::WeakPass => Self::Good,
-            Verdict::Fail | Verdict::WeakFail => Self::Bad,
+            Verdict::Fail | Verdict::WeakFail | Verdict::Crash => Self::Bad,
             Verdict::ViolateFail | Verdict::Violate => Self::Violation,
-            Verdict::Inconc | Verdict::Unknown => Self::Open,
+            Verdict::Inconc | Verdict::Unknown | Verdict::Flaky => Self::Open,
         }
     }
 }
@@ -171,9 +171,9 @@ impl Drawing {
 pub(crate) fn colour(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass | Verdict::WeakPass => "palegreen",
-        Verdict::Fail | Verdict::WeakFail => "salmon",
+        Verdict::Fail | Verdict::WeakFail | Verdict::Crash => "salmon",
         Verdict::ViolateFail | Verdict::Violate => "orangered",
-        Verdict::Inconc | Verdict::Unknown => "khaki",
+        Verdict::Inconc | Verdict::Unknown | Verdict::Flaky => "khaki",
     }
 }
 

@@ -170,7 +170,7 @@ impl ExplicitJudge {
         }
     }
 
-    fn ioco(&self, alphabet: &Alphabet) -> IocoOracle<System> {
+    pub(super) fn ioco(&self, alphabet: &Alphabet) -> IocoOracle<System> {
         IocoOracle::with_alphabet(self.spec.system(), self.policy, alphabet)
     }
 

@@ -282,6 +282,7 @@ impl Judge {
                  model does not specify it; anything may follow, so such a run ends there and \
                  passes: specify {input} there, or stimulate after silence"
             )),
+            Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
             Notice::SolverFault(why) => Some(format!("error: {why}")),
             Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
         }

@@ -156,7 +156,7 @@ impl DataRun<'_> {
             None => HasTrace::No,
         };
         match (before, after) {
-            (HasTrace::Yes, HasTrace::No) => self.recheck_constants(&trace),
+            (HasTrace::Yes, HasTrace::No) => self.recheck_constants(texts),
             (HasTrace::No, _) => {
                 refuted("the specification does not have the trace before it".to_owned())
             }
@@ -169,7 +169,18 @@ impl DataRun<'_> {
 
     /// Formulas are for some values of the constants. Whether all of them specify the inputs is
     /// another question, and only the tester has an answer to it.
-    fn recheck_constants(&self, trace: &[TraceStep]) -> Result<Checked, Error> {
+    pub(super) fn recheck_constants(&self, texts: &[String]) -> Result<Checked, Error> {
+        if self.spec.model().constants().is_empty() {
+            return Ok(Checked::Confirmed);
+        }
+        let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
+        match trace {
+            Some(trace) => self.recheck_constants_of(&trace),
+            None => refuted("the specification does not have the trace before it".to_owned()),
+        }
+    }
+
+    fn recheck_constants_of(&self, trace: &[TraceStep]) -> Result<Checked, Error> {
         let model = self.spec.model();
         if model.constants().is_empty() {
             return Ok(Checked::Confirmed);
@@ -257,7 +268,7 @@ impl Explanations<'_> {
                     }
                     HasTrace::Unknown(why) => return Ok(Err(Checked::Undecided(why.to_string()))),
                 }
-                let constants = self.run.recheck_constants(&local)?;
+                let constants = self.run.recheck_constants_of(&local)?;
                 if constants != Checked::Confirmed {
                     return Ok(Err(constants));
                 }
