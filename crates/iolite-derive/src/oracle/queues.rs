@@ -476,6 +476,15 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
         notices
     }
 
+    /// δ leaves at most one configuration of each, in order, where nothing is under way.
+    fn same(&self, one: &Self::State, other: &Self::State) -> bool {
+        let (before, after) = (&one.configurations, &other.configurations);
+        let pairs = || before.iter().zip(after.iter());
+        one.pending.is_empty()
+            && before.len() == after.len()
+            && pairs().all(|(b, a)| self.inner.same(&b.at, &a.at))
+    }
+
     fn generation(&self) -> u64 {
         self.inner.generation()
     }

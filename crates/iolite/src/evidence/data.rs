@@ -140,7 +140,7 @@ impl DataRun<'_> {
                 run: self,
                 solver: own,
             };
-            return every.recheck(&trace, step(self.spec, observed), observed);
+            return every.recheck(&trace, step(self.spec, observed).as_ref(), observed);
         }
         let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
         let before = has(&trace);
@@ -280,7 +280,7 @@ impl Explanations<'_> {
     fn recheck(
         &mut self,
         trace: &[TraceStep],
-        last: Option<TraceStep>,
+        last: Option<&TraceStep>,
         observed: &str,
     ) -> Result<Checked, Error> {
         let mut locals: Vec<Local> = vec![(Vec::new(), 0)];
@@ -300,7 +300,7 @@ impl Explanations<'_> {
                 Err(checked) => return Ok(checked),
             }
         }
-        Ok(match self.observe(locals, &sent, last.as_ref())? {
+        Ok(match self.observe(locals, &sent, last)? {
             Ok(next) if next.is_empty() => Checked::Confirmed,
             Ok(_) => Checked::Refuted(format!("an order of the messages explains {observed}")),
             Err(checked) => checked,
