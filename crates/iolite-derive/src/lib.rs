@@ -5,7 +5,8 @@
 //!
 //! - **Actions** ([`Action`]) are what tester and system exchange; an [`Alphabet`] interns them.
 //! - **Oracles** ([`Oracle`]) answer what a step means under a relation: [`IocoOracle`],
-//!   [`UiocoOracle`], [`IoconfOracle`], and [`SymbolicOracle`] for models with data.
+//!   [`UiocoOracle`], [`IoconfOracle`], and [`SymbolicOracle`] for models with data; [`QueueOracle`]
+//!   is any of them seen through queues.
 //! - **Testers** ([`Tester`]) drive or watch: [`ConformanceTester`] and [`GoalTester`] over any oracle,
 //!   [`ConfTester`], [`StoredTester`] for a stored test case, [`PropertyTester`] for properties alone.
 //!   A [`Guide`] also knows a way.
@@ -42,6 +43,7 @@
 
 mod action;
 mod alphabet;
+mod context;
 mod coverage;
 mod criterion;
 mod location;
@@ -54,12 +56,16 @@ mod verify;
 
 pub use action::{Action, ActionId};
 pub use alphabet::{Alphabet, LabelMap};
+pub use context::{Context, UnknownContext};
 pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
 pub use criterion::{Criterion, UnknownCriterion};
 pub use location::location;
 pub use model_ref::ModelRef;
 pub use oracle::ioco::IocoOracle;
 pub use oracle::ioconf::{IoconfOracle, IoconfState};
+pub use oracle::queues::{
+    Configuration, DEFAULT_MAX_IN_FLIGHT, QueueOptions, QueueOracle, QueueState,
+};
 pub use oracle::symbolic::{
     SymbolicOracle, SymbolicOracleError, SymbolicPlace, action_of, valued_action,
 };
@@ -78,6 +84,7 @@ pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions
 pub use testcase::test_case::{
     TestCase, TestCaseError, TestState, TestStateId, TestStep, model_hash,
 };
+pub use tester::concurring::Concurring;
 pub use tester::conf_tester::ConfTester;
 pub use tester::conformance_tester::ConformanceTester;
 pub use tester::goal_tester::{DEFAULT_LOOKAHEAD, GoalTester, PurposeTester, SafetyTester};

@@ -74,6 +74,7 @@ pub use run::confirm::{Confirm, Confirmation, run_confirmed};
 pub use run::engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
 pub use run::guided::{Advised, Guided, guided};
 pub use run::pace::Pace;
+pub use run::patient::Patient;
 pub use run::quiescence::Quiescence;
 pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};

@@ -78,7 +78,10 @@ pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
 pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart};
 pub use files::{save_query, write_whole};
-pub use iolite_derive::{Action, ActionId, Alphabet, Criterion, ModelRef, Notice, Step, Verdict};
+pub use iolite_derive::{
+    Action, ActionId, Alphabet, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef, Notice,
+    QueueOptions, Step, Verdict,
+};
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
     SystemUnderTest, WireValue,

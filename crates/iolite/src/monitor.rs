@@ -123,6 +123,7 @@ impl Monitor {
             quiescence: self.quiescence,
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
+            context: self.judge.context(),
         };
         let Monitored {
             verdict,

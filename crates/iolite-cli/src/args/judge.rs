@@ -1,6 +1,6 @@
 //! What runs are judged by.
 
-use iolite::{JudgeOptions, ModelRef, QuiescenceFlag, Relation};
+use iolite::{Context, Error, JudgeOptions, ModelRef, QuiescenceFlag, Relation};
 
 use super::data::{DataArgs, ValueArgs};
 
@@ -23,9 +23,24 @@ pub(crate) struct JudgeArgs {
     /// Whether a cycle of internal actions is quiescent, or an error
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     pub(crate) quiescence: QuiescenceFlag,
+    /// What lies between tester and system: queues (messages cross) or synchronous [default: what the
+    /// description says; queues for stdio, tcp, udp and websocket; else synchronous]
+    #[arg(long, value_name = "CONTEXT")]
+    pub(crate) context: Option<Context>,
 }
 
 impl JudgeArgs {
+    /// Properties alone judge what the tester sees, in whatever order it sees it.
+    pub(crate) fn reject_context_of_properties(&self) -> Result<(), Error> {
+        match self.context {
+            None => Ok(()),
+            Some(_) => Err(Error::input(
+                "--context is for judging by a MODEL: a property speaks of the messages in the \
+                 order in which the tester sees them",
+            )),
+        }
+    }
+
     /// `unfold` is why data are unfolded, where something needs that.
     pub(crate) fn options(
         &self,
@@ -41,6 +56,7 @@ impl JudgeArgs {
             purposes: self.purpose.clone(),
             properties: None,
             quiescence: self.quiescence.policy(),
+            queues: None,
             data: data.options(),
             values: values.options(),
             unfold: data.unfold.then_some("--unfold").or(unfold),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Error, ExplicitSpec, ModelRef, PropertyOptions, QuiescenceFlag, ReadOptions, Relation,
+    Context, Error, ExplicitSpec, ModelRef, PropertyOptions, QuiescenceFlag, ReadOptions, Relation,
     Workspace,
 };
 use iolite_derive::{
@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// The set F of ioconf-f
     #[arg(long, value_name = "FILE#F")]
     traces: Option<ModelRef>,
+    /// Test cases are synchronous: anything else is an error
+    #[arg(long, value_name = "CONTEXT", hide = true)]
+    context: Option<Context>,
     /// How many test cases
     #[arg(long, value_name = "N", default_value_t = 10)]
     count: usize,
@@ -141,6 +144,15 @@ struct CaseDocument {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    if args.context == Some(Context::Queues) {
+        return Err(Error::input(
+            "test cases are synchronous trees: one for queues would have to foresee every order",
+        )
+        .hint(
+            "`iolite test --suite` knows the context of the system, and takes back a failure that an \
+             order of the messages explains; `iolite test` on the fly loses nothing",
+        ));
+    }
     if (args.relation == Relation::IoconfF) != args.traces.is_some() {
         return Err(Error::input(
             "--traces FILE#F and --relation ioconf-f belong together",

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
-    Certificate, Constants, Error, Judge, JudgeOptions, JudgedBy, LogReport, ModelRef, Monitor,
-    Notice, PropertyJudge, ReadOptions, Verdict, WholeCertificate, Workspace, save_query,
+    Certificate, Constants, Context, Error, Judge, JudgeOptions, JudgedBy, LogReport, ModelRef,
+    Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict, WholeCertificate,
+    Workspace, save_query,
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{Journal, LogFormat, LogReader, SutConfig, chart};
@@ -166,10 +167,12 @@ fn only_run(args: &Args) -> Result<Option<u64>, Error> {
 /// What the log is judged by.
 fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Error> {
     let Some(model) = args.model() else {
+        args.judge.reject_context_of_properties()?;
         let judge = PropertyJudge::new(workspace, &args.properties.options());
         return judge.map(Judge::Properties);
     };
     if workspace.is_property(model)? {
+        args.judge.reject_context_of_properties()?;
         let mut options = args.properties.options();
         options.properties.insert(0, model.clone());
         return PropertyJudge::new(workspace, &options).map(Judge::Properties);
@@ -218,6 +221,15 @@ fn judge_options(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Ju
         }
     }
     options.data.until = watch.until();
+    let context = match args.judge.context {
+        Some(context) => context,
+        // A journal of ours says what lay between.
+        None => header(args)?.map(|h| h.context).unwrap_or_default(),
+    };
+    options.queues = (context == Context::Queues).then_some(QueueOptions {
+        passive: true,
+        ..QueueOptions::default()
+    });
     Ok(options)
 }
 
@@ -227,20 +239,30 @@ pub(crate) fn look(watch: &mut Watch, steps: u64, line: usize) -> Option<String>
     watch.time_is_up()
 }
 
+/// What the first line of a journal says that matters here.
+#[derive(serde::Deserialize)]
+struct Header {
+    #[serde(rename = "journal")]
+    _journal: serde_json::Value,
+    #[serde(default)]
+    context: Context,
+}
+
+/// The header of a journal; `None` for any other log.
+fn header(args: &Args) -> Result<Option<Header>, Error> {
+    if matches!(format(args)?, LogFormat::Text { .. }) {
+        return Ok(None);
+    }
+    let mut first = String::new();
+    let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
+    let read = BufReader::new(file).take(HEADER).read_line(&mut first);
+    let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
+    Ok(header.flatten())
+}
+
 /// The runs of a journal, each a trace of its own; any other log is one trace.
 fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
-    let journal = match format(args)? {
-        LogFormat::JsonLines => {
-            let mut first = String::new();
-            let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
-            let read = BufReader::new(file).take(HEADER).read_line(&mut first);
-            let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
-            let header: Option<serde_json::Value> = header.flatten();
-            header.is_some_and(|header| header.get("journal").is_some())
-        }
-        LogFormat::Text { .. } => false,
-    };
-    if !journal {
+    if header(args)?.is_none() {
         return match args.run {
             None => Ok(vec![None]),
             Some(_) => Err(Error::input("--run is for journals, which have runs")),

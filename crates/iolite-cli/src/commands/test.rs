@@ -85,6 +85,7 @@ impl Args {
             if let Some(flag) = self.needs().or(goals.map(|(_, flag)| flag)) {
                 return Err(Error::input(format!("{flag} needs a MODEL")));
             }
+            self.judge.reject_context_of_properties()?;
             let judge = PropertyJudge::new(workspace, &self.properties.options())?;
             return Ok(Judge::Properties(judge));
         };
@@ -99,6 +100,7 @@ impl Args {
         if !self.properties.property.is_empty() {
             options.properties = Some(self.properties.options());
         }
+        options.queues = target.queues(self.judge.context);
         // The solver may be meant for the model that plays the system alone.
         if options.data.solver.is_some()
             && target.has_data()

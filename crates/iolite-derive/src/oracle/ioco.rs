@@ -84,6 +84,22 @@ impl<M: Semantics<State = StateId>> IocoOracle<M> {
         self.view.bytes()
     }
 
+    /// Drops what is remembered, all but these sets, when it has outgrown its budget.
+    pub(crate) fn trim_sets(&mut self, sets: &mut [SetId]) {
+        let [first, others @ ..] = sets else { return };
+        let members: Vec<Vec<StateId>> = others
+            .iter()
+            .map(|&set| self.view.members(set).to_vec())
+            .collect();
+        let generation = self.generation;
+        *first = Oracle::trim(self, *first);
+        if self.generation != generation {
+            for (set, members) in others.iter_mut().zip(members) {
+                *set = self.view.set_of(&members);
+            }
+        }
+    }
+
     #[cold]
     fn trim_view(&mut self, at: SetId) -> SetId {
         let before = self.view.set_count();
@@ -150,6 +166,10 @@ impl<M: Semantics<State = StateId>> Oracle for IocoOracle<M> {
             return at;
         }
         self.trim_view(at)
+    }
+
+    fn trim_all(&mut self, states: &mut [SetId]) {
+        self.trim_sets(states);
     }
 
     fn row(&mut self, at: &SetId, row: &mut Vec<(ActionId, SetId)>) -> Option<StateKey> {

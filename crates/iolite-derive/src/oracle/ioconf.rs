@@ -162,6 +162,10 @@ impl<M: Semantics<State = StateId>> Oracle for IoconfOracle<M> {
             None => at,
         }
     }
+
+    fn is_same(&self, one: &IoconfState, other: &IoconfState) -> bool {
+        one == other
+    }
 }
 
 impl<M: Semantics<State = StateId>> FiniteOracle for IoconfOracle<M> {

@@ -3,6 +3,7 @@
 
 pub(crate) mod ioco;
 pub(crate) mod ioconf;
+pub(crate) mod queues;
 pub(crate) mod symbolic;
 pub(crate) mod uioco;
 
@@ -79,6 +80,19 @@ pub trait Oracle {
     /// Keeps memory under its budget: may forget all states but the result, which is `at` again.
     fn trim(&mut self, at: Self::State) -> Self::State {
         at
+    }
+
+    /// The same where a caller stands in several states at once: each becomes what it is from now on.
+    fn trim_all(&mut self, states: &mut [Self::State]) {
+        if let [at] = states {
+            *at = self.trim(at.clone());
+        }
+    }
+
+    /// Whether two states are known to be the same. `false` where that is not known.
+    fn is_same(&self, one: &Self::State, other: &Self::State) -> bool {
+        let key = self.key(one);
+        key.is_some() && key == self.key(other)
     }
 
     /// What a run that ends here has to say beside its verdict.

@@ -58,7 +58,7 @@ pub struct SymbolicOracle {
 }
 
 /// A set of symbolic states, and what the way there leaves in doubt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SymbolicPlace {
     states: SymbolicStates,
     /// The first input of the run that not all constants specify.
@@ -484,6 +484,10 @@ impl Oracle for SymbolicOracle {
         }
         places.locations = shortened(places.locations);
         places
+    }
+
+    fn is_same(&self, one: &SymbolicPlace, other: &SymbolicPlace) -> bool {
+        one == other
     }
 
     fn conclude(&mut self, at: &SymbolicPlace) -> Vec<Notice> {

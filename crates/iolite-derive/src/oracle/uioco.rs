@@ -80,6 +80,10 @@ impl<M: Semantics<State = StateId>> Oracle for UiocoOracle<M> {
         self.0.trim(at)
     }
 
+    fn trim_all(&mut self, states: &mut [SetId]) {
+        self.0.trim_sets(states);
+    }
+
     fn row(&mut self, at: &SetId, row: &mut Vec<(ActionId, SetId)>) -> Option<StateKey> {
         let steps = self.0.view_mut().row(*at).to_vec();
         for (label, next) in steps {

@@ -68,6 +68,12 @@ pub enum Notice {
     /// What the run says of constants that were left unknown: every valuation that explains the run
     /// meets this.
     Learnt(Term),
+    /// An input may have crossed an output under way, and so have been taken where the model does not
+    /// specify it. Anything may follow, so the run ended there.
+    Crossed {
+        /// The input, with its sign.
+        input: String,
+    },
     /// Why a stored test case ended `inconc`: what the system did instead of what the test needed, in
     /// words.
     LeftGoal(String),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iolite_derive::{Criterion, ModelRef, Step, Tester, Verdict};
+use iolite_derive::{Context, Criterion, ModelRef, Step, Tester, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::run::engine::micros;
@@ -30,6 +30,10 @@ pub struct Certificate {
     pub kind: Criterion,
     /// The model it speaks of.
     pub model: ModelRef,
+    /// In which context it was judged: with `queues`, the trace is what the tester saw, and no local
+    /// trace of the specification explains the observation.
+    #[serde(default, skip_serializing_if = "Context::is_synchronous")]
+    pub context: Context,
     /// The verdict it proves.
     pub verdict: Verdict,
     /// The suspension trace before the observation.
@@ -68,7 +72,7 @@ impl Certificate {
         by_observation: bool,
         patience: Option<Duration>,
         verdict: Verdict,
-        about: (Criterion, &ModelRef),
+        about: (Criterion, &ModelRef, Context),
         id: RunId,
     ) -> Self {
         let complete = trace.omitted() == 0;
@@ -86,6 +90,7 @@ impl Certificate {
             format: CERTIFICATE_FORMAT.into(),
             kind: about.0,
             model: about.1.clone(),
+            context: about.2,
             verdict,
             trace: before.iter().map(|s| s.text(tester.alphabet())).collect(),
             trace_omitted: trace.omitted(),

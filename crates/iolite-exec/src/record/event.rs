@@ -202,6 +202,7 @@ impl Event {
             Notice::Guessed { input } => ("guessed", format!("?{input}")),
             Notice::Undecided(why) => ("undecided", why.reason.to_string()),
             Notice::Learnt(condition) => ("learnt", condition.to_string()),
+            Notice::Crossed { input } => ("crossed", input.clone()),
             Notice::LeftGoal(reason) => ("left-goal", reason.clone()),
             Notice::SolverFault(why) => ("solver-fault", why.clone()),
             Notice::LookaheadBound => ("lookahead-bound", String::new()),

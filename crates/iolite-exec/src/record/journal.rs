@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use iolite_derive::{ActionId, Criterion, Step, Verdict};
+use iolite_derive::{ActionId, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::record::journal_place::{link_latest, open_locked};
@@ -29,6 +29,9 @@ pub struct JournalHeader {
     pub kind: Criterion,
     /// The model.
     pub model: ModelRef,
+    /// What lies between tester and system.
+    #[serde(default, skip_serializing_if = "Context::is_synchronous")]
+    pub context: Context,
     /// Seed of the campaign.
     pub seed: u64,
     /// The description of the system under test, as it was understood.
@@ -49,6 +52,7 @@ impl JournalHeader {
             version: env!("CARGO_PKG_VERSION").into(),
             kind,
             model,
+            context: Context::default(),
             seed,
             sut,
             command: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Read as _};
 use std::time::Duration;
 
-use iolite_derive::{ActionId, Criterion, Progress, Step, Tester, Verdict};
+use iolite_derive::{ActionId, Context, Criterion, Progress, Step, Tester, Verdict};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -334,6 +334,8 @@ pub struct MonitorOptions {
     pub criterion: Criterion,
     /// The model, for certificates.
     pub model: ModelRef,
+    /// What lies between the system and whoever recorded the log.
+    pub context: Context,
 }
 
 /// Judges a log. An action that the tester's alphabet does not have is an error, with its line:
@@ -420,7 +422,7 @@ fn outcome<T: Tester>(
         line,
         broken_off: None,
         certificate: verdict.is_failing().then(|| {
-            let about = (options.criterion, &options.model);
+            let about = (options.criterion, &options.model, options.context);
             Certificate::of(
                 tester,
                 trace,

@@ -128,6 +128,7 @@ mod tests {
             format: String::new(),
             kind: iolite_derive::Criterion::default(),
             model: ModelRef::default(),
+            context: iolite_derive::Context::default(),
             verdict: Verdict::Fail,
             trace,
             trace_omitted: 0,

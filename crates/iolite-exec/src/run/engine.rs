@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use iolite_derive::{ActionId, Criterion, Menu, Notice, Progress, Step, Tester, Verdict};
+use iolite_derive::{ActionId, Context, Criterion, Menu, Notice, Progress, Step, Tester, Verdict};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,8 @@ pub struct Options {
     pub criterion: Criterion,
     /// The model, for certificates.
     pub model: ModelRef,
+    /// What lies between tester and system, for certificates.
+    pub context: Context,
 }
 
 /// Which run this is.
@@ -343,7 +345,13 @@ where
         let certificate = verdict.is_failing().then(|| {
             let crash = self.crash.take();
             let by_observation = crash.is_none() && (end == End::Tester || end == End::SystemEnded);
-            let about = (self.options.criterion, &self.options.model);
+            let Options {
+                criterion,
+                model,
+                context,
+                ..
+            } = self.options;
+            let about = (*criterion, model, *context);
             let certificate = Certificate::of(
                 self.tester,
                 &self.trace,

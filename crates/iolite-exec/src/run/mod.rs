@@ -7,6 +7,7 @@ pub(crate) mod confirm;
 pub(crate) mod engine;
 pub(crate) mod guided;
 pub(crate) mod pace;
+pub(crate) mod patient;
 pub(crate) mod quiescence;
 pub(crate) mod script;
 pub(crate) mod strategy;

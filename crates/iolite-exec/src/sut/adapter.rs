@@ -37,7 +37,10 @@ impl SutConfig {
         let slot: PipeSlot = Arc::new(Mutex::new(None));
         let mut links: Vec<(String, Box<dyn Link>)> = Vec::new();
         let mut stdio = None;
-        for ChannelConfig { name, transport } in channels {
+        for ChannelConfig {
+            name, transport, ..
+        } in channels
+        {
             let link: Box<dyn Link> = match transport {
                 Transport::Stdio { framing } => {
                     stdio = Some(ChannelId::new(links.len()));

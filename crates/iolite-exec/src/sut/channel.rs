@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use iolite_derive::Context;
 use serde::{Deserialize, Serialize};
 
 use super::SutConfig;
@@ -83,6 +84,19 @@ impl Transport {
         }
     }
 
+    /// What lies between tester and system unless the description says otherwise. An HTTP request is
+    /// answered before the next one is sent on its connection; all else is under way.
+    pub(super) fn usual_context(&self) -> Context {
+        match self {
+            Self::Http(_) => Context::Synchronous,
+            Self::Stdio { .. }
+            | Self::Tcp { .. }
+            | Self::TcpListen { .. }
+            | Self::Udp(_)
+            | Self::WebSocket(_) => Context::Queues,
+        }
+    }
+
     pub(super) fn is_stdio(&self) -> bool {
         matches!(self, Self::Stdio { .. })
     }
@@ -95,6 +109,8 @@ pub struct ChannelConfig {
     pub name: String,
     /// What carries its messages.
     pub transport: Transport,
+    /// What lies between tester and system; what is usual for the transport when missing.
+    pub context: Option<Context>,
 }
 
 impl ChannelConfig {
@@ -103,6 +119,7 @@ impl ChannelConfig {
         Self {
             name: transport.name().into(),
             transport,
+            context: None,
         }
     }
 }
@@ -226,6 +243,24 @@ impl System {
 }
 
 impl SutConfig {
+    /// What lies between tester and system: queues if they do on one channel.
+    pub fn context(&self) -> Context {
+        let of_channel = |channel: &ChannelConfig| {
+            let said = channel.context.or(self.context);
+            said.unwrap_or_else(|| channel.transport.usual_context())
+        };
+        let channels = self.system.channels();
+        match &self.system {
+            System::Model(_) => self.context.unwrap_or_default(),
+            System::Channels { .. }
+                if channels.iter().any(|c| of_channel(c) == Context::Queues) =>
+            {
+                Context::Queues
+            }
+            System::Channels { .. } => Context::Synchronous,
+        }
+    }
+
     pub(super) fn channel_id(&self, name: Option<&str>) -> Result<ChannelId, ExecError> {
         let Some(name) = name else {
             return Ok(ChannelId::FIRST);

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use iolite_derive::Context;
 use serde::{Deserialize, Serialize};
 
 pub use action::{ActionConfig, UndecodableKind};
@@ -48,6 +49,10 @@ pub struct SutConfig {
     pub name: Option<String>,
     /// What stands for the system, and how it is reached.
     pub system: System,
+    /// What lies between tester and system on channels that say nothing themselves.
+    pub context: Option<Context>,
+    /// How many inputs may be under way at most, where messages queue.
+    pub max_in_flight: Option<usize>,
     /// Whether a process that answers at the address before the command was started is tested.
     pub attach: bool,
     /// The first port of `{port}`; free ones when missing.
@@ -151,6 +156,9 @@ impl SutConfig {
     /// What the types leave open: names, the one pair of pipes, templates.
     fn check(&self) -> Result<(), ExecError> {
         let fail = |reason: String| Err(ExecError::Config(reason));
+        if self.max_in_flight == Some(0) {
+            return fail("max-in-flight = 0 would allow no input at all; 1 is the least".into());
+        }
         let System::Channels { process, channels } = &self.system else {
             return Ok(());
         };
@@ -161,7 +169,10 @@ impl SutConfig {
                     .into(),
             );
         }
-        for (i, ChannelConfig { name, transport }) in channels.iter().enumerate() {
+        for (i, channel) in channels.iter().enumerate() {
+            let ChannelConfig {
+                name, transport, ..
+            } = channel;
             if channels[..i].iter().any(|c| c.name == *name) {
                 return fail(format!("two channels are named {name}"));
             }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use iolite_derive::Context;
 use serde::{Deserialize, Serialize};
 
 use super::channel::{ChannelConfig, ProcessConfig, System, Transport, UdpAddresses};
@@ -42,6 +43,8 @@ struct RawChannel {
     websocket: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     framing: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<Context>,
 }
 
 impl RawChannel {
@@ -123,6 +126,10 @@ pub(super) struct RawSut {
     websocket: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     framing: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<Context>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_in_flight: Option<usize>,
     /// Several channels, instead of one above.
     #[serde(rename = "channel", skip_serializing_if = "Vec::is_empty")]
     channels: Vec<RawChannel>,
@@ -161,6 +168,8 @@ impl RawSut {
             http: self.http.take(),
             websocket: self.websocket.take(),
             framing: self.framing.take(),
+            // What is said of the system goes for all of its channels.
+            context: None,
         };
         let mut channels = std::mem::take(&mut self.channels);
         let has_short = !short.clone().transports()?.is_empty();
@@ -172,6 +181,7 @@ impl RawSut {
         }
         let channels = channels.into_iter().enumerate().map(|(i, mut raw)| {
             let name = raw.name.take();
+            let context = raw.context;
             let mut transports = raw.transports()?;
             let usual = match transports.first() {
                 Some(first) if i == 0 && (has_short || first.is_stdio()) => first.name().into(),
@@ -179,7 +189,11 @@ impl RawSut {
             };
             let name = name.unwrap_or(usual);
             match (transports.pop(), transports.pop()) {
-                (Some(transport), None) => Ok(ChannelConfig { name, transport }),
+                (Some(transport), None) => Ok(ChannelConfig {
+                    name,
+                    transport,
+                    context,
+                }),
                 _ => mistake(format!(
                     "channel {name} must have exactly one of stdio, tcp, tcp-listen, udp, http, \
                      websocket"
@@ -238,6 +252,8 @@ impl TryFrom<RawSut> for SutConfig {
         let config = Self {
             name: raw.name,
             system,
+            context: raw.context,
+            max_in_flight: raw.max_in_flight,
             attach: raw.attach,
             base_port: raw.base_port,
             reset,
@@ -257,6 +273,8 @@ impl From<SutConfig> for RawSut {
     fn from(config: SutConfig) -> Self {
         let mut raw = Self {
             name: config.name,
+            context: config.context,
+            max_in_flight: config.max_in_flight,
             attach: config.attach,
             base_port: config.base_port,
             on_exit: config.on_exit,
@@ -292,7 +310,7 @@ impl From<SutConfig> for RawSut {
             let usual = i == 0 && channel.name == channel.transport.name();
             let stdio = channel.transport.is_stdio();
             let form = RawChannel::of(channel.transport);
-            if usual && (only || !stdio) {
+            if usual && (only || !stdio) && channel.context.is_none() {
                 // The short form. That of standard input and output is the command itself.
                 raw.tcp = form.tcp;
                 raw.tcp_listen = form.tcp_listen;
@@ -303,6 +321,7 @@ impl From<SutConfig> for RawSut {
             } else {
                 raw.channels.push(RawChannel {
                     name: Some(channel.name),
+                    context: channel.context,
                     ..form
                 });
             }

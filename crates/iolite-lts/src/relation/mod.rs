@@ -22,6 +22,7 @@ mod order_tests;
 mod output_inclusion;
 mod pairs;
 mod recheck;
+mod recheck_queues;
 mod refusal;
 mod search;
 mod set_row;
@@ -40,6 +41,7 @@ use crate::{
 use output_inclusion::{Domain, OutputInclusion};
 use pairs::Order;
 pub use recheck::{Claim, Followed, Recheck, follow_run, recheck, recheck_run};
+pub use recheck_queues::follow_run_in_queues;
 use refusal::RefusalInclusion;
 use search::{Found, Outcome, search};
 use trace_inclusion::TraceInclusion;

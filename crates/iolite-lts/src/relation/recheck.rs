@@ -31,15 +31,15 @@ pub enum Recheck {
     Refuted(String),
 }
 
-type States = BTreeSet<StateId>;
+pub(super) type States = BTreeSet<StateId>;
 
-struct Stepper<'a, M> {
-    model: &'a M,
-    policy: QuiescencePolicy,
+pub(super) struct Stepper<'a, M> {
+    pub(super) model: &'a M,
+    pub(super) policy: QuiescencePolicy,
 }
 
 impl<M: Semantics<State = StateId>> Stepper<'_, M> {
-    fn steps(&self, state: StateId) -> Vec<(LabelKind, String, StateId)> {
+    pub(super) fn steps(&self, state: StateId) -> Vec<(LabelKind, String, StateId)> {
         let mut row = Vec::new();
         self.model.successors(&state, &mut row);
         let labels = self.model.labels();
@@ -61,7 +61,7 @@ impl<M: Semantics<State = StateId>> Stepper<'_, M> {
         states
     }
 
-    fn initial(&self) -> States {
+    pub(super) fn initial(&self) -> States {
         self.close(States::from([self.model.initial()]))
     }
 
@@ -75,7 +75,7 @@ impl<M: Semantics<State = StateId>> Stepper<'_, M> {
             .any(|t| self.close(States::from([t])).contains(&state))
     }
 
-    fn is_quiescent(&self, state: StateId) -> bool {
+    pub(super) fn is_quiescent(&self, state: StateId) -> bool {
         let steps = self.steps(state);
         let silent = steps
             .iter()
@@ -83,7 +83,7 @@ impl<M: Semantics<State = StateId>> Stepper<'_, M> {
         silent || self.policy == QuiescencePolicy::Livelock && self.diverges(state)
     }
 
-    fn walk(&self, states: &States, action: &str, with_delta: bool) -> States {
+    pub(super) fn walk(&self, states: &States, action: &str, with_delta: bool) -> States {
         let mut next = States::new();
         for &state in states {
             if action == "delta" && with_delta && self.is_quiescent(state) {
@@ -98,7 +98,7 @@ impl<M: Semantics<State = StateId>> Stepper<'_, M> {
         self.close(next)
     }
 
-    fn refuses(&self, state: StateId, actions: &[String]) -> bool {
+    pub(super) fn refuses(&self, state: StateId, actions: &[String]) -> bool {
         let closed = self.close(States::from([state]));
         let mut enabled = closed.into_iter().flat_map(|s| self.steps(s));
         !enabled.any(|(k, l, _)| k.is_visible() && actions.contains(&l))

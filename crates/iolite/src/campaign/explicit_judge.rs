@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use iolite_derive::{
     Alphabet, ConformanceTester, Criterion, GoalTester, Guide, IocoOracle, IoconfOracle, LabelGoal,
-    MixedGoal, Objective, PropertyObjective, Satisfaction, UiocoOracle, verify,
+    MixedGoal, Objective, Oracle, PropertyObjective, QueueOptions, QueueOracle, Satisfaction,
+    UiocoOracle, verify,
 };
 use iolite_exec::guided;
 use iolite_expr::Solver;
@@ -78,6 +79,7 @@ pub struct ExplicitJudge {
     spec: ExplicitSpec,
     question: Question,
     policy: QuiescencePolicy,
+    queues: Option<QueueOptions>,
 }
 
 /// Pairs that are searched before a safety test for a specification that violates its own property.
@@ -121,10 +123,11 @@ impl ExplicitJudge {
             spec: spec.clone(),
             question,
             policy,
+            queues: options.queues,
         };
         if let Question::Mixed(_, goals) = &judge.question {
             // Mistakes show before anything is started.
-            judge.mixed_tester(judge.spec.alphabet(), goals)?;
+            judge.towards_mixed(judge.spec.alphabet(), goals)?;
         }
         judge.warn_of_violations(workspace);
         Ok(judge)
@@ -133,6 +136,10 @@ impl ExplicitJudge {
     /// The specification.
     pub fn spec(&self) -> &ExplicitSpec {
         &self.spec
+    }
+
+    pub(super) fn queues(&self) -> Option<QueueOptions> {
+        self.queues
     }
 
     pub(super) fn criterion(&self) -> Criterion {
@@ -175,46 +182,65 @@ impl ExplicitJudge {
         IocoOracle::with_alphabet(self.spec.system(), self.policy, alphabet)
     }
 
-    fn goal_tester<O: Objective + Clone>(
+    /// A tester for goals, and the strategy that follows its advice.
+    fn towards<T: Objective + Clone + 'static>(
         &self,
         alphabet: &Alphabet,
-        objectives: &[O],
-    ) -> GoalTester<IocoOracle<System>, LabelGoal<O>> {
-        let goal = |o: &O| LabelGoal::own(o.clone(), alphabet, self.spec.labels());
-        GoalTester::new(self.ioco(alphabet), objectives.iter().map(goal).collect())
+        objectives: &[T],
+    ) -> Box<dyn AnyGuide> {
+        let goal = |o: &T| LabelGoal::own(o.clone(), alphabet, self.spec.labels());
+        let goals = objectives.iter().map(goal).collect();
+        let ioco = self.ioco(alphabet);
+        match self.queues {
+            None => Box::new(GoalTester::new(ioco, goals)),
+            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(ioco, queues), goals)),
+        }
     }
 
-    fn mixed_tester(
+    /// The tester for a relation.
+    fn conformance<O: Oracle + 'static>(&self, oracle: O) -> AnyTester {
+        match self.queues {
+            None => Box::new(ConformanceTester::new(oracle)),
+            Some(queues) => Box::new(ConformanceTester::new(QueueOracle::new(oracle, queues))),
+        }
+    }
+
+    /// The same for goals with data beside a model without.
+    fn towards_mixed(
         &self,
         alphabet: &Alphabet,
         automata: &[GoalAutomaton],
-    ) -> Result<GoalTester<IocoOracle<System>, MixedGoal>, Error> {
+    ) -> Result<Box<dyn AnyGuide>, Error> {
         let goal = |automaton: &GoalAutomaton| {
             let labels = Some(self.spec.labels());
             automaton.goal(alphabet, labels, &[], Solver::embedded())
         };
-        let goals = automata.iter().map(goal).collect::<Result<_, _>>()?;
-        Ok(GoalTester::new(self.ioco(alphabet), goals))
+        let goals = automata
+            .iter()
+            .map(goal)
+            .collect::<Result<Vec<MixedGoal>, _>>()?;
+        let ioco = self.ioco(alphabet);
+        Ok(match self.queues {
+            None => Box::new(GoalTester::new(ioco, goals)),
+            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(ioco, queues), goals)),
+        })
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
         Ok(match &self.question {
-            Question::Mixed(_, goals) => Box::new(self.mixed_tester(alphabet, goals)?),
-            Question::Safety(observers) => Box::new(self.goal_tester(alphabet, observers)),
-            Question::Purposes(purposes) => Box::new(self.goal_tester(alphabet, purposes)),
-            Question::Properties(all) => Box::new(self.goal_tester(alphabet, all)),
-            Question::Relation(TestedRelation::Ioco) => {
-                Box::new(ConformanceTester::new(self.ioco(alphabet)))
-            }
+            Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?.tester(),
+            Question::Safety(observers) => self.towards(alphabet, observers).tester(),
+            Question::Purposes(purposes) => self.towards(alphabet, purposes).tester(),
+            Question::Properties(all) => self.towards(alphabet, all).tester(),
+            Question::Relation(TestedRelation::Ioco) => self.conformance(self.ioco(alphabet)),
             Question::Relation(TestedRelation::Uioco) => {
                 let system = self.spec.system();
-                let oracle = UiocoOracle::with_alphabet(system, self.policy, alphabet);
-                Box::new(ConformanceTester::new(oracle))
+                self.conformance(UiocoOracle::with_alphabet(system, self.policy, alphabet))
             }
             Question::Relation(TestedRelation::Ioconf(traces)) => {
                 let (system, traces) = (self.spec.system(), traces.clone());
                 let oracle = IoconfOracle::with_alphabet(system, self.policy, traces, alphabet);
-                Box::new(ConformanceTester::new(oracle))
+                self.conformance(oracle)
             }
         })
     }
@@ -224,19 +250,14 @@ impl ExplicitJudge {
         alphabet: &Alphabet,
         otherwise: impl FnOnce() -> AnyStrategy,
     ) -> Result<Option<(AnyTester, AnyStrategy)>, Error> {
-        Ok(match &self.question {
-            Question::Safety(observers) => {
-                Some(led(self.goal_tester(alphabet, observers), otherwise()))
-            }
-            Question::Purposes(purposes) => {
-                Some(led(self.goal_tester(alphabet, purposes), otherwise()))
-            }
-            Question::Properties(all) => Some(led(self.goal_tester(alphabet, all), otherwise())),
-            Question::Mixed(_, goals) => {
-                Some(led(self.mixed_tester(alphabet, goals)?, otherwise()))
-            }
-            Question::Relation(_) => None,
-        })
+        let tester = match &self.question {
+            Question::Safety(observers) => self.towards(alphabet, observers),
+            Question::Purposes(purposes) => self.towards(alphabet, purposes),
+            Question::Properties(all) => self.towards(alphabet, all),
+            Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?,
+            Question::Relation(_) => return Ok(None),
+        };
+        Ok(Some(tester.led(otherwise())))
     }
 
     /// A strategy that records coverage, and leads to what is not covered where `leads` says so;
@@ -248,7 +269,8 @@ impl ExplicitJudge {
         leads: bool,
         limit: usize,
     ) -> Result<CoverageGuide<System>, AnyStrategy> {
-        CoverageGuide::new(self.ioco(alphabet), otherwise, leads, limit)
+        let queues = self.queues;
+        CoverageGuide::new(self.ioco(alphabet), queues, otherwise, leads, limit)
     }
 
     pub(super) fn places(&self, limit: usize) -> Option<BTreeSet<String>> {
@@ -258,11 +280,22 @@ impl ExplicitJudge {
     }
 }
 
-/// A tester that knows a way, and the strategy that follows it.
-pub(super) fn led<T: Guide + 'static>(
-    tester: T,
-    otherwise: AnyStrategy,
-) -> (AnyTester, AnyStrategy) {
-    let (tester, strategy) = guided(tester);
-    (Box::new(tester), Box::new(strategy.otherwise(otherwise)))
+/// A tester that knows a way, of a shape known only at run time.
+pub(super) trait AnyGuide {
+    /// The tester alone.
+    fn tester(self: Box<Self>) -> AnyTester;
+
+    /// The tester, and the strategy that follows its advice.
+    fn led(self: Box<Self>, otherwise: AnyStrategy) -> (AnyTester, AnyStrategy);
+}
+
+impl<T: Guide + 'static> AnyGuide for T {
+    fn tester(self: Box<Self>) -> AnyTester {
+        self
+    }
+
+    fn led(self: Box<Self>, otherwise: AnyStrategy) -> (AnyTester, AnyStrategy) {
+        let (tester, strategy) = guided(*self);
+        (Box::new(tester), Box::new(strategy.otherwise(otherwise)))
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use iolite_derive::{ActionId, Alphabet, Criterion, ModelRef, Notice, Tester, Verdict};
+use iolite_derive::{
+    ActionId, Alphabet, Context, Criterion, ModelRef, Notice, QueueOptions, Tester, Verdict,
+};
 use iolite_exec::codec::Dictionary;
 use iolite_exec::{Certificate, Strategy, Summary};
 use iolite_lts::relation::Relation;
@@ -29,6 +31,8 @@ pub struct JudgeOptions {
     pub properties: Option<PropertyOptions>,
     /// Which states are quiescent.
     pub quiescence: QuiescencePolicy,
+    /// Where messages queue between tester and system, how; `None` where both step together.
+    pub queues: Option<QueueOptions>,
     /// How a model with data is understood.
     pub data: DataOptions,
     /// Which values its inputs carry.
@@ -48,6 +52,7 @@ impl Default for JudgeOptions {
             purposes: Vec::new(),
             properties: None,
             quiescence: QuiescencePolicy::Livelock,
+            queues: None,
             data: DataOptions::default(),
             values: ValueOptions::default(),
             unfold: None,
@@ -153,6 +158,20 @@ impl Judge {
             Self::Explicit(judge) => judge.criterion(),
             Self::Symbolic(judge) => judge.criterion(),
             Self::Properties(_) => Criterion::Property,
+        }
+    }
+
+    /// In which context it judges. Properties alone speak of what the tester sees, whatever lies
+    /// between.
+    pub fn context(&self) -> Context {
+        let queues = match self {
+            Self::Explicit(judge) => judge.queues(),
+            Self::Symbolic(judge) => judge.queues(),
+            Self::Properties(_) => None,
+        };
+        match queues {
+            Some(_) => Context::Queues,
+            None => Context::Synchronous,
         }
     }
 
@@ -273,6 +292,11 @@ impl Judge {
                 };
                 Some(format!("warning: undecided: {}{place}", why.reason))
             }
+            Notice::Crossed { input } => Some(format!(
+                "warning: {input} may have crossed an output under way and been taken where the \
+                 model does not specify it; anything may follow, so such a run ends there and \
+                 passes: specify {input} there, or stimulate after silence"
+            )),
             Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
             Notice::SolverFault(why) => Some(format!("error: {why}")),
             Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,

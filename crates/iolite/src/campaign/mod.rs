@@ -18,7 +18,10 @@ mod weights;
 
 use std::time::Duration;
 
-use iolite_derive::{Criterion, ModelRef, StoredTester, TestCase, model_hash, over_strict};
+use iolite_derive::{
+    Alphabet, Concurring, Context, Criterion, ModelRef, StoredTester, TestCase, model_hash,
+    over_strict,
+};
 use iolite_exec::{
     Adapter, Confirm, Instance, JobId, JournalHeader, Options, Pace, Plan, Sink, Summary,
     SutConfig, Uniform, campaign,
@@ -207,6 +210,7 @@ impl Campaign {
         let mut options = Options {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
+            context: self.judge.context(),
             confirm: self.confirm,
             repeat_silence: self.repeat_silence,
             pace: self.pace.clone(),
@@ -228,6 +232,7 @@ impl Campaign {
         let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
         header.command = command;
         header.folder = std::env::current_dir().ok();
+        header.context = self.judge.context();
         header
     }
 
@@ -272,15 +277,33 @@ impl Campaign {
         let mut options = self.options(Some(target.config()));
         options.limits.steps = None;
         options.criterion = case.criterion();
+        if options.criterion == Criterion::Written {
+            // Its author's verdicts are about the order in which the tester sees messages.
+            options.context = Context::Synchronous;
+        }
         campaign(&plan, &options, sink, |job: JobId| {
             let alphabet = self.judge.alphabet();
             let adapter = target.adapter(job, self.judge.dictionary(&alphabet))?;
             Ok::<_, Error>(Instance::<AnyTester, AnyAdapter, AnyStrategy> {
-                tester: Box::new(StoredTester::with_alphabet(case.clone(), &alphabet)),
+                tester: self.stored(case, &alphabet)?,
                 adapter,
                 strategy: Box::new(Uniform),
             })
         })
+    }
+
+    /// The tester of a stored test case. A derived one is synchronous, so where messages queue it
+    /// fails a run only if the judge, who knows of the queues, does too.
+    fn stored(&self, case: &TestCase, alphabet: &Alphabet) -> Result<AnyTester, Error> {
+        let tester = StoredTester::with_alphabet(case.clone(), alphabet);
+        let written = case.criterion() == Criterion::Written;
+        if written || self.judge.context() == Context::Synchronous {
+            return Ok(Box::new(tester));
+        }
+        Ok(Box::new(Concurring::new(
+            tester,
+            self.judge.tester(alphabet)?,
+        )))
     }
 
     /// Warns of hand-written test cases that fail what the specification allows: their `fail` says

@@ -1,7 +1,7 @@
 //! How the next step is chosen.
 
-use iolite_derive::Alphabet;
-use iolite_exec::{Uniform, Weighted, WithoutWeightless};
+use iolite_derive::{Alphabet, Context};
+use iolite_exec::{Patient, Uniform, Weighted, WithoutWeightless};
 
 use super::judge::{AnyStrategy, AnyTester, Judge};
 use super::weights::{ActionWeight, InputWeights};
@@ -100,6 +100,18 @@ impl Chooser {
 
     /// Tester and strategy of one job.
     pub(crate) fn pair(
+        &self,
+        judge: &Judge,
+        alphabet: &Alphabet,
+    ) -> Result<(AnyTester, AnyStrategy), Error> {
+        let (tester, strategy) = self.chosen(judge, alphabet)?;
+        Ok(match judge.context() {
+            Context::Synchronous => (tester, strategy),
+            Context::Queues => (tester, Box::new(Patient::new(strategy))),
+        })
+    }
+
+    fn chosen(
         &self,
         judge: &Judge,
         alphabet: &Alphabet,

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use iolite_derive::{
-    Alphabet, ConformanceTester, Criterion, GoalTester, MixedGoal, SymbolicOracle,
+    Alphabet, ConformanceTester, Criterion, GoalTester, QueueOptions, QueueOracle, SymbolicOracle,
     SymbolicOracleError,
 };
 use iolite_expr::{Strategy, Value};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 
-use super::explicit_judge::led;
+use super::explicit_judge::AnyGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
 use super::property_judge::objectives;
 use crate::data::Drawing;
@@ -31,6 +31,7 @@ pub struct SymbolicJudge {
     drawing: Vec<Drawing>,
     strategy: Strategy,
     policy: QuiescencePolicy,
+    queues: Option<QueueOptions>,
     seed: u64,
 }
 
@@ -80,14 +81,13 @@ impl SymbolicJudge {
             drawing: options.values.drawing(spec.file(), model)?,
             strategy: options.values.values.into(),
             policy: options.quiescence,
+            queues: options.queues,
             seed: options.seed,
         };
         // Mistakes show before anything is started.
         let alphabet = Alphabet::default();
         judge.oracle(&alphabet)?;
-        if let Some(goals) = &judge.goals {
-            judge.goal_tester(&alphabet, goals)?;
-        }
+        judge.guide(&alphabet)?;
         Ok(judge)
     }
 
@@ -98,6 +98,10 @@ impl SymbolicJudge {
 
     pub(super) fn unknown_constants(&self) -> Vec<String> {
         self.model.unknown_constants()
+    }
+
+    pub(super) fn queues(&self) -> Option<QueueOptions> {
+        self.queues
     }
 
     pub(super) fn criterion(&self) -> Criterion {
@@ -122,24 +126,32 @@ impl SymbolicJudge {
         Ok(oracle)
     }
 
-    fn goal_tester(
-        &self,
-        alphabet: &Alphabet,
-        goals: &Goals,
-    ) -> Result<GoalTester<SymbolicOracle, MixedGoal>, Error> {
+    /// The tester with goals; `None` without.
+    fn guide(&self, alphabet: &Alphabet) -> Result<Option<Box<dyn AnyGuide>>, Error> {
+        let Some(goals) = &self.goals else {
+            return Ok(None);
+        };
         let known = self.model.constants().iter().chain(&goals.constants);
         let known: Vec<(String, Value)> = known.cloned().collect();
         let mut all = Vec::new();
         for automaton in &goals.automata {
             all.push(automaton.goal(alphabet, None, &known, self.model.solver()?)?);
         }
-        Ok(GoalTester::new(self.oracle(alphabet)?, all))
+        let oracle = self.oracle(alphabet)?;
+        Ok(Some(match self.queues {
+            None => Box::new(GoalTester::new(oracle, all)),
+            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(oracle, queues), all)),
+        }))
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
-        Ok(match &self.goals {
-            None => Box::new(ConformanceTester::new(self.oracle(alphabet)?)),
-            Some(goals) => Box::new(self.goal_tester(alphabet, goals)?),
+        if let Some(guide) = self.guide(alphabet)? {
+            return Ok(guide.tester());
+        }
+        let oracle = self.oracle(alphabet)?;
+        Ok(match self.queues {
+            None => Box::new(ConformanceTester::new(oracle)),
+            Some(queues) => Box::new(ConformanceTester::new(QueueOracle::new(oracle, queues))),
         })
     }
 
@@ -148,9 +160,7 @@ impl SymbolicJudge {
         alphabet: &Alphabet,
         otherwise: impl FnOnce() -> AnyStrategy,
     ) -> Result<Option<(AnyTester, AnyStrategy)>, Error> {
-        let Some(goals) = &self.goals else {
-            return Ok(None);
-        };
-        Ok(Some(led(self.goal_tester(alphabet, goals)?, otherwise())))
+        let guide = self.guide(alphabet)?;
+        Ok(guide.map(|guide| guide.led(otherwise())))
     }
 }

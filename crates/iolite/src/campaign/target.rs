@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iolite_derive::ModelRef;
+use iolite_derive::{Context, ModelRef, QueueOptions};
 use iolite_exec::codec::{Dictionary, WireCodec};
 use iolite_exec::{Adapter, JobId, SutConfig};
 use iolite_lts::{Completion, Labels};
@@ -71,6 +71,18 @@ impl Target {
     /// The description.
     pub fn config(&self) -> &SutConfig {
         &self.config
+    }
+
+    /// How messages queue between tester and system, where they do: as `asked`, else as the
+    /// description says.
+    pub fn queues(&self, asked: Option<Context>) -> Option<QueueOptions> {
+        let context = asked.unwrap_or_else(|| self.config.context());
+        let usual = QueueOptions::default();
+        (context == Context::Queues).then_some(QueueOptions {
+            max_in_flight: self.config.max_in_flight.unwrap_or(usual.max_in_flight),
+            several_channels: self.config.system.channels().len() > 1,
+            ..usual
+        })
     }
 
     /// The same with one timeout for everything.

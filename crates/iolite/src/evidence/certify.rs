@@ -68,7 +68,7 @@ impl Workspace {
             model: named(&judged.model),
             verdict: judged.verdict.to_string(),
             quiescence: "livelock".to_owned(),
-            context: "synchronous".to_owned(),
+            context: judged.context.name().to_owned(),
             complete_inputs: None,
             trace: judged.trace.clone(),
             trace_omitted: judged.trace_omitted,

@@ -107,11 +107,12 @@ fn guessed(tester: &mut DataTester, trace: &[TraceStep]) -> Option<String> {
 
 impl DataRun<'_> {
     /// Looks again at a failing run: the specification has the trace, and not what was observed
-    /// after it.
+    /// after it. Through queues, in whatever order inputs were taken.
     pub(super) fn recheck(
         &self,
         texts: &[String],
         observed: Option<&str>,
+        through_queues: bool,
     ) -> Result<Checked, Error> {
         let Some(observed) = observed else {
             return refuted("no observation decided the verdict".to_owned());
@@ -134,6 +135,13 @@ impl DataRun<'_> {
         }
         let mut own = solver(self.solver)?;
         own.set_deadline(self.until);
+        if through_queues {
+            let mut every = Explanations {
+                run: self,
+                solver: own,
+            };
+            return every.recheck(&trace, step(self.spec, observed).as_ref(), observed);
+        }
         let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
         let before = has(&trace);
         let after = match step(self.spec, observed) {
@@ -162,6 +170,17 @@ impl DataRun<'_> {
     /// Formulas are for some values of the constants. Whether all of them specify the inputs is
     /// another question, and only the tester has an answer to it.
     pub(super) fn recheck_constants(&self, texts: &[String]) -> Result<Checked, Error> {
+        if self.spec.model().constants().is_empty() {
+            return Ok(Checked::Confirmed);
+        }
+        let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
+        match trace {
+            Some(trace) => self.recheck_constants_of(&trace),
+            None => refuted("the specification does not have the trace before it".to_owned()),
+        }
+    }
+
+    fn recheck_constants_of(&self, trace: &[TraceStep]) -> Result<Checked, Error> {
         let model = self.spec.model();
         if model.constants().is_empty() {
             return Ok(Checked::Confirmed);
@@ -171,11 +190,7 @@ impl DataRun<'_> {
         };
         let solver = tester.oracle_mut().semantics().solver();
         solver.set_deadline(self.until);
-        let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
-        let Some(trace) = trace else {
-            return refuted("the specification does not have the trace before it".to_owned());
-        };
-        Ok(match guessed(&mut tester, &trace) {
+        Ok(match guessed(&mut tester, trace) {
             Some(reason) => Checked::Undecided(reason),
             None => Checked::Confirmed,
         })
@@ -185,4 +200,110 @@ impl DataRun<'_> {
 #[expect(clippy::unnecessary_wraps, reason = "it ends a function that may fail")]
 fn refuted(reason: String) -> Result<Checked, Error> {
     Ok(Checked::Refuted(reason))
+}
+
+/// Local explanations of one observed trace that are looked at.
+const MOST_LOCAL: usize = 256;
+
+/// A run through queues: every order in which inputs may have been taken, each as traces of its own.
+struct Explanations<'a> {
+    run: &'a DataRun<'a>,
+    solver: Solver,
+}
+
+/// A local trace, and how many inputs it has taken.
+type Local = (Vec<TraceStep>, usize);
+
+impl Explanations<'_> {
+    fn has(&mut self, trace: &[TraceStep]) -> HasTrace {
+        let DataRun { spec, policy, .. } = self.run;
+        spec.model()
+            .has_trace(trace, *policy, &mut self.solver, BUDGET)
+    }
+
+    fn is_input(&self, step: &TraceStep) -> bool {
+        let TraceStep::Action(valued) = step else {
+            return false;
+        };
+        self.run.spec.model().gate(valued.action).kind == LabelKind::Input
+    }
+
+    /// The local traces that explain one more observation; a verdict where there can be none.
+    fn observe(
+        &mut self,
+        locals: Vec<Local>,
+        sent: &[TraceStep],
+        observed: Option<&TraceStep>,
+    ) -> Result<Result<Vec<Local>, Checked>, Error> {
+        let mut next = Vec::new();
+        for (mut local, mut taken) in locals {
+            loop {
+                let silent = matches!(observed, Some(TraceStep::Delta));
+                if let Some(observed) = observed.filter(|_| !silent || taken == sent.len()) {
+                    local.push(observed.clone());
+                    match self.has(&local) {
+                        HasTrace::Yes => next.push((local.clone(), taken)),
+                        HasTrace::No => {}
+                        HasTrace::Unknown(why) => {
+                            return Ok(Err(Checked::Undecided(why.to_string())));
+                        }
+                    }
+                    local.pop();
+                }
+                if next.len() > MOST_LOCAL {
+                    let reason = format!("more than {MOST_LOCAL} orders explain the trace");
+                    return Ok(Err(Checked::Undecided(reason)));
+                }
+                let Some(input) = sent.get(taken) else { break };
+                local.push(input.clone());
+                taken += 1;
+                match self.has(&local) {
+                    HasTrace::Yes => {}
+                    HasTrace::No => {
+                        return Ok(Err(Checked::Refuted(
+                            "an input may have been taken where the specification leaves it open, \
+                             and anything may follow"
+                                .to_owned(),
+                        )));
+                    }
+                    HasTrace::Unknown(why) => return Ok(Err(Checked::Undecided(why.to_string()))),
+                }
+                let constants = self.run.recheck_constants_of(&local)?;
+                if constants != Checked::Confirmed {
+                    return Ok(Err(constants));
+                }
+            }
+        }
+        Ok(Ok(next))
+    }
+
+    fn recheck(
+        &mut self,
+        trace: &[TraceStep],
+        last: Option<&TraceStep>,
+        observed: &str,
+    ) -> Result<Checked, Error> {
+        let mut locals: Vec<Local> = vec![(Vec::new(), 0)];
+        let mut sent = Vec::new();
+        for step in trace {
+            if self.is_input(step) {
+                sent.push(step.clone());
+                continue;
+            }
+            match self.observe(locals, &sent, Some(step))? {
+                Ok(next) if next.is_empty() => {
+                    return Ok(Checked::Refuted(
+                        "no order of the messages explains the trace before it".to_owned(),
+                    ));
+                }
+                Ok(next) => locals = next,
+                Err(checked) => return Ok(checked),
+            }
+        }
+        Ok(match self.observe(locals, &sent, last)? {
+            Ok(next) if next.is_empty() => Checked::Confirmed,
+            Ok(_) => Checked::Refuted(format!("an order of the messages explains {observed}")),
+            Err(checked) => checked,
+        })
+    }
 }

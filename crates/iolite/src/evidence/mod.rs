@@ -11,7 +11,7 @@ use std::time::Instant;
 use iolite_derive::{Criterion, ModelRef, location};
 use iolite_exec::{CERTIFICATE_FORMAT, Certificate as Judged};
 use iolite_lts::QuiescencePolicy;
-use iolite_lts::relation::{Relation, follow_run};
+use iolite_lts::relation::{Relation, follow_run, follow_run_in_queues};
 use iolite_recheck::{Certificate, FORMAT, Fault, Observation, check};
 
 use certify::Reading;
@@ -88,7 +88,10 @@ impl Found {
     /// What stepping along the trace of a run gives.
     fn of(model: &System, policy: QuiescencePolicy, claim: &Certificate) -> Option<Self> {
         let suspension = !matches!(claim.kind.as_str(), "ioconf" | "ioconf-f" | "iot");
-        let found = follow_run(model, policy, suspension, &claim.trace)?;
+        let found = match claim.context.as_str() {
+            "queues" => follow_run_in_queues(model, policy, claim.kind == "uioco", &claim.trace)?,
+            _ => follow_run(model, policy, suspension, &claim.trace)?,
+        };
         let locations = found.states.iter().map(|&s| location(model, s));
         Some(Self {
             locations: locations.collect(),
@@ -479,8 +482,12 @@ impl Workspace {
         let Some(model) = claim.specification.as_ref().filter(|m| m.table.is_none()) else {
             return Ok(None);
         };
-        if claim.kind != "ioco" || claim.implementation.is_some() || claim.context != "synchronous"
-        {
+        let queues = match claim.context.as_str() {
+            "synchronous" => false,
+            "queues" => true,
+            _ => return Ok(None),
+        };
+        if claim.kind != "ioco" || claim.implementation.is_some() {
             return Ok(None);
         }
         if claim.trace_omitted > 0 {
@@ -513,7 +520,7 @@ impl Workspace {
             solver,
             until,
         };
-        let mut checked = run.recheck(&claim.trace, observed.as_deref())?;
+        let mut checked = run.recheck(&claim.trace, observed.as_deref(), queues)?;
         let by = |what: &str, by| Part {
             what: what.to_owned(),
             by,
@@ -525,8 +532,9 @@ impl Workspace {
                 "trace and verdict: no way explains what was observed",
                 FORMULAS,
             ));
-            // Replaced specifications allow other things.
-            if options.specification.is_none() {
+            // Replaced specifications allow other things; through queues, what is allowed is not
+            // compared.
+            if options.specification.is_none() && !queues {
                 if self.data_is_told(spec, &run, claim)? {
                     parts.push(by("allowed and locations", TESTER));
                 } else {

@@ -1,0 +1,407 @@
+//! The view of a specification through queues, by two routes: against explicit queue processes that
+//! are composed with implementations in the kernel, and against the definition.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{after, any_model, any_mutant, complete, initial, model, quiescent, step, takes};
+use iolite_derive::{
+    ConformanceTester, IocoOracle, Meaning, Menu, Oracle, Progress, QueueOptions, QueueOracle,
+    Step, Tester, UiocoOracle, Verdict,
+};
+use iolite_lts::relation::{Holds, Relation, relate};
+use iolite_lts::{
+    Completed, Completion, Composition, Determinised, Gates, Interned, LabelId, LabelKind, Labels,
+    Lts, LtsBuilder, QuiescencePolicy, Relabelled, Semantics, SetId, StateId, Suspension,
+};
+use proptest::prelude::*;
+
+const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
+
+/// Steps of an observed trace. Queues hold as many messages, so they are never full.
+const LENGTH: usize = 5;
+
+/// How many random cases: `IOLITE_CASES` in the environment, else the default.
+fn cases(default: u32) -> ProptestConfig {
+    let asked = std::env::var("IOLITE_CASES").ok();
+    ProptestConfig::with_cases(asked.and_then(|n| n.parse().ok()).unwrap_or(default))
+}
+
+/// A FIFO of at most `LENGTH` messages: each of `names` comes in as `?name+left`, and goes out as
+/// `!name+right`.
+fn fifo(names: [&str; 2], left: &str, right: &str) -> Lts {
+    let mut b = LtsBuilder::new();
+    let mut contents: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut next = 0;
+    while next < contents.len() {
+        let now = contents[next].clone();
+        let from = StateId::new(next);
+        if now.len() < LENGTH {
+            for (i, name) in names.iter().enumerate() {
+                let longer = [&now[..], &[i]].concat();
+                let to = match contents.iter().position(|c| *c == longer) {
+                    Some(known) => known,
+                    None => {
+                        contents.push(longer);
+                        contents.len() - 1
+                    }
+                };
+                b.transition_text(from, &format!("?{name}{left}"), StateId::new(to));
+            }
+        }
+        if let Some((first, rest)) = now.split_first() {
+            let to = contents
+                .iter()
+                .position(|c| c == rest)
+                .expect("shorter ones come first");
+            b.transition_text(
+                from,
+                &format!("!{}{right}", names[*first]),
+                StateId::new(to),
+            );
+        }
+        next += 1;
+    }
+    b.build().unwrap()
+}
+
+/// A system between two queues, as the tester sees it.
+type Queued<'a> = Determinised<Suspension<Interned<Box<dyn Semantics<State = StateId> + 'a>>>>;
+
+/// `hide in, out in (inputs |[in]| implementation |[out]| outputs)`.
+fn queued<'a, M: Semantics<State = StateId> + 'a>(implementation: M) -> Queued<'a> {
+    let inner = Relabelled::rename(implementation, |label| {
+        let part = match label.kind {
+            LabelKind::Input => "_in",
+            LabelKind::Output => "_out",
+            _ => return None,
+        };
+        Some((label.kind, format!("{}{part}", label.name)))
+    });
+    let gates = |part: &str, names: [&str; 2]| {
+        Gates::Names(names.iter().map(|n| format!("{n}{part}")).collect())
+    };
+    let inputs = fifo(["a", "b"], "", "_in");
+    let outputs = fifo(["x", "y"], "_out", "");
+    let system = Composition::new(inputs, inner, &gates("_in", ["a", "b"])).unwrap();
+    let system =
+        Composition::new(Interned::new(system), outputs, &gates("_out", ["x", "y"])).unwrap();
+    let hidden = Relabelled::hide(system, |label| label.name.contains('_'));
+    let boxed: Box<dyn Semantics<State = StateId> + 'a> = Box::new(Interned::new(hidden));
+    Determinised::new(Suspension::new(Interned::new(boxed), POLICY))
+}
+
+/// What a comparison of all traces asks of those that the composition has not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Demand {
+    /// The composition's traces are explained.
+    Sound,
+    /// And the others are not.
+    Exact,
+}
+
+/// Walks all traces up to `LENGTH` of the composition, or of either with `Exact`, and returns how many
+/// there were.
+fn compare<O: Oracle>(
+    labels: &Labels,
+    composed: &mut Queued<'_>,
+    view: &mut QueueOracle<O>,
+    demand: Demand,
+) -> Result<usize, TestCaseError> {
+    let visible: Vec<LabelId> = labels
+        .iter()
+        .filter(|(_, l)| l.kind.is_visible())
+        .map(|(id, _)| id)
+        .collect();
+    let start: SetId = composed.initial();
+    let first = view.initial().unwrap();
+    let mut walk: Vec<(Vec<LabelId>, Option<SetId>, _)> = vec![(Vec::new(), Some(start), first)];
+    let mut traces = 0;
+    while let Some((trace, set, at)) = walk.pop() {
+        for &label in &visible {
+            let its = composed
+                .labels()
+                .get_text(&labels.text(label))
+                .expect("the same names");
+            let shown = set.and_then(|set| composed.after(set, its));
+            if shown.is_none() && demand == Demand::Sound {
+                continue;
+            }
+            let longer = [&trace[..], &[label]].concat();
+            traces += 1;
+            match view.after(&at, step(labels, label)).unwrap() {
+                Meaning::Allowed(next) => {
+                    prop_assert!(
+                        shown.is_some() || demand == Demand::Sound,
+                        "explained, but never shown: {}",
+                        common::show(labels, &longer)
+                    );
+                    if longer.len() < LENGTH {
+                        walk.push((longer, shown, next));
+                    }
+                }
+                Meaning::Forbidden => prop_assert!(
+                    shown.is_none(),
+                    "shown, but not explained: {}",
+                    common::show(labels, &longer)
+                ),
+                // Anything goes from here on.
+                Meaning::Ends => prop_assert!(shown.is_some() || demand == Demand::Sound),
+                Meaning::Unspecified => prop_assert!(false, "an input is never refused"),
+            }
+        }
+    }
+    Ok(traces)
+}
+
+/// Internal steps lead upwards only. A livelock with unread inputs is silent for the composition, and
+/// not for the view.
+fn without_livelock(lts: &Lts) -> Lts {
+    let mut b = LtsBuilder::with_labels(lts.labels().clone());
+    b.ensure_states(lts.state_count());
+    for (s, l, t) in lts.transitions() {
+        if l != LabelId::TAU || s < t {
+            b.transition(s, l, t);
+        }
+    }
+    b.build().unwrap()
+}
+
+fn through_queues<O: Oracle>(oracle: O) -> QueueOracle<O> {
+    QueueOracle::new(oracle, QueueOptions::default())
+}
+
+fn conforms<M: Semantics<State = StateId>>(relation: Relation, i: &M, s: &Lts) -> bool {
+    relate(relation, i, s, POLICY, None).unwrap().holds == Holds::Yes
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    /// What a conforming implementation shows through queues is explained.
+    #[test]
+    fn conforming_implementations_never_fail(
+        (s, mutants) in any_model(4, 11).prop_flat_map(|s| {
+            let mutants = prop::collection::vec(any_mutant(s.clone()), 6);
+            (Just(s), mutants)
+        })
+    ) {
+        let mut done = 0;
+        for i in mutants.iter().map(without_livelock).map(|i| complete(&i)) {
+            if conforms(Relation::Ioco, &i, &s) {
+                done += compare(s.labels(), &mut queued(&i), &mut through_queues(IocoOracle::new(&s, POLICY)), Demand::Sound)?;
+            }
+            if conforms(Relation::Uioco, &i, &s) {
+                done += compare(s.labels(), &mut queued(&i), &mut through_queues(UiocoOracle::new(&s, POLICY)), Demand::Sound)?;
+            }
+        }
+        prop_assume!(done > 0);
+    }
+
+    /// A specification that takes every input everywhere conforms to itself, and is the largest that
+    /// does: the view is exactly what it shows through queues.
+    #[test]
+    fn the_view_is_the_composition(s in any_model(4, 11)) {
+        let s = complete(&without_livelock(&s));
+        compare(s.labels(), &mut queued(&s), &mut through_queues(IocoOracle::new(&s, POLICY)), Demand::Exact)?;
+        compare(s.labels(), &mut queued(&s), &mut through_queues(UiocoOracle::new(&s, POLICY)), Demand::Exact)?;
+    }
+
+    /// For uioco the specification with chaos behind what it refuses is the largest that conforms.
+    #[test]
+    fn the_view_of_uioco_is_the_composition_of_chaos(s in any_model(4, 9)) {
+        let s = without_livelock(&s);
+        let chaos = Completed::new(&s, Completion::Chaos);
+        compare(s.labels(), &mut queued(&chaos), &mut through_queues(UiocoOracle::new(&s, POLICY)), Demand::Exact)?;
+    }
+
+    /// The view against the definition: some order of taking explains the trace.
+    #[test]
+    fn the_view_is_the_definition(
+        s in any_model(4, 11),
+        words in prop::collection::vec(prop::collection::vec(0usize..5, 1..9), 60),
+    ) {
+        let visible: Vec<LabelId> = s.labels().iter().filter(|(_, l)| l.kind.is_visible()).map(|(id, _)| id).collect();
+        let mut ioco = through_queues(IocoOracle::new(&s, POLICY));
+        let mut uioco = through_queues(UiocoOracle::new(&s, POLICY));
+        for word in words {
+            let trace: Vec<LabelId> = word.iter().map(|&i| visible[i]).collect();
+            agree(&s, &mut ioco, &trace, false)?;
+            agree(&s, &mut uioco, &trace, true)?;
+        }
+    }
+}
+
+/// What the definition says of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Explained {
+    No,
+    Yes,
+    /// A way leads to where nothing is specified.
+    Open,
+}
+
+/// Every order of taking, one after the other, over sets written out.
+fn explained(
+    s: &Lts,
+    at: &BTreeSet<StateId>,
+    pending: &[LabelId],
+    trace: &[LabelId],
+    universal: bool,
+) -> Explained {
+    let Some((&label, rest)) = trace.split_first() else {
+        return Explained::Yes;
+    };
+    if s.labels().kind(label) == LabelKind::Input {
+        let longer = [pending, &[label]].concat();
+        return explained(s, at, &longer, rest, universal);
+    }
+    let mut best = Explained::No;
+    // Now, or after one more input was taken.
+    if label != LabelId::DELTA || pending.is_empty() {
+        let next: BTreeSet<StateId> = if label == LabelId::DELTA {
+            at.iter().copied().filter(|&q| quiescent(s, q)).collect()
+        } else {
+            after(s, at, Some(label))
+        };
+        if !next.is_empty() {
+            best = best.max(explained(
+                s,
+                &common::closure(s, &next),
+                pending,
+                rest,
+                universal,
+            ));
+        }
+    }
+    if let Some((&input, left)) = pending.split_first() {
+        let next = after(s, at, Some(input));
+        let open = next.is_empty() || (universal && !takes(s, at, input));
+        best = best.max(if open {
+            Explained::Open
+        } else {
+            explained(s, &next, left, trace, universal)
+        });
+    }
+    best
+}
+
+fn agree<O: Oracle>(
+    s: &Lts,
+    view: &mut QueueOracle<O>,
+    trace: &[LabelId],
+    universal: bool,
+) -> Result<(), TestCaseError> {
+    let slow = explained(s, &initial(s), &[], trace, universal);
+    let mut at = view.initial().unwrap();
+    let mut fast = Explained::Yes;
+    for &label in trace {
+        match view.after(&at, step(s.labels(), label)).unwrap() {
+            Meaning::Allowed(next) => at = next,
+            Meaning::Forbidden => {
+                fast = Explained::No;
+                break;
+            }
+            Meaning::Ends => {
+                fast = Explained::Open;
+                break;
+            }
+            Meaning::Unspecified => prop_assert!(false, "an input is never refused"),
+        }
+    }
+    prop_assert_eq!(fast, slow, "{}", common::show(s.labels(), trace));
+    Ok(())
+}
+
+/// The trace of an observed run, as a verdict.
+fn judge(s: &Lts, trace: &str) -> Verdict {
+    let mut tester = ConformanceTester::new(through_queues(IocoOracle::new(s, POLICY)));
+    for label in common::trace(s.labels(), trace) {
+        if let Progress::Ended(verdict) = tester.step(step(s.labels(), label)) {
+            return verdict;
+        }
+    }
+    tester.verdict()
+}
+
+/// A clock that ticks by itself, and answers when it is asked.
+fn clock() -> Lts {
+    model(
+        &["?a", "?b", "!x", "!y"],
+        &[
+            ("Idle", "!x", "Ticked"),
+            ("Idle", "?a", "Asked"),
+            ("Ticked", "?a", "Late"),
+            ("Asked", "!y", "Idle"),
+            ("Late", "!y", "Idle"),
+        ],
+    )
+}
+
+#[test]
+fn an_input_may_cross_an_output() {
+    let clock = clock();
+    assert_eq!(judge(&clock, "?a !x !y"), Verdict::Pass);
+    assert_eq!(judge(&clock, "?a !y"), Verdict::Pass);
+    // No order explains two ticks, or silence where an answer is owed.
+    assert_eq!(judge(&clock, "?a !x !x"), Verdict::Fail);
+    assert_eq!(judge(&clock, "?a !x delta"), Verdict::Fail);
+    assert_eq!(judge(&clock, "?a delta"), Verdict::Fail);
+    assert_eq!(judge(&clock, "!y"), Verdict::Fail);
+}
+
+/// With configurations of single states the internal step would excuse the output.
+#[test]
+fn a_configuration_of_ioco_is_a_set() {
+    let s = model(&["?a", "!x"], &[("0", "?a", "1"), ("0", "i", "1")]);
+    assert_eq!(judge(&s, "?a !x"), Verdict::Fail);
+    let mut uioco = ConformanceTester::new(through_queues(UiocoOracle::new(&s, POLICY)));
+    for label in common::trace(s.labels(), "?a !x") {
+        uioco.step(step(s.labels(), label));
+    }
+    assert_eq!(uioco.verdict(), Verdict::Pass);
+}
+
+#[test]
+fn stimuli_are_bounded_until_something_is_observed() {
+    let s = model(&["?a", "!x"], &[("0", "?a", "0")]);
+    let options = QueueOptions {
+        max_in_flight: 2,
+        ..QueueOptions::default()
+    };
+    let mut tester = ConformanceTester::new(QueueOracle::new(IocoOracle::new(&s, POLICY), options));
+    let a = Step::Stimulus(s.labels().get_text("?a").unwrap().into());
+    let offered = |tester: &mut ConformanceTester<_>| {
+        let mut menu = Menu::default();
+        Tester::menu(tester, &mut menu);
+        menu.stimuli.len()
+    };
+    for expected in [1, 1, 0] {
+        assert_eq!(offered(&mut tester), expected);
+        assert_eq!(tester.step(a), Progress::Continue);
+    }
+    // A log may do more than a tester would: it is judged all the same.
+    assert_eq!(tester.step(Step::Quiescence), Progress::Continue);
+    assert_eq!(offered(&mut tester), 1);
+    for _ in 0..2000 {
+        tester.step(a);
+    }
+    assert_eq!(tester.verdict(), Verdict::Unknown);
+}
+
+#[test]
+fn a_log_that_leaves_the_specification_is_not_judged() {
+    let s = model(&["?a", "!x", "!y"], &[("0", "!x", "1"), ("0", "?a", "0")]);
+    // In state 1 the input is not specified.
+    assert_eq!(judge(&s, "?a !x !y"), Verdict::Pass);
+    let options = QueueOptions {
+        passive: true,
+        ..QueueOptions::default()
+    };
+    let mut log = ConformanceTester::new(QueueOracle::new(IocoOracle::new(&s, POLICY), options));
+    for label in common::trace(s.labels(), "?a !x !y") {
+        log.step(step(s.labels(), label));
+    }
+    assert_eq!(log.verdict(), Verdict::Inconc);
+}
