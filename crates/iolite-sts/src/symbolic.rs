@@ -237,6 +237,12 @@ impl Symbolic {
                 }
                 next.extend(self.step(s, t, Some(&observed.values), &mut doubt)?);
             }
+            if next.len() > self.max_states {
+                // Many ways may lead to few states.
+                let mut seen = FxHashSet::default();
+                next.retain(|s: &SymbolicState| seen.insert(s.clone()));
+                next = merged(next);
+            }
             self.bound(&next, begin)?;
         }
         self.finish(&states.states, next, doubt)
