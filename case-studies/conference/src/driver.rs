@@ -106,15 +106,11 @@ fn datagram(action: &str) -> (Sap, String) {
         .split([',', ')', ' '])
         .filter(|word| !word.is_empty())
         .collect();
-    match (name.strip_suffix("From"), arguments.split_first()) {
-        (Some(kind), Some((from, rest))) => {
-            (Sap::Network, format!("{from} {kind} {}", rest.join(" ")))
-        }
-        _ => {
-            let words: Vec<&str> = std::iter::once(name).chain(arguments).collect();
-            (Sap::User, words.join(" "))
-        }
+    if let (Some(kind), Some((from, rest))) = (name.strip_suffix("From"), arguments.split_first()) {
+        return (Sap::Network, format!("{from} {kind} {}", rest.join(" ")));
     }
+    let words: Vec<&str> = std::iter::once(name).chain(arguments).collect();
+    (Sap::User, words.join(" "))
 }
 
 impl SystemUnderTest<String> for Driver {

@@ -244,3 +244,35 @@ fn formulas_about_infinite_data_are_decided() {
     let refuted = verify(model, "ltl:G ! !OK").expect(1).json();
     assert_eq!(refuted["properties"][0]["result"], "refuted");
 }
+
+/// Figure 5 of the paper: the pruned test case of the sender has no `violate` verdict, and silence after
+/// a message leads to `violate-fail`.
+#[test]
+fn the_pruned_test_case_of_the_paper_is_shown() {
+    let view = |view: &str, more: &[&str]| {
+        let args = ["show", PAPER, "--view", view];
+        iolite(&[&args, more].concat())
+    };
+    let pruned = view("pruned", &["--observer", PAPER, "--explain-pruning"]).expect(0);
+    let text = &pruned.stdout;
+    assert!(text.contains("verdict violate-fail"), "{text}");
+    assert!(!text.contains("verdict violate:"), "{text}");
+    let document = view("pruned", &["--observer", PAPER, "--json"])
+        .expect(0)
+        .json();
+    assert!(
+        document["transitions"]
+            .as_array()
+            .is_some_and(|t| !t.is_empty())
+    );
+    // S^δ has its guards [SYM04, fig. 2].
+    let quiescent = view("suspension", &[]).expect(0);
+    assert!(quiescent.stdout.contains("delta [rn > max] -> Wait_Ack"));
+    for format in ["dot", "svg"] {
+        let drawn = view("suspension-automaton", &["--format", format]).expect(0);
+        assert!(drawn.stdout.contains("rn"), "{format}");
+    }
+    // What a view does not have is said.
+    assert!(view("pruned", &[]).expect(2).stderr.contains("--observer"));
+    view("suspension", &["--format", "aut"]).expect(2);
+}

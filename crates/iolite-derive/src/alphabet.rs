@@ -127,10 +127,18 @@ impl Alphabet {
         self.lock().intern(action, text)
     }
 
-    /// Keeps all that was met so far: whoever asks holds ids across runs.
-    pub fn pin(&self) {
+    /// Keeps all that was met so far: whoever asks holds ids across runs. Returns how much was kept
+    /// before, for [`Alphabet::unpin`].
+    pub fn pin(&self) -> usize {
         let mut table = self.lock();
-        table.pinned = table.met.len();
+        let met = table.met.len();
+        std::mem::replace(&mut table.pinned, met)
+    }
+
+    /// Takes a [`Alphabet::pin`] back: what was met after `kept` may be forgotten again.
+    pub fn unpin(&self, kept: usize) {
+        let mut table = self.lock();
+        table.pinned = kept.min(table.met.len());
     }
 
     /// The id of an action, if the table has it.

@@ -71,6 +71,7 @@ pub use testcase::exhaustive_derivation::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH,
 };
 pub use testcase::goal_test::{Drawing, GoalTest};
+pub use testcase::over_strict::over_strict;
 pub use testcase::passes::{TestRuns, passes, test_runs};
 pub use testcase::random_derivation::{RandomDerivation, Weights};
 pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions_of};
@@ -96,6 +97,7 @@ pub use verify::property::{
     Ending, Environment, Execution, Executions, Fairness, LetterMap, PropertySatisfaction,
     recheck_violation, satisfies,
 };
+pub use verify::property_objective::PropertyObjective;
 pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
 pub use verify::safety_test::SafetyTest;

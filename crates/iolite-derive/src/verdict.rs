@@ -25,6 +25,11 @@ pub enum Verdict {
     WeakFail,
     /// A bound or a solver ran out.
     Unknown,
+    /// The system under test ended in the middle of a run. No tester gives it, the engine does.
+    Crash,
+    /// A run failed by silence and did not fail again when it was repeated with more patience. No
+    /// tester gives it, and it proves nothing: what was seen depends on time or on chance.
+    Flaky,
 }
 
 impl Verdict {
@@ -39,16 +44,20 @@ impl Verdict {
             Self::WeakPass => "weak-pass",
             Self::WeakFail => "weak-fail",
             Self::Unknown => "unknown",
+            Self::Crash => "crash",
+            Self::Flaky => "flaky",
         }
     }
 
     /// All verdicts, the worst first: those against the implementation, strongest proof first, then
     /// those that leave a question open, then those that do not. This is the only order of verdicts.
-    pub const WORST_FIRST: [Self; 8] = [
+    pub const WORST_FIRST: [Self; 10] = [
         Self::ViolateFail,
         Self::Fail,
         Self::Violate,
         Self::WeakFail,
+        Self::Crash,
+        Self::Flaky,
         Self::Unknown,
         Self::Inconc,
         Self::WeakPass,
@@ -61,11 +70,12 @@ impl Verdict {
         verdicts.into_iter().min_by_key(rank)
     }
 
-    /// Whether the verdict speaks against the implementation.
+    /// Whether the verdict speaks against the implementation. A flaky run does not: it was repeated,
+    /// and the repetition contradicted it.
     pub fn is_failing(self) -> bool {
         matches!(
             self,
-            Self::Fail | Self::ViolateFail | Self::Violate | Self::WeakFail
+            Self::Fail | Self::ViolateFail | Self::Violate | Self::WeakFail | Self::Crash
         )
     }
 }
@@ -83,7 +93,7 @@ mod tests {
     use super::*;
 
     fn verdicts() -> impl Strategy<Value = Vec<Verdict>> {
-        prop::collection::vec((0..8usize).prop_map(|k| Verdict::WORST_FIRST[k]), 0..12)
+        prop::collection::vec((0..10usize).prop_map(|k| Verdict::WORST_FIRST[k]), 0..12)
     }
 
     proptest! {

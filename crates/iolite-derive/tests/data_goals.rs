@@ -93,14 +93,14 @@ fn model(picks: &[usize], shared: bool) -> String {
 }
 
 /// A step of a trace by number: six inputs and outputs with values, `c`, δ.
-fn step(model: &Iosts, number: usize) -> TraceStep {
+fn step(model: &Iosts, number: i64) -> TraceStep {
     let action = |kind, name: &str, values| {
         let action = model.find_gate(kind, name).expect("declared");
         TraceStep::Action(ValuedAction { action, values })
     };
     match number % 8 {
-        n @ 0..=2 => action(LabelKind::Input, "a", vec![Value::int(n as i64)]),
-        n @ 3..=5 => action(LabelKind::Output, "b", vec![Value::int(n as i64 - 3)]),
+        n @ 0..=2 => action(LabelKind::Input, "a", vec![Value::int(n)]),
+        n @ 3..=5 => action(LabelKind::Output, "b", vec![Value::int(n - 3)]),
         6 => action(LabelKind::Output, "c", Vec::new()),
         _ => TraceStep::Delta,
     }
@@ -210,7 +210,7 @@ fn judged(
     tester.verdict()
 }
 
-fn check(picks: &[usize], shared: bool, steps: &[usize]) -> Result<Verdict, TestCaseError> {
+fn check(picks: &[usize], shared: bool, steps: &[i64]) -> Result<Verdict, TestCaseError> {
     let (file, found) = parse_and_check(&model(picks, shared));
     prop_assert!(!iolite_lang::diagnostic::has_errors(&found), "{found:?}");
     let system = Arc::new(lower_data(&file, "S").expect("a system"));
@@ -231,7 +231,7 @@ proptest! {
     fn verdicts_are_those_of_each_value(
         picks in prop::collection::vec(0usize..56, 8),
         shared in any::<bool>(),
-        steps in prop::collection::vec(0usize..8, 1..6),
+        steps in prop::collection::vec(0i64..8, 1..6),
     ) {
         check(&picks, shared, &steps)?;
     }
@@ -241,11 +241,11 @@ proptest! {
 #[test]
 fn every_verdict_is_met() {
     let mut met = std::collections::BTreeMap::new();
-    for i in 0..400usize {
-        let picks: Vec<usize> = (0..8).map(|j| i / (j + 1) + 3 * j + i % 5).collect();
-        let steps: Vec<usize> = (0..5)
-            .map(|j| (i * 7 + j * j * 3 + i / (j + 2)) % 8)
-            .collect();
+    for i in 0..400u32 {
+        let pick = |j: u32| (i / (j + 1) + 3 * j + i % 5) as usize;
+        let picks: Vec<usize> = (0..8).map(pick).collect();
+        let step = |j: u32| i64::from((i * 7 + j * j * 3 + i / (j + 2)) % 8);
+        let steps: Vec<i64> = (0..5).map(step).collect();
         let verdict = check(&picks, i % 2 == 0, &steps).expect("the same verdict");
         *met.entry(verdict).or_insert(0) += 1;
     }

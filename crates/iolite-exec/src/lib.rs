@@ -12,6 +12,36 @@
 //!
 //! This crate must not know model text, nor decide conformance: verdicts are the tester's alone. A
 //! fault of the infrastructure is an [`ExecError`], never a verdict.
+//!
+//! One run against a model that plays the system:
+//!
+//! ```
+//! use iolite_derive::{Alphabet, ConformanceTester, IocoOracle, Verdict};
+//! use iolite_exec::codec::LabelDictionary;
+//! use iolite_exec::{ModelSut, Options, RunId, Uniform, run};
+//! use iolite_lang::{DEFAULT_BUDGET, lower_system, parse};
+//! use iolite_lts::QuiescencePolicy;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (file, _) = parse(
+//!     "system Candy { input shil output liq
+//!        initial state Ready { ?shil -> Paid }
+//!        state Paid { !liq -> Ready } }",
+//! );
+//! let candy = lower_system(&file, "Candy", DEFAULT_BUDGET).expect("a model without mistakes");
+//! let alphabet = Alphabet::of_labels(candy.labels());
+//! let dictionary = LabelDictionary::new(&alphabet, candy.labels());
+//! let mut system = ModelSut::new(&candy, dictionary, 0);
+//! let oracle = IocoOracle::with_alphabet(&candy, QuiescencePolicy::Livelock, &alphabet);
+//! let mut tester = ConformanceTester::new(oracle);
+//! let mut options = Options::default();
+//! options.limits.steps = Some(20);
+//! let id = RunId::of(0, 0);
+//! let outcome = run(&mut tester, &mut system, &mut Uniform, &options, id, &mut ())?;
+//! assert_eq!(outcome.verdict, Verdict::Pass);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod codec;
 mod error;
@@ -28,10 +58,11 @@ pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
 pub use record::event::{End, Event, Fanout, Sink};
 pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
+pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
 pub use record::monitor::{
     LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
 };
-pub use record::replay::{Divergence, Replay, replay};
+pub use record::replay::{Divergence, Record, Replay, replay};
 pub use record::shrink::{ShrinkPlan, Shrunk, shrink};
 pub use record::trace::Trace;
 pub use report::chart::chart;
@@ -39,15 +70,17 @@ pub use report::hexdump::hexdump;
 pub use run::adapter::{Adapter, Received, Sent};
 pub use run::calibrate::{Calibrator, Measure, Proposal};
 pub use run::campaign::{Instance, JobId, KEPT_FAILURES, KEPT_NOTICES, Plan, Summary, campaign};
+pub use run::confirm::{Confirm, Confirmation, run_confirmed};
 pub use run::engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
 pub use run::guided::{Advised, Guided, guided};
+pub use run::pace::Pace;
 pub use run::quiescence::Quiescence;
 pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
-    ActionConfig, ChannelConfig, LimitsConfig, ProcessConfig, QuiescenceConfig, ResetConfig,
-    SutConfig, System, Transport, UdpAddresses, UndecodableKind,
+    ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,
+    ResetConfig, SutConfig, System, Transport, UdpAddresses, UndecodableKind,
 };
 pub use transport::bounds::Bounds;
 pub use transport::byte_adapter::{ByteAdapter, Reset};

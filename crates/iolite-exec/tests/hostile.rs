@@ -45,13 +45,41 @@ fn answer(spec: &Lts, config: &SutConfig, ops: &[&str]) -> Result<Verdict, ExecE
 }
 
 #[test]
-fn a_crash_is_an_error_with_its_exit_code_and_last_words() {
+fn a_crash_is_a_failing_result_with_its_exit_code_and_last_words() {
     let config = sut("sys.stdin.readline(); sys.stderr.write('boom'); os._exit(3)");
+    let spec = echo();
+    let outcome = run_once(&spec, &config, &mut script(&spec, &["?a", "observe"])).unwrap();
+    assert_eq!(
+        (outcome.verdict, outcome.end),
+        (Verdict::Crash, End::SystemEnded)
+    );
+    let certificate = outcome.certificate.unwrap();
+    assert_eq!(certificate.observed.as_deref(), Some("crash"));
+    assert_eq!(
+        (certificate.trace, certificate.allowed),
+        (vec!["?a".to_owned()], vec!["!x".to_owned()])
+    );
+    let exit = certificate.exit.unwrap();
+    assert_eq!((exit.how, &*exit.stderr), (ExitKind::Code(3), "boom"));
+    // Before the first step it has not started.
+    let config = sut("os._exit(3)");
+    let spec = lts(&[(0, "!x", 0)]);
+    let Err(ExecError::Ended(exit)) = answer(&spec, &config, &["observe"]) else {
+        panic!("no end");
+    };
+    assert_eq!(exit.how, ExitKind::Code(3));
+}
+
+#[test]
+fn a_crash_can_be_an_error() {
+    let mut config = sut("sys.stdin.readline(); sys.stderr.write('boom'); os._exit(3)");
+    config.on_exit = OnExit::Error;
     let Err(ExecError::Ended(exit)) = answer(&echo(), &config, &["?a", "observe"]) else {
         panic!("no end");
     };
     assert_eq!((exit.how, &*exit.stderr), (ExitKind::Code(3), "boom"));
-    let config = sut("sys.stdin.readline(); os.kill(os.getpid(), 9)");
+    let mut config = sut("sys.stdin.readline(); os.kill(os.getpid(), 9)");
+    config.on_exit = OnExit::Error;
     let Err(ExecError::Ended(exit)) = answer(&echo(), &config, &["?a", "observe"]) else {
         panic!("no end");
     };
@@ -82,8 +110,8 @@ fn a_crash_can_be_a_deadlock() {
 fn outputs_before_the_end_come_first() {
     let config = sut("sys.stdin.readline(); print('x'); os._exit(0)");
     let spec = echo();
-    let error = answer(&spec, &config, &["?a", "observe", "observe"]).unwrap_err();
-    assert_eq!(error.code(), "ended");
+    let verdict = answer(&spec, &config, &["?a", "observe", "observe"]);
+    assert_eq!(verdict, Ok(Verdict::Crash));
     let mut mapped = config;
     mapped.on_exit = OnExit::Deadlock;
     let outcome = run_once(
@@ -277,6 +305,7 @@ fn an_end_is_seen_though_a_grandchild_holds_the_channel() {
         "import subprocess\nsys.stdin.readline()\nsubprocess.Popen(['sleep', '1000']); os._exit(5)",
     );
     config.quiescence.timeout_ms = Some(2000);
+    config.on_exit = OnExit::Error;
     let Err(ExecError::Ended(exit)) = answer(&echo(), &config, &["?a", "observe"]) else {
         panic!("no end");
     };
@@ -411,7 +440,7 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
     let mut dying = config.clone();
     dying.actions.entry("a".into()).or_default().send = Some("die".into());
     let mut tester = SpecTester::new(spec.clone());
-    for (config, fault) in [(&config, false), (&dying, true)] {
+    for (config, crash) in [(&config, false), (&dying, true)] {
         let mut adapter = tester.adapter(config, JobId(0)).unwrap();
         for number in 0..3 {
             let result = run(
@@ -422,9 +451,11 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
                 RunId::of(1, number),
                 &mut (),
             );
-            match result {
-                Ok(outcome) => assert!(!fault && texts(&spec, &outcome) == ["?a", "!x"]),
-                Err(error) => assert!(fault && error.code() == "ended", "{error}"),
+            let outcome = result.unwrap();
+            if crash {
+                assert_eq!(outcome.verdict, Verdict::Crash);
+            } else {
+                assert_eq!(texts(&spec, &outcome), ["?a", "!x"]);
             }
         }
         adapter.stop().unwrap();

@@ -13,7 +13,7 @@ use iolite_exec::codec::{ActionMap, ActionRule, Template};
 use iolite_exec::{
     Adapter, Calibrator, Choice, ConcreteAction, Event, ExecError, Fanout, InProcess, Instance,
     Journal, JournalHeader, JournalWriter, LogFormat, LogReader, ModelRef, ModelSut,
-    MonitorOptions, Options, Plan, RefusedInput, RunId, ShrinkPlan, Sink, Strategy,
+    MonitorOptions, Options, Plan, Record, RefusedInput, RunId, ShrinkPlan, Sink, Strategy,
     SystemUnderTest, Uniform, campaign, chart, monitor, replay, run, shrink,
 };
 use iolite_lts::Lts;
@@ -104,7 +104,10 @@ fn a_journal_is_read_back_and_replayed() {
     let id = journal.runs().last().unwrap();
     let steps = journal.steps(id.number, &tester.parser()).unwrap();
     let preempting = journal.preempting(id.number);
-    let record = (steps.as_slice(), preempting.as_slice());
+    let record = Record {
+        preempting: &preempting,
+        ..Record::new(&steps)
+    };
     // The same seed schedules the model alike.
     let same = replay(&mut tester, &mut adapter, record, &quick(), id, &mut ()).unwrap();
     assert_eq!(same.divergence, None);
@@ -146,7 +149,10 @@ fn a_deterministic_system_is_replayed_exactly() {
     assert_eq!(journal.run_of_interest(), Some(id));
     let record = journal.steps(0, &tester.parser()).unwrap();
     let preempting = journal.preempting(0);
-    let record = (record.as_slice(), preempting.as_slice());
+    let record = Record {
+        preempting: &preempting,
+        ..Record::new(&record)
+    };
     let again = replay(&mut tester, &mut adapter, record, &options, id, &mut ()).unwrap();
     assert_eq!(again.divergence, None);
     assert_eq!(again.outcome.verdict, Verdict::Fail);
@@ -337,8 +343,9 @@ fn a_journal_that_cannot_be_written_ends_the_campaign() {
     let error = JournalWriter::create("/no/such/folder/j", &header()).unwrap_err();
     assert_eq!(error.code(), "journal-write");
     // A full disk.
-    let mut sink = JournalWriter::create("/dev/full", &header());
-    assert_eq!(sink.as_mut().unwrap_err().code(), "journal-write");
+    let mut sink = JournalWriter::create("/dev/full", &header()).unwrap();
+    let started = Event::RunStarted { run: 0, seed: 0 };
+    assert_eq!(sink.event(&started).unwrap_err().code(), "journal-write");
     let summary = campaign(&Plan::default(), &quick(), &mut Failing(0), |_| {
         let tester = SpecTester::new(machine());
         Ok::<_, ExecError>(Instance {

@@ -10,9 +10,8 @@ use std::time::Duration;
 use iolite_derive::{Action, ActionId, Alphabet, Verdict};
 use iolite_exec::codec::{CodecError, Decoded, Dictionary, Message, WireCodec};
 use iolite_exec::{
-    Adapter, AsyncSystemUnderTest, Blocking, ByteAdapter, ConcreteAction, ExecError, ExitKind,
-    Framing, InProcess, JobId, Received, RunId, Sent, SutConfig, SystemUnderTest, Transport,
-    Uniform, run,
+    Adapter, AsyncSystemUnderTest, Blocking, ByteAdapter, ConcreteAction, ExitKind, Framing,
+    InProcess, JobId, Received, RunId, Sent, SutConfig, SystemUnderTest, Transport, Uniform, run,
 };
 use iolite_lts::LabelKind;
 use support::{SpecTester, lts, options, python, quick, run_once, script, texts};
@@ -307,7 +306,7 @@ fn a_panic_is_the_end_of_the_system_only() {
         ..Counter::new(&tester)
     });
     for _ in 0..2 {
-        let error = run(
+        let outcome = run(
             &mut tester,
             &mut adapter,
             &mut Uniform,
@@ -315,10 +314,9 @@ fn a_panic_is_the_end_of_the_system_only() {
             RunId::of(3, 0),
             &mut (),
         )
-        .unwrap_err();
-        let ExecError::Ended(exit) = error else {
-            panic!("{error}");
-        };
+        .unwrap();
+        assert_eq!(outcome.verdict, Verdict::Crash);
+        let exit = outcome.certificate.unwrap().exit.unwrap();
         assert_eq!(exit.how, ExitKind::Panicked("three is too much".into()));
     }
 }

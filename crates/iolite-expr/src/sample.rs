@@ -43,8 +43,8 @@ pub enum Draw {
 
 /// What a user wants a variable's values to be like: ways to come to one, with their weights.
 ///
-/// Where no strategy is among them, one draw in four is left to the sampler's own, so that a short
-/// list of values does not hide the rest.
+/// They win: where one of them is possible, nothing else is drawn. Who wants other values beside a
+/// short list names a strategy in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution(pub Vec<(Draw, u32)>);
 
@@ -61,16 +61,29 @@ pub struct Sampler {
     strategy: Strategy,
     distributions: BTreeMap<VarId, Distribution>,
     recent: VecDeque<Vec<Value>>,
+    /// Values that were met in the run at hand, the latest last: sent, or seen in outputs.
+    met: Vec<Value>,
+    /// Rows that were really used in it, the latest last.
+    used: Vec<Vec<Value>>,
     /// The literals of the query at hand.
     compared: Vec<Value>,
 }
 
-/// Models that are not drawn again as long as there are others.
+/// Models that are not drawn again as long as there are others, unless that is done on purpose.
 const MEMORY: usize = 12;
+/// Values and rows of a run that are drawn again on purpose.
+const MET: usize = 24;
+/// One draw of so many is a row that was used before; half of these are the latest. Faults of
+/// duplicates, idempotence and caches need the same values twice.
+const ROW_AGAIN: u32 = 5;
+/// One variable of so many gets a value that was met before.
+const VALUE_AGAIN: u32 = 4;
 /// How deep into arrays and records wishes go.
 const MAX_DEPTH: u32 = 3;
 /// Literals of a query that are looked at for values beside them.
 const MOST_LITERALS: usize = 64;
+/// Letters of a text that are chosen.
+const MOST_LETTERS: usize = 64;
 
 impl Sampler {
     /// A sampler; the same seed gives the same models for the same queries.
@@ -80,6 +93,8 @@ impl Sampler {
             strategy,
             distributions: BTreeMap::new(),
             recent: VecDeque::new(),
+            met: Vec::new(),
+            used: Vec::new(),
             compared: Vec::new(),
         }
     }
@@ -87,6 +102,20 @@ impl Sampler {
     /// How the values of a variable are drawn, as far as the query allows.
     pub fn set_distribution(&mut self, var: VarId, distribution: Distribution) {
         self.distributions.insert(var, distribution);
+    }
+
+    /// A value was met in the run at hand: it was sent, or seen in an output. Some draws take it
+    /// again.
+    pub fn meet(&mut self, value: &Value) {
+        remember(&mut self.met, value);
+    }
+
+    /// These values of the variables were really used, all together.
+    pub fn use_row(&mut self, row: &[Value]) {
+        if self.used.len() >= MET {
+            self.used.remove(0);
+        }
+        self.used.push(row.to_vec());
     }
 
     /// A model of the solver's assertions with diverse values for `vars`. The solver's stack is
@@ -121,7 +150,12 @@ impl Sampler {
         }
         // Before the query says what was drawn of late.
         self.compared = compared(solver);
-        // Something new, if there is anything new.
+        let wanted = vars.iter().any(|v| self.distributions.contains_key(&v.id));
+        if !wanted && self.used_again(solver, vars, &mut model) {
+            return Answer::Sat(model);
+        }
+        // Something new, if there is anything new. Where the user says what is drawn, that counts, and
+        // a short list of values comes again and again.
         let news = self
             .recent
             .iter()
@@ -134,7 +168,7 @@ impl Sampler {
                 Term::all(same).negated()
             });
         let news = Term::all(news);
-        if let Answer::Sat(m) = solver.check_with(&news) {
+        if !wanted && let Answer::Sat(m) = solver.check_with(&news) {
             model = m;
             solver.assert(&news);
         }
@@ -144,7 +178,9 @@ impl Sampler {
         }
         for i in order {
             let var = &vars[i];
-            if self.drawn_as_wanted(solver, var, &mut model) {
+            if self.drawn_as_wanted(solver, var, &mut model)
+                || self.met_again(solver, var, &mut model)
+            {
                 continue;
             }
             self.wish(solver, &var.term(), &mut model, self.strategy, 0);
@@ -152,15 +188,50 @@ impl Sampler {
         Answer::Sat(model)
     }
 
+    /// A row that was used before, now and then; false where none is possible.
+    fn used_again(&mut self, solver: &mut Solver, vars: &[Var], model: &mut Model) -> bool {
+        if self.used.is_empty() || self.rng.random_range(0..ROW_AGAIN) > 0 {
+            return false;
+        }
+        let latest = self.used.len() - 1;
+        let i = if self.rng.random_bool(0.5) {
+            latest
+        } else {
+            self.rng.random_range(0..=latest)
+        };
+        let row = &self.used[i];
+        if row.len() != vars.len() || !vars.iter().zip(row).all(|(v, x)| v.sort.contains(x)) {
+            return false;
+        }
+        let same = vars.iter().zip(row).map(|(v, x)| v.term().equals_value(x));
+        match same.collect::<Result<Vec<_>, _>>() {
+            Ok(same) => grant(solver, &Term::all(same), model),
+            Err(_) => false,
+        }
+    }
+
+    /// A value that was met before, now and then; false where none of its sort is possible.
+    fn met_again(&mut self, solver: &mut Solver, var: &Var, model: &mut Model) -> bool {
+        let few = matches!(var.sort, Sort::Bool | Sort::Enum(_));
+        if few || self.met.is_empty() || self.rng.random_range(0..VALUE_AGAIN) > 0 {
+            return false;
+        }
+        let fitting: Vec<usize> = (0..self.met.len())
+            .filter(|&i| var.sort.contains(&self.met[i]))
+            .collect();
+        if fitting.is_empty() {
+            return false;
+        }
+        let value = &self.met[fitting[self.rng.random_range(0..fitting.len())]];
+        let wish = var.term().equals_value(value);
+        wish.is_ok_and(|wish| grant(solver, &wish, model))
+    }
+
     /// By the user's distribution; false where there is none, or none of its ways is possible.
     fn drawn_as_wanted(&mut self, solver: &mut Solver, var: &Var, model: &mut Model) -> bool {
         let Some(Distribution(mut ways)) = self.distributions.get(&var.id).cloned() else {
             return false;
         };
-        let complete = ways.iter().any(|(way, _)| matches!(way, Draw::By(_)));
-        if !complete && self.rng.random_range(0..4) == 0 {
-            return false;
-        }
         loop {
             let total: u64 = ways.iter().map(|(_, weight)| u64::from(*weight)).sum();
             if total == 0 {
@@ -251,14 +322,7 @@ impl Sampler {
                 }
                 let length = Term::int_app(Op::StrLen, vec![term.clone()]);
                 self.wish_length(solver, &length, model, strategy);
-                // A first letter by lot: words of one length are otherwise alike.
-                let letters = b"abcdefghijklmnopqrstuvwxyzABCXYZ0123456789 _-";
-                let c = char::from(letters[self.rng.random_range(0..letters.len())]);
-                let wish = Term::bool_app(
-                    Op::Prefix,
-                    vec![c.to_string().as_str().into(), term.clone()],
-                );
-                grant(solver, &wish, model);
+                self.letters(solver, term, model);
             }
             Sort::Array(_) => {
                 let length = Term::int_app(Op::Len, vec![term.clone()]);
@@ -288,6 +352,41 @@ impl Sampler {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// Letters at random for a text whose length is settled: all of them, or as many at its begin as
+    /// the query allows. A solver left alone makes words of one length alike.
+    fn letters(&mut self, solver: &mut Solver, term: &Term, model: &mut Model) {
+        let length = match term.eval(model) {
+            Ok(Value::Str(text)) => text.chars().count().min(MOST_LETTERS),
+            _ => return,
+        };
+        // Some patterns want small letters or digits alone.
+        let alphabets = [
+            "abcdefghijklmnopqrstuvwxyz",
+            "abcdefghijklmnopqrstuvwxyz",
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+            "0123456789",
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;/@+'äß€",
+        ];
+        let alphabet = alphabets[self.rng.random_range(0..alphabets.len())];
+        let alphabet: Vec<char> = alphabet.chars().collect();
+        let text: Vec<char> = (0..length)
+            .map(|_| alphabet[self.rng.random_range(0..alphabet.len())])
+            .collect();
+        let whole: String = text.iter().collect();
+        if let Ok(wish) = term.equals_value(&Value::str(&whole))
+            && grant(solver, &wish, model)
+        {
+            return;
+        }
+        for taken in [length.min(4), 2, 1] {
+            let begin: String = text.iter().take(taken).collect();
+            let wish = Term::bool_app(Op::Prefix, vec![begin.as_str().into(), term.clone()]);
+            if !begin.is_empty() && grant(solver, &wish, model) {
+                return;
             }
         }
     }
@@ -440,6 +539,29 @@ impl Sampler {
             }
         }
     }
+}
+
+/// Puts a value, and what arrays and records hold, at the end; each is there once.
+fn remember(met: &mut Vec<Value>, value: &Value) {
+    match value {
+        Value::Bool(_) | Value::Enum(..) => return,
+        Value::Array(items) => {
+            for item in items.iter().take(8) {
+                remember(met, item);
+            }
+        }
+        Value::Record(_, fields) => {
+            for field in fields.iter() {
+                remember(met, field);
+            }
+        }
+        _ => {}
+    }
+    met.retain(|known| known != value);
+    if met.len() >= MET {
+        met.remove(0);
+    }
+    met.push(value.clone());
 }
 
 fn power_of_two(exponent: u32) -> Int {

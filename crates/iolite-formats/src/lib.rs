@@ -3,7 +3,8 @@
 //!
 //! A module is a format ([`aut`], [`dot`], [`iol`], [`json`], [`svg`] for systems, [`hoa`] and
 //! [`javapt`] for properties), or a thing with a format in each of its modules ([`mod@test_case`],
-//! [`test_graph`], [`property`], [`property_tester`]).
+//! [`test_graph`], [`property`], [`property_tester`]). Pictures are made of a [`drawing`]: as SVG, Mermaid
+//! or `PlantUML`.
 //!
 //! The crate holds no semantics and opens no file: readers take bytes or text, writers give text. Input is
 //! hostile: no reader trusts a number of the file for an allocation, and what is reserved follows the
@@ -26,7 +27,7 @@ pub mod aut;
 mod delta;
 mod directions;
 pub mod dot;
-mod drawing;
+pub mod drawing;
 pub mod hoa;
 pub mod iol;
 pub mod javapt;
@@ -39,5 +40,5 @@ pub mod test_case;
 pub mod test_graph;
 
 pub use delta::DeltaPolicy;
-pub use directions::Directions;
+pub use directions::{Directions, names_label};
 pub use label_text::WriteError;

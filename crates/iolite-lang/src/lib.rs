@@ -10,6 +10,19 @@
 //!
 //! This crate turns text into models. It executes nothing, opens no file and reads no clock. Foreign
 //! formats are the business of `iolite-formats`, which shares the diagnostics of this crate.
+//!
+//! ```
+//! use iolite_lang::{DEFAULT_BUDGET, diagnostic, lower_system, parse_and_check};
+//!
+//! let (file, found) = parse_and_check(
+//!     "system Candy { input shil output liq
+//!        initial state Ready { ?shil -> Paid }
+//!        state Paid { !liq -> Ready } }",
+//! );
+//! assert!(!diagnostic::has_errors(&found));
+//! let candy = lower_system(&file, "Candy", DEFAULT_BUDGET).unwrap();
+//! assert_eq!(candy.state_count(), 2);
+//! ```
 
 pub mod check;
 pub mod codes;

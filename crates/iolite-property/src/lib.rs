@@ -12,6 +12,25 @@
 //!
 //! The crate opens no file, reads no clock, drives no system under test and prints nothing; it turns
 //! text into automata and automata into answers.
+//!
+//! "Every operation is logged" is a response property, and no test decides it:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use iolite_property::ltl::Options;
+//! use iolite_property::{Alphabet, Basis, Class, Ltl, Relation, Testability};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let sigma = Arc::new(Alphabet::of_names(["?op", "!log"])?);
+//! let formula = Ltl::parse("G(?op -> F !log)", &sigma)?;
+//! let found = formula.translate(&sigma, Options::default())?;
+//! assert_eq!(found.class.class, Class::Response);
+//! let testable = Testability::new(&found.automaton, Relation::Inclusion, false, Basis::default())?;
+//! assert!(!testable.is_testable());
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod acceptance;
 pub mod alphabet;

@@ -15,6 +15,8 @@ pub struct Certificate {
     pub format: String,
     /// The criterion: a relation, `safety`, `purpose` or `property`.
     pub kind: String,
+    /// What judged: the specification, or the property.
+    pub model: Named,
     /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification.
     pub verdict: String,
     /// Which states are quiescent: `livelock`, `strict` or `fair`.
@@ -69,6 +71,21 @@ pub struct Certificate {
     /// How long silence had lasted where it was taken for δ, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
+}
+
+/// The name of a model, in parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Named {
+    /// Its file, or a formula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its name there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The hash of the file, or of the formula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
 }
 
 /// An action, or a set of actions that are refused.

@@ -21,8 +21,8 @@ mod run;
 mod system;
 
 pub use document::{
-    Certificate, FORMAT, Kind, Model, Observation, Observer, Pair, Property, Refusal, SourceText,
-    State, Table, hash,
+    Certificate, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Property, Refusal,
+    SourceText, State, Table, hash,
 };
 
 /// What looking again has shown.
@@ -151,6 +151,35 @@ fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
     report
         .confirmed
         .push("files: each text has its hash".to_owned());
+    check_name(certificate)
+}
+
+/// The model that judged is the specification or the property, with the hash of its file.
+fn check_name(certificate: &Certificate) -> Outcome<()> {
+    let Named {
+        file,
+        name,
+        hash: told,
+    } = &certificate.model;
+    let file = file.as_deref().unwrap_or_default();
+    let whole = match name {
+        Some(name) => format!("{file}#{name}"),
+        None => file.to_owned(),
+    };
+    let specification = certificate.specification.as_ref().map(|m| &m.reference);
+    let property = certificate.property.as_ref().map(|p| &p.reference);
+    let judge = specification.or(property);
+    let formula = file.starts_with("ltl:") && judge.is_some_and(|judge| judge.starts_with(file));
+    if judge != Some(&whole) && !formula {
+        return rejected(format!("{whole} is not what judged"));
+    }
+    let own = match certificate.files.iter().find(|f| f.path == file) {
+        Some(own) => own.hash.clone(),
+        None => hash(file.trim_start_matches("ltl:").as_bytes()),
+    };
+    if told.as_ref().is_some_and(|told| *told != own) {
+        return rejected(format!("{file}: this is not its hash"));
+    }
     Ok(())
 }
 

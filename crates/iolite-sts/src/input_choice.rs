@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Distribution, Sampler, Strategy, Term};
+use iolite_expr::{Answer, Distribution, Sampler, Strategy, Term, Value};
+use iolite_lts::LabelKind;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -11,6 +12,9 @@ use crate::iosts::{GateId, Iosts, parameter_id};
 use crate::semantics::ValuedAction;
 use crate::symbolic::{Symbolic, SymbolicError, SymbolicStates};
 use crate::symbolic_out::Enabled;
+
+/// Values of a run that are kept.
+const MET: usize = 24;
 
 /// Chooses inputs.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub struct InputChoice {
     strategy: Strategy,
     samplers: BTreeMap<GateId, Sampler>,
     distributions: Vec<(GateId, usize, Distribution)>,
+    /// Values of the run at hand, for samplers that are made later.
+    met: Vec<Value>,
 }
 
 /// What came of the wish for an input.
@@ -42,6 +48,7 @@ impl InputChoice {
             strategy,
             samplers: BTreeMap::new(),
             distributions: Vec::new(),
+            met: Vec::new(),
         }
     }
 
@@ -50,6 +57,7 @@ impl InputChoice {
         self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         self.seed = seed;
         self.samplers.clear();
+        self.met.clear();
     }
 
     /// How the values of a parameter of an action are drawn.
@@ -67,13 +75,34 @@ impl InputChoice {
 
     fn sampler(&mut self, action: GateId) -> &mut Sampler {
         let (seed, strategy, wanted) = (self.seed, self.strategy, &self.distributions);
+        let met = &self.met;
         self.samplers.entry(action).or_insert_with(|| {
             let mut sampler = Sampler::new(seed ^ (action.index() as u64 + 1) << 32, strategy);
             for (_, position, wish) in wanted.iter().filter(|(a, _, _)| *a == action) {
                 sampler.set_distribution(parameter_id(*position), wish.clone());
             }
+            for value in met {
+                sampler.meet(value);
+            }
             sampler
         })
+    }
+
+    /// An action happened in the run at hand. Its values are drawn again now and then, and where it is
+    /// an input all of them together.
+    pub fn happened(&mut self, model: &Iosts, action: &ValuedAction) {
+        for value in &action.values {
+            if self.met.len() >= MET {
+                self.met.remove(0);
+            }
+            self.met.push(value.clone());
+            for sampler in self.samplers.values_mut() {
+                sampler.meet(value);
+            }
+        }
+        if model.gate(action.action).kind == LabelKind::Input && !action.values.is_empty() {
+            self.sampler(action.action).use_row(&action.values);
+        }
     }
 
     /// An input that some state specifies, its transition chosen by lot.

@@ -13,6 +13,25 @@
 //!
 //! The crate drives no system under test and reads no model text; it knows solvers only through
 //! the port of `iolite-expr`.
+//!
+//! A counter that takes three inputs, unfolded:
+//!
+//! ```
+//! use iolite_expr::{Solver, Sort, Span};
+//! use iolite_sts::{Builder, LabelKind, UnfoldBudget};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut b = Builder::new("Counter");
+//! let n = b.variable("n", Sort::Int, Some(0.into()), Span::NONE)?;
+//! let up = b.gate(LabelKind::Input, "up", &[], Span::NONE)?;
+//! let at = b.location("Count", true, Span::NONE)?;
+//! let (guard, next) = (n.term().lt(3)?, n.term().plus(1)?);
+//! b.transition(at, up, Some(guard), vec![(n, next)], at, Span::NONE)?;
+//! let lts = b.build()?.unfold(&mut Solver::embedded(), UnfoldBudget::default())?;
+//! assert_eq!(lts.state_count(), 4);
+//! # Ok(())
+//! # }
+//! ```
 
 // A term may hold a `Regex`, whose lazily built automaton takes no part in its identity.
 #![allow(clippy::mutable_key_type)]

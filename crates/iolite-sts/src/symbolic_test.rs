@@ -2,10 +2,11 @@
 
 use iolite_expr::{Answer, Solver, Span, Term};
 
-use crate::analysis::{coreachable, watched_product};
+use crate::analysis::{coreachable, reachable, watched_product};
 use crate::closure::DeterminiseError;
 use crate::compose::ComposeError;
 use crate::iosts::{Iosts, LabelKind, Location, LocationId, Transition};
+use crate::symbolic_state::conjuncts;
 
 /// Why there is no symbolic test case.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -149,6 +150,58 @@ impl SymbolicTest {
         model.index_outgoing();
         test.model = model;
         Ok(test)
+    }
+
+    /// The same without transitions that no reachable state takes, and without what every reachable state
+    /// satisfies in the guards; an inductive invariant says so. Verdicts that cannot be reached go.
+    #[must_use]
+    pub fn trimmed(&self, solver: &mut Solver, steps: u64) -> Self {
+        let Some(invariant) = reachable(&self.model, solver, steps) else {
+            return self.clone();
+        };
+        let mut result = self.clone();
+        result.model.transitions.clear();
+        for t in &self.model.transitions {
+            let here = invariant.at(t.source);
+            let mut never = |terms: Vec<Term>| {
+                let all = Term::all([here.clone()].into_iter().chain(terms));
+                matches!(solver.check_with(&all.simplify()), Answer::Unsat)
+            };
+            if never(vec![t.guard.clone()]) {
+                continue;
+            }
+            let mut parts = conjuncts(&t.guard);
+            if t.guard.is_total() {
+                let mut i = 0;
+                while i < parts.len() {
+                    let mut others = parts.clone();
+                    let part = others.remove(i);
+                    let broken = others.iter().cloned().chain([part.negated()]).collect();
+                    if never(broken) {
+                        parts = others;
+                    } else {
+                        i += 1;
+                    }
+                }
+            }
+            let guard = Term::all(parts).simplify();
+            result
+                .model
+                .transitions
+                .push(Transition { guard, ..t.clone() });
+        }
+        let entered: Vec<LocationId> = result.model.transitions.iter().map(|t| t.target).collect();
+        let lists = [
+            &mut result.fail,
+            &mut result.violate_fail,
+            &mut result.violate,
+        ];
+        for list in lists {
+            list.retain(|l| entered.contains(l));
+        }
+        result.inconc = result.inconc.filter(|l| entered.contains(l));
+        result.model.index_outgoing();
+        result
     }
 
     /// prune(S, ω): mirrored, without outputs after which `ViolateFail` cannot be reached any more,

@@ -71,8 +71,8 @@ mod workspace;
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,
-    PropertyOptions, RecordedRun, Selection, SelectionOptions, SymbolicJudge, Target,
-    TargetOptions, chosen_constants, not_solved, symbolic_sut,
+    PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
+    Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
@@ -86,7 +86,7 @@ pub use iolite_exec::{
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
-pub use monitor::{LogReport, Monitor};
+pub use monitor::{LogReport, Monitor, verdict_beside};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{

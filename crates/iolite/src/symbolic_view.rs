@@ -1,7 +1,8 @@
 //! Views of models with data that keep the data [SYM04, §3 and §5]: S^δ, det(S), test(S, ω), prune(S, ω).
 
 use iolite_derive::{ModelRef, Verdict};
-use iolite_lts::{LabelKind, Lts, LtsBuilder, StateId};
+use iolite_formats::drawing::{Drawing, Edge, Meaning, Node, NodeId};
+use iolite_lts::LabelKind;
 use iolite_sts::{
     DeterminiseError, Iosts, LocationId, PrunedTransition, SymbolicTest, SymbolicTestError,
     Transition,
@@ -97,7 +98,9 @@ impl Workspace {
                 })?;
                 let mut pruned = Vec::new();
                 if view == SymbolicView::Pruned {
+                    test = test.trimmed(&mut solver, PRUNING_STEPS);
                     (test, pruned) = test.pruned_with_reasons(&mut solver, PRUNING_STEPS);
+                    test = test.trimmed(&mut solver, PRUNING_STEPS);
                 }
                 Ok(SymbolicGraph {
                     verdicts: verdicts(&test),
@@ -278,36 +281,40 @@ impl SymbolicGraph {
         }
     }
 
-    /// A graph to be drawn: guards and effects are part of the labels.
-    pub fn drawing(&self) -> Result<Lts, Error> {
-        let mut builder = LtsBuilder::new();
-        for (_, t) in self.model.transitions() {
-            let gate = self.model.gate(t.action);
-            let action = self.action(t);
-            let mut text = action.trim_start_matches(gate.kind.sigil()).to_owned();
-            if !t.guard.is_true() {
-                text += &format!(" [{}]", t.guard);
-            }
-            if !t.assignments.is_empty() {
-                text += &format!(" / {}", self.assignments(t).join(", "));
-            }
-            // A drawing does not compute δ: it shows the one that is written.
-            let kind = match gate.kind {
-                LabelKind::Delta => LabelKind::Undirected,
-                kind => kind,
-            };
-            let label = builder.labels_mut().intern(kind, &text);
-            let state = |l: LocationId| StateId::new(l.index());
-            builder.transition(state(t.source), label, state(t.target));
-        }
-        builder.set_initial(StateId::new(self.model.initial().index()));
-        for (id, l) in self.model.locations() {
-            let name = match self.verdict(id) {
+    /// The picture: guards and effects on the edges, verdicts coloured.
+    pub fn drawing(&self) -> Drawing {
+        let node = |(id, l): (LocationId, &iolite_sts::Location)| Node {
+            name: match self.verdict(id) {
                 Some(verdict) => format!("{} ({verdict})", l.name),
                 None => l.name.to_string(),
+            },
+            meaning: self.verdict(id).map(Meaning::from).unwrap_or_default(),
+            ..Node::default()
+        };
+        let edge = |t: &Transition| {
+            let gate = self.model.gate(t.action);
+            let mut label = match gate.kind {
+                LabelKind::Delta => "δ".to_owned(),
+                _ => self.action(t),
             };
-            builder.set_name(StateId::new(id.index()), &name);
+            if !t.guard.is_true() {
+                label += &format!(" [{}]", t.guard);
+            }
+            if !t.assignments.is_empty() {
+                label += &format!(" / {}", self.assignments(t).join(", "));
+            }
+            Edge {
+                source: NodeId::new(t.source.index()),
+                target: NodeId::new(t.target.index()),
+                label,
+                kind: gate.kind,
+            }
+        };
+        Drawing {
+            title: self.model.name().to_owned(),
+            nodes: self.model.locations().map(node).collect(),
+            edges: self.model.transitions().map(|(_, t)| edge(t)).collect(),
+            initial: Some(NodeId::new(self.model.initial().index())),
         }
-        builder.build().map_err(|e| Error::input(e.to_string()))
     }
 }

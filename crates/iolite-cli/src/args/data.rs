@@ -59,7 +59,8 @@ pub(crate) struct ValueArgs {
     values: Values,
     /// How the values of one parameter of an input are drawn, where its guard allows (repeatable):
     /// values and ranges with weights, such as REQ.l=[1..3:8, 1000], and the names of --values,
-    /// such as login.p=["":1, boundary:3]. Without such a name, a draw in four is left to --values
+    /// such as login.p=["":1, boundary:3]. Where one of them is possible nothing else is drawn, so name
+    /// one of --values to have others too. Without a pool, values of the run come again now and then
     #[arg(long, value_name = "INPUT.PARAMETER=[DRAWS]")]
     pool: Vec<String>,
 }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use iolite::{ActionWeight, Campaign, Error, Selection, SelectionOptions};
+use iolite_exec::{Confirm, Pace};
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Effort")]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct EffortArgs {
     /// Steps of one run
     #[arg(long, value_name = "N", default_value_t = 100)]
@@ -47,6 +49,23 @@ pub(crate) struct EffortArgs {
     /// Go on with other runs after the infrastructure failed in one
     #[arg(long)]
     pub(crate) keep_going: bool,
+    /// Time that passes before a stimulus: off, a time such as 5ms, or a range such as 0..50ms, drawn
+    /// evenly (seeded). auto: in one run of four, up to twice the response times seen in it
+    #[arg(long, value_name = "PACE", default_value_t)]
+    pace: Pace,
+    /// Wait for silence again also where it was just observed and the model learns nothing from it
+    #[arg(long)]
+    repeat_silence: bool,
+    /// Repeat a run that failed by silence so many times, each with a longer timeout, before it is
+    /// reported; one that does not fail again is flaky. 0 reports every run at once
+    #[arg(long, value_name = "N", default_value_t = Confirm::default().silence)]
+    confirm: u32,
+    /// The same for runs that failed by an output
+    #[arg(long, value_name = "N", default_value_t = Confirm::default().outputs)]
+    confirm_outputs: u32,
+    /// Flaky runs do not fail the command; they are shown all the same
+    #[arg(long)]
+    pub(crate) allow_flaky: bool,
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {
@@ -54,6 +73,13 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     let percent: f64 = number
         .parse()
         .map_err(|_| format!("`{text}` is no percentage"))?;
+    // 0.9 is more likely nine tenths than nine in a thousand.
+    if percent > 0.0 && percent < 1.0 && !text.ends_with('%') {
+        return Err(format!(
+            "`{text}` is less than one percent; {} means that share, {text}% the small one",
+            percent * 100.0
+        ));
+    }
     if (0.0..=100.0).contains(&percent) {
         Ok(percent / 100.0)
     } else {
@@ -73,6 +99,12 @@ impl EffortArgs {
             .stop_on_fail(self.stop_on_fail)
             .keep_going(self.keep_going)
             .until_coverage(self.until_coverage)
+            .pace(self.pace.clone())
+            .repeat_silence(self.repeat_silence)
+            .confirm(Confirm {
+                silence: self.confirm,
+                outputs: self.confirm_outputs,
+            })
             .selection(SelectionOptions {
                 selection: self.strategy,
                 weights: self.weights.clone(),

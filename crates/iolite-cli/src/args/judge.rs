@@ -39,6 +39,7 @@ impl JudgeArgs {
             traces: self.traces.clone(),
             observers: self.observer.clone(),
             purposes: self.purpose.clone(),
+            properties: None,
             quiescence: self.quiescence.policy(),
             data: data.options(),
             values: values.options(),

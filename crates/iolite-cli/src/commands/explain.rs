@@ -154,14 +154,13 @@ fn tell(claim: &WholeCertificate) -> String {
     for (k, action) in claim.trace.iter().enumerate() {
         text += &format!("  {:>3}  {action}\n", k + 1);
     }
-    let listed = |items: Vec<String>, none: &str| match items.is_empty() {
-        true => none.to_owned(),
-        false => items.join(", "),
-    };
     if let Some(observed) = &claim.observed {
         text += &format!("  observed: {}\n", show(observed));
-        let allowed = claim.allowed.iter().map(show).collect();
-        text += &format!("  allowed:  {}\n", listed(allowed, "nothing is told"));
+        let mut allowed: Vec<String> = claim.allowed.iter().map(show).collect();
+        if allowed.is_empty() {
+            allowed.push("nothing is told".to_owned());
+        }
+        text += &format!("  allowed:  {}\n", allowed.join(", "));
     }
     if !claim.locations.is_empty() {
         text += &format!("  in:       {}\n", claim.locations.join(", "));

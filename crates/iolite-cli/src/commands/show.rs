@@ -6,6 +6,7 @@ use iolite::{
     Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, Spec,
     SymbolicView, System, Workspace,
 };
+use iolite_formats::drawing::{self, Drawing, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelKind, Lts, Quiescence,
@@ -16,7 +17,8 @@ use super::show_property::{self, PropertyFormat};
 use crate::args::workspace;
 use crate::output::{Exit, print, write_whole};
 
-/// Show a model, a view of it, a stored test case or a property, as text, DOT, SVG, .aut, .iol, JSON or HOA
+/// Show a model, a view of it, a declaration, a stored test case or a property, as text, a picture, .aut,
+/// .iol, JSON or HOA
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The model, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA
@@ -83,6 +85,11 @@ enum ShowFormat {
     Text,
     Dot,
     Svg,
+    /// A flowchart for Markdown pages and wikis
+    Mermaid,
+    /// A state diagram
+    #[value(name = "plantuml")]
+    PlantUml,
     Aut,
     Iol,
     Json,
@@ -92,10 +99,23 @@ enum ShowFormat {
     Xml,
 }
 
+impl ShowFormat {
+    fn is_picture(self) -> bool {
+        matches!(self, Self::Dot | Self::Svg | Self::Mermaid | Self::PlantUml)
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read);
     if let Some(case) = workspace.test_case(&args.model)? {
-        let text = write(&case.to_lts(), case.name(), format(args)?, args.quiescence)?;
+        let format = format(args)?;
+        let text = match format {
+            ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
+                draw(&Drawing::of_test_case(&case), format)?
+            }
+            ShowFormat::Dot => iolite_formats::test_case::dot::write(&case),
+            _ => write(&case.to_lts(), case.name(), format, args.quiescence)?,
+        };
         return put(args, &text);
     }
     if workspace.is_property(&args.model)? {
@@ -104,10 +124,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if let Some(symbolic) = symbolic_view(args, &workspace)? {
         return show_symbolic(args, &workspace, symbolic);
     }
+    let format = format(args)?;
+    if args.view == View::Model
+        && format.is_picture()
+        && let Some(drawing) = workspace.picture(&args.model)?
+    {
+        return put(args, &draw(&drawing, format)?);
+    }
     let model = workspace.explicit(&args.model)?;
     let lts = view(args, model.system())?;
     let name = model.reference().name.as_deref().unwrap_or("Model");
-    let text = write(&lts, name, format(args)?, args.quiescence)?;
+    let text = write(&lts, name, format, args.quiescence)?;
     put(args, &text)
 }
 
@@ -157,23 +184,34 @@ fn show_symbolic(args: &Args, workspace: &Workspace, view: SymbolicView) -> Resu
             let document = serde_json::to_string_pretty(&graph.document());
             document.map_err(|e| Error::input(e.to_string()))? + "\n"
         }
-        ShowFormat::Dot | ShowFormat::Svg => write(
-            &graph.drawing()?,
-            graph.model.name(),
-            format,
-            args.quiescence,
-        )?,
+        ShowFormat::Dot | ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
+            draw(&graph.drawing(), format)?
+        }
         ShowFormat::Aut | ShowFormat::Iol | ShowFormat::Hoa | ShowFormat::Xml => {
             return Err(Error::input(
                 "this view keeps its data, and the format has no place for them",
             )
-            .hint("it is shown as text, json, dot or svg"));
+            .hint("it is shown as text, json or a picture"));
         }
     };
     if args.explain_pruning && format == ShowFormat::Text {
         text += &graph.pruning();
     }
     put(args, &text)
+}
+
+/// A drawing in one of the formats of pictures.
+fn draw(drawing: &Drawing, format: ShowFormat) -> Result<String, Error> {
+    Ok(match format {
+        ShowFormat::Mermaid => mermaid::write(drawing),
+        ShowFormat::PlantUml => plantuml::write(drawing),
+        ShowFormat::Dot => drawing::dot::write(drawing),
+        _ => {
+            let mut text = String::new();
+            svg::write(drawing, &mut text).map_err(|e| Error::input(e.to_string()))?;
+            text
+        }
+    })
 }
 
 fn put(args: &Args, text: &str) -> Result<Exit, Error> {
@@ -197,6 +235,8 @@ fn format(args: &Args) -> Result<ShowFormat, Error> {
     Ok(match path.extension().and_then(|e| e.to_str()) {
         Some("dot" | "gv") => ShowFormat::Dot,
         Some("svg") => ShowFormat::Svg,
+        Some("mmd") => ShowFormat::Mermaid,
+        Some("puml" | "plantuml") => ShowFormat::PlantUml,
         Some("aut") => ShowFormat::Aut,
         Some("iol") => ShowFormat::Iol,
         Some("json") => ShowFormat::Json,
@@ -205,7 +245,7 @@ fn format(args: &Args) -> Result<ShowFormat, Error> {
         Some("xml") => ShowFormat::Xml,
         _ => {
             return Err(Error::input(format!("{}: which format?", path.display()))
-                .hint("add --format text|dot|svg|aut|iol|json"));
+                .hint("add --format text|dot|svg|mermaid|plantuml|aut|iol|json"));
         }
     })
 }
@@ -218,19 +258,23 @@ fn show_property(args: &Args, workspace: &Workspace) -> Result<Exit, Error> {
             args.model
         )));
     }
-    let format = match format(args)? {
+    let asked = format(args)?;
+    let format = match asked {
         ShowFormat::Text => PropertyFormat::Text,
         ShowFormat::Dot => PropertyFormat::Dot,
         ShowFormat::Iol => PropertyFormat::Iol,
         ShowFormat::Json => PropertyFormat::Json,
         ShowFormat::Hoa => PropertyFormat::Hoa,
         ShowFormat::Xml => PropertyFormat::Xml,
-        ShowFormat::Svg | ShowFormat::Aut => {
-            return Err(Error::input(format!(
-                "{} is a property; .aut and SVG are for systems",
-                args.model
-            ))
-            .hint("properties are shown as text, dot, json, iol, hoa or xml"));
+        ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
+            let drawing = Drawing::of_property(&property.name, &property.automaton);
+            return put(args, &draw(&drawing, asked)?);
+        }
+        ShowFormat::Aut => {
+            return Err(
+                Error::input(format!("{} is a property; .aut is for systems", args.model))
+                    .hint("properties are shown as text, pictures, json, iol, hoa or xml"),
+            );
         }
     };
     let Property {
@@ -302,10 +346,8 @@ fn write(
     let written = match format {
         ShowFormat::Text => return Ok(describe(lts, policy)),
         ShowFormat::Dot => dot::write(lts, &[], &mut text),
-        ShowFormat::Svg => {
-            svg::write(lts, &svg::SvgOptions::default(), &mut text)
-                .map_err(|e| Error::input(e.to_string()))?;
-            Ok(())
+        ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
+            return draw(&Drawing::of_lts(name, lts, &[]), format);
         }
         ShowFormat::Aut => aut::write(lts, &mut text),
         ShowFormat::Iol => iol::write(lts, name, &mut text),

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use iolite::{Campaign, Error, Judge, Summary, Target, Verdict, Workspace};
-use iolite_exec::end_well_on_signals;
+use iolite::{Campaign, Error, Judge, Notice, Summary, Target, Verdict, Workspace};
+use iolite_derive::{Count, Criterion, TestCase};
+use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
 use super::test::Args;
@@ -16,7 +17,32 @@ struct CaseDocument {
     file: String,
     verdict: Option<Verdict>,
     verdicts: BTreeMap<Verdict, u64>,
+    /// Whose verdict it is: a relation to the model, or the test case's own where it was written by
+    /// hand.
+    judged_by: String,
+    /// Why runs ended `inconc`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<String>,
     faults: usize,
+    /// The transitions of the suspension automaton that this and the earlier cases took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Coverage>,
+}
+
+/// What runs took, as the other commands count it.
+fn covered(count: Count) -> Coverage {
+    Coverage {
+        seen: count.seen as u64,
+        total: count.total as u64,
+    }
+}
+
+/// Whose verdict it is.
+fn judged_by(case: &TestCase) -> String {
+    match case.criterion() {
+        Criterion::Written => "the test case itself".to_owned(),
+        criterion => criterion.to_string(),
+    }
 }
 
 pub(crate) fn run(
@@ -35,21 +61,51 @@ pub(crate) fn run(
     };
     let cases = workspace.suite(&args.suite, judge.spec())?;
     campaign.warn_of_other_models(workspace, &cases)?;
-    let mut sinks = sinks(&args.report, target, campaign, "iolite test --suite", None)?;
+    campaign.warn_of_strict_cases(workspace, &cases);
+    let about = ("iolite test --suite", args.effort.allow_flaky);
+    let mut sinks = sinks(&args.report, target, campaign, about, None)?;
     end_well_on_signals()?;
+    let mut coverage = campaign.suite_coverage();
     let mut documents = Vec::new();
     let mut all = Summary::default();
     let mut first = 0;
     for case in cases {
         let runs = (first, args.repeat);
-        let summary = campaign.run_case(&case.case, target, &mut sinks, runs)?;
+        // Test cases are finite, so the events of one fit into memory.
+        let mut events: Vec<Event> = Vec::new();
+        let mut readers = Fanout(vec![Box::new(&mut sinks)]);
+        if coverage.is_some() {
+            readers.0.push(Box::new(&mut events));
+        }
+        let mut summary = campaign.run_case(&case.case, target, &mut readers, runs)?;
+        drop(readers);
+        if let Some(coverage) = &mut coverage {
+            for event in &events {
+                coverage.read(event);
+            }
+        }
         first += args.repeat;
+        let judged_by = judged_by(&case.case);
+        // They are told with their test case.
+        let mut reasons = Vec::new();
+        summary.notices.retain(|notice| match notice {
+            Notice::LeftGoal(reason) => {
+                reasons.push(reason.clone());
+                false
+            }
+            _ => true,
+        });
+        summary.coverage = coverage.as_ref().map(|c| covered(c.transitions()));
+        all.coverage = summary.coverage;
         documents.push(CaseDocument {
             case: case.case.name().to_owned(),
             file: case.place,
             verdict: summary.verdict(),
             verdicts: summary.verdicts.clone(),
+            judged_by,
+            reasons,
             faults: summary.faults.len(),
+            coverage: summary.coverage,
         });
         let stop = args.effort.stop_on_fail && summary.verdict().is_some_and(Verdict::is_failing)
             || !summary.faults.is_empty() && !args.effort.keep_going
@@ -64,7 +120,7 @@ pub(crate) fn run(
     if args.report.json {
         print_json(&documents)?;
         tell_unwritten(&all);
-        return Ok(exit(all.verdict(), &all));
+        return Ok(exit(all.verdict(), &all, args.effort.allow_flaky));
     }
     for document in &documents {
         let faults = if document.faults > 0 {
@@ -73,7 +129,14 @@ pub(crate) fn run(
             ""
         };
         let verdicts = counts(&document.verdicts);
-        print(&format!("{}: {verdicts}{faults}\n", document.case))?;
+        let whose = match document.judged_by.as_str() {
+            own @ "the test case itself" => format!(", judged by {own}, not by the model"),
+            _ => String::new(),
+        };
+        print(&format!("{}: {verdicts}{faults}{whose}\n", document.case))?;
+        for reason in &document.reasons {
+            print(&format!("  inconc: {reason}\n"))?;
+        }
     }
     conclude(args, workspace, target, campaign, &all)
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, Workspace, save_query};
 use iolite_exec::report::{Console, JUnit, JsonLines};
-use iolite_exec::{Fanout, Interruption, JournalWriter, chart};
+use iolite_exec::{Fanout, Interruption, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
 
 use super::{Exit, print, print_json, silence, write_json};
@@ -15,9 +16,10 @@ use crate::commands::test::Args;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
 pub(crate) struct ReportArgs {
-    /// Where the runs are journaled as they happen
-    #[arg(long, value_name = "FILE", default_value = "iolite.journal.jsonl")]
-    pub(crate) journal: PathBuf,
+    /// Where the runs are journaled as they happen [default: a new file in .iolite, to which
+    /// .iolite/latest links]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
     /// Keep no journal
     #[arg(long)]
     no_journal: bool,
@@ -33,6 +35,20 @@ pub(crate) struct ReportArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The name that this process gives its journal where the user gives none.
+static NEW_JOURNAL: OnceLock<PathBuf> = OnceLock::new();
+
+impl ReportArgs {
+    /// Where the runs are journaled, if they are.
+    fn journal(&self) -> Option<&Path> {
+        if self.no_journal {
+            return None;
+        }
+        let chosen = self.journal.as_deref();
+        Some(chosen.unwrap_or_else(|| NEW_JOURNAL.get_or_init(new_journal_path)))
+    }
 }
 
 fn create(path: &Path) -> Result<std::fs::File, Error> {
@@ -88,23 +104,22 @@ pub(crate) fn sinks(
     report: &ReportArgs,
     target: &Target,
     campaign: &Campaign,
-    suite: &str,
+    (suite, allow_flaky): (&str, bool),
     runs: Option<u64>,
 ) -> Result<Fanout<'static>, Error> {
     let mut sinks = Fanout::default();
-    if !report.no_journal {
+    if let Some(path) = report.journal() {
         let header = campaign.journal_header(target.config(), std::env::args().collect());
         sinks
             .0
-            .push(Box::new(JournalWriter::create(&report.journal, &header)?));
+            .push(Box::new(JournalWriter::create(path, &header)?));
     }
     if let Some(path) = &report.events {
         sinks.0.push(Box::new(JsonLines(create(path)?)));
     }
     if let Some(path) = &report.junit {
-        sinks
-            .0
-            .push(Box::new(JUnit::new(ReportFile::new(path)?, suite)));
+        let junit = JUnit::new(ReportFile::new(path)?, suite).allow_flaky(allow_flaky);
+        sinks.0.push(Box::new(junit));
     }
     if std::io::stderr().is_terminal() {
         sinks.0.push(Box::new(Console::terminal(runs)));
@@ -123,6 +138,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<iolite_exec::Coverage>,
     failures: Vec<&'a iolite_exec::Certificate>,
+    /// What flaky runs showed before they were repeated.
+    flaky: Vec<&'a iolite_exec::Certificate>,
     /// Each observer or purpose, judged alone on the same runs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     goals: &'a BTreeMap<String, BTreeMap<Verdict, u64>>,
@@ -217,6 +234,7 @@ pub(crate) fn conclude(
             seconds: summary.elapsed.as_secs_f64(),
             coverage: summary.coverage,
             failures: summary.failures.values().collect(),
+            flaky: summary.flaky.values().collect(),
             goals,
             violated: first.map(|(_, names)| names).unwrap_or_default(),
             faults: summary
@@ -232,16 +250,19 @@ pub(crate) fn conclude(
             constants: judge.constants(&summary.notices),
             untried: untried_reasons.keys().cloned().collect(),
             untried_reasons,
-            journal: (!report.no_journal).then(|| report.journal.display().to_string()),
+            journal: report
+                .journal()
+                .filter(|path| path.exists())
+                .map(|path| path.display().to_string()),
         })?;
     } else {
-        print(&tell(report, target, campaign, summary))?;
+        print(&tell(args, target, campaign, summary))?;
         for (name, verdicts) in goals {
             print(&format!("  {name}: {}\n", counts(verdicts)))?;
         }
     }
     tell_unwritten(summary);
-    let exit = exit(verdict, summary);
+    let exit = exit(verdict, summary, args.effort.allow_flaky);
     if let Err(error) = certificate {
         eprintln!("{error}");
         return Ok(if exit == Exit::Holds {
@@ -254,11 +275,18 @@ pub(crate) fn conclude(
 }
 
 /// A failing verdict is proved by its trace, whatever went wrong beside it; without one, a fault
-/// outweighs everything.
-pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary) -> Exit {
+/// outweighs everything. A flaky run fails the command as well, unless that is allowed: then the other
+/// runs decide.
+pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary, allow_flaky: bool) -> Exit {
+    let flaky = summary.verdicts.contains_key(&Verdict::Flaky);
     match verdict {
         Some(verdict) if verdict.is_failing() => Exit::Fails,
+        _ if flaky && !allow_flaky => Exit::Fails,
         _ if !summary.faults.is_empty() || !summary.unwritten.is_empty() => Exit::Fault,
+        Some(Verdict::Flaky) => {
+            let others = summary.verdicts.keys().filter(|v| **v != Verdict::Flaky);
+            Verdict::worst(others.copied()).map_or(Exit::Holds, Into::into)
+        }
         Some(verdict) => verdict.into(),
         None => Exit::Inconclusive,
     }
@@ -270,7 +298,8 @@ pub(crate) fn counts(verdicts: &BTreeMap<Verdict, u64>) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Summary) -> String {
+fn tell(args: &Args, target: &Target, campaign: &Campaign, summary: &Summary) -> String {
+    let report = &args.report;
     let judge = campaign.judge();
     let mut text = String::new();
     if let Some((run, certificate)) = summary.failures.iter().next() {
@@ -284,13 +313,20 @@ fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Sum
             text += &format!("violates: {}\n", violated.join(", "));
         }
         text += &silence::hint(certificate, target.config());
-        if !report.no_journal {
-            let journal = report.journal.display();
-            text += &format!("  replay:   iolite replay {journal} --run {run}\n");
-            text += &format!("  shrink:   iolite shrink {journal} --run {run}\n");
+        if let Some(journal) = report.journal() {
+            let journal = journal.display();
+            // What stands only in the journal is not executed without the user's word.
+            let trust = if args.programs().next().is_some() {
+                " --trust"
+            } else {
+                ""
+            };
+            text += &format!("  replay:   iolite replay {journal} --run {run}{trust}\n");
+            text += &format!("  shrink:   iolite shrink {journal} --run {run}{trust}\n");
         }
         text.push('\n');
     }
+    text += &silence::flaky(summary, !report.no_journal);
     for (run, error) in &summary.faults {
         text += &format!("run {run}: no verdict: {error}\n");
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iolite::{Summary, Verdict};
 use iolite_exec::{Certificate, Quiescence, SutConfig};
 
 /// How to wait longer, where the system failed by a silence whose length nobody chose: the system may
@@ -24,6 +25,44 @@ pub(crate) fn hint(certificate: &Certificate, config: &SutConfig) -> String {
     if first && process.is_some_and(|process| process.ready.is_none()) {
         text += "            nothing was observed before: where the system is slow to start, set `ready` in its\n            \
                  description to what it writes when it has started\n";
+    }
+    text
+}
+
+/// Flaky runs that are told of one by one.
+const TOLD: usize = 5;
+
+/// What flaky runs showed, and what that means.
+pub(crate) fn flaky(summary: &Summary, journaled: bool) -> String {
+    let mut text = String::new();
+    for (run, certificate) in summary.flaky.iter().take(TOLD) {
+        let observed = match certificate.observed.as_deref() {
+            Some("delta") => "silence",
+            Some(observed) => observed,
+            None => "the end of the run",
+        };
+        let waited = certificate.patience.map_or_else(String::new, |patience| {
+            format!(" of {} ms", patience.div_ceil(1000))
+        });
+        text += &format!(
+            "run {run}: flaky: {observed}{waited} after {} steps, allowed: {}\n",
+            certificate.trace.len(),
+            certificate.allowed.join(", ")
+        );
+    }
+    let count = summary.verdicts.get(&Verdict::Flaky).copied().unwrap_or(0);
+    if count > 0 {
+        let told = summary.flaky.len().min(TOLD) as u64;
+        if count > told {
+            text += &format!("and {} flaky runs more\n", count - told);
+        }
+        text += "flaky means: the run failed, and did not fail again when it was repeated with more patience;\n  \
+                 the timeout may be too short (`iolite calibrate` measures it), or the system answers at times\n  \
+                 only. It fails the command unless --allow-flaky\n";
+        if journaled {
+            text += "  the repetitions are in the journal as `confirmation`\n";
+        }
+        text.push('\n');
     }
     text
 }

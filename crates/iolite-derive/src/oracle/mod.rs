@@ -112,6 +112,12 @@ pub trait Oracle {
         None
     }
 
+    /// Whether `other`, which is `one` after δ, is known to be the same state; `false` where that is
+    /// not cheap to tell.
+    fn same(&self, one: &Self::State, other: &Self::State) -> bool {
+        matches!((self.key(one), self.key(other)), (Some(a), Some(b)) if a == b)
+    }
+
     /// Grows whenever states may have been forgotten.
     fn generation(&self) -> u64 {
         0

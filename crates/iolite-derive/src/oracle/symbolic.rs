@@ -343,6 +343,16 @@ impl Oracle for SymbolicOracle {
         self.rng = Xoshiro256PlusPlus::seed_from_u64(own);
     }
 
+    /// Told only where every value is known. It is asked of a set and of what δ leaves of it, a part of
+    /// it, so that equal sizes are enough.
+    fn same(&self, one: &SymbolicPlace, other: &SymbolicPlace) -> bool {
+        let known = |place: &SymbolicPlace| place.states.is_concrete();
+        known(one)
+            && known(other)
+            && one.states.len() == other.states.len()
+            && (one.guessed, one.unsure) == (other.guessed, other.unsure)
+    }
+
     fn initial(&mut self) -> Result<SymbolicPlace, Box<Undecided>> {
         Ok(SymbolicPlace {
             states: self.initial.clone(),
@@ -419,6 +429,7 @@ impl Oracle for SymbolicOracle {
                 self.forbidden(at)
             };
         };
+        let model = Arc::clone(self.model());
         let mut from = at.clone();
         if step.is_stimulus() {
             self.tried.insert(action.action);
@@ -429,6 +440,7 @@ impl Oracle for SymbolicOracle {
             }
         }
         let after = self.semantics.after(&at.states, &action);
+        self.choice.happened(&model, &action);
         self.settle(&from, step, after)
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use iolite_lts::{BudgetExceeded, LabelId, Labels, Lts, QuiescencePolicy, SetId, reachable};
 
-use crate::testcase::arena::Arena;
-use crate::testcase::choice::{along, finish};
+use crate::testcase::choice::finish;
+use crate::testcase::goal_tree::GoalTrees;
 use crate::{Count, Coverage, FiniteOracle, IocoOracle, ModelRef, Oracle, TestCase};
 
 /// What is to be covered.
@@ -23,7 +23,7 @@ pub enum CoverageGoal {
 pub struct CoverageSuite {
     /// What is to be covered.
     pub goal: CoverageGoal,
-    /// Longest run of a test case.
+    /// Longest way of a test case; a run that the system takes off it may be a few steps longer.
     pub depth: usize,
     /// At most so many states of the automaton are looked at.
     pub limit: usize,
@@ -57,19 +57,11 @@ impl CoverageSuite {
         let initial = coverage.initial();
         let mut wanted = Wanted::new(self.goal, &coverage, &labels);
         let mut cases = Vec::new();
-        while let Some(mut trace) = wanted.next_trace(&coverage, initial, self.depth) {
-            // A test case ends with an observation anyway.
-            trace.pop_if(|last| labels.kind(*last).is_observation());
-            let mut arena = Arena::default();
-            let root = along(&mut oracle, initial, &trace, &mut arena);
-            let case = finish(
-                &oracle,
-                model,
-                &labels,
-                cases.len() + 1,
-                arena.extract(root),
-            );
-            cases.push(case);
+        let mut trees = GoalTrees::new(&mut oracle, &coverage);
+        while let Some(trace) = wanted.next_trace(&coverage, initial, self.depth) {
+            let states = trees.states(initial, &trace);
+            let number = cases.len() + 1;
+            cases.push(finish(trees.oracle(), model, &labels, number, states));
         }
         let uncovered = wanted
             .left

@@ -6,6 +6,8 @@ pub(crate) mod conf_derivation;
 pub(crate) mod coverage_suite;
 pub(crate) mod exhaustive_derivation;
 pub(crate) mod goal_test;
+pub(crate) mod goal_tree;
+pub(crate) mod over_strict;
 pub(crate) mod passes;
 pub(crate) mod random_derivation;
 pub(crate) mod requirement_suite;

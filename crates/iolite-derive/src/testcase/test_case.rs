@@ -169,6 +169,14 @@ pub enum TestCaseError {
         /// Its name.
         name: String,
     },
+    /// A name that no tester gives.
+    #[error("state {state}: {verdict} is a result of runs, not a verdict of a test case")]
+    NoVerdict {
+        /// The state.
+        state: usize,
+        /// Its verdict.
+        verdict: Verdict,
+    },
     /// The behaviour is not finite.
     #[error("state {state} lies on a cycle; a test case has finite behaviour")]
     Cycle {
@@ -271,6 +279,12 @@ impl TestCase {
         }
         let outputs: Vec<LabelId> = self.labels.outputs().collect();
         for (state, found) in self.states.iter().enumerate() {
+            if matches!(found.verdict, Verdict::Crash | Verdict::Flaky) {
+                return Err(TestCaseError::NoVerdict {
+                    state,
+                    verdict: found.verdict,
+                });
+            }
             let steps = found.steps();
             if let Some((_, target)) = steps.iter().find(|(_, t)| t.index() >= self.states.len()) {
                 return Err(TestCaseError::UnknownState {

@@ -14,6 +14,8 @@ pub struct ConformanceTester<O: Oracle> {
     at: Option<O::State>,
     verdict: Verdict,
     ended: bool,
+    /// Whether the last step was δ and left the state as it was.
+    settled: bool,
     doubt: Option<Undecided>,
 }
 
@@ -25,6 +27,7 @@ impl<O: Oracle> ConformanceTester<O> {
             at: None,
             verdict: Verdict::Pass,
             ended: false,
+            settled: false,
             doubt: None,
         };
         tester.reset();
@@ -72,6 +75,7 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
     fn reset(&mut self) {
         self.verdict = Verdict::Pass;
         self.ended = false;
+        self.settled = false;
         self.doubt = None;
         match self.oracle.initial() {
             Ok(initial) => self.at = Some(initial),
@@ -92,6 +96,7 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
             return;
         };
         menu.observe = true;
+        menu.settled = self.settled;
         self.oracle.stimuli(at, &mut menu.stimuli);
     }
 
@@ -102,6 +107,7 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
         };
         match self.oracle.after(at, step) {
             Ok(Meaning::Allowed(next)) => {
+                self.settled = step == Step::Quiescence && self.oracle.same(at, &next);
                 self.at = Some(self.oracle.trim(next));
                 Progress::Continue
             }

@@ -45,6 +45,8 @@ pub struct GoalTester<O: Oracle, G: Goal> {
     /// from its goal is not slow.
     reach: usize,
     lookahead_hit: bool,
+    /// Whether the last step was δ and left specification and goals as they were.
+    settled: bool,
     generation: u64,
     ended: Option<Verdict>,
     doubt: Option<Undecided>,
@@ -114,6 +116,7 @@ impl<O: Oracle, G: Goal> GoalTester<O, G> {
             lookahead: lookahead.max(1),
             reach: lookahead.max(1),
             lookahead_hit: false,
+            settled: false,
             generation: 0,
             ended: None,
             doubt: None,
@@ -330,7 +333,10 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
         }
         let Self { goal, row, .. } = self;
         let mut allowed = row.iter().map(|(a, _)| *a);
-        let step = allowed.find(|&a| matches!(goal.allowed(&pair.at, a), Move::Goal(_)));
+        let step = allowed.find(|&a| match goal.allowed(&pair.at, a) {
+            Move::Goal(verdict) => goal.wants(verdict),
+            Move::To(_) | Move::Lost | Move::Open => false,
+        });
         let step = step.or_else(|| {
             (0..goal.observations().len()).find_map(|i| {
                 let o = goal.observations()[i];
@@ -349,6 +355,7 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
 
     fn reset(&mut self) {
         self.lookahead_hit = false;
+        self.settled = false;
         self.ended = None;
         self.doubt = None;
         for tracked in &mut self.goals {
@@ -389,6 +396,7 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
             return;
         };
         menu.observe = true;
+        menu.settled = self.settled;
         self.oracle.stimuli(&at, &mut menu.stimuli);
         for tracked in self.goals.iter().filter(|g| g.result.is_none()) {
             for wish in tracked.goal.wishes(&tracked.at) {
@@ -407,7 +415,8 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
                     return false;
                 }
                 match tracked.goal.allowed(&tracked.at, stimulus) {
-                    Move::Goal(_) | Move::Open => true,
+                    Move::Goal(verdict) => tracked.goal.wants(verdict),
+                    Move::Open => true,
                     Move::Lost => false,
                     // Without a way to look ahead, a stimulus need not be tried out either.
                     Move::To(_) if self.oracle.key(&at).is_none() => true,
@@ -434,7 +443,18 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
             return Progress::Ended(Verdict::Unknown);
         };
         match self.oracle.after(at, step) {
-            Ok(Meaning::Allowed(next)) => self.advance(step.action(), next),
+            Ok(Meaning::Allowed(next)) => {
+                let same = step == Step::Quiescence && self.oracle.same(at, &next);
+                let before: Vec<G::State> = if same {
+                    self.goals.iter().map(|g| g.at.clone()).collect()
+                } else {
+                    Vec::new()
+                };
+                let progress = self.advance(step.action(), next);
+                // A goal may count silences, whatever the specification does.
+                self.settled = same && self.goals.iter().map(|g| &g.at).eq(&before);
+                progress
+            }
             Ok(Meaning::Forbidden) => self.breach(step.action()),
             // The relation ends here with nothing wrong; the goals were not reached.
             Ok(Meaning::Ends) => self.end(self.overall()),

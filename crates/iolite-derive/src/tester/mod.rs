@@ -67,6 +67,9 @@ pub struct Menu {
     pub observe: bool,
     /// Whether it may end the run here with its verdict so far.
     pub stop: bool,
+    /// Whether silence was just observed and changed nothing: δ once more would tell nothing new.
+    /// Waiting for it is still allowed, and strategies leave it where something else can be done.
+    pub settled: bool,
 }
 
 impl Menu {
@@ -75,6 +78,7 @@ impl Menu {
         self.stimuli.clear();
         self.observe = false;
         self.stop = false;
+        self.settled = false;
     }
 }
 

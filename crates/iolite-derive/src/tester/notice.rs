@@ -68,6 +68,9 @@ pub enum Notice {
     /// What the run says of constants that were left unknown: every valuation that explains the run
     /// meets this.
     Learnt(Term),
+    /// Why a stored test case ended `inconc`: what the system did instead of what the test needed, in
+    /// words.
+    LeftGoal(String),
     /// The solver ended by itself or is wrong: nothing that rests on it counts, so this is a fault and
     /// not a verdict.
     SolverFault(String),

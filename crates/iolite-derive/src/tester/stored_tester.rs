@@ -3,7 +3,8 @@
 use iolite_lts::LabelId;
 
 use crate::{
-    Alphabet, LabelMap, Menu, Progress, Step, TestCase, TestStateId, TestStep, Tester, Verdict,
+    Alphabet, LabelMap, Menu, Notice, Progress, Step, TestCase, TestStateId, TestStep, Tester,
+    Verdict,
 };
 
 /// Runs a test case. Its labels and the alphabet's actions meet by their text.
@@ -15,6 +16,10 @@ pub struct StoredTester {
     actions: LabelMap,
     at: TestStateId,
     ended: Option<Verdict>,
+    /// The step that ended it `inconc`.
+    left_by: Option<Step>,
+    /// Where the test case was before it.
+    left_at: TestStateId,
 }
 
 impl StoredTester {
@@ -31,6 +36,8 @@ impl StoredTester {
             actions: LabelMap::by_text(alphabet, case.labels()),
             case,
             ended: None,
+            left_by: None,
+            left_at: TestStateId::new(0),
         };
         tester.reset();
         tester
@@ -126,6 +133,71 @@ impl StoredTester {
     }
 }
 
+impl StoredTester {
+    /// What a step means.
+    fn take(&mut self, step: Step) -> Progress {
+        match step {
+            Step::Stimulus(action) => {
+                let label = self.actions.label(action);
+                self.stimulate(label)
+            }
+            Step::Output(action) => {
+                let label = self.actions.label(action);
+                self.output(label)
+            }
+            Step::Quiescence | Step::Deadlock => self.silence(),
+        }
+    }
+
+    /// Why a run that ended `inconc` by this step did so.
+    fn reason(&self, step: Step) -> String {
+        let state = self.case.state(self.left_at);
+        let seen = match step {
+            Step::Quiescence => "silence".to_owned(),
+            Step::Deadlock => "the end of the system".to_owned(),
+            step => step.text(self.alphabet()),
+        };
+        let on = |t: TestStateId| {
+            let to = self.case.state(t);
+            to.step != TestStep::End || to.verdict == Verdict::Pass
+        };
+        let text = |l: LabelId| self.case.labels().text(l);
+        let mut needed: Vec<String> = Vec::new();
+        match &state.step {
+            TestStep::Stimulate { stimulus, .. } => needed.push(text(*stimulus)),
+            TestStep::Observe {
+                outputs,
+                quiescence,
+            } => {
+                needed.extend(
+                    outputs
+                        .iter()
+                        .filter(|(_, t)| on(*t))
+                        .map(|&(l, _)| text(l)),
+                );
+                needed.extend(quiescence.filter(|t| on(*t)).map(|_| "delta".to_owned()));
+            }
+            TestStep::Offer { actions } => {
+                needed.extend(
+                    actions
+                        .iter()
+                        .filter(|(_, t)| on(*t))
+                        .map(|&(l, _)| text(l)),
+                );
+            }
+            TestStep::End => {}
+        }
+        let needed = match needed.as_slice() {
+            [] => "nothing that leads to its goal any more".to_owned(),
+            needed => needed.join(" or "),
+        };
+        format!(
+            "{}: {seen} is allowed, and the test needed {needed} here",
+            self.case.name()
+        )
+    }
+}
+
 impl Tester for StoredTester {
     fn alphabet(&self) -> &Alphabet {
         self.actions.alphabet()
@@ -133,6 +205,7 @@ impl Tester for StoredTester {
 
     fn reset(&mut self) {
         self.ended = None;
+        self.left_by = None;
         let initial = self.case.initial();
         self.go(initial);
     }
@@ -157,21 +230,23 @@ impl Tester for StoredTester {
         if let Some(verdict) = self.ended {
             return Progress::Ended(verdict);
         }
-        match step {
-            Step::Stimulus(action) => {
-                let label = self.actions.label(action);
-                self.stimulate(label)
-            }
-            Step::Output(action) => {
-                let label = self.actions.label(action);
-                self.output(label)
-            }
-            Step::Quiescence | Step::Deadlock => self.silence(),
+        let from = self.at;
+        let progress = self.take(step);
+        if progress == Progress::Ended(Verdict::Inconc) {
+            self.left_by = Some(step);
+            // The place where it happened is what people want to see.
+            self.left_at = from;
         }
+        progress
     }
 
     fn verdict(&self) -> Verdict {
         self.ended.unwrap_or(Verdict::Inconc)
+    }
+
+    fn conclude(&mut self) -> Vec<Notice> {
+        let reason = self.left_by.map(|step| self.reason(step));
+        reason.map(Notice::LeftGoal).into_iter().collect()
     }
 
     fn allowed(&mut self) -> Vec<String> {

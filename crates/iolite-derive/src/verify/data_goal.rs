@@ -133,13 +133,12 @@ impl DataGoal {
             }
             let same =
                 |d: &&iolite_sts::Constant| d.var.name == c.var.name && d.var.sort == c.var.sort;
-            match automaton.constants().iter().find(same) {
-                Some(own) => shared.push((c.var.id, own.var.clone())),
-                None => {
-                    let id = VarId::new(FOREIGN, c.var.id.index());
-                    let renamed = Var::new(id, &c.var.name, c.var.sort.clone());
-                    foreign.push((c.var.id, renamed.term()));
-                }
+            if let Some(own) = automaton.constants().iter().find(same) {
+                shared.push((c.var.id, own.var.clone()));
+            } else {
+                let id = VarId::new(FOREIGN, c.var.id.index());
+                let renamed = Var::new(id, &c.var.name, c.var.sort.clone());
+                foreign.push((c.var.id, renamed.term()));
             }
         }
         let mut observations = vec![ActionId::DELTA];

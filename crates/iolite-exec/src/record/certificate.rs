@@ -6,7 +6,7 @@ use iolite_derive::{Criterion, ModelRef, Step, Tester, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::run::engine::micros;
-use crate::{RunId, Trace};
+use crate::{Exit, RunId, Trace};
 
 /// The name and version of the format.
 pub const CERTIFICATE_FORMAT: &str = "iolite-certificate/1";
@@ -44,6 +44,9 @@ pub struct Certificate {
     /// How long silence had lasted, in microseconds, where it was observed as δ in real time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
+    /// How the system ended, where the verdict is `crash`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<Exit>,
     /// What would have been right.
     pub allowed: Vec<String>,
     /// Where the specification can be after the trace.
@@ -90,6 +93,7 @@ impl Certificate {
             patience: patience
                 .filter(|_| last == Some(&Step::Quiescence))
                 .map(micros),
+            exit: None,
             allowed: tester.allowed(),
             locations: tester.locations(),
             run: id.number,
@@ -99,6 +103,13 @@ impl Certificate {
             tester.step(*last);
         }
         certificate
+    }
+
+    /// The same of a run that the end of the system cut off.
+    pub(crate) fn crashed(mut self, exit: Exit) -> Self {
+        self.observed = Some("crash".into());
+        self.exit = Some(exit);
+        self
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use iolite_derive::{Notice, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::{Certificate, Coverage, ExecError, Exit};
+use crate::{Certificate, Confirmation, Coverage, ExecError, Exit};
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,6 +57,15 @@ pub enum Event {
         /// When.
         at: u64,
     },
+    /// Time passes before the stimulus of this step, because the pace says so.
+    Pause {
+        /// Number of the run.
+        run: u64,
+        /// Number of the step.
+        step: u64,
+        /// How long, in microseconds, unless an output comes first.
+        length: u64,
+    },
     /// An output was seen.
     Output {
         /// Number of the run.
@@ -95,6 +104,32 @@ pub enum Event {
         at: u64,
         /// How.
         exit: Exit,
+    },
+    /// The system under test ended in the middle of the run, which is the result `crash`.
+    Crash {
+        /// Number of the run.
+        run: u64,
+        /// Steps that were taken before.
+        step: u64,
+        /// When.
+        at: u64,
+        /// How.
+        exit: Exit,
+    },
+    /// A failing run was repeated before it counts.
+    Confirmation {
+        /// Number of the run.
+        run: u64,
+        /// Which repetition, from 1.
+        attempt: u32,
+        /// How long was waited where the run had failed by silence, in microseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        patience: Option<u64>,
+        /// What the repetition says of the failure.
+        result: Confirmation,
+        /// What was seen instead of what was recorded, where that differs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seen: Option<String>,
     },
     /// A sign of life, a few a second.
     Progress {
@@ -167,6 +202,7 @@ impl Event {
             Notice::Guessed { input } => ("guessed", format!("?{input}")),
             Notice::Undecided(why) => ("undecided", why.reason.to_string()),
             Notice::Learnt(condition) => ("learnt", condition.to_string()),
+            Notice::LeftGoal(reason) => ("left-goal", reason.clone()),
             Notice::SolverFault(why) => ("solver-fault", why.clone()),
             Notice::LookaheadBound => ("lookahead-bound", String::new()),
         };
@@ -250,6 +286,7 @@ impl Sink for Fanout<'_> {
         let is_step = matches!(
             event,
             Event::Stimulus { .. }
+                | Event::Pause { .. }
                 | Event::Output { .. }
                 | Event::Quiescence { .. }
                 | Event::Deadlock { .. }

@@ -39,6 +39,7 @@ fn arrow(text: &str) -> String {
             let shown = match &*text {
                 "delta" => "δ (silence)",
                 "deadlock" => "δ_d (ended)",
+                "crash" => "crash (ended)",
                 other => other,
             };
             let pad = WIDTH - 2 - shown.chars().count();
@@ -98,6 +99,9 @@ pub fn chart(certificate: &Certificate) -> String {
     if let Some(patience) = certificate.patience {
         let _ = write!(out, ", after {} ms of silence", patience / 1000);
     }
+    if let Some(exit) = &certificate.exit {
+        let _ = write!(out, ": {exit}");
+    }
     out.push('\n');
     let allowed = if certificate.allowed.is_empty() {
         "nothing".into()
@@ -128,6 +132,7 @@ mod tests {
             trace,
             trace_omitted: 0,
             observed: Some("!stone".into()),
+            exit: None,
             patience: None,
             allowed: vec!["!candy".into(), "delta".into()],
             locations: vec!["Paid".into()],

@@ -118,7 +118,7 @@ impl<W: Write> Console<W> {
                 *self.verdicts.entry(*verdict).or_default() += 1;
                 self.steps += steps;
                 self.running.remove(run);
-                if verdict.is_failing() {
+                if verdict.is_failing() || *verdict == Verdict::Flaky {
                     self.line(&format!("run {run}: {verdict} after {steps} steps"))?;
                 }
                 self.progress();

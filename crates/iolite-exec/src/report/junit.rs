@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use iolite_derive::Verdict;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
 use crate::{Event, ExecError, Sink, brief, chart};
 
@@ -22,6 +22,10 @@ enum Outcome {
         verdict: Verdict,
         detail: String,
     },
+    /// A flaky run, where those are allowed: passed, with the failure that did not come back.
+    Flaky {
+        detail: String,
+    },
     Error {
         code: String,
         message: String,
@@ -30,7 +34,7 @@ enum Outcome {
 
 impl Outcome {
     fn is_good(&self) -> bool {
-        matches!(self, Self::Passed | Self::Skipped(_))
+        matches!(self, Self::Passed | Self::Skipped(_) | Self::Flaky { .. })
     }
 }
 
@@ -39,6 +43,7 @@ impl Outcome {
 pub struct JUnit<W> {
     out: W,
     suite: String,
+    allow_flaky: bool,
     cases: Vec<Case>,
     /// Cases that went wrong.
     bad: usize,
@@ -64,12 +69,20 @@ impl<W: Write> JUnit<W> {
         Self {
             out,
             suite: suite.into(),
+            allow_flaky: false,
             cases: Vec::new(),
             bad: 0,
             text: 0,
             dropped: 0,
             elapsed: Duration::ZERO,
         }
+    }
+
+    /// Flaky runs count as passed, and not as failed.
+    #[must_use]
+    pub fn allow_flaky(mut self, allow: bool) -> Self {
+        self.allow_flaky = allow;
+        self
     }
 
     fn push(&mut self, run: u64, micros: u64, outcome: Outcome) {
@@ -112,7 +125,7 @@ impl<W: Write> JUnit<W> {
         self.cases.sort_by_key(|case| case.run);
         for case in self.cases.drain(..) {
             let mut status = match &case.outcome {
-                Outcome::Passed => TestCaseStatus::success(),
+                Outcome::Passed | Outcome::Flaky { .. } => TestCaseStatus::success(),
                 Outcome::Skipped(_) => TestCaseStatus::skipped(),
                 Outcome::Failed { .. } => TestCaseStatus::non_success(NonSuccessKind::Failure),
                 Outcome::Error { .. } => TestCaseStatus::non_success(NonSuccessKind::Error),
@@ -126,6 +139,13 @@ impl<W: Write> JUnit<W> {
                     status.set_type(verdict.to_string());
                     status.set_message(verdict.to_string());
                     status.set_description(detail);
+                }
+                Outcome::Flaky { detail } => {
+                    let mut first = TestRerun::new(NonSuccessKind::Failure);
+                    first.set_type(Verdict::Flaky.name());
+                    first.set_message(Verdict::Flaky.name());
+                    first.set_description(detail);
+                    status.add_rerun(first);
                 }
                 Outcome::Error { code, message } => {
                     status.set_type(code);
@@ -171,11 +191,13 @@ impl<W: Write> Sink for JUnit<W> {
                 ..
             } => {
                 let outcome = match *verdict {
-                    verdict if verdict.is_failing() => {
+                    verdict if verdict.is_failing() || verdict == Verdict::Flaky => {
                         let detail = certificate.as_ref().map(|c| chart(c)).unwrap_or_default();
-                        Outcome::Failed {
-                            verdict,
-                            detail: self.keep(&detail),
+                        let detail = self.keep(&detail);
+                        if verdict == Verdict::Flaky && self.allow_flaky {
+                            Outcome::Flaky { detail }
+                        } else {
+                            Outcome::Failed { verdict, detail }
                         }
                     }
                     verdict @ (Verdict::Inconc | Verdict::Unknown) => {

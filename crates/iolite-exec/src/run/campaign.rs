@@ -11,7 +11,7 @@ use iolite_derive::{Notice, Tester, Verdict};
 use crate::run::engine::micros;
 use crate::{
     Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunOutcome,
-    Sink, Strategy, interrupted, run,
+    Sink, Strategy, interrupted, run_confirmed,
 };
 
 /// How many runs, and when to stop before.
@@ -71,6 +71,8 @@ pub struct Summary {
     pub faults: BTreeMap<u64, ExecError>,
     /// The proofs of failing runs, by number; the first [`KEPT_FAILURES`].
     pub failures: BTreeMap<u64, Certificate>,
+    /// What flaky runs showed before they were repeated, by number; the first [`KEPT_FAILURES`].
+    pub flaky: BTreeMap<u64, Certificate>,
     /// Steps of all runs.
     pub steps: u64,
     /// How long all of it took.
@@ -125,10 +127,14 @@ impl Summary {
     pub fn add(&mut self, outcome: RunOutcome) {
         *self.verdicts.entry(outcome.verdict).or_default() += 1;
         self.steps += outcome.steps;
+        let shown = match outcome.verdict {
+            Verdict::Flaky => &mut self.flaky,
+            _ => &mut self.failures,
+        };
         if let Some(certificate) = outcome.certificate
-            && self.failures.len() < KEPT_FAILURES
+            && shown.len() < KEPT_FAILURES
         {
-            self.failures.insert(outcome.id.number, certificate);
+            shown.insert(outcome.id.number, certificate);
         }
         for (goal, verdict) in outcome.results {
             let counts = self.goals.entry(goal).or_default();
@@ -165,6 +171,7 @@ impl Summary {
         }
         self.faults.extend(more.faults);
         self.failures.extend(more.failures);
+        self.flaky.extend(more.flaky);
         self.notices.extend(more.notices);
         self.interrupted = self.interrupted.or(more.interrupted);
         self.unwritten.extend(more.unwritten);
@@ -272,7 +279,7 @@ where
                 break;
             }
             let id = RunId::of(plan.seed, plan.first + number);
-            let outcome = run(
+            let outcome = run_confirmed(
                 &mut tester,
                 &mut adapter,
                 &mut strategy,

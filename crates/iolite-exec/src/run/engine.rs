@@ -1,5 +1,6 @@
 //! One run of a tester against a system under test.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use iolite_derive::{ActionId, Criterion, Menu, Notice, Progress, Step, Tester, Verdict};
@@ -7,18 +8,22 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
+use crate::run::pace::Pacer;
 use crate::transport::interrupt;
 use crate::{
-    Adapter, Certificate, Choice, End, Event, ExecError, Exit, ModelRef, Quiescence, Received,
-    Sent, Sink, Strategy, Trace,
+    Adapter, Certificate, Choice, Confirm, End, Event, ExecError, Exit, ModelRef, Pace, Quiescence,
+    Received, Sent, Sink, Strategy, Trace,
 };
 
 /// What the end of the system under test during a run means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnExit {
-    /// A fault of the infrastructure.
+    /// The result `crash`, once a step was taken: before that, the system has not started. A
+    /// connection that is closed while nobody knows whether the system has ended stays a fault.
     #[default]
+    Crash,
+    /// A fault of the infrastructure.
     Error,
     /// The observation `δ_d`.
     Deadlock,
@@ -60,6 +65,12 @@ pub struct Options {
     pub on_exit: OnExit,
     /// When the run ends at the latest.
     pub limits: Limits,
+    /// How often a failing run is repeated before it counts.
+    pub confirm: Confirm,
+    /// Whether silence is waited for again where it was just observed and changed nothing.
+    pub repeat_silence: bool,
+    /// How long to wait before stimuli.
+    pub pace: Pace,
     /// What runs are judged by, for certificates.
     pub criterion: Criterion,
     /// The model, for certificates.
@@ -109,12 +120,15 @@ pub struct RunOutcome {
     pub steps: u64,
     /// What happened, in order.
     pub trace: Trace,
-    /// The proof, where the verdict is a failing one.
+    /// The proof, where the verdict is a failing one; of a flaky run, what it showed before it was
+    /// repeated.
     pub certificate: Option<Certificate>,
     /// The verdict of each goal or property by itself, where there are several.
     pub results: Vec<(String, Verdict)>,
     /// What else the run had to say.
     pub notices: Vec<Notice>,
+    /// How long was waited before stimuli, by the number of the step; the first 65,536.
+    pub pauses: BTreeMap<u64, Duration>,
     /// How long it took, start and reset of the system included.
     pub elapsed: Duration,
 }
@@ -124,6 +138,9 @@ const CLOCK_STRIDE: u64 = 4096;
 
 /// The same for steps that do not wait, where waiting costs time.
 const TIMED_CLOCK_STRIDE: u64 = 16;
+
+/// How long a system that is not touched is given, at least, to end by itself.
+const START_GRACE: Duration = Duration::from_millis(500);
 
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
@@ -144,10 +161,51 @@ where
     S: Strategy + ?Sized,
     K: Sink + ?Sized,
 {
+    let result = execute(tester, adapter, strategy, options, id, sink);
+    ended(id, &result, sink)?;
+    result
+}
+
+/// Tells of the end of a run.
+pub(crate) fn ended<K: Sink + ?Sized>(
+    id: RunId,
+    result: &Result<RunOutcome, ExecError>,
+    sink: &mut K,
+) -> Result<(), ExecError> {
+    let Ok(outcome) = result else {
+        // The fault was told where it happened.
+        return Ok(());
+    };
+    sink.event(&Event::RunEnded {
+        run: id.number,
+        verdict: outcome.verdict,
+        end: outcome.end,
+        steps: outcome.steps,
+        elapsed: micros(outcome.elapsed),
+        certificate: outcome.certificate.clone().map(Box::new),
+    })
+}
+
+/// A run without a word on its end; a fault is told.
+pub(crate) fn execute<T, P, S, K>(
+    tester: &mut T,
+    adapter: &mut P,
+    strategy: &mut S,
+    options: &Options,
+    id: RunId,
+    sink: &mut K,
+) -> Result<RunOutcome, ExecError>
+where
+    T: Tester,
+    P: Adapter + ?Sized,
+    S: Strategy + ?Sized,
+    K: Sink + ?Sized,
+{
     let begin = Instant::now();
+    let timed = adapter.is_timed();
     let mut engine = Engine {
         talks: sink.wants_steps(),
-        timed: adapter.is_timed(),
+        timed,
         waited: false,
         tester,
         adapter,
@@ -161,26 +219,19 @@ where
         last_progress: begin,
         last_action: None,
         last_patience: None,
+        pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
+        crash: None,
+        observed: false,
     };
     let result = engine.run();
-    match &result {
-        Ok(outcome) => engine.sink.event(&Event::RunEnded {
+    if let Err(error) = &result {
+        // The fault itself is what matters, should the journal fail as well.
+        let _ = engine.sink.event(&Event::Fault {
             run: id.number,
-            verdict: outcome.verdict,
-            end: outcome.end,
-            steps: outcome.steps,
-            elapsed: micros(outcome.elapsed),
-            certificate: outcome.certificate.clone().map(Box::new),
-        })?,
-        Err(error) => {
-            // The fault itself is what matters, should the journal fail as well.
-            let _ = engine.sink.event(&Event::Fault {
-                run: id.number,
-                steps: engine.steps,
-                code: error.code().into(),
-                message: error.to_string(),
-            });
-        }
+            steps: engine.steps,
+            code: error.code().into(),
+            message: error.to_string(),
+        });
     }
     result
 }
@@ -189,6 +240,10 @@ pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is known of the run, each by itself"
+)]
 struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     tester: &'a mut T,
     adapter: &'a mut P,
@@ -210,6 +265,12 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     last_action: Option<String>,
     /// How long the last silence lasted, where waiting costs time.
     last_patience: Option<Duration>,
+    /// Who says how long to wait before stimuli.
+    pacer: Pacer,
+    /// How the system ended, where that is its crash.
+    crash: Option<Exit>,
+    /// Whether the system has shown anything, silence included.
+    observed: bool,
 }
 
 /// A verdict and why the run ended with it.
@@ -240,6 +301,8 @@ where
             }
             menu.clear();
             self.tester.menu(&mut menu);
+            // Where waiting costs nothing, nothing is saved.
+            menu.settled &= self.timed && !self.options.repeat_silence;
             let choice = self.strategy.choose(&menu, &mut rng);
             let ending = match choice {
                 Choice::Stop => Some((self.tester.verdict(), End::Stopped)),
@@ -252,10 +315,11 @@ where
                     };
                     Some((self.tester.verdict(), end))
                 }
-                Choice::Observe => self.observe()?,
+                Choice::Observe => self.observe(None)?,
+                Choice::ObserveFor(patience) => self.observe(Some(patience))?,
                 Choice::Await => match self.adapter.poll()? {
                     Some(received) => self.take(received, None, Duration::ZERO)?,
-                    None => self.observe()?,
+                    None => self.observe(None)?,
                 },
                 Choice::Stimulate(index) => {
                     self.stimulate(menu.stimuli[index], true, &mut preemptions)?
@@ -277,9 +341,10 @@ where
             }
         }
         let certificate = verdict.is_failing().then(|| {
-            let by_observation = end == End::Tester || end == End::SystemEnded;
+            let crash = self.crash.take();
+            let by_observation = crash.is_none() && (end == End::Tester || end == End::SystemEnded);
             let about = (self.options.criterion, &self.options.model);
-            Certificate::of(
+            let certificate = Certificate::of(
                 self.tester,
                 &self.trace,
                 by_observation,
@@ -287,7 +352,11 @@ where
                 verdict,
                 about,
                 self.id,
-            )
+            );
+            match crash {
+                Some(exit) => certificate.crashed(exit),
+                None => certificate,
+            }
         });
         Ok(RunOutcome {
             id: self.id,
@@ -298,6 +367,7 @@ where
             certificate,
             results,
             notices,
+            pauses: self.pacer.take_pauses(),
             elapsed: self.begin.elapsed(),
         })
     }
@@ -353,11 +423,31 @@ where
         quiescence.timeout(&places, self.last_action.as_deref())
     }
 
-    fn observe(&mut self) -> Result<Option<Ending>, ExecError> {
-        let patience = self.patience();
+    fn observe(&mut self, patience: Option<Duration>) -> Result<Option<Ending>, ExecError> {
+        let patience = patience.unwrap_or_else(|| self.patience());
         let received = self.adapter.receive(patience)?;
         self.waited = true;
         self.take(received, None, patience)
+    }
+
+    /// Lets some time pass before a stimulus, as the pace says. An output that comes meanwhile goes
+    /// first.
+    fn pause(&mut self) -> Result<Option<Received>, ExecError> {
+        let Some(pause) = self.pacer.before_stimulus(self.steps) else {
+            return Ok(None);
+        };
+        if self.talks {
+            self.sink.event(&Event::Pause {
+                run: self.id.number,
+                step: self.steps,
+                length: micros(pause),
+            })?;
+        }
+        self.waited = true;
+        Ok(match self.adapter.receive(pause)? {
+            Received::Nothing => None,
+            received => Some(received),
+        })
     }
 
     /// Gives a stimulus, unless an output is there already.
@@ -367,7 +457,11 @@ where
         offered: bool,
         preemptions: &mut u64,
     ) -> Result<Option<Ending>, ExecError> {
-        if let Some(received) = self.adapter.poll()? {
+        let early = match self.pause()? {
+            Some(received) => Some(received),
+            None => self.adapter.poll()?,
+        };
+        if let Some(received) = early {
             *preemptions += 1;
             if *preemptions > self.options.limits.preemptions {
                 return Err(ExecError::Flooding {
@@ -395,6 +489,7 @@ where
             self.sink.event(&event)?;
         }
         let sent = self.adapter.send(stimulus)?;
+        self.pacer.stimulated();
         self.record(step, false);
         let progress = match sent {
             Sent::Given => progress,
@@ -417,16 +512,23 @@ where
         patience: Duration,
     ) -> Result<Option<Ending>, ExecError> {
         let (step, exit) = match received {
-            Received::Output(output) => (Step::Output(output), None),
+            Received::Output(output) => {
+                self.pacer.answered();
+                (Step::Output(output), None)
+            }
             Received::Nothing => {
                 self.last_patience = self.timed.then_some(patience);
                 (Step::Quiescence, None)
             }
             Received::Ended(exit) => match self.options.on_exit {
-                OnExit::Error => return Err(ExecError::Ended(exit)),
+                OnExit::Crash if self.steps > 0 && exit.is_of_the_system() => {
+                    return self.crash(exit).map(Some);
+                }
+                OnExit::Crash | OnExit::Error => return Err(ExecError::Ended(exit)),
                 OnExit::Deadlock => (Step::Deadlock, Some(exit)),
             },
         };
+        self.observed = true;
         if self.talks {
             self.tell(step, preempted, patience, exit)?;
         }
@@ -439,6 +541,28 @@ where
             Progress::Continue if ended => Some((self.tester.verdict(), End::SystemEnded)),
             Progress::Continue => None,
         })
+    }
+
+    /// The system has ended, and no step stands for that: every later observation would be its
+    /// absence.
+    fn crash(&mut self, exit: Exit) -> Result<Ending, ExecError> {
+        // It was stimulated before it showed a sign of life. One that ends without being touched does
+        // not start, which is a fault.
+        if !self.observed {
+            self.adapter.start(self.id.seed)?;
+            let patience = self.options.quiescence.default.max(START_GRACE);
+            if let Received::Ended(exit) = self.adapter.receive(patience)? {
+                return Err(ExecError::Ended(exit));
+            }
+        }
+        self.sink.event(&Event::Crash {
+            run: self.id.number,
+            step: self.steps,
+            at: self.now(),
+            exit: exit.clone(),
+        })?;
+        self.crash = Some(exit);
+        Ok((Verdict::Crash, End::SystemEnded))
     }
 
     fn tell(

@@ -3,8 +3,10 @@
 pub(crate) mod adapter;
 pub(crate) mod calibrate;
 pub(crate) mod campaign;
+pub(crate) mod confirm;
 pub(crate) mod engine;
 pub(crate) mod guided;
+pub(crate) mod pace;
 pub(crate) mod quiescence;
 pub(crate) mod script;
 pub(crate) mod strategy;

@@ -1,5 +1,7 @@
 //! Who chooses among what the tester may do.
 
+use std::time::Duration;
+
 use iolite_derive::{ActionId, Menu, Step};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,6 +19,8 @@ pub enum Choice {
     /// The same, after a look at what is there already: an output that once pre-empted a stimulus is
     /// scheduled by that look.
     Await,
+    /// The same as observing, with this patience instead of what the options say.
+    ObserveFor(Duration),
     /// End the run as the menu allows.
     Stop,
     /// End the run, menu or not: there is nothing left to try.
@@ -88,11 +92,12 @@ pub struct Uniform;
 impl Strategy for Uniform {
     fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
         match (menu.stimuli.len(), menu.observe) {
+            (0, true) if menu.settled && menu.stop => Choice::Stop,
             (0, true) => Choice::Observe,
             (0, false) if menu.stop => Choice::Stop,
             (0, false) => Choice::Finish,
             (n, observe) => {
-                if observe && rng.random::<bool>() {
+                if observe && !menu.settled && rng.random::<bool>() {
                     Choice::Observe
                 } else if n == 1 {
                     Choice::Stimulate(0)

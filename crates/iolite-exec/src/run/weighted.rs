@@ -62,7 +62,9 @@ impl<W: Weights> Strategy for Weighted<W> {
         } else {
             0.0
         };
-        let observe = if menu.observe {
+        // What would tell nothing new is left where something else can be done.
+        let idle = menu.settled && (stimulate > 0.0 || menu.stop);
+        let observe = if menu.observe && !idle {
             self.observe.max(0.0)
         } else {
             0.0
@@ -70,7 +72,7 @@ impl<W: Weights> Strategy for Weighted<W> {
         let sum = stop + stimulate + observe;
         if sum <= 0.0 {
             // Everything that is possible has weight 0: what the menu allows goes before the end.
-            return match (menu.observe, menu.stimuli.len(), menu.stop) {
+            return match (menu.observe && !idle, menu.stimuli.len(), menu.stop) {
                 (true, _, _) => Choice::Observe,
                 (_, 1.., _) => Choice::Stimulate(rng.random_range(0..menu.stimuli.len())),
                 (_, _, true) => Choice::Stop,
@@ -166,6 +168,7 @@ mod tests {
             stimuli: [2, 3, 4].map(ActionId::new).to_vec(),
             observe: true,
             stop: true,
+            settled: false,
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut counts = [0u32; 5];
@@ -189,6 +192,7 @@ mod tests {
             stimuli: [2, 3].map(ActionId::new).to_vec(),
             observe: true,
             stop: true,
+            settled: false,
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut sparing = WithoutWeightless::new(Uniform, weights.clone());

@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use action::{ActionConfig, UndecodableKind};
-pub use channel::{ChannelConfig, ProcessConfig, System, Transport, UdpAddresses};
+pub use channel::{ChannelConfig, DatagramSource, ProcessConfig, System, Transport, UdpAddresses};
 pub use timing::{LimitsConfig, QuiescenceConfig};
 
 use self::raw::RawSut;
@@ -133,6 +133,7 @@ impl SutConfig {
                     Transport::Udp(UdpAddresses {
                         own: own.into(),
                         peer: peer.into(),
+                        from: DatagramSource::Peer,
                     })
                     .into()
                 }
@@ -293,7 +294,11 @@ mod tests {
         let address = "localhost:80".to_owned();
         assert_eq!(
             system("tcp:localhost:80"),
-            Transport::Tcp { address, framing }.into()
+            Transport::Tcp {
+                address,
+                framing: framing.clone()
+            }
+            .into()
         );
         let address = "[::1]:0".to_owned();
         assert_eq!(
@@ -347,7 +352,7 @@ mod tests {
     /// What journals keep is read back: as it was, and as it is written now.
     #[test]
     fn journals_keep_descriptions() {
-        let rest = r#""reset":"restart","on-exit":"error","undecodable":"error","quiescence":{},"limits":{}"#;
+        let rest = r#""reset":"restart","on-exit":"crash","undecodable":"error","quiescence":{},"limits":{}"#;
         for (old, flag) in [
             (r#""command":"cat -u""#, "cmd:cat -u"),
             (r#""dir":"examples","tcp":"a:1""#, "tcp:a:1"),

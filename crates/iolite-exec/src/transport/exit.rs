@@ -28,6 +28,13 @@ pub enum ExitKind {
     Panicked(String),
 }
 
+impl Exit {
+    /// Whether the system itself ended, and not only a channel to it.
+    pub fn is_of_the_system(&self) -> bool {
+        !matches!(self.how, ExitKind::Closed(_))
+    }
+}
+
 impl From<ExitKind> for Exit {
     fn from(how: ExitKind) -> Self {
         Self {

@@ -14,7 +14,7 @@ pub fn state_names(automaton: &StreettAutomaton, set: &StateSet) -> Vec<String> 
 }
 
 /// The steps of a state, with the actions that lead to the same state together.
-fn steps(automaton: &StreettAutomaton, q: StateId) -> Vec<(StateId, Vec<String>)> {
+pub(crate) fn steps(automaton: &StreettAutomaton, q: StateId) -> Vec<(StateId, Vec<String>)> {
     let (s, sigma) = (automaton.structure(), automaton.alphabet());
     let mut steps: Vec<(StateId, Vec<String>)> = Vec::new();
     for l in sigma.iter() {
@@ -28,7 +28,7 @@ fn steps(automaton: &StreettAutomaton, q: StateId) -> Vec<(StateId, Vec<String>)
 }
 
 /// `R1 P2`: the sets that a state is in.
-fn marks(automaton: &StreettAutomaton, q: StateId) -> Vec<String> {
+pub(crate) fn marks(automaton: &StreettAutomaton, q: StateId) -> Vec<String> {
     let mut marks = Vec::new();
     for (i, p) in automaton.pairs().iter().enumerate() {
         if p.recurrent.contains(q) {

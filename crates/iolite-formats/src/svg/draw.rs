@@ -2,38 +2,37 @@
 
 use std::fmt::{self, Write};
 
-use iolite_lts::{LabelKind, Lts};
+use iolite_lts::LabelKind;
 
-use super::SvgOptions;
-use super::layers::{Edge, FONT, LINE, Layers, Line, lines_width, state_name, width};
-use super::place::Drawing;
+use super::layers::{Edge, FONT, LINE, Layers, Line, lines_width, node_name, width};
+use super::place::Layout;
+use crate::drawing::{Drawing, NodeId};
 
 const RADIUS: f64 = 18.0;
 
 pub(super) fn draw(
-    lts: &Lts,
-    options: &SvgOptions,
-    layers: &Layers,
     drawing: &Drawing,
+    layers: &Layers,
+    layout: &Layout,
     out: &mut dyn Write,
 ) -> fmt::Result {
     writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w:.0}\" height=\"{h:.0}\" viewBox=\"0 0 {w:.0} {h:.0}\" font-family=\"sans-serif\" font-size=\"{FONT}\">",
-        w = drawing.width,
-        h = drawing.height
+        w = layout.width,
+        h = layout.height
     )?;
     out.write_str(
         "<defs><marker id=\"arrow\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto-start-reverse\"><path d=\"M0 1 L9 5 L0 9 z\" fill=\"#444\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
     )?;
     out.write_str("<g fill=\"none\" stroke=\"#444\" stroke-width=\"1.2\">\n")?;
     for edge in &layers.edges {
-        edge_path(lts, layers, drawing, edge, out)?;
+        edge_path(drawing, layers, layout, edge, out)?;
     }
     for (k, item) in layers.items.iter().enumerate() {
         let Some(state) = item.state else { continue };
-        let (x, y) = (drawing.x[k], drawing.y[k]);
-        let half = half_width(lts, state);
+        let (x, y) = (layout.x[k], layout.y[k]);
+        let half = half_width(drawing, state);
         if layers.loops.contains_key(&state) {
             let x = x + half - 2.0;
             writeln!(
@@ -46,7 +45,7 @@ pub(super) fn draw(
                 e = y + 7.0
             )?;
         }
-        if state == lts.initial() {
+        if drawing.initial == Some(state) {
             writeln!(
                 out,
                 "<path d=\"M{:.1} {y:.1} L{:.1} {y:.1}\" marker-end=\"url(#arrow)\"/>",
@@ -58,27 +57,39 @@ pub(super) fn draw(
     out.write_str("</g>\n")?;
     for edge in &layers.edges {
         let at = edge.path[edge.label];
-        label(&edge.lines, drawing.x[at], drawing.y[at], out)?;
+        label(
+            &edge.lines,
+            edge.tooltip.as_deref(),
+            layout.x[at],
+            layout.y[at],
+            out,
+        )?;
     }
     for (k, item) in layers.items.iter().enumerate() {
         let Some(state) = item.state else { continue };
-        let (x, y) = (drawing.x[k], drawing.y[k]);
-        let half = half_width(lts, state);
+        let (x, y) = (layout.x[k], layout.y[k]);
+        let half = half_width(drawing, state);
         if let Some(lines) = layers.loops.get(&state) {
-            label(lines, x + half + 24.0 + lines_width(lines) / 2.0, y, out)?;
+            let middle = x + half + 24.0 + lines_width(lines) / 2.0;
+            label(lines, None, middle, y, out)?;
         }
-        let line = lts
-            .line(state)
-            .map_or_else(String::new, |l| format!("<title>line {l}</title>"));
+        let node = drawing.node(state);
+        let shown = node_name(drawing, state);
+        let mut told: Vec<&str> = node.tooltip.as_deref().into_iter().collect();
+        if shown != node.name {
+            told.insert(0, &node.name);
+        }
+        let tooltip = title(&told.join("\n"));
         writeln!(
             out,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#f4f6fb\" stroke=\"#333\" stroke-width=\"1.4\">{line}</rect>",
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#{}\" stroke=\"#333\" stroke-width=\"1.4\">{tooltip}</rect>",
             x - half,
             y - RADIUS,
             2.0 * half,
-            2.0 * RADIUS
+            2.0 * RADIUS,
+            node.meaning.fill()
         )?;
-        if options.accepting.contains(&state) {
+        if node.accepting {
             writeln!(
                 out,
                 "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{}\" fill=\"none\" stroke=\"#333\"/>",
@@ -93,28 +104,28 @@ pub(super) fn draw(
             out,
             "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             y + FONT * 0.36,
-            escape(&state_name(lts, state))
+            escape(&shown)
         )?;
     }
     out.write_str("</svg>\n")
 }
 
-fn half_width(lts: &Lts, state: iolite_lts::StateId) -> f64 {
-    (width(&state_name(lts, state)) / 2.0 + 10.0).max(RADIUS)
+fn half_width(drawing: &Drawing, state: NodeId) -> f64 {
+    (width(&node_name(drawing, state)) / 2.0 + 10.0).max(RADIUS)
 }
 
 /// A smooth curve through the places of an edge, cut where it meets the states.
 fn edge_path(
-    lts: &Lts,
-    layers: &Layers,
     drawing: &Drawing,
+    layers: &Layers,
+    layout: &Layout,
     edge: &Edge,
     out: &mut dyn Write,
 ) -> fmt::Result {
     let mut points: Vec<(f64, f64)> = edge
         .path
         .iter()
-        .map(|&i| (drawing.x[i], drawing.y[i]))
+        .map(|&i| (layout.x[i], layout.y[i]))
         .collect();
     let last = points.len() - 1;
     let (top, bottom) = if edge.reversed {
@@ -122,11 +133,11 @@ fn edge_path(
     } else {
         (edge.source, edge.target)
     };
-    points[0] = border(points[0], points[1], half_width(lts, top), true);
+    points[0] = border(points[0], points[1], half_width(drawing, top), true);
     points[last] = border(
         points[last],
         points[last - 1],
-        half_width(lts, bottom),
+        half_width(drawing, bottom),
         false,
     );
     debug_assert!(layers.items[edge.path[0]].state == Some(top));
@@ -160,14 +171,21 @@ fn border(centre: (f64, f64), towards: (f64, f64), half: f64, down: bool) -> (f6
     (centre.0 + shift, y)
 }
 
-fn label(lines: &[Line], x: f64, y: f64, out: &mut dyn Write) -> fmt::Result {
+fn label(
+    lines: &[Line],
+    tooltip: Option<&str>,
+    x: f64,
+    y: f64,
+    out: &mut dyn Write,
+) -> fmt::Result {
     let height = lines.len() as f64 * LINE;
     let width = lines_width(lines) + 4.0;
     writeln!(
         out,
-        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"white\" fill-opacity=\"0.85\"/>",
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"white\" fill-opacity=\"0.85\">{}</rect>",
         x - width / 2.0,
-        y - height / 2.0
+        y - height / 2.0,
+        title(tooltip.unwrap_or_default())
     )?;
     for (k, line) in lines.iter().enumerate() {
         let colour = match line.kind {
@@ -178,12 +196,20 @@ fn label(lines: &[Line], x: f64, y: f64, out: &mut dyn Write) -> fmt::Result {
         };
         writeln!(
             out,
-            "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{colour}\">{}</text>",
+            "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{colour}\" pointer-events=\"none\">{}</text>",
             y - height / 2.0 + (k as f64 + 0.78) * LINE,
             escape(&line.text)
         )?;
     }
     Ok(())
+}
+
+/// What is shown when something is pointed at; nothing for no text.
+fn title(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    format!("<title>{}</title>", escape(text))
 }
 
 fn escape(text: &str) -> String {
@@ -194,6 +220,7 @@ fn escape(text: &str) -> String {
             '<' => result.push_str("&lt;"),
             '>' => result.push_str("&gt;"),
             '"' => result.push_str("&quot;"),
+            '\n' => result.push('\n'),
             c if c.is_control() => result.push('\u{fffd}'),
             c => result.push(c),
         }

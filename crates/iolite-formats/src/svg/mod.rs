@@ -1,4 +1,4 @@
-//! Systems as SVG, drawn in layers from top to bottom.
+//! Drawings as SVG, laid out in layers from top to bottom.
 //!
 //! The classic layered method: reverse the edges that close cycles, put states in layers, give long
 //! edges and labels places in the layers between, order each layer by barycentres, then move things
@@ -16,26 +16,18 @@ mod place;
 
 use std::fmt::Write;
 
-use iolite_lts::{Lts, StateId};
-
 use self::layers::Layers;
+use crate::drawing::Drawing;
 
-/// What is drawn differently.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SvgOptions {
-    /// States with a double border.
-    pub accepting: Vec<StateId>,
-}
-
-/// A system that cannot be drawn.
+/// A drawing that cannot be laid out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SvgError {
     /// Nobody could read the drawing, and the layout would take long.
     #[error("a drawing of {states} states and {transitions} transitions would not be readable")]
     TooBig {
-        /// States of the system.
+        /// Its nodes.
         states: usize,
-        /// Transitions of the system.
+        /// Its edges.
         transitions: usize,
     },
     /// The sink failed.
@@ -47,19 +39,19 @@ pub enum SvgError {
 const MOST_PLACES: usize = 60_000;
 const MOST_STATES: usize = 3000;
 
-/// Draws a system.
-pub fn write(lts: &Lts, options: &SvgOptions, out: &mut dyn Write) -> Result<(), SvgError> {
+/// Lays a drawing out and writes it.
+pub fn write(drawing: &Drawing, out: &mut dyn Write) -> Result<(), SvgError> {
     let too_big = || SvgError::TooBig {
-        states: lts.state_count(),
-        transitions: lts.transition_count(),
+        states: drawing.nodes.len(),
+        transitions: drawing.edges.len(),
     };
-    if lts.state_count() > MOST_STATES || lts.transition_count() > MOST_PLACES {
+    if drawing.nodes.len() > MOST_STATES || drawing.edges.len() > MOST_PLACES {
         return Err(too_big());
     }
-    let mut layers = Layers::new(lts, MOST_PLACES).ok_or_else(too_big)?;
+    let mut layers = Layers::new(drawing, MOST_PLACES).ok_or_else(too_big)?;
     order::reduce_crossings(&mut layers);
-    let drawing = place::place(&layers);
-    draw::draw(lts, options, &layers, &drawing, out)?;
+    let layout = place::place(&layers);
+    draw::draw(drawing, &layers, &layout, out)?;
     Ok(())
 }
 

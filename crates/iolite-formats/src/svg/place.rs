@@ -7,14 +7,14 @@ const GAP: f64 = 14.0;
 const LAYER_GAP: f64 = 18.0;
 const SWEEPS: usize = 16;
 
-pub(super) struct Drawing {
+pub(super) struct Layout {
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-pub(super) fn place(layers: &Layers) -> Drawing {
+pub(super) fn place(layers: &Layers) -> Layout {
     let count = layers.items.len();
     let mut y = vec![0.0; count];
     let mut top = 20.0;
@@ -62,7 +62,7 @@ pub(super) fn place(layers: &Layers) -> Drawing {
     for value in &mut x {
         *value += 20.0 - left;
     }
-    Drawing {
+    Layout {
         x,
         y,
         width: right - left + 40.0,

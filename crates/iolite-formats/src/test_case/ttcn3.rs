@@ -123,8 +123,8 @@ fn write_state(case: &TestCase, i: usize, names: &Names, out: &mut String) {
 fn set_verdict(verdict: Verdict) -> String {
     let kind = match verdict {
         Verdict::Pass | Verdict::WeakPass => "pass",
-        Verdict::Fail | Verdict::ViolateFail | Verdict::Violate | Verdict::WeakFail => "fail",
-        Verdict::Inconc | Verdict::Unknown => "inconc",
+        verdict if verdict.is_failing() => "fail",
+        _ => "inconc",
     };
     format!("setverdict({kind}, \"{verdict}\")")
 }

@@ -420,6 +420,11 @@ fn bindings(list: &[Binding]) -> String {
 }
 
 pub(super) fn transition(t: &Transition) -> String {
+    format!("{} -> {}", step(t), name(&t.target))
+}
+
+/// `events [guard] / effects`.
+pub(super) fn step(t: &Transition) -> String {
     let mut text = events(&t.events, Place::Transition);
     if let Some(guard) = &t.guard {
         text.push_str(&format!(" [{}]", expr(guard)));
@@ -432,7 +437,6 @@ pub(super) fn transition(t: &Transition) -> String {
             .collect();
         text.push_str(&format!(" / {}", effects.join(", ")));
     }
-    text.push_str(&format!(" -> {}", name(&t.target)));
     text
 }
 

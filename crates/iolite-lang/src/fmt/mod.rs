@@ -51,3 +51,8 @@ pub(crate) fn expr_text(e: &Expr) -> String {
 pub fn format_file(file: &File) -> String {
     layout::file(file)
 }
+
+/// What a transition waits for and does, `event [guard] / effect`, without the state it leads to.
+pub fn step_text(transition: &Transition) -> String {
+    layout::step(transition)
+}

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use iolite_expr::Term;
+use iolite_expr::{Solver, Term};
 
 use super::domain::{
     Abstract, IntervalBox, Limits, NumericDomain, Octagon, Polyhedron, Vocabulary, Widening,
@@ -346,4 +346,20 @@ pub(super) fn coreachable(problem: &Problem<'_>, steps: u64) -> Option<Vec<Term>
     let mut meter = Meter::new(steps);
     iteration.run(problem, &mut meter, || false).then_some(())?;
     iteration.terms()
+}
+
+/// An inductive invariant of a system: for each location a condition that every reachable state there
+/// satisfies; `None` where `steps` are not enough or the solver does not confirm it.
+pub fn reachable(model: &Iosts, solver: &mut Solver, steps: u64) -> Option<Invariant> {
+    let problem = Problem::new(model, &[]);
+    let mut iteration = Iteration::<Octagon>::new(&problem, Direction::Forward);
+    let mut meter = Meter::new(steps);
+    iteration
+        .run(&problem, &mut meter, || false)
+        .then_some(())?;
+    let candidates = [iteration.short_terms(), iteration.terms()];
+    let invariants = candidates.into_iter().flatten();
+    invariants
+        .map(|terms| Invariant::new(model, terms))
+        .find(|invariant| matches!(broken(&problem, invariant, solver), Ok(None)))
 }

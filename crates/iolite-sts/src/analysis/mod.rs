@@ -27,6 +27,7 @@ mod watch;
 
 pub use answer::{Answer, Proof, Refutation};
 pub use coreachable::coreachable;
+pub use interpretation::reachable;
 pub use invariant::{Broken, Invariant, Undecided, is_inductive};
 pub use member::InvariantSource;
 pub use portfolio::{Method, VerifyBudget, verify, verify_by};

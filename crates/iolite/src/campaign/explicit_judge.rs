@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use iolite_derive::{
     Alphabet, ConformanceTester, Criterion, GoalTester, Guide, IocoOracle, IoconfOracle, LabelGoal,
-    MixedGoal, Objective, Satisfaction, UiocoOracle, verify,
+    MixedGoal, Objective, PropertyObjective, Satisfaction, UiocoOracle, verify,
 };
 use iolite_exec::guided;
 use iolite_expr::Solver;
@@ -14,6 +14,7 @@ use iolite_property::{Observer, Purpose};
 
 use super::coverage_guide::CoverageGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
+use super::property_judge::objectives;
 use crate::{Error, ExplicitSpec, GoalAutomaton, Spec, System, Workspace};
 
 /// What an explicit specification is asked for.
@@ -25,6 +26,8 @@ enum Question {
     Safety(Vec<Observer>),
     /// Scenarios.
     Purposes(Vec<Purpose>),
+    /// Properties of any class.
+    Properties(Vec<PropertyObjective>),
     /// Either, some of them with data of their own.
     Mixed(Criterion, Vec<GoalAutomaton>),
 }
@@ -46,6 +49,7 @@ impl Question {
             match goal {
                 GoalAutomaton::Observer(observer) => observers.push(observer.clone()),
                 GoalAutomaton::Purpose(purpose) => purposes.push(purpose.clone()),
+                GoalAutomaton::Property(_) => data = true,
                 GoalAutomaton::Data(automaton) => {
                     data = true;
                     if automaton.is_purpose() {
@@ -95,7 +99,10 @@ impl ExplicitJudge {
             .as_ref()
             .map(|f| workspace.traces(f, spec.reference(), spec.labels()))
             .transpose()?;
-        let question = if let Some(question) = Question::towards(goals) {
+        let question = if let Some(properties) = &options.properties {
+            let (labels, reference) = (spec.labels(), spec.reference());
+            Question::Properties(objectives(workspace, properties, labels, reference)?)
+        } else if let Some(question) = Question::towards(goals) {
             question
         } else {
             Question::Relation(match options.relation {
@@ -130,7 +137,7 @@ impl ExplicitJudge {
 
     pub(super) fn criterion(&self) -> Criterion {
         match &self.question {
-            Question::Safety(_) => Criterion::Safety,
+            Question::Safety(_) | Question::Properties(_) => Criterion::Safety,
             Question::Purposes(_) => Criterion::Purpose,
             Question::Mixed(criterion, _) => *criterion,
             Question::Relation(relation) => Criterion::Relation(match relation {
@@ -164,7 +171,7 @@ impl ExplicitJudge {
         }
     }
 
-    fn ioco(&self, alphabet: &Alphabet) -> IocoOracle<System> {
+    pub(super) fn ioco(&self, alphabet: &Alphabet) -> IocoOracle<System> {
         IocoOracle::with_alphabet(self.spec.system(), self.policy, alphabet)
     }
 
@@ -195,6 +202,7 @@ impl ExplicitJudge {
             Question::Mixed(_, goals) => Box::new(self.mixed_tester(alphabet, goals)?),
             Question::Safety(observers) => Box::new(self.goal_tester(alphabet, observers)),
             Question::Purposes(purposes) => Box::new(self.goal_tester(alphabet, purposes)),
+            Question::Properties(all) => Box::new(self.goal_tester(alphabet, all)),
             Question::Relation(TestedRelation::Ioco) => {
                 Box::new(ConformanceTester::new(self.ioco(alphabet)))
             }
@@ -223,6 +231,7 @@ impl ExplicitJudge {
             Question::Purposes(purposes) => {
                 Some(led(self.goal_tester(alphabet, purposes), otherwise()))
             }
+            Question::Properties(all) => Some(led(self.goal_tester(alphabet, all), otherwise())),
             Question::Mixed(_, goals) => {
                 Some(led(self.mixed_tester(alphabet, goals)?, otherwise()))
             }

@@ -10,7 +10,7 @@ use iolite_lts::{LabelKind, QuiescencePolicy};
 
 use super::constants::Constants;
 use super::explicit_judge::ExplicitJudge;
-use super::property_judge::PropertyJudge;
+use super::property_judge::{PropertyJudge, PropertyOptions};
 use super::symbolic_judge::SymbolicJudge;
 use crate::{DataOptions, Error, Spec, ValueOptions, Workspace};
 
@@ -25,6 +25,8 @@ pub struct JudgeOptions {
     pub observers: Vec<ModelRef>,
     /// Try to reach these test purposes.
     pub purposes: Vec<ModelRef>,
+    /// Properties of any class beside the model, and how they judge.
+    pub properties: Option<PropertyOptions>,
     /// Which states are quiescent.
     pub quiescence: QuiescencePolicy,
     /// How a model with data is understood.
@@ -44,6 +46,7 @@ impl Default for JudgeOptions {
             traces: None,
             observers: Vec::new(),
             purposes: Vec::new(),
+            properties: None,
             quiescence: QuiescencePolicy::Livelock,
             data: DataOptions::default(),
             values: ValueOptions::default(),
@@ -107,6 +110,18 @@ impl Judge {
             return Err(Error::input(
                 "--traces FILE#F and --relation ioconf-f belong together",
             ));
+        }
+        if options.properties.is_some() {
+            let others = [
+                (!options.observers.is_empty(), "--observer"),
+                (!options.purposes.is_empty(), "--purpose"),
+                (options.relation != Relation::Ioco, "--relation"),
+            ];
+            if let Some((_, flag)) = others.into_iter().find(|(given, _)| *given) {
+                return Err(Error::input(format!(
+                    "{flag} and --property do not go together beside a model"
+                )));
+            }
         }
         let reason = options.needs_unfolding();
         let spec = match reason {
@@ -258,6 +273,7 @@ impl Judge {
                 };
                 Some(format!("warning: undecided: {}{place}", why.reason))
             }
+            Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
             Notice::SolverFault(why) => Some(format!("error: {why}")),
             Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
         }

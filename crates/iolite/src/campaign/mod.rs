@@ -10,6 +10,7 @@ mod model_under_test;
 mod property_judge;
 mod recorded;
 mod selection;
+mod suite_coverage;
 mod symbolic_judge;
 mod target;
 mod unknown_names;
@@ -17,10 +18,10 @@ mod weights;
 
 use std::time::Duration;
 
-use iolite_derive::{ModelRef, StoredTester, TestCase, model_hash};
+use iolite_derive::{Criterion, ModelRef, StoredTester, TestCase, model_hash, over_strict};
 use iolite_exec::{
-    Adapter, Instance, JobId, JournalHeader, Options, Plan, Sink, Summary, SutConfig, Uniform,
-    campaign,
+    Adapter, Confirm, Instance, JobId, JournalHeader, Options, Pace, Plan, Sink, Summary,
+    SutConfig, Uniform, campaign,
 };
 
 use crate::{Error, SuiteCase, Workspace};
@@ -34,9 +35,13 @@ pub use model_under_test::{ModelUnderTest, chosen_constants, symbolic_sut};
 pub use property_judge::{PropertyJudge, PropertyOptions};
 pub use recorded::{Pair, RecordedRun};
 pub use selection::{Selection, SelectionOptions};
+pub use suite_coverage::SuiteCoverage;
 pub use symbolic_judge::SymbolicJudge;
 pub use target::{Target, TargetOptions};
 pub use weights::ActionWeight;
+
+/// Pairs of states that are looked at in a hand-written test case.
+const STRICT_LIMIT: usize = 100_000;
 
 /// An adapter of a shape known only at run time.
 pub type AnyAdapter = Box<dyn Adapter>;
@@ -68,6 +73,9 @@ pub struct Campaign {
     steps: u64,
     until_coverage: Option<f64>,
     selection: SelectionOptions,
+    confirm: Confirm,
+    repeat_silence: bool,
+    pace: Pace,
 }
 
 impl Campaign {
@@ -82,6 +90,9 @@ impl Campaign {
             steps: 100,
             until_coverage: None,
             selection: SelectionOptions::default(),
+            confirm: Confirm::default(),
+            repeat_silence: false,
+            pace: Pace::default(),
         }
     }
 
@@ -154,6 +165,27 @@ impl Campaign {
         self
     }
 
+    /// How often a failing run is repeated before it counts.
+    #[must_use]
+    pub fn confirm(mut self, confirm: Confirm) -> Self {
+        self.confirm = confirm;
+        self
+    }
+
+    /// Waits for silence again also where it was just observed and changed nothing.
+    #[must_use]
+    pub fn repeat_silence(mut self, repeat: bool) -> Self {
+        self.repeat_silence = repeat;
+        self
+    }
+
+    /// How long to wait before stimuli.
+    #[must_use]
+    pub fn pace(mut self, pace: Pace) -> Self {
+        self.pace = pace;
+        self
+    }
+
     /// Who judges.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -175,6 +207,9 @@ impl Campaign {
         let mut options = Options {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
+            confirm: self.confirm,
+            repeat_silence: self.repeat_silence,
+            pace: self.pace.clone(),
             ..Options::default()
         };
         if let Some(config) = config {
@@ -192,6 +227,7 @@ impl Campaign {
         let model = self.judge.reference();
         let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
         header.command = command;
+        header.folder = std::env::current_dir().ok();
         header
     }
 
@@ -245,6 +281,30 @@ impl Campaign {
                 strategy: Box::new(Uniform),
             })
         })
+    }
+
+    /// Warns of hand-written test cases that fail what the specification allows: their `fail` says
+    /// nothing about it.
+    pub fn warn_of_strict_cases(&self, workspace: &Workspace, cases: &[SuiteCase]) {
+        let Judge::Explicit(judge) = &self.judge else {
+            return;
+        };
+        let mut oracle = judge.ioco(&self.judge.alphabet());
+        let written = |case: &&SuiteCase| case.case.criterion() == Criterion::Written;
+        for case in cases.iter().filter(written) {
+            if let Some((trace, seen)) = over_strict(&case.case, &mut oracle, STRICT_LIMIT) {
+                let after = match trace.as_slice() {
+                    [] => "at the start".to_owned(),
+                    trace => format!("after {}", trace.join(" ")),
+                };
+                workspace.warn(&format!(
+                    "warning: {} fails {seen} {after}, which {} allows: its fail is its own and not one \
+                     of the model",
+                    case.case.name(),
+                    judge.spec().reference()
+                ));
+            }
+        }
     }
 
     /// Tells of test cases that were derived from another model, or from an older text of this one:

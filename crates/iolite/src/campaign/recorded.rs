@@ -1,7 +1,12 @@
 //! A journaled run, set up anew.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use iolite_derive::{Alphabet, Criterion, ModelRef, Step, StoredTester, TestCase, Verdict};
-use iolite_exec::{Event, JobId, Journal, Replay, RunId, ShrinkPlan, Shrunk, Sink, replay, shrink};
+use iolite_exec::{
+    Event, JobId, Journal, Record, Replay, RunId, ShrinkPlan, Shrunk, Sink, replay, shrink,
+};
 
 use super::{AnyAdapter, AnyTester, Campaign, Target};
 use crate::Error;
@@ -27,6 +32,10 @@ pub struct RecordedRun {
     texts: Vec<String>,
     /// Which steps are outputs that came before a stimulus.
     preempting: Vec<bool>,
+    /// Whether the system ended after the last step.
+    crashed: bool,
+    /// How long was waited before stimuli.
+    pauses: BTreeMap<u64, Duration>,
     /// The hand-written test case that judged the run, where one did. Derived ones judge as the model
     /// does, so that the model judges them again.
     written: Option<TestCase>,
@@ -54,6 +63,8 @@ impl RecordedRun {
             model: journal.header.model.clone(),
             texts: texts.collect(),
             preempting: journal.preempting(id.number),
+            crashed: journal.crashed(id.number),
+            pauses: journal.pauses(id.number),
             written: None,
         })
     }
@@ -123,7 +134,12 @@ impl Campaign {
         let replayed = replay(
             &mut pair.tester,
             &mut pair.adapter,
-            (&steps, &record.preempting),
+            Record {
+                steps: &steps,
+                preempting: &record.preempting,
+                pauses: Some(&record.pauses),
+                crashed: record.crashed,
+            },
             &options,
             record.id,
             sink,

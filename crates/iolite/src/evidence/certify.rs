@@ -7,7 +7,7 @@ use iolite_exec::Certificate as Judged;
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 use iolite_recheck::{
-    Certificate, FORMAT, Model, Observation, Observer, Refusal, SourceText, State,
+    Certificate, FORMAT, Model, Named, Observation, Observer, Refusal, SourceText, State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,7 @@ impl Workspace {
         let mut whole = Certificate {
             format: FORMAT.to_owned(),
             kind: judged.kind.name().to_owned(),
+            model: named(&judged.model),
             verdict: judged.verdict.to_string(),
             quiescence: "livelock".to_owned(),
             context: "synchronous".to_owned(),
@@ -112,6 +113,7 @@ impl Workspace {
         let mut references = vec![reference.clone()];
         if options.keeps_data(self, &reference)? {
             let spec = self.spec(&reference)?;
+            whole.model = named(&reference_of(&spec));
             whole.specification = Some(Model {
                 reference: reference_of(&spec).to_string(),
                 table: None,
@@ -128,6 +130,7 @@ impl Workspace {
             }
             self.add_observers(whole, judged, &spec, options)?;
             references.extend(options.observers.iter().chain(&options.purposes).cloned());
+            whole.model = named(spec.reference());
             whole.specification = Some(model(&spec, whole, false));
         }
         self.add_files(whole, &references, &PropertyReadOptions::default())
@@ -190,6 +193,7 @@ impl Workspace {
             ..judged.model.clone()
         };
         let property = self.property(&reference, &options.read)?;
+        whole.model = named(&reference);
         let relation = options.relation.name();
         whole.property = Some(tables::property(
             reference.to_string(),
@@ -238,6 +242,7 @@ impl Workspace {
         let mut whole = Certificate {
             format: FORMAT.to_owned(),
             kind: document.relation.clone(),
+            model: Named::default(),
             verdict: "fail".to_owned(),
             quiescence: policy_name(document.semantics.policy()).to_owned(),
             context: "synchronous".to_owned(),
@@ -265,6 +270,7 @@ impl Workspace {
         let implementation = ModelRef::from(document.implementation.as_str());
         let specification = ModelRef::from(document.specification.as_str());
         let spec = self.explicit(&specification)?;
+        whole.model = named(spec.reference());
         let mut references = vec![implementation.clone(), specification];
         if let Some(traces) = &document.traces {
             let reference = ModelRef::from(traces.as_str());
@@ -328,6 +334,7 @@ impl Workspace {
         let mut whole = Certificate {
             format: FORMAT.to_owned(),
             kind: Criterion::Safety.name().to_owned(),
+            model: named(spec.reference()),
             verdict: "refuted".to_owned(),
             quiescence: policy_name(options.quiescence).to_owned(),
             context: "synchronous".to_owned(),
@@ -353,6 +360,14 @@ impl Workspace {
         let references = [reference, watcher];
         self.add_files(&mut whole, &references, &PropertyReadOptions::default())?;
         Ok(Some(whole))
+    }
+}
+
+pub(super) fn named(reference: &ModelRef) -> Named {
+    Named {
+        file: reference.file.clone(),
+        name: reference.name.clone(),
+        hash: reference.hash.clone(),
     }
 }
 

@@ -148,7 +148,7 @@ impl DataRun<'_> {
             None => HasTrace::No,
         };
         match (before, after) {
-            (HasTrace::Yes, HasTrace::No) => self.recheck_constants(&trace),
+            (HasTrace::Yes, HasTrace::No) => self.recheck_constants(texts),
             (HasTrace::No, _) => {
                 refuted("the specification does not have the trace before it".to_owned())
             }
@@ -161,7 +161,7 @@ impl DataRun<'_> {
 
     /// Formulas are for some values of the constants. Whether all of them specify the inputs is
     /// another question, and only the tester has an answer to it.
-    fn recheck_constants(&self, trace: &[TraceStep]) -> Result<Checked, Error> {
+    pub(super) fn recheck_constants(&self, texts: &[String]) -> Result<Checked, Error> {
         let model = self.spec.model();
         if model.constants().is_empty() {
             return Ok(Checked::Confirmed);
@@ -171,7 +171,11 @@ impl DataRun<'_> {
         };
         let solver = tester.oracle_mut().semantics().solver();
         solver.set_deadline(self.until);
-        Ok(match guessed(&mut tester, trace) {
+        let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
+        let Some(trace) = trace else {
+            return refuted("the specification does not have the trace before it".to_owned());
+        };
+        Ok(match guessed(&mut tester, &trace) {
             Some(reason) => Checked::Undecided(reason),
             None => Checked::Confirmed,
         })

@@ -310,7 +310,7 @@ impl Workspace {
                 match embedded.compare_tables(&explained.claim, &reading) {
                     Ok(what) => {
                         explained.parts.push(by(what, READER));
-                        Checked::Confirmed
+                        embedded.recheck_constants(&explained.claim, options)?
                     }
                     Err(checked) => checked,
                 }
@@ -351,6 +351,7 @@ impl Workspace {
         let table = claim.specification.as_ref().and_then(|m| m.table.as_ref());
         if table.is_none() {
             let reference = other.to_string();
+            claim.model = certify::named(other);
             claim.specification = Some(iolite_recheck::Model {
                 reference,
                 table: None,
@@ -358,6 +359,7 @@ impl Workspace {
             return self.replace_file(claim, other);
         }
         let spec = self.explicit(other)?;
+        claim.model = certify::named(spec.reference());
         claim.specification = Some(certify::model(&spec, claim, false));
         let policy = policy(claim);
         if let Some(found) = Found::of(&spec.system(), policy, claim) {
@@ -444,6 +446,30 @@ impl Workspace {
         Ok("tables: each is what the text of its model means".to_owned())
     }
 
+    /// A table is the union of its instances over unknown constants. That a run is wrong there does not
+    /// prove that it is wrong for all of them.
+    fn recheck_constants(
+        &self,
+        claim: &Certificate,
+        options: &ExplainOptions,
+    ) -> Result<Checked, Error> {
+        let model = claim.specification.as_ref();
+        let Some(model) = model.filter(|_| claim.implementation.is_none()) else {
+            return Ok(Checked::Confirmed);
+        };
+        let spec = self.spec(&model.reference.as_str().into())?;
+        let Spec::Symbolic(spec) = &*spec else {
+            return Ok(Checked::Confirmed);
+        };
+        let run = data::DataRun {
+            spec,
+            policy: policy(claim),
+            solver: options.solver.as_deref(),
+            until: options.until.as_ref().map(|(until, _)| *until),
+        };
+        run.recheck_constants(&claim.trace)
+    }
+
     /// A run of a model with data, looked at by formulas; `None` where that is not what is missing.
     fn recheck_data(
         &self,
@@ -501,12 +527,11 @@ impl Workspace {
             ));
             // Replaced specifications allow other things.
             if options.specification.is_none() {
-                match self.data_is_told(spec, &run, claim)? {
-                    true => parts.push(by("allowed and locations", TESTER)),
-                    false => {
-                        let reason = "what is allowed, or where, is something else".to_owned();
-                        checked = Checked::Refuted(reason);
-                    }
+                if self.data_is_told(spec, &run, claim)? {
+                    parts.push(by("allowed and locations", TESTER));
+                } else {
+                    let reason = "what is allowed, or where, is something else".to_owned();
+                    checked = Checked::Refuted(reason);
                 }
             }
         }

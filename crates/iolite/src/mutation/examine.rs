@@ -231,10 +231,8 @@ impl Worker<'_> {
         let target = match target {
             // The mutant has no values to begin with, or its solver gives up.
             Err(error) if error.kind() != ErrorKind::Fault => {
-                let reason = document.unknown.get_or_insert_default();
-                if reason.is_empty() {
-                    *reason = error.message().to_owned();
-                }
+                let reason = || error.message().to_owned();
+                document.unknown = Some(document.unknown.take().unwrap_or_else(reason));
                 return Ok(());
             }
             target => target?,

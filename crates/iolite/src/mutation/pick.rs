@@ -29,7 +29,7 @@ struct Order {
     drawn: BTreeSet<u64>,
 }
 
-/// SplitMix64: small, and the same on every machine.
+/// `SplitMix64`: small, and the same on every machine.
 struct Random(u64);
 
 impl Random {

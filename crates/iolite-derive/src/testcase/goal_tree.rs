@@ -1,0 +1,196 @@
+//! Test cases that follow a trace, and find back to it where the system chooses otherwise.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use iolite_lts::{LabelId, Semantics, SetId, StateId};
+use rustc_hash::FxHashMap;
+
+use crate::testcase::arena::Arena;
+use crate::testcase::choice::{observe_state, stimulate_state};
+use crate::{
+    Coverage, FiniteOracle, IocoOracle, Meaning, Oracle, TestState, TestStateId, TestStep, Verdict,
+};
+
+/// Steps that a run may take more than the trace has.
+const DETOUR: usize = 10;
+/// States of one test case; what would lead to more ends `inconc`.
+const MOST_STATES: usize = 1000;
+/// Sets that are looked at for one way back.
+const MOST_SETS: usize = 10_000;
+
+/// For sets that can be reached, how far they are and the first step there.
+type Ways = FxHashMap<SetId, (usize, Option<LabelId>)>;
+
+/// Makes test cases towards traces of the suspension automaton. A run that an allowed observation takes
+/// off the trace goes on as long as the rest of the trace can be reached in [`DETOUR`] steps more; then
+/// it ends `inconc`. It passes when the whole trace was seen, or what of it was left after a detour.
+pub(crate) struct GoalTrees<'a, M: Semantics<State = StateId>> {
+    oracle: &'a mut IocoOracle<M>,
+    coverage: &'a Coverage,
+    ways: FxHashMap<SetId, Rc<Ways>>,
+}
+
+/// Where a run of the test case is: the set, how much of the trace is done, how many steps are left.
+type Place = (SetId, usize, usize);
+
+struct Tree<'t> {
+    trace: &'t [LabelId],
+    /// The sets along the trace: `sets[i]` is before its step `i`.
+    sets: Vec<SetId>,
+    arena: Arena,
+    known: FxHashMap<Place, TestStateId>,
+    queue: VecDeque<(TestStateId, Place)>,
+}
+
+impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
+    pub(crate) fn new(oracle: &'a mut IocoOracle<M>, coverage: &'a Coverage) -> Self {
+        Self {
+            oracle,
+            coverage,
+            ways: FxHashMap::default(),
+        }
+    }
+
+    pub(crate) fn oracle(&self) -> &IocoOracle<M> {
+        self.oracle
+    }
+
+    /// The states of the test case towards a trace.
+    pub(crate) fn states(&mut self, initial: SetId, trace: &[LabelId]) -> Vec<TestState> {
+        let mut sets = vec![initial];
+        for &label in trace {
+            let at = sets[sets.len() - 1];
+            let row = self.coverage.row(at);
+            let Some(&(_, next)) = row.iter().find(|(l, _)| *l == label) else {
+                break;
+            };
+            sets.push(next);
+        }
+        let mut tree = Tree {
+            trace: &trace[..sets.len() - 1],
+            sets,
+            arena: Arena::default(),
+            known: FxHashMap::default(),
+            queue: VecDeque::new(),
+        };
+        let root = self.node(&mut tree, (initial, 0, trace.len() + DETOUR));
+        while let Some((id, place)) = tree.queue.pop_front() {
+            let state = self.expand(&mut tree, place);
+            tree.arena.states[id.index()] = state;
+        }
+        tree.arena.extract(root)
+    }
+
+    /// The state of the test case for a place.
+    fn node(&mut self, tree: &mut Tree<'_>, place: Place) -> TestStateId {
+        if let Some(&id) = tree.known.get(&place) {
+            return id;
+        }
+        let (_, done, _) = place;
+        let observed = |l: LabelId| self.oracle.labels().kind(l).is_observation();
+        let id = if done == tree.trace.len() && tree.trace.last().is_none_or(|&l| observed(l)) {
+            tree.arena.verdict(Verdict::Pass)
+        } else if done < tree.trace.len()
+            && (self.step(tree, place).is_none() || tree.known.len() >= MOST_STATES)
+        {
+            tree.arena.verdict(Verdict::Inconc)
+        } else {
+            let id = tree.arena.hole();
+            tree.queue.push_back((id, place));
+            id
+        };
+        tree.known.insert(place, id);
+        id
+    }
+
+    /// The next step from a place, and how much of the trace is done after it: the trace's own where
+    /// the run is on it, else one that leads back to its earliest point within reach.
+    fn step(&mut self, tree: &Tree<'_>, (at, done, left): Place) -> Option<(LabelId, usize)> {
+        let ways = self.ways_from(at);
+        (done..tree.trace.len()).find_map(|m| {
+            let &(distance, first) = ways.get(&tree.sets[m])?;
+            if distance + tree.trace.len() - m > left {
+                return None;
+            }
+            Some(match first {
+                None => (tree.trace[m], m + 1),
+                Some(first) => (first, done),
+            })
+        })
+    }
+
+    fn expand(&mut self, tree: &mut Tree<'_>, place: Place) -> TestState {
+        let (at, done, left) = place;
+        let left = left.saturating_sub(1);
+        let Some((label, then)) = (done < tree.trace.len())
+            .then(|| self.step(tree, place))
+            .flatten()
+        else {
+            // The trace ends with a stimulus: whatever is right after it is the end.
+            return observe_state(self.oracle, at, &mut tree.arena, &mut |arena, _| {
+                arena.verdict(Verdict::Pass)
+            });
+        };
+        if !self.oracle.labels().kind(label).is_observation() {
+            let row = self.coverage.row(at);
+            let next = row.iter().find(|(l, _)| *l == label).map(|&(_, t)| t);
+            let next = match next {
+                Some(next) => self.node(tree, (next, then, left)),
+                None => tree.arena.verdict(Verdict::Inconc),
+            };
+            return stimulate_state(self.oracle, at, label, next);
+        }
+        let mut meanings = Vec::new();
+        self.oracle.outputs_from(at, &mut meanings);
+        meanings.push((LabelId::DELTA, self.oracle.meaning(at, LabelId::DELTA)));
+        let mut targets: Vec<(LabelId, TestStateId)> = Vec::with_capacity(meanings.len());
+        for (seen, meaning) in meanings {
+            let target = match meaning {
+                Meaning::Forbidden => tree.arena.verdict(Verdict::Fail),
+                Meaning::Ends | Meaning::Unspecified => tree.arena.verdict(Verdict::Inconc),
+                Meaning::Allowed(next) => {
+                    let done = if seen == label { then } else { done };
+                    self.node(tree, (next, done, left))
+                }
+            };
+            targets.push((seen, target));
+        }
+        let quiescence = targets.pop().map(|(_, target)| target);
+        let places = self.oracle.places(&at);
+        TestState {
+            step: TestStep::Observe {
+                outputs: targets,
+                quiescence,
+            },
+            verdict: Verdict::Inconc,
+            locations: places.locations,
+            places: places.names,
+        }
+    }
+
+    /// The shortest ways from a set.
+    fn ways_from(&mut self, from: SetId) -> Rc<Ways> {
+        if let Some(known) = self.ways.get(&from) {
+            return Rc::clone(known);
+        }
+        let mut ways = Ways::default();
+        ways.insert(from, (0, None));
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front() {
+            let (distance, first) = ways[&at];
+            if ways.len() >= MOST_SETS {
+                break;
+            }
+            for &(label, next) in self.coverage.row(at) {
+                ways.entry(next).or_insert_with(|| {
+                    queue.push_back(next);
+                    (distance + 1, first.or(Some(label)))
+                });
+            }
+        }
+        let ways = Rc::new(ways);
+        self.ways.insert(from, Rc::clone(&ways));
+        ways
+    }
+}

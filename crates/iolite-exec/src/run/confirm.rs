@@ -1,0 +1,266 @@
+//! Failing runs that are repeated before they count.
+//!
+//! A `fail` by silence rests on a timeout: the system may have been about to answer. Such a run is
+//! repeated as it was, and where it had failed the system is given more time. A failure that does not
+//! come back is [`Verdict::Flaky`], which proves nothing and is counted apart.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use iolite_derive::{Menu, Step, Tester, Verdict};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+use crate::run::engine::{ended, execute, micros};
+use crate::{
+    Adapter, Certificate, Choice, Event, ExecError, Op, Options, Pace, RunId, RunOutcome, Sink,
+    Strategy, interrupted,
+};
+
+/// How often a failing run is repeated before it is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confirm {
+    /// Repetitions of a run whose last observation is δ, over a channel where waiting takes time.
+    pub silence: u32,
+    /// Repetitions of a run whose last observation is an output.
+    pub outputs: u32,
+}
+
+impl Default for Confirm {
+    fn default() -> Self {
+        Self {
+            silence: 3,
+            outputs: 0,
+        }
+    }
+}
+
+impl Confirm {
+    /// Nothing is repeated.
+    pub const NEVER: Self = Self {
+        silence: 0,
+        outputs: 0,
+    };
+}
+
+/// What one repetition says of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confirmation {
+    /// The run failed again.
+    Reproduced,
+    /// Everything was as before, and where the run had failed the system did something else, which
+    /// is allowed.
+    Refuted,
+    /// The system ended, which is a failure of its own: it had been about to, and the run is a
+    /// `crash`.
+    Crashed,
+    /// The system went another way before that point, so that the repetition says nothing.
+    Diverged,
+    /// The infrastructure failed in the repetition, which says nothing.
+    Fault,
+}
+
+/// The longest wait of a repetition. Longer than that nobody waits for a `fail`.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// What each repetition waits longer, whatever the timeout: a busy machine is late by such times.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// How long the repetition with this number, from 1, waits where `patience` had not been enough: two,
+/// four, eight times as long, and a little more. A machine that was busy for a moment is excused by
+/// the first, a system that is slower than its timeout says by the last.
+fn longer(patience: Duration, attempt: u32) -> Duration {
+    patience
+        .saturating_mul(1 << attempt.min(3))
+        .saturating_add(GRACE * attempt.min(3))
+        .clamp(patience, LONGEST.max(patience))
+}
+
+/// Does what the record did, and waits longer for its last step.
+struct Repeat<'a> {
+    record: &'a [Step],
+    /// How long to wait for the last step, where that was δ.
+    last: Option<Duration>,
+    next: usize,
+    difference: Option<Step>,
+}
+
+impl Strategy for Repeat<'_> {
+    fn choose(&mut self, _: &Menu, _: &mut Xoshiro256PlusPlus) -> Choice {
+        if self.difference.is_some() {
+            return Choice::Finish;
+        }
+        match (self.record.get(self.next).map(|&s| Op::of(s)), self.last) {
+            (None, _) => Choice::Finish,
+            (Some(Op::Give(a)), _) => Choice::Give(a),
+            (Some(Op::Observe), Some(patience)) if self.next + 1 == self.record.len() => {
+                Choice::ObserveFor(patience)
+            }
+            (Some(Op::Observe), _) => Choice::Observe,
+        }
+    }
+
+    fn happened(&mut self, step: Step, _: bool) {
+        if self.difference.is_none() && self.record.get(self.next) == Some(&step) {
+            self.next += 1;
+        } else {
+            self.difference.get_or_insert(step);
+        }
+    }
+}
+
+/// The last observation of a failing run that is to be repeated, and how often.
+fn repetitions(
+    outcome: &RunOutcome,
+    options: &Options,
+    timed: bool,
+) -> Option<(Option<Duration>, u32)> {
+    let by_observation = outcome.end == crate::End::Tester && outcome.trace.omitted() == 0;
+    if !outcome.verdict.is_failing() || !by_observation {
+        return None;
+    }
+    let (patience, count) = match outcome.trace.steps().last()? {
+        Step::Quiescence if timed => {
+            let waited = outcome.certificate.as_ref()?.patience?;
+            (Some(Duration::from_micros(waited)), options.confirm.silence)
+        }
+        Step::Output(_) => (None, options.confirm.outputs),
+        _ => return None,
+    };
+    (count > 0).then_some((patience, count))
+}
+
+/// Runs the tester once, as [`crate::run()`] does, and repeats a run that failed as often as the options
+/// ask. The verdict stands if a repetition failed again and none contradicted it; else it is `flaky`.
+pub fn run_confirmed<T, P, S, K>(
+    tester: &mut T,
+    adapter: &mut P,
+    strategy: &mut S,
+    options: &Options,
+    id: RunId,
+    sink: &mut K,
+) -> Result<RunOutcome, ExecError>
+where
+    T: Tester,
+    P: Adapter + ?Sized,
+    S: Strategy + ?Sized,
+    K: Sink + ?Sized,
+{
+    let mut result = execute(tester, adapter, strategy, options, id, sink);
+    if let Ok(outcome) = &mut result
+        && let Some(asked) = repetitions(outcome, options, adapter.is_timed())
+    {
+        let pinned = tester.alphabet().pin();
+        let confirmed = confirm(tester, adapter, options, (id, outcome), asked, sink);
+        tester.alphabet().unpin(pinned);
+        match confirmed? {
+            Confirmed::Stands => {}
+            Confirmed::Not => outcome.verdict = Verdict::Flaky,
+            Confirmed::Crash(certificate) => {
+                outcome.verdict = Verdict::Crash;
+                outcome.certificate = certificate.map(|c| *c);
+            }
+        }
+    }
+    ended(id, &result, sink)?;
+    result
+}
+
+/// What the repetitions came to.
+enum Confirmed {
+    /// The failure stands.
+    Stands,
+    /// It does not.
+    Not,
+    /// The system crashes there, as this shows.
+    Crash(Option<Box<Certificate>>),
+}
+
+/// Repeats the run.
+fn confirm<T, P, K>(
+    tester: &mut T,
+    adapter: &mut P,
+    options: &Options,
+    (id, outcome): (RunId, &RunOutcome),
+    (patience, count): (Option<Duration>, u32),
+    sink: &mut K,
+) -> Result<Confirmed, ExecError>
+where
+    T: Tester,
+    P: Adapter + ?Sized,
+    K: Sink + ?Sized,
+{
+    let mut options = options.clone();
+    // The repetitions are few; a campaign whose time is over must not report a failure for that.
+    options.limits.until = None;
+    options.limits.steps = None;
+    options.limits.coverage = None;
+    options.pace = Pace::Recorded(Arc::new(outcome.pauses.clone()));
+    let mut reproduced = false;
+    for attempt in 1..=count {
+        let last = patience.map(|patience| longer(patience, attempt));
+        let mut repeat = Repeat {
+            record: outcome.trace.steps(),
+            last,
+            next: 0,
+            difference: None,
+        };
+        let again = execute(tester, adapter, &mut repeat, &options, id, &mut ());
+        if interrupted().is_some()
+            && let Err(error) = again
+        {
+            // Neither confirmed nor contradicted: nothing is claimed.
+            return Err(error);
+        }
+        let at_the_end = repeat.next + 1 == repeat.record.len();
+        let result = match &again {
+            Ok(again) if again.verdict == outcome.verdict => Confirmation::Reproduced,
+            Ok(again) if again.verdict == Verdict::Crash && at_the_end => Confirmation::Crashed,
+            Ok(_) if at_the_end && repeat.difference.is_some() => Confirmation::Refuted,
+            Ok(_) => Confirmation::Diverged,
+            Err(_) => Confirmation::Fault,
+        };
+        let seen = repeat.difference.map(|step| step.text(tester.alphabet()));
+        sink.event(&Event::Confirmation {
+            run: id.number,
+            attempt,
+            patience: last.map(micros),
+            result,
+            seen: match &again {
+                Ok(_) => seen,
+                Err(error) => Some(error.to_string()),
+            },
+        })?;
+        match result {
+            Confirmation::Reproduced => reproduced = true,
+            Confirmation::Refuted => return Ok(Confirmed::Not),
+            Confirmation::Crashed => {
+                return Ok(Confirmed::Crash(
+                    again.ok().and_then(|a| a.certificate).map(Box::new),
+                ));
+            }
+            Confirmation::Diverged | Confirmation::Fault => {}
+        }
+    }
+    Ok(if reproduced {
+        Confirmed::Stands
+    } else {
+        Confirmed::Not
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_repetition_waits_longer_within_bounds() {
+        let ms = Duration::from_millis;
+        let waits = [1, 2, 3, 4].map(|attempt| longer(ms(20), attempt));
+        assert_eq!(waits, [ms(290), ms(580), ms(910), ms(910)]);
+        assert_eq!(longer(ms(50_000), 1), LONGEST);
+        // Who asked for more than the longest gets what was asked for.
+        assert_eq!(longer(ms(90_000), 3), ms(90_000));
+    }
+}
