@@ -237,9 +237,25 @@ impl Symbolic {
                 }
                 next.extend(self.step(s, t, Some(&observed.values), &mut doubt)?);
             }
+            if next.len() > self.max_states {
+                // Many ways may lead to few states.
+                let mut seen = FxHashSet::default();
+                next.retain(|s: &SymbolicState| seen.insert(s.clone()));
+                next = self.fewer(next);
+            }
             self.bound(&next, begin)?;
         }
         self.finish(&states.states, next, doubt)
+    }
+
+    /// The states, merged where that is safe. The closure under internal actions ends when states come
+    /// again, and the condition of a merged one would be another each time.
+    fn fewer(&self, states: Vec<SymbolicState>) -> Vec<SymbolicState> {
+        if self.has_internal.contains(&true) {
+            states
+        } else {
+            merged(states)
+        }
     }
 
     /// Whether the states of one step are few and small enough, and so is the work for them.
@@ -512,7 +528,7 @@ impl Symbolic {
         first: Vec<SymbolicState>,
         mut doubt: Doubt,
     ) -> Result<After, SymbolicError> {
-        let mut states = merged(first);
+        let mut states = self.fewer(first);
         if states.len() > 1 || states.iter().any(|s| self.has_internal[s.location.index()]) {
             let mut seen: FxHashSet<SymbolicState> = FxHashSet::default();
             states.retain(|s| seen.insert(s.clone()));

@@ -187,7 +187,7 @@ impl End {
 pub(super) struct Domains(Vec<Interval>);
 
 /// Numbers longer than this are not narrowed any more: the next ones would be longer still.
-const MOST_BITS: u64 = 512;
+const MOST_BITS: u64 = 128;
 
 impl Domains {
     pub(super) fn new(variables: usize) -> Self {

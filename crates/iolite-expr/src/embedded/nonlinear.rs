@@ -29,6 +29,8 @@ pub(super) enum Outcome {
 const WINDOWS: [usize; 3] = [8, 64, 1_024];
 /// Steps of the Omega test for one choice of factors.
 const OMEGA: u64 = 40_000;
+/// Constraints in one round of narrowing that cost as much as a candidate.
+const ROUND: usize = 16;
 /// Numbers up to this are taken apart into divisors.
 const FACTORED: i64 = 1 << 36;
 
@@ -81,9 +83,12 @@ pub(super) fn solve(
 }
 
 impl Nonlinear<'_> {
-    fn propagate(&self, domains: &mut Domains) -> Result<(), Empty> {
-        // Each round narrows; a fixed point may be far away, and to stop early is sound.
+    fn propagate(&mut self, domains: &mut Domains) -> Result<(), Empty> {
+        // Each round narrows; a fixed point may be far away, and to stop early is sound. Rounds over
+        // many constraints count for more than one candidate.
+        let cost = ((self.ge.len() + self.definitions.len()) / ROUND) as u32;
         for _ in 0..24 {
+            self.allowance.nodes = self.allowance.nodes.saturating_sub(cost);
             let mut changed = false;
             for l in self.ge {
                 changed |= domains.at_least_zero(l)?;
