@@ -40,13 +40,11 @@ fn fifo(names: [&str; 2], left: &str, right: &str) -> Lts {
         if now.len() < LENGTH {
             for (i, name) in names.iter().enumerate() {
                 let longer = [&now[..], &[i]].concat();
-                let to = match contents.iter().position(|c| *c == longer) {
-                    Some(known) => known,
-                    None => {
-                        contents.push(longer);
-                        contents.len() - 1
-                    }
-                };
+                let known = contents.iter().position(|c| *c == longer);
+                let to = known.unwrap_or(contents.len());
+                if known.is_none() {
+                    contents.push(longer);
+                }
                 b.transition_text(from, &format!("?{name}{left}"), StateId::new(to));
             }
         }
