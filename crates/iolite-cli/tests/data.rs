@@ -177,9 +177,11 @@ fn a_recorded_run_with_values_is_replayed_and_shrunk() {
     let mut args = vec!["test", model, "--sut", sut, "--journal", &journal];
     args.extend(steps);
     iolite(&args).expect(1);
-    let replayed = iolite(&["replay", &journal, "--json"]).expect(1).json();
+    let replayed = iolite(&["replay", "--trust", &journal, "--json"])
+        .expect(1)
+        .json();
     assert_eq!(replayed["verdict"], "fail");
-    let shrunk = iolite(&["shrink", &journal, "--json", "--time", "20"]).expect(1);
+    let shrunk = iolite(&["shrink", "--trust", &journal, "--json", "--time", "20"]).expect(1);
     let to = shrunk.json()["to_steps"].as_u64().unwrap_or(99);
     // Two pushes of different values and a pop are enough.
     assert!((4..=5).contains(&to), "{}", shrunk.stdout);

@@ -141,9 +141,16 @@ fn the_second_signal_ends_at_once() {
     let folder = scratch("second-signal");
     write(&folder, "echo.iol", MODEL);
     // A system that ignores the request to end, and is given a minute for it.
-    let system = "import signal, sys\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
-                  print('ready', flush=True)\nfor line in sys.stdin: print('pong', flush=True)\n\
-                  signal.pause()\n";
+    let system = "import signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print('ready', flush=True)
+try:
+    for line in sys.stdin:
+        print('pong', flush=True)
+except OSError:
+    pass
+time.sleep(60)
+";
     write(&folder, "system.py", system);
     let sut =
         "command = \"python3 system.py\"\nready = \"ready\"\n[limits]\nstop-grace-ms = 60000\n";

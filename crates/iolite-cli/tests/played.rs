@@ -137,7 +137,7 @@ fn changed_senders_are_found() {
     assert!(ran.stdout.contains(observed), "{}", ran.stdout);
     let ran = iolite(&["explain", &certificate]).expect(0);
     assert!(ran.stdout.contains("confirmed"), "{}", ran.stdout);
-    let ran = iolite(&["replay", &journal]).expect(1);
+    let ran = iolite(&["replay", "--trust", &journal]).expect(1);
     assert!(ran.stdout.contains(observed), "{}", ran.stdout);
 }
 

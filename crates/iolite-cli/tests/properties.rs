@@ -432,7 +432,7 @@ fn systems_under_test() {
         let explained = iolite(&["explain", &cut, "--json"]).expect(1).json();
         assert_eq!(explained["confirmed"], false, "{sut}");
     }
-    let ran = iolite(&["replay", &journal, "--json"]);
+    let ran = iolite(&["replay", "--trust", &journal, "--json"]);
     assert_eq!(ran.json()["recorded_verdict"], "fail", "{}", ran.stderr);
 }
 
@@ -625,11 +625,11 @@ fn mistakes() {
         "property P over {a, b} = streett {\n  initial state 1 {\n    a -> 1\n  }\n  \
          pair recurrent {1}\n}\n",
     );
-    let nondeterministic = write(
+    let several = write(
         &folder,
-        "n.hoa",
+        "several.hoa",
         "HOA: v1\nStates: 1\nStart: 0\nAP: 1 \"a\"\nAcceptance: 1 Inf(0)\n--BODY--\nState: 0\n\
-         [0] 0\n[0] 0 {0}\n--END--\n",
+         [0] 0\n[0] 0 {0}\n--END--\nHOA: v1\n",
     );
     let broken_xml = write(&folder, "b.xml", "<StreettAutomaton><Alphabet>");
     for (args, part) in [
@@ -654,7 +654,7 @@ fn mistakes() {
         ),
         (vec!["classify", "nothing.hoa"], "nothing.hoa"),
         (vec!["classify", &incomplete], "no transition on b"),
-        (vec!["classify", &nondeterministic], "not deterministic"),
+        (vec!["classify", &several], "several automata"),
         (vec!["classify", &broken_xml], "at byte"),
         (
             vec!["show", "examples/candy/candy.iol", "--format", "hoa"],
@@ -678,7 +678,7 @@ fn mistakes() {
                 "--sut",
                 "cmd:cat",
             ],
-            "judges alone",
+            "is for system `Os`, not for",
         ),
         (
             vec!["test", "--property", "ltl:G a", "--sut", "cmd:cat"],
@@ -762,4 +762,105 @@ fn models_satisfy_properties_of_every_class() {
     );
     // A bound that ran out is no answer.
     verify("ltl:GF ?req | GF !busy", &["--max-pairs", "1"], 3);
+}
+
+/// Properties beside a specification: it drives, they select and judge [PROP12, §9.2 and §9.3].
+#[test]
+fn properties_beside_a_specification() {
+    let candy = "examples/candy/candy.iol";
+    let test = |property: &str, sut: &str, exit: i32| {
+        let sut = format!("examples/candy/{sut}");
+        let common = ["--no-journal", "--json", "--runs", "3", "--steps", "40"];
+        let mut args = vec!["test", candy, "--property", property, "--sut", &sut];
+        args.extend(common);
+        iolite(&args).expect(exit).json()["verdict"].clone()
+    };
+    // Not allowed, and the property is broken with it.
+    assert_eq!(
+        test("ltl:! !choc W ?dub", "sut-generous.toml", 1),
+        "violate-fail"
+    );
+    // The specification allows what the property forbids.
+    assert_eq!(test("ltl:G ! !liq", "sut.toml", 1), "violate");
+    let folder = scratch("properties-beside");
+    let suite = folder.join("suite").display().to_string();
+    let derive = |property: &str| {
+        iolite(&[
+            "derive",
+            candy,
+            "--property",
+            property,
+            "-o",
+            &suite,
+            "--json",
+        ])
+        .expect(0)
+    };
+    derive("ltl:! !choc W ?dub");
+    let sut = "examples/candy/sut-generous.toml";
+    iolite(&[
+        "test",
+        candy,
+        "--suite",
+        &suite,
+        "--sut",
+        sut,
+        "--no-journal",
+    ])
+    .expect(1);
+    // A log is judged by both.
+    let log = write(
+        &folder,
+        "log.jsonl",
+        "{\"action\":\"?dub\"}\n{\"action\":\"!choc\"}\n{\"action\":\"!choc\"}\n",
+    );
+    let monitor = |property: &str, exit: i32| {
+        let ran = iolite(&["monitor", candy, &log, "--property", property, "--json"]);
+        ran.expect(exit).json()
+    };
+    let both = monitor("ltl:G(!choc -> X ! !choc)", 1);
+    assert_eq!(both["verdict"], "violate-fail");
+    assert_eq!(both["conformance"], json!({"verdict": "fail", "line": 3}));
+    assert_eq!(both["properties"][0]["step"], 3);
+    let one = monitor("ltl:G ! !liq", 1);
+    assert_eq!(
+        (&one["verdict"], &one["properties"][0]["verdict"]),
+        (&json!("fail"), &json!("unknown"))
+    );
+    // Without a model, the log stands alone.
+    let alone = [
+        "monitor",
+        "--property",
+        "ltl:G(!choc -> X ! !choc)",
+        "--over",
+        "?dub,!choc",
+        &log,
+    ];
+    iolite(&alone).expect(1);
+}
+
+/// One dialect of formulas on the command line and in files.
+#[test]
+fn formulas_are_written_alike_everywhere() {
+    let folder = scratch("properties-dialect");
+    for (formula, class) in [
+        ("[](?a -> <> !b)", "response"),
+        ("G(?a -> X(?a and not ?a or !b))", "safety"),
+        ("GF ?a", "response"),
+        ("FG ?a", "persistence"),
+        ("GFX ?a", "response"),
+        ("?a V !b", "safety"),
+        ("?a M !b", "safety and guarantee"),
+        ("G(Z ?a)", "safety"),
+        ("F(!b and (?a T !b))", "safety"),
+        ("G(!b -> O ?a)", "safety"),
+    ] {
+        let inline = iolite(&["classify", &format!("ltl:{formula}"), "--over", "?a,!b"]).expect(0);
+        let text = format!("property P over {{?a, !b}} = ltl {formula}\n");
+        let file = write(&folder, "p.iol", &text);
+        let declared = iolite(&["classify", &file]).expect(0);
+        let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        assert_eq!(first(&inline.stdout), format!("{formula}: {class}"));
+        assert_eq!(first(&declared.stdout), format!("P: {class}"));
+    }
 }

@@ -74,12 +74,15 @@ fn a_broken_machine_fails_and_everything_after_it_agrees() {
     assert!(std::fs::read_to_string(junit).unwrap().contains("<failure"));
 
     let journal = folder.join("journal.jsonl").display().to_string();
-    let replayed = iolite(&["replay", &journal, "--json"]).expect(1).json();
+    let replayed = iolite(&["replay", "--trust", &journal, "--json"])
+        .expect(1)
+        .json();
     assert_eq!(replayed["verdict"], "fail");
     assert_eq!(replayed["divergence"], serde_json::Value::Null);
 
     let shrunk = iolite(&[
         "shrink",
+        "--trust",
         &journal,
         "--confirmations",
         "2",

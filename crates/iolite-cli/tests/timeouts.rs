@@ -109,7 +109,7 @@ fn the_command_line_has_the_last_word() {
     let to = ["--events", &events, "--journal", &journal];
     iolite(&[args.as_slice(), &size, &to].concat()).expect(0);
     assert_eq!(silences(events.as_ref()), [[7000].into(), [7000].into()]);
-    iolite(&["replay", &journal, "--journal-to", &again]).expect(0);
+    iolite(&["replay", "--trust", &journal, "--journal-to", &again]).expect(0);
     assert_eq!(silences(again.as_ref()), [[7000].into(), [7000].into()]);
 }
 
@@ -201,7 +201,7 @@ fn a_default_silence_that_fails_is_explained() {
     ] {
         assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
     }
-    let replayed = iolite(&["replay", &journal]).expect(1);
+    let replayed = iolite(&["replay", "--trust", &journal]).expect(1);
     assert!(
         replayed.stdout.contains("the default"),
         "{}",

@@ -67,7 +67,7 @@ fn test_monitor_and_replay_agree() {
         assert_eq!(monitored.code, ran.code, "seed {seed}");
         for run in 0..3 {
             let run = run.to_string();
-            let replayed = iolite(&["replay", &journal, "--run", &run, "--json"]).json();
+            let replayed = iolite(&["replay", "--trust", &journal, "--run", &run, "--json"]).json();
             assert_eq!(
                 replayed["verdict"], replayed["recorded_verdict"],
                 "run {run}"

@@ -69,14 +69,14 @@ fn written_test_cases_judge_systems() {
         verdicts(&wrong),
         [pair("Opens", "fail"), pair("Waits", "pass")]
     );
-    let again = iolite(&["replay", &journal, "--run", "0"]).expect(1);
+    let again = iolite(&["replay", "--trust", &journal, "--run", "0"]).expect(1);
     assert!(
         again.stdout.contains("allowed:  !opened\n"),
         "{}",
         again.stdout
     );
-    iolite(&["replay", &journal, "--run", "1"]).expect(0);
-    let shrunk = iolite(&["shrink", &journal, "--run", "0"]).expect(2);
+    iolite(&["replay", "--trust", &journal, "--run", "1"]).expect(0);
+    let shrunk = iolite(&["shrink", "--trust", &journal, "--run", "0"]).expect(2);
     assert!(
         shrunk.stderr.contains("fixes its steps"),
         "{}",

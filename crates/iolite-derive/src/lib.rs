@@ -104,6 +104,7 @@ pub use verify::property::{
     Ending, Environment, Execution, Executions, Fairness, LetterMap, PropertySatisfaction,
     recheck_violation, satisfies,
 };
+pub use verify::property_objective::PropertyObjective;
 pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
 pub use verify::safety_test::SafetyTest;

@@ -58,6 +58,7 @@ pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
 pub use record::event::{End, Event, Fanout, Sink};
 pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
+pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
 pub use record::monitor::{
     LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
 };
@@ -79,8 +80,8 @@ pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
-    ActionConfig, ChannelConfig, LimitsConfig, ProcessConfig, QuiescenceConfig, ResetConfig,
-    SutConfig, System, Transport, UdpAddresses, UndecodableKind,
+    ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,
+    ResetConfig, SutConfig, System, Transport, UdpAddresses, UndecodableKind,
 };
 pub use transport::bounds::Bounds;
 pub use transport::byte_adapter::{ByteAdapter, Reset};

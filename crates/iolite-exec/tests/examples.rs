@@ -87,3 +87,39 @@ fn news_over_websocket() {
     check("websocket", "news.iol", "sut.toml", 20, Verdict::Pass);
     check("websocket", "news.iol", "sut-late.toml", 60, Verdict::Fail);
 }
+
+#[test]
+fn mail_over_smtp() {
+    check("smtp", "smtp.iol", "sut.toml", 20, Verdict::Pass);
+    check("smtp", "smtp.iol", "sut-remembers.toml", 100, Verdict::Fail);
+    check("smtp", "smtp.iol", "sut-dots.toml", 100, Verdict::Fail);
+}
+
+#[test]
+fn file_over_tftp() {
+    check("tftp", "tftp.iol", "sut.toml", 10, Verdict::Pass);
+    check("tftp", "tftp.iol", "sut-hurries.toml", 30, Verdict::Fail);
+}
+
+/// An answer from another port is said, never taken for silence.
+#[test]
+fn a_datagram_from_elsewhere_is_a_fault() {
+    let folder = examples().join("tftp");
+    let text = fs::read_to_string(folder.join("sut.toml")).unwrap();
+    let mut config = SutConfig::parse(&text.replace(", from = \"any-port\"", "")).unwrap();
+    config.system.process_mut().unwrap().dir = Some(folder.clone());
+    config.limits.startup_timeout_ms = Some(20_000);
+    config.quiescence.timeout_ms = Some(800);
+    let spec = read_iol(&fs::read_to_string(folder.join("tftp.iol")).unwrap());
+    let summary = campaign(&Plan::default(), &options(&config), &mut (), |job| {
+        let tester = SpecTester::new(spec.clone());
+        Ok::<_, ExecError>(Instance {
+            adapter: tester.adapter(&config, job)?,
+            tester,
+            strategy: Weighted::default(),
+        })
+    })
+    .unwrap();
+    let fault = summary.faults.values().next().unwrap().to_string();
+    assert!(fault.contains("any-port"), "{fault}");
+}

@@ -343,8 +343,9 @@ fn a_journal_that_cannot_be_written_ends_the_campaign() {
     let error = JournalWriter::create("/no/such/folder/j", &header()).unwrap_err();
     assert_eq!(error.code(), "journal-write");
     // A full disk.
-    let mut sink = JournalWriter::create("/dev/full", &header());
-    assert_eq!(sink.as_mut().unwrap_err().code(), "journal-write");
+    let mut sink = JournalWriter::create("/dev/full", &header()).unwrap();
+    let started = Event::RunStarted { run: 0, seed: 0 };
+    assert_eq!(sink.event(&started).unwrap_err().code(), "journal-write");
     let summary = campaign(&Plan::default(), &quick(), &mut Failing(0), |_| {
         let tester = SpecTester::new(machine());
         Ok::<_, ExecError>(Instance {

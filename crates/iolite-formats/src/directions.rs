@@ -11,7 +11,7 @@ use crate::label_text::INTERNAL_PREFIX;
 /// guessed from its looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Directions {
-    /// Plain names that are inputs.
+    /// Plain names that are inputs; `send` stands for `send(1)` too.
     pub inputs: Vec<String>,
     /// Plain names that are outputs.
     pub outputs: Vec<String>,
@@ -43,7 +43,7 @@ impl Directions {
     }
 
     fn direct(&self, text: &str) -> Option<Label> {
-        let named = |list: &[String]| list.iter().any(|n| n == text);
+        let named = |list: &[String]| list.iter().any(|name| names_label(name, text));
         if named(&self.inputs) {
             return Some(Label::new(LabelKind::Input, text));
         }
@@ -66,6 +66,12 @@ impl Directions {
             ))
         })
     }
+}
+
+/// Whether a name that a user gives is that of a label: the whole of it, or the part before its values.
+pub fn names_label(name: &str, label: &str) -> bool {
+    let rest = label.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
 }
 
 #[cfg(test)]
@@ -91,6 +97,15 @@ mod tests {
             ..ssh
         };
         assert_eq!(short.label("O_KEX").to_string(), "!KEX");
+        let named = Directions {
+            inputs: vec!["send".into(), "put(2)".into()],
+            ..Directions::default()
+        };
+        assert_eq!(named.label("send(1)").to_string(), "?send(1)");
+        assert_eq!(named.label("send").to_string(), "?send");
+        assert_eq!(named.label("sender").to_string(), "sender");
+        assert_eq!(named.label("put(2)").to_string(), "?put(2)");
+        assert_eq!(named.label("put(3)").to_string(), "put(3)");
         assert_eq!(plain.label("QUIESCENCE").kind, LabelKind::Delta);
         assert_eq!(plain.label("i:timeout").kind, LabelKind::Internal);
     }

@@ -40,5 +40,5 @@ pub mod test_case;
 pub mod test_graph;
 
 pub use delta::DeltaPolicy;
-pub use directions::Directions;
+pub use directions::{Directions, names_label};
 pub use label_text::WriteError;

@@ -254,13 +254,27 @@ fn hoa_faults() {
     };
     let acc = "Acceptance: 1 Inf(0)";
     assert!(matches!(
-        read(acc, "State: 0 [0] 0 [t] 1 State: 1 [t] 1"),
+        read(
+            "Acceptance: 1 Inf(0) iolite-finite: 0",
+            "State: 0 [0] 0 [t] 1 State: 1 [t] 1"
+        ),
         HoaError::Nondeterministic(_)
     ));
-    assert!(matches!(
-        read("Start: 1 Acceptance: 0 t", "State: 0 [t] 0"),
-        HoaError::Nondeterministic(_)
-    ));
+    let says = |header: &str, body: &str, what: &str| {
+        let found = read(header, body).to_string();
+        assert!(found.contains(what), "{found}");
+    };
+    says(acc, "State: 0 [t] 1", "state 1 is named and not declared");
+    says("Start: 1 Acceptance: 0 t", "State: 0 [t] 0", "state 1");
+    says(acc, "State: 0 [t] 0 --END-- HOA: v1", "several automata");
+    says("acc-name: co-Buchi Acceptance: 1 Inf(0)", "", "acc-name");
+    says(
+        "acc-name: parity min even 2 Acceptance: 2 Inf(1) | Fin(0)",
+        "",
+        "acc-name",
+    );
+    says("acc-name: Streett 1 Acceptance: 1 Inf(0)", "", "acc-name");
+    says("AP: 2 \"q\" \"q\" Acceptance: 0 t", "", "twice");
     assert_eq!(read(acc, "State: 0 [t] 0&0"), HoaError::Alternating);
     assert!(matches!(
         read("Acceptance: 1 Inf(1)", ""),
@@ -338,5 +352,112 @@ fn xml_faults_have_a_place() {
         ("<a>&x;</a>", "unknown entity reference 'x' at byte 3"),
     ] {
         assert_eq!(javapt::read(text).unwrap_err().to_string(), expected);
+    }
+}
+
+/// (from, letter, to, colours)
+type Edge = (usize, usize, usize, u64);
+
+/// Whether some run of a nondeterministic automaton on stem·cycle^ω is accepted, by all sets of edges
+/// that a run can take for ever.
+fn some_run_is_accepted(
+    edges: &[Edge],
+    word: &Lasso,
+    accepts: impl Fn(u64) -> bool,
+) -> Option<bool> {
+    let mut at = vec![0];
+    for l in &word.stem {
+        at = after(edges, &at, l.index());
+    }
+    let length = word.cycle.len();
+    let mut nodes: Vec<(usize, usize)> = at.iter().map(|&q| (q, 0)).collect();
+    let mut graph: Vec<(usize, usize, u64)> = Vec::new();
+    let mut k = 0;
+    while k < nodes.len() {
+        let (q, i) = nodes[k];
+        for &(from, l, to, colours) in edges {
+            if from == q && l == word.cycle[i].index() {
+                let node = (to, (i + 1) % length);
+                let id = nodes.iter().position(|n| *n == node).unwrap_or_else(|| {
+                    nodes.push(node);
+                    nodes.len() - 1
+                });
+                graph.push((k, id, colours));
+            }
+        }
+        k += 1;
+    }
+    if graph.len() > 12 {
+        return None;
+    }
+    let cyclic = |set: &[(usize, usize, u64)]| {
+        set.iter().all(|&(_, to, _)| {
+            let mut seen = vec![to];
+            let mut k = 0;
+            while k < seen.len() {
+                let next = set.iter().filter(|e| e.0 == seen[k]).map(|e| e.1);
+                let new: Vec<usize> = next.filter(|t| !seen.contains(t)).collect();
+                seen.extend(new);
+                k += 1;
+            }
+            set.iter().all(|e| seen.contains(&e.0))
+        })
+    };
+    Some((1_u32..1 << graph.len()).any(|subset| {
+        let set: Vec<_> = (0..graph.len())
+            .filter(|k| subset >> k & 1 == 1)
+            .map(|k| graph[k])
+            .collect();
+        cyclic(&set) && accepts(set.iter().fold(0, |seen, e| seen | e.2))
+    }))
+}
+
+fn after(edges: &[Edge], at: &[usize], letter: usize) -> Vec<usize> {
+    let next = edges.iter().filter(|e| e.1 == letter && at.contains(&e.0));
+    let mut next: Vec<usize> = next.map(|e| e.2).collect();
+    next.sort_unstable();
+    next.dedup();
+    next
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, max_global_rejects: 20_000, ..Default::default() })]
+
+    /// Automata with choices accept what one of their runs accepts.
+    #[test]
+    fn nondeterministic_hoa(
+        edges in prop::collection::vec((0..3_usize, 0..2_usize, 0..3_usize, 0..4_u64), 1..8),
+        acceptance in 0..6_usize,
+        stem in prop::collection::vec(0..2_usize, 0..4),
+        cycle in prop::collection::vec(0..2_usize, 1..4),
+    ) {
+        let has = |seen: u64, c: u64| seen >> c & 1 == 1;
+        let (text, accepts): (&str, Box<dyn Fn(u64) -> bool>) = match acceptance {
+            0 => ("Inf(0)", Box::new(|s| has(s, 0))),
+            1 => ("Fin(0)", Box::new(|s| !has(s, 0))),
+            2 => ("Inf(0)&Inf(1)", Box::new(|s| has(s, 0) && has(s, 1))),
+            3 => ("Fin(0)&Inf(1)", Box::new(|s| !has(s, 0) && has(s, 1))),
+            4 => ("Fin(0)|Inf(1)", Box::new(|s| !has(s, 0) || has(s, 1))),
+            _ => ("(Fin(0)|Inf(1))&Fin(1)", Box::new(|s| !has(s, 0) && !has(s, 1))),
+        };
+        let mut body = String::new();
+        for q in 0..3 {
+            body += &format!("State: {q}\n");
+            for &(_, l, to, colours) in edges.iter().filter(|e| e.0 == q) {
+                let sets: Vec<String> =
+                    (0..2).filter(|c| colours >> c & 1 == 1).map(|c: u64| c.to_string()).collect();
+                let guard = if l == 1 { "0" } else { "!0" };
+                body += &format!("[{guard}] {to} {{{}}}\n", sets.join(" "));
+            }
+        }
+        let hoa = format!(
+            "HOA: v1 States: 3 Start: 0 AP: 1 \"p\" Acceptance: 2 {text} --BODY-- {body}--END--"
+        );
+        let letters = |word: &[usize]| word.iter().map(|&l| Letter::new(l)).collect::<Vec<_>>();
+        let word = Lasso { stem: letters(&stem), cycle: letters(&cycle) };
+        let expected = some_run_is_accepted(&edges, &word, accepts);
+        prop_assume!(expected.is_some());
+        let read = hoa::read(&hoa, HoaReading::AsMarked).unwrap();
+        prop_assert_eq!(Some(read.accepts_lasso(&word)), expected, "{}", hoa);
     }
 }

@@ -18,6 +18,8 @@ mod past;
 mod tableau;
 mod translate;
 
+pub use determinise::determinise_buchi;
+
 use thiserror::Error;
 
 use crate::alphabet::{Alphabet, AlphabetError};
@@ -109,6 +111,18 @@ pub enum LtlError {
 }
 
 impl Ltl {
+    /// Weak yesterday: true in the first step, else what was true in the step before.
+    pub fn weak_previous(inner: Box<Self>) -> Self {
+        Self::Not(Box::new(Self::Previous(Box::new(Self::Not(inner)))))
+    }
+
+    /// Trigger, the dual of since: the second has held since the first did, the step of the first
+    /// included, or always so far.
+    pub fn trigger(left: Box<Self>, right: Box<Self>) -> Self {
+        let (left, right) = (Self::Not(left), Self::Not(right));
+        Self::Not(Box::new(Self::Since(Box::new(left), Box::new(right))))
+    }
+
     /// Reads a formula over the letters or propositions of an alphabet.
     ///
     /// `! & | -> <-> X F G U R W M true false`, with Spot's other spellings `&& || [] <> => <=>`;

@@ -107,6 +107,12 @@ impl Observer {
         }
     }
 
+    /// Whether a violating state can be reached at all, whatever happens. Where it cannot, nothing violates
+    /// the property, and a proof of it says nothing.
+    pub fn can_be_violated(&self) -> bool {
+        self.distance[self.automaton.initial().index()].is_some()
+    }
+
     /// The automaton underneath.
     pub fn automaton(&self) -> &StarAutomaton {
         &self.automaton

@@ -204,7 +204,9 @@ impl DataOptions {
             .iter()
             .filter_map(|goal| match goal {
                 GoalAutomaton::Data(automaton) => Some(automaton),
-                GoalAutomaton::Observer(_) | GoalAutomaton::Purpose(_) => None,
+                GoalAutomaton::Observer(_)
+                | GoalAutomaton::Purpose(_)
+                | GoalAutomaton::Property(_) => None,
             })
             .collect();
         let mut values: Vec<(String, Value)> = Vec::new();

@@ -37,6 +37,18 @@ pub struct LogReport {
     pub notices: Vec<Notice>,
 }
 
+/// What a log says that was judged by a specification and by properties beside it. A property that is
+/// broken on a log that the specification allows is broken by both: `violate`. Where the specification
+/// has no opinion, the verdict is the property's own; a property that is not settled says nothing.
+pub fn verdict_beside(specification: Verdict, properties: Verdict) -> Verdict {
+    match (specification.is_failing(), properties.is_failing()) {
+        (true, true) => Verdict::ViolateFail,
+        (false, true) if specification == Verdict::Pass => Verdict::Violate,
+        (false, true) => properties,
+        (_, false) => specification,
+    }
+}
+
 impl Monitor {
     /// A monitor by a judge.
     pub fn new(judge: Judge, quiescence: Option<Duration>) -> Self {

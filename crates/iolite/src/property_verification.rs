@@ -114,7 +114,7 @@ impl Workspace {
             ))
             .hint("declare an HOA file's propositions as actions (`iolite show --hoa actions`)"));
         }
-        let letters = LetterMap::new(automaton, spec.labels());
+        let letters = LetterMap::new(sigma, spec.labels());
         if !spec
             .labels()
             .iter()

@@ -32,8 +32,8 @@ fn lts(text: &str) -> Lts {
     iolite_lang::lower_system(&file, "S", 1000).expect("a system")
 }
 
-/// One step of a suspension trace, from a set, by the definition; unspecified inputs loop where
-/// `completed` says so.
+/// One step of a suspension trace, from a set, by the definition. Where `completed` says so, an input
+/// loops in a state that takes it neither itself nor after internal actions.
 fn after(lts: &Lts, from: &BTreeSet<StateId>, label: &str, completed: bool) -> BTreeSet<StateId> {
     let mut result = BTreeSet::new();
     for &s in from {
@@ -45,7 +45,11 @@ fn after(lts: &Lts, from: &BTreeSet<StateId>, label: &str, completed: bool) -> B
             .map(|&(_, t)| t)
             .collect();
         let quiet = out(lts, &[s].into()).contains("delta");
-        if label == "delta" && quiet || label.starts_with('?') && targets.is_empty() && completed {
+        let weakly = closure(lts, s)
+            .into_iter()
+            .any(|t| lts.steps(t).iter().any(|(l, _)| named(*l)));
+        let ignored = label.starts_with('?') && completed && !weakly;
+        if label == "delta" && quiet || ignored {
             targets.insert(s);
         }
         result.extend(targets.into_iter().flat_map(|t| closure(lts, t)));

@@ -73,6 +73,13 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     let percent: f64 = number
         .parse()
         .map_err(|_| format!("`{text}` is no percentage"))?;
+    // 0.9 is more likely nine tenths than nine in a thousand.
+    if percent > 0.0 && percent < 1.0 && !text.ends_with('%') {
+        return Err(format!(
+            "`{text}` is less than one percent; {} means that share, {text}% the small one",
+            percent * 100.0
+        ));
+    }
     if (0.0..=100.0).contains(&percent) {
         Ok(percent / 100.0)
     } else {

@@ -54,6 +54,7 @@ impl JudgeArgs {
             traces: self.traces.clone(),
             observers: self.observer.clone(),
             purposes: self.purpose.clone(),
+            properties: None,
             quiescence: self.quiescence.policy(),
             queues: None,
             data: data.options(),

@@ -73,9 +73,9 @@ impl From<TargetFlag> for PropertyVerdict {
 
 /// How properties judge a run.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Properties without a model")]
+#[command(next_help_heading = "Properties")]
 pub(crate) struct PropertyArgs {
-    /// Judge by these properties: FILE.iol#P (all of a file without #P), FILE.hoa, FILE.xml or
+    /// Judge by these properties, alone or beside a model: FILE.iol#P (all of a file without #P), FILE.hoa, FILE.xml or
     /// ltl:FORMULA (repeatable)
     #[arg(long, value_name = "PROPERTY")]
     pub(crate) property: Vec<ModelRef>,
@@ -102,6 +102,18 @@ pub(crate) struct PropertyArgs {
 }
 
 impl PropertyArgs {
+    /// A flag that has no effect where a model judges.
+    pub(crate) fn idle_beside_model(&self) -> Option<&'static str> {
+        [
+            (self.map.is_some(), "--map"),
+            (self.target.is_some(), "--target"),
+            (!self.inputs.is_empty(), "--inputs"),
+            (self.ignore_quiescence, "--ignore-quiescence"),
+        ]
+        .into_iter()
+        .find_map(|(given, flag)| given.then_some(flag))
+    }
+
     pub(crate) fn options(&self) -> PropertyOptions {
         PropertyOptions {
             properties: self.property.clone(),

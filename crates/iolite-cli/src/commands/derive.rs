@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Context, Error, ExplicitSpec, ModelRef, QuiescenceFlag, ReadOptions, Relation, Workspace,
+    Context, Error, ExplicitSpec, ModelRef, PropertyOptions, QuiescenceFlag, ReadOptions, Relation,
+    Workspace,
 };
 use iolite_derive::{
     ConfDerivation, CoverageGoal, CoverageSuite, Drawing, Enumerated, Enumeration,
-    ExhaustiveDerivation, FiniteOracle, IocoOracle, IoconfOracle, PurposeTest, RandomDerivation,
-    RequirementSuite, SafetyTest, TestCase, TestGraph, UiocoOracle, Weights,
+    ExhaustiveDerivation, FiniteOracle, GoalTest, IocoOracle, IoconfOracle, Objective,
+    RandomDerivation, RequirementSuite, SafetyTest, TestCase, TestGraph, UiocoOracle, Weights,
 };
 use iolite_formats::{test_case, test_graph};
 use iolite_lts::Lts;
@@ -20,7 +21,7 @@ use crate::output::{Exit, print, print_json, write_whole};
 /// Derive test cases from a specification, and write them as a suite
 ///
 /// By default at random; with --exhaustive all up to a depth; with --cover a suite that covers the
-/// model; with --observer or --purpose test cases that head for a goal.
+/// model; with --observer, --purpose or --property test cases that head for a goal.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The specification
@@ -71,10 +72,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE#P", num_args = 1..)]
     #[arg(conflicts_with_all = ["observer", "cover", "exhaustive"])]
     purpose: Vec<ModelRef>,
-    /// With --observer or --purpose: so many test cases for each goal, the shortest way first
+    /// Test cases that try to violate these properties of any class, or to settle those that no finite
+    /// run violates: FILE.iol#P, FILE.hoa, FILE.xml, ltl:FORMULA (repeatable)
+    #[arg(long, value_name = "PROPERTY", num_args = 1..)]
+    #[arg(conflicts_with_all = ["observer", "purpose", "cover", "exhaustive"])]
+    property: Vec<ModelRef>,
+    /// With a goal: so many test cases for each goal, the shortest way first
     #[arg(long, value_name = "N", default_value_t = 1)]
     alternatives: u64,
-    /// With --observer or --purpose: write the complete test graph too, as DOT and .aut
+    /// With a goal: write the complete test graph too, as DOT and .aut
     #[arg(long)]
     graph: bool,
     /// Write each test case in these formats too
@@ -173,6 +179,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         safety(args, &source, &mut document)?
     } else if !args.purpose.is_empty() {
         purposes(args, &source, &mut document)?
+    } else if !args.property.is_empty() {
+        properties(args, &source, &mut document)?
     } else if let Some(cover) = args.cover {
         covering(args, cover, &source, &mut document)?
     } else {
@@ -403,26 +411,49 @@ fn purposes(
     let mut cases = Vec::new();
     for reference in &args.purpose {
         for purpose in source.workspace.purposes_of(reference, source.spec)? {
-            let name = purpose.name().to_owned();
-            let test = PurposeTest::build(source.lts, args.quiescence.policy(), purpose, LARGEST)
-                .map_err(|e| too_large(&e))?;
-            if !test.is_reachable() {
-                document
-                    .notes
-                    .push(format!("{name}: no trace of the specification reaches it"));
-                continue;
-            }
-            write_graph(args, &name, test.graph(), document)?;
-            for k in 0..args.alternatives {
-                cases.push(numbered(
-                    test.draw(drawing(args, k), &source.model),
-                    &name,
-                    k,
-                ));
-            }
+            cases.extend(towards(args, source, purpose, document)?);
         }
     }
     Ok(cases)
+}
+
+fn properties(
+    args: &Args,
+    source: &Source<'_>,
+    document: &mut Document,
+) -> Result<Vec<TestCase>, Error> {
+    let options = PropertyOptions {
+        properties: args.property.clone(),
+        ..PropertyOptions::default()
+    };
+    let mut cases = Vec::new();
+    for property in source
+        .workspace
+        .property_objectives(&options, source.spec)?
+    {
+        cases.extend(towards(args, source, property, document)?);
+    }
+    Ok(cases)
+}
+
+/// Test cases towards one goal.
+fn towards<O: Objective>(
+    args: &Args,
+    source: &Source<'_>,
+    goal: O,
+    document: &mut Document,
+) -> Result<Vec<TestCase>, Error> {
+    let name = goal.name().to_owned();
+    let test = GoalTest::build(source.lts, args.quiescence.policy(), goal, LARGEST)
+        .map_err(|e| too_large(&e))?;
+    if !test.is_reachable() {
+        let note = format!("{name}: no trace of the specification reaches it");
+        document.notes.push(note);
+        return Ok(Vec::new());
+    }
+    write_graph(args, &name, test.graph(), document)?;
+    let case = |k| numbered(test.draw(drawing(args, k), &source.model), &name, k);
+    Ok((0..args.alternatives).map(case).collect())
 }
 
 fn write_graph(

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
@@ -29,10 +29,12 @@ use crate::output::{Exit, print, print_json, write_json};
 /// templates of a system's description.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA
+    /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA; it may be left
+    /// out where --property judges
     model: ModelRef,
     /// The log
-    log: PathBuf,
+    #[arg(required_unless_present = "property")]
+    log: Option<PathBuf>,
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
@@ -67,6 +69,18 @@ pub(crate) struct Args {
     time_limit: TimeLimit,
     #[command(flatten)]
     read: ReadOptions,
+}
+
+impl Args {
+    /// The log: what stands alone is the log.
+    fn log(&self) -> &Path {
+        self.log.as_deref().unwrap_or_else(|| self.model.path())
+    }
+
+    /// The specification or first property; none where --property judges alone.
+    fn model(&self) -> Option<&ModelRef> {
+        self.log.as_ref().map(|_| &self.model)
+    }
 }
 
 /// Bytes of a journal's header.
@@ -109,36 +123,68 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let quiescence = args.quiescence_ms.map(Duration::from_millis);
     let monitor = Monitor::new(judge, quiescence);
     if monitor.judge().properties().is_some() {
-        let mut log = match runs(args)?.as_slice() {
-            [one] => log(args, *one)?,
-            several => {
-                return Err(Error::input(format!(
-                    "{}: a journal of {} runs, and a property judges one at a time",
-                    args.log.display(),
-                    several.len()
-                ))
-                .hint("pick one with --run N"));
-            }
-        };
+        let mut log = log(args, only_run(args)?)?;
         let mut options = args.properties.options();
-        options.properties.insert(0, args.model.clone());
+        if let Some(first) = args.model() {
+            options.properties.insert(0, first.clone());
+        }
         let certify = |judged: &Certificate| {
             certified(args, &workspace, judged, JudgedBy::Properties(&options))
         };
         return monitor_properties::run(&monitor, &mut log, args.json, &mut watch, &certify);
     }
+    let beside = beside(args, &workspace)?;
+    if !beside.is_empty() {
+        let mut options = args.properties.options();
+        options.properties = beside;
+        let judge = PropertyJudge::beside(&workspace, &options, &args.model)?;
+        let run = only_run(args)?;
+        let properties = Monitor::new(Judge::Properties(judge), quiescence);
+        let conformance = judged(args, &monitor, run, &mut watch)?;
+        let mut log = log(args, run)?;
+        let options = judge_options(args, &workspace, &watch)?;
+        let certify =
+            |judged: &Certificate| certified(args, &workspace, judged, JudgedBy::Model(&options));
+        let both = (&properties, conformance);
+        return monitor_properties::run_beside(both, &mut log, args.json, &mut watch, &certify);
+    }
     conclude(args, &workspace, &monitor, &mut watch)
+}
+
+/// A property judges one trace at a time.
+fn only_run(args: &Args) -> Result<Option<u64>, Error> {
+    match runs(args)?.as_slice() {
+        [one] => Ok(*one),
+        several => Err(Error::input(format!(
+            "{}: a journal of {} runs, and a property judges one at a time",
+            args.log().display(),
+            several.len()
+        ))
+        .hint("pick one with --run N")),
+    }
 }
 
 /// What the log is judged by.
 fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Error> {
-    if workspace.is_property(&args.model)? {
+    let Some(model) = args.model() else {
+        args.judge.reject_context_of_properties()?;
+        let judge = PropertyJudge::new(workspace, &args.properties.options());
+        return judge.map(Judge::Properties);
+    };
+    if workspace.is_property(model)? {
         args.judge.reject_context_of_properties()?;
         let mut options = args.properties.options();
-        options.properties.insert(0, args.model.clone());
+        options.properties.insert(0, model.clone());
         return PropertyJudge::new(workspace, &options).map(Judge::Properties);
     }
-    Judge::new(workspace, &args.model, &judge_options(args, watch)?)
+    if let Some(flag) = args.properties.idle_beside_model()
+        && beside(args, workspace)?.is_empty()
+    {
+        return Err(Error::input(format!(
+            "{flag} has no effect with {model}: it is for properties"
+        )));
+    }
+    Judge::new(workspace, model, &judge_options(args, workspace, watch)?)
 }
 
 /// The whole certificate of a failing verdict, written where that is asked for.
@@ -155,12 +201,25 @@ fn certified(
     Ok(whole)
 }
 
-fn judge_options(args: &Args, watch: &Watch) -> Result<JudgeOptions, Error> {
+/// The properties beside a model that are declared as such; others are observers.
+fn beside(args: &Args, workspace: &Workspace) -> Result<Vec<ModelRef>, Error> {
+    let mut found = Vec::new();
+    for reference in &args.properties.property {
+        if workspace.means_property(reference)? {
+            found.push(reference.clone());
+        }
+    }
+    Ok(found)
+}
+
+fn judge_options(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<JudgeOptions, Error> {
     let values = ValueArgs::default();
     let mut options = args.judge.options(&args.data, &values, None, 0);
-    // Beside a model, a safety property is an observer.
-    let beside = args.properties.property.iter().cloned();
-    options.observers.extend(beside);
+    for reference in &args.properties.property {
+        if !workspace.means_property(reference)? {
+            options.observers.push(reference.clone());
+        }
+    }
     options.data.until = watch.until();
     let context = match args.judge.context {
         Some(context) => context,
@@ -195,7 +254,7 @@ fn header(args: &Args) -> Result<Option<Header>, Error> {
         return Ok(None);
     }
     let mut first = String::new();
-    let file = File::open(&args.log).map_err(|e| Error::reading(&args.log, &e))?;
+    let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
     let read = BufReader::new(file).take(HEADER).read_line(&mut first);
     let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
     Ok(header.flatten())
@@ -209,14 +268,14 @@ fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
             Some(_) => Err(Error::input("--run is for journals, which have runs")),
         };
     }
-    let journal = Journal::read(&args.log).map_err(|e| Error::input(e.to_string()))?;
+    let journal = Journal::read(args.log()).map_err(|e| Error::input(e.to_string()))?;
     let wanted = |n: &u64| args.run.is_none_or(|run| run == *n);
     let numbers = journal.runs().map(|id| id.number).filter(wanted);
     let runs: Vec<Option<u64>> = numbers.map(Some).collect();
     if runs.is_empty() {
         return Err(Error::input(format!(
             "{}: no such run; it has {} runs",
-            args.log.display(),
+            args.log().display(),
             journal.runs().count()
         )));
     }
@@ -226,8 +285,8 @@ fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
 type Log = LogReader<BufReader<File>>;
 
 fn log(args: &Args, run: Option<u64>) -> Result<Log, Error> {
-    let file = File::open(&args.log).map_err(|e| Error::reading(&args.log, &e))?;
-    let name = args.log.display().to_string();
+    let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
+    let name = args.log().display().to_string();
     let log = LogReader::new(BufReader::new(file), &name, format(args)?);
     Ok(match run {
         Some(run) => log.of_run(run),
@@ -292,7 +351,7 @@ fn conclude(
     let Some((run, report)) = found else {
         return Err(Error::input(format!(
             "{}: no run to judge",
-            args.log.display()
+            args.log().display()
         )));
     };
     // A log in which nothing was recognised says nothing, least of all that all is well.
@@ -301,7 +360,14 @@ fn conclude(
     } else {
         report.verdict
     };
-    let options = judge_options(args, watch)?;
+    let nothing = (steps == 0).then(|| "no line of the log is a step".to_owned());
+    if nothing.is_some() && args.skip_other {
+        eprintln!(
+            "warning: --skip-other left out every line of {}; do --templates and --prefix fit?",
+            args.log().display()
+        );
+    }
+    let options = judge_options(args, workspace, watch)?;
     let by = JudgedBy::Model(&options);
     let judged = report.certificate.as_ref();
     let certificate = judged.map(|judged| certified(args, workspace, judged, by));
@@ -311,7 +377,7 @@ fn conclude(
         runs: run.is_some().then_some(runs.len()),
         run,
         line: report.line,
-        reason: report.broken_off,
+        reason: report.broken_off.or(nothing),
         certificate: certificate.transpose()?.flatten(),
         shown: report.certificate,
         constants: monitor.judge().constants(&notices),
@@ -325,7 +391,7 @@ fn conclude(
 }
 
 fn format(args: &Args) -> Result<LogFormat, Error> {
-    let ending = args.log.extension().and_then(|e| e.to_str());
+    let ending = args.log().extension().and_then(|e| e.to_str());
     let json = match args.log_format {
         Some(kind) => kind == LogKind::Json,
         None => matches!(ending, Some("json" | "jsonl" | "ndjson")),
@@ -359,7 +425,7 @@ fn format(args: &Args) -> Result<LogFormat, Error> {
 }
 
 fn tell(args: &Args, document: &Document) -> String {
-    let log = args.log.display();
+    let log = args.log().display();
     let Document {
         verdict,
         steps,

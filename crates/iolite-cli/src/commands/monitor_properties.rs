@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use iolite::{Certificate, Error, LogReport, Monitor, Verdict, WholeCertificate};
+use iolite::{Certificate, Error, LogReport, Monitor, Verdict, WholeCertificate, verdict_beside};
 use iolite_exec::{LogReader, chart};
 use serde::Serialize;
 
@@ -13,6 +13,9 @@ use crate::output::{Exit, print, print_json};
 #[derive(Serialize)]
 struct Document {
     verdict: Verdict,
+    /// What the specification says, where there is one beside the properties.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conformance: Option<ConformanceDocument>,
     steps: u64,
     /// The line where the last property was settled; `null` when the log ended before.
     line: Option<usize>,
@@ -31,6 +34,13 @@ struct Document {
 }
 
 #[derive(Serialize)]
+struct ConformanceDocument {
+    verdict: Verdict,
+    /// The line where it came; `null` for the verdict at the end of the log.
+    line: Option<usize>,
+}
+
+#[derive(Serialize)]
 struct PropertyDocument {
     property: String,
     verdict: Verdict,
@@ -43,10 +53,35 @@ pub(crate) fn run<R: BufRead>(
     log: &mut LogReader<R>,
     json: bool,
     watch: &mut Watch,
-    certify: &dyn Fn(&Certificate) -> Result<Option<WholeCertificate>, Error>,
+    certify: Certify<'_>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
+    conclude(report?, None, json, certify)
+}
+
+/// Properties beside a specification, which has judged the log already.
+pub(crate) fn run_beside<R: BufRead>(
+    (monitor, conformance): (&Monitor, LogReport),
+    log: &mut LogReader<R>,
+    json: bool,
+    watch: &mut Watch,
+    certify: Certify<'_>,
+) -> Result<Exit, Error> {
+    let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
+    watch.finish();
+    conclude(report?, Some(conformance), json, certify)
+}
+
+/// Makes the whole certificate: of the properties where they judge alone, else of the specification.
+type Certify<'a> = &'a dyn Fn(&Certificate) -> Result<Option<WholeCertificate>, Error>;
+
+fn conclude(
+    report: LogReport,
+    conformance: Option<LogReport>,
+    json: bool,
+    certify: Certify<'_>,
+) -> Result<Exit, Error> {
     let LogReport {
         verdict,
         steps,
@@ -56,7 +91,7 @@ pub(crate) fn run<R: BufRead>(
         properties,
         seen: (seen, unseen),
         ..
-    } = report?;
+    } = report;
     if seen == 0 && unseen > 0 {
         eprintln!(
             "warning: none of the {unseen} events is an action of a property; is a --map missing?"
@@ -67,23 +102,39 @@ pub(crate) fn run<R: BufRead>(
         verdict: outcome.verdict,
         step: outcome.step,
     });
-    let document = Document {
+    let mut document = Document {
         verdict,
+        conformance: None,
         steps,
         line,
         reason,
         properties: properties.collect(),
         seen,
         unseen,
-        certificate: certificate.as_ref().map(certify).transpose()?.flatten(),
+        certificate: None,
         shown: certificate,
     };
+    if let Some(conformance) = conformance {
+        document.verdict = verdict_beside(conformance.verdict, verdict);
+        document.steps = steps.max(conformance.steps);
+        if let Some(judged) = conformance.certificate {
+            document.certificate = certify(&judged)?;
+            document.shown = Some(judged);
+        }
+        document.reason = conformance.broken_off.or(document.reason);
+        document.conformance = Some(ConformanceDocument {
+            verdict: conformance.verdict,
+            line: conformance.line,
+        });
+    } else if let Some(judged) = &document.shown {
+        document.certificate = certify(judged)?;
+    }
     if json {
         print_json(&document)?;
     } else {
         print(&tell(&document))?;
     }
-    Ok(verdict.into())
+    Ok(document.verdict.into())
 }
 
 fn tell(document: &Document) -> String {
@@ -92,6 +143,15 @@ fn tell(document: &Document) -> String {
         Some(certificate) if document.properties.len() == 1 => chart(certificate),
         _ => String::new(),
     };
+    if let Some(conformance) = &document.conformance {
+        text += &match conformance.line {
+            Some(line) => format!("conformance: {} at line {line}\n", conformance.verdict),
+            None => format!(
+                "conformance: {} at the end of the log\n",
+                conformance.verdict
+            ),
+        };
+    }
     for p in &document.properties {
         text += &match p.step {
             Some(step) => format!("{}: {} at event {step}\n", p.property, p.verdict),
@@ -103,6 +163,9 @@ fn tell(document: &Document) -> String {
         0 => String::new(),
         n => format!(", {n} of them no action of a property"),
     };
+    if document.conformance.is_some() {
+        text += &format!("together: {}\n", document.verdict);
+    }
     text += &format!("{} events{other}\n", document.steps);
     if let Some(reason) = &document.reason {
         text += &format!("the log was not read on: {reason}\n");

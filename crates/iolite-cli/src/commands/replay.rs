@@ -1,6 +1,6 @@
 //! `iolite replay` and `iolite shrink`: a recorded run once more.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use iolite::{Campaign, Certificate, Error, Judge, RecordedRun, Target, Verdict};
@@ -55,6 +55,7 @@ pub(crate) struct ShrinkArgs {
 #[derive(clap::Args)]
 struct Which {
     /// The journal of `iolite test`
+    #[arg(default_value = ".iolite/latest")]
     journal: PathBuf,
     /// Which run [default: the first failing one, else the last]
     #[arg(long, value_name = "N")]
@@ -62,6 +63,9 @@ struct Which {
     /// Another system under test than the journal's
     #[arg(long, value_name = "SUT")]
     sut: Option<String>,
+    /// Execute command lines that stand only in the journal, such as --sut cmd:… of the test
+    #[arg(long)]
+    trust: bool,
 }
 
 /// A journal with everything that its run needs, set up anew from its own command line.
@@ -86,13 +90,23 @@ impl Which {
             )));
         };
         if let Some(sut) = &self.sut {
-            args.target.sut.clone_from(sut);
+            args.target.sut = absolute_sut(sut);
         }
+        self.check_trust(&args)?;
+        enter_folder(&journal.header)?;
+        // A file that a journal names is not written.
+        args.data.unknown_query = PathBuf::from("iolite.unknown.smt2");
         let run = RecordedRun::of(&journal, self.run)
             .map_err(|e| Error::input(format!("{path}: {}", e.message())))?;
         let workspace = workspace(&args.read);
         let target = Target::new(&workspace, &args.target.options(&args.data))?;
         let campaign = args.campaign(&workspace, &target)?;
+        let now = serde_json::to_value(target.config()).unwrap_or_default();
+        if self.sut.is_none() && now != journal.header.sut {
+            eprintln!(
+                "warning: the description of the system has changed since the journal was written"
+            );
+        }
         let reference = campaign.judge().reference();
         if run.model.hash != reference.hash {
             eprintln!("warning: {reference} has changed since the journal was written");
@@ -108,6 +122,63 @@ impl Which {
             header: journal.header,
         })
     }
+}
+
+impl Which {
+    /// A journal may come from anywhere, so it executes nothing by itself: a command line is taken from a
+    /// description on disk, from this command's flags, or, having been shown, with the user's word.
+    fn check_trust(&self, args: &test::Args) -> Result<(), Error> {
+        let of_user = self.sut.as_ref().and_then(|sut| sut.strip_prefix("cmd:"));
+        let foreign: Vec<String> = args
+            .programs()
+            .filter(|program| Some(program.as_str()) != of_user)
+            .map(|program| format!("  {}", program.escape_debug()))
+            .collect();
+        if foreign.is_empty() {
+            return Ok(());
+        }
+        let shown = foreign.join("\n");
+        if self.trust {
+            eprintln!("executing what the journal says:\n{shown}");
+            return Ok(());
+        }
+        Err(Error::input(format!(
+            "{} asks to execute what no description on disk says:\n{shown}",
+            self.journal.display()
+        ))
+        .hint("with --trust it is executed; --sut names another system"))
+    }
+}
+
+/// Goes to the folder in which the test was started, since the paths of its command line are relative to it.
+fn enter_folder(header: &JournalHeader) -> Result<(), Error> {
+    let Some(folder) = &header.folder else {
+        return Ok(());
+    };
+    if !folder.is_dir() {
+        eprintln!(
+            "warning: {} is not there; files are looked for in the current folder",
+            folder.display()
+        );
+        return Ok(());
+    }
+    std::env::set_current_dir(folder).map_err(|e| Error::reading(folder, &e))
+}
+
+/// A path as seen from any folder.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A system under test as seen from any folder.
+fn absolute_sut(sut: &str) -> String {
+    if let Some(model) = sut.strip_prefix("model:") {
+        return format!("model:{}", absolute(Path::new(model)).display());
+    }
+    if Path::new(sut).is_file() {
+        return absolute(Path::new(sut)).display().to_string();
+    }
+    sut.to_owned()
 }
 
 /// The test case of this run, where a suite was run.
@@ -150,10 +221,12 @@ struct DivergenceDocument {
 }
 
 pub(crate) fn run_replay(args: &ReplayArgs) -> Result<Exit, Error> {
+    // The test's folder is entered with the journal.
+    let journal_to = args.journal_to.as_deref().map(absolute);
     let record = args.which.open()?;
     end_well_on_signals()?;
     let mut sinks = Fanout::default();
-    if let Some(path) = &args.journal_to {
+    if let Some(path) = &journal_to {
         let journal = JournalWriter::create(path, &record.header)?;
         sinks.0.push(Box::new(journal));
     }
@@ -227,6 +300,7 @@ struct ShrinkDocument {
 }
 
 pub(crate) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Error> {
+    let certificate_to = args.certificate.as_deref().map(absolute);
     let record = args.which.open()?;
     end_well_on_signals()?;
     let id = record.run.id;
@@ -266,7 +340,7 @@ pub(crate) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Error> {
         confirmations: shrunk.confirmations,
         certificate: shrunk.run.and_then(|run| run.certificate),
     };
-    if let (Some(path), Some(certificate)) = (&args.certificate, &document.certificate) {
+    if let (Some(path), Some(certificate)) = (&certificate_to, &document.certificate) {
         write_json(path, certificate)?;
     }
     if args.json {

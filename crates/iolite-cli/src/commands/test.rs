@@ -24,7 +24,8 @@ use crate::output::campaign::{ReportArgs, conclude, finish, sinks};
 /// the trace, what was allowed, and the command that replays it.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The specification; none when --property judges alone
+    /// The specification; none when --property judges alone. With both, the specification drives, and
+    /// each property says which way to go and judges too
     #[arg(required_unless_present = "property")]
     pub(crate) model: Option<ModelRef>,
     #[command(flatten)]
@@ -67,6 +68,12 @@ impl Args {
         .find_map(|(asked, flag)| asked.then_some(flag))
     }
 
+    /// Command lines that the flags themselves name, and no description on disk.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = String> {
+        let sut = self.target.sut.strip_prefix("cmd:").map(str::to_owned);
+        sut.into_iter().chain(self.data.solver.clone())
+    }
+
     /// What the runs are judged by.
     fn judge(&self, workspace: &Workspace, target: &Target) -> Result<Judge, Error> {
         let Some(model) = &self.model else {
@@ -82,14 +89,18 @@ impl Args {
             let judge = PropertyJudge::new(workspace, &self.properties.options())?;
             return Ok(Judge::Properties(judge));
         };
-        if !self.properties.property.is_empty() {
-            return Err(Error::input("--property judges alone, without a MODEL").hint(
-                "beside a model, give a safety property with --observer; for others leave the model \
-                 out",
-            ));
+        if let Some(flag) = self.properties.idle_beside_model()
+            && self.properties.property.is_empty()
+        {
+            return Err(Error::input(format!(
+                "{flag} has no effect beside a model: it is for --property"
+            )));
         }
         let mut options = self.judge_options();
         options.queues = target.queues(self.judge.context);
+        if !self.properties.property.is_empty() {
+            options.properties = Some(self.properties.options());
+        }
         // The solver may be meant for the model that plays the system alone.
         if options.data.solver.is_some()
             && target.has_data()

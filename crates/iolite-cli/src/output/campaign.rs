@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, Workspace, save_query};
 use iolite_exec::report::{Console, JUnit, JsonLines};
-use iolite_exec::{Fanout, Interruption, JournalWriter, chart};
+use iolite_exec::{Fanout, Interruption, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
 
 use super::{Exit, print, print_json, silence, write_json};
@@ -15,9 +16,10 @@ use crate::commands::test::Args;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
 pub(crate) struct ReportArgs {
-    /// Where the runs are journaled as they happen
-    #[arg(long, value_name = "FILE", default_value = "iolite.journal.jsonl")]
-    pub(crate) journal: PathBuf,
+    /// Where the runs are journaled as they happen [default: a new file in .iolite, to which
+    /// .iolite/latest links]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
     /// Keep no journal
     #[arg(long)]
     no_journal: bool,
@@ -33,6 +35,20 @@ pub(crate) struct ReportArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The name that this process gives its journal where the user gives none.
+static NEW_JOURNAL: OnceLock<PathBuf> = OnceLock::new();
+
+impl ReportArgs {
+    /// Where the runs are journaled, if they are.
+    fn journal(&self) -> Option<&Path> {
+        if self.no_journal {
+            return None;
+        }
+        let chosen = self.journal.as_deref();
+        Some(chosen.unwrap_or_else(|| NEW_JOURNAL.get_or_init(new_journal_path)))
+    }
 }
 
 fn create(path: &Path) -> Result<std::fs::File, Error> {
@@ -92,11 +108,11 @@ pub(crate) fn sinks(
     runs: Option<u64>,
 ) -> Result<Fanout<'static>, Error> {
     let mut sinks = Fanout::default();
-    if !report.no_journal {
+    if let Some(path) = report.journal() {
         let header = campaign.journal_header(target.config(), std::env::args().collect());
         sinks
             .0
-            .push(Box::new(JournalWriter::create(&report.journal, &header)?));
+            .push(Box::new(JournalWriter::create(path, &header)?));
     }
     if let Some(path) = &report.events {
         sinks.0.push(Box::new(JsonLines(create(path)?)));
@@ -234,10 +250,13 @@ pub(crate) fn conclude(
             constants: judge.constants(&summary.notices),
             untried: untried_reasons.keys().cloned().collect(),
             untried_reasons,
-            journal: (!report.no_journal).then(|| report.journal.display().to_string()),
+            journal: report
+                .journal()
+                .filter(|path| path.exists())
+                .map(|path| path.display().to_string()),
         })?;
     } else {
-        print(&tell(report, target, campaign, summary))?;
+        print(&tell(args, target, campaign, summary))?;
         for (name, verdicts) in goals {
             print(&format!("  {name}: {}\n", counts(verdicts)))?;
         }
@@ -279,7 +298,8 @@ pub(crate) fn counts(verdicts: &BTreeMap<Verdict, u64>) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Summary) -> String {
+fn tell(args: &Args, target: &Target, campaign: &Campaign, summary: &Summary) -> String {
+    let report = &args.report;
     let judge = campaign.judge();
     let mut text = String::new();
     if let Some((run, certificate)) = summary.failures.iter().next() {
@@ -293,10 +313,16 @@ fn tell(report: &ReportArgs, target: &Target, campaign: &Campaign, summary: &Sum
             text += &format!("violates: {}\n", violated.join(", "));
         }
         text += &silence::hint(certificate, target.config());
-        if !report.no_journal {
-            let journal = report.journal.display();
-            text += &format!("  replay:   iolite replay {journal} --run {run}\n");
-            text += &format!("  shrink:   iolite shrink {journal} --run {run}\n");
+        if let Some(journal) = report.journal() {
+            let journal = journal.display();
+            // What stands only in the journal is not executed without the user's word.
+            let trust = if args.programs().next().is_some() {
+                " --trust"
+            } else {
+                ""
+            };
+            text += &format!("  replay:   iolite replay {journal} --run {run}{trust}\n");
+            text += &format!("  shrink:   iolite shrink {journal} --run {run}{trust}\n");
         }
         text.push('\n');
     }

@@ -333,7 +333,10 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
         }
         let Self { goal, row, .. } = self;
         let mut allowed = row.iter().map(|(a, _)| *a);
-        let step = allowed.find(|&a| matches!(goal.allowed(&pair.at, a), Move::Goal(_)));
+        let step = allowed.find(|&a| match goal.allowed(&pair.at, a) {
+            Move::Goal(verdict) => goal.wants(verdict),
+            Move::To(_) | Move::Lost | Move::Open => false,
+        });
         let step = step.or_else(|| {
             (0..goal.observations().len()).find_map(|i| {
                 let o = goal.observations()[i];
@@ -412,7 +415,8 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
                     return false;
                 }
                 match tracked.goal.allowed(&tracked.at, stimulus) {
-                    Move::Goal(_) | Move::Open => true,
+                    Move::Goal(verdict) => tracked.goal.wants(verdict),
+                    Move::Open => true,
                     Move::Lost => false,
                     // Without a way to look ahead, a stimulus need not be tried out either.
                     Move::To(_) if self.oracle.key(&at).is_none() => true,

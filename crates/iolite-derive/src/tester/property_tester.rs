@@ -7,6 +7,7 @@ use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::canonical_tester::DEADLOCK;
 use iolite_property::{CanonicalTester, Monitor, PropertyVerdict, StateSet};
 
+use crate::verify::property_objective::verdict;
 use crate::{ActionId, Alphabet, LabelMap, Menu, Progress, Step, Tester, Verdict};
 
 /// Product states that the monitor remembers before it starts anew.
@@ -225,18 +226,6 @@ impl PropertyTester {
                 after.contains(&true)
             }
         }
-    }
-}
-
-/// A property's verdict as one of the closed set.
-fn verdict(verdict: PropertyVerdict) -> Verdict {
-    match verdict {
-        PropertyVerdict::Pass => Verdict::Pass,
-        PropertyVerdict::Fail => Verdict::Fail,
-        PropertyVerdict::WeakPass => Verdict::WeakPass,
-        PropertyVerdict::WeakFail => Verdict::WeakFail,
-        PropertyVerdict::Inconc => Verdict::Inconc,
-        PropertyVerdict::Unknown => Verdict::Unknown,
     }
 }
 

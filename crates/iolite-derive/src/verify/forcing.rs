@@ -89,7 +89,7 @@ impl<M: Semantics<State = StateId>, O: Objective> Forcing<M, O> {
                 Move::To(at) => Forced::Pair(Pair { set, at }),
                 Move::Goal(verdict) => Forced::Verdict {
                     verdict,
-                    goal: true,
+                    goal: self.objective.wants(verdict),
                 },
                 // Automata over labels leave nothing open.
                 Move::Lost | Move::Open => Forced::Lost,

@@ -39,6 +39,11 @@ pub trait Goal {
     /// A lower bound on the steps to the goal, from the automaton alone; `None` when there is no way.
     fn distance(&self, at: &Self::State) -> Option<u32>;
 
+    /// Whether a test is led towards this verdict; others that end the goal only happen to it.
+    fn wants(&self, _verdict: Verdict) -> bool {
+        true
+    }
+
     /// Observations that nothing in the specification allows and that may still reach the goal.
     fn observations(&self) -> &[ActionId];
 
@@ -158,6 +163,10 @@ impl<O: Objective> Goal for LabelGoal<O> {
 
     fn distance(&self, at: &StateId) -> Option<u32> {
         self.objective.distance(*at)
+    }
+
+    fn wants(&self, verdict: Verdict) -> bool {
+        self.objective.wants(verdict)
     }
 
     fn observations(&self) -> &[ActionId] {

@@ -5,7 +5,9 @@ use iolite_lts::StateId;
 use iolite_property::{Observer, Purpose};
 use iolite_sts::SymbolicStates;
 
-use crate::{ActionId, Breach, DataGoal, Goal, LabelGoal, Move, Undecided, Verdict, Wish};
+use crate::{
+    ActionId, Breach, DataGoal, Goal, LabelGoal, Move, PropertyObjective, Undecided, Verdict, Wish,
+};
 
 /// A goal of either kind.
 #[derive(Debug)]
@@ -14,7 +16,9 @@ pub enum MixedGoal {
     Observer(Box<LabelGoal<Observer>>),
     /// A test purpose over labels.
     Purpose(Box<LabelGoal<Purpose>>),
-    /// Either with data.
+    /// A property of any class, over labels.
+    Property(Box<LabelGoal<PropertyObjective>>),
+    /// An observer or a purpose with data.
     Data(Box<DataGoal>),
 }
 
@@ -54,6 +58,7 @@ macro_rules! ask {
         match ($self, $at) {
             (MixedGoal::Observer($goal), MixedState::Label($state)) => $answer,
             (MixedGoal::Purpose($goal), MixedState::Label($state)) => $answer,
+            (MixedGoal::Property($goal), MixedState::Label($state)) => $answer,
             (MixedGoal::Data($goal), MixedState::Data($state)) => $answer,
             _ => $never,
         }
@@ -67,6 +72,7 @@ impl Goal for MixedGoal {
         match self {
             Self::Observer(goal) => goal.name(),
             Self::Purpose(goal) => goal.name(),
+            Self::Property(goal) => goal.name(),
             Self::Data(goal) => goal.name(),
         }
     }
@@ -75,6 +81,7 @@ impl Goal for MixedGoal {
         match self {
             Self::Observer(goal) => goal.initial().into(),
             Self::Purpose(goal) => goal.initial().into(),
+            Self::Property(goal) => goal.initial().into(),
             Self::Data(goal) => goal.initial().into(),
         }
     }
@@ -104,14 +111,22 @@ impl Goal for MixedGoal {
         match self {
             Self::Observer(goal) => goal.observations(),
             Self::Purpose(goal) => goal.observations(),
+            Self::Property(goal) => goal.observations(),
             Self::Data(goal) => goal.observations(),
+        }
+    }
+
+    fn wants(&self, verdict: Verdict) -> bool {
+        match self {
+            Self::Property(goal) => goal.wants(verdict),
+            Self::Observer(_) | Self::Purpose(_) | Self::Data(_) => true,
         }
     }
 
     fn lists_observations(&self) -> bool {
         match self {
             Self::Data(goal) => goal.lists_observations(),
-            Self::Observer(_) | Self::Purpose(_) => true,
+            Self::Observer(_) | Self::Purpose(_) | Self::Property(_) => true,
         }
     }
 
@@ -136,7 +151,7 @@ impl Goal for MixedGoal {
     fn doubt(&self) -> Option<Undecided> {
         match self {
             Self::Data(goal) => goal.doubt(),
-            Self::Observer(_) | Self::Purpose(_) => None,
+            Self::Observer(_) | Self::Purpose(_) | Self::Property(_) => None,
         }
     }
 
@@ -144,6 +159,7 @@ impl Goal for MixedGoal {
         match self {
             Self::Observer(goal) => goal.open_verdict(),
             Self::Purpose(goal) => goal.open_verdict(),
+            Self::Property(goal) => goal.open_verdict(),
             Self::Data(goal) => goal.open_verdict(),
         }
     }

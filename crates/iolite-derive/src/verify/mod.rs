@@ -7,6 +7,7 @@ pub(crate) mod mirror;
 pub(crate) mod mixed_goal;
 pub(crate) mod objective;
 pub(crate) mod property;
+pub(crate) mod property_objective;
 pub(crate) mod prune;
 pub(crate) mod purpose_test;
 pub(crate) mod safety_test;

@@ -55,6 +55,11 @@ pub trait Objective: Sized {
     /// A lower bound on the steps to the goal, from the automaton alone; `None` when there is no way.
     fn distance(&self, at: StateId) -> Option<u32>;
 
+    /// Whether a test is led towards this verdict; others that end the goal only happen to it.
+    fn wants(&self, _verdict: Verdict) -> bool {
+        true
+    }
+
     /// The verdict of a run that is broken off with the goal still open.
     fn open_verdict(&self) -> Verdict;
 

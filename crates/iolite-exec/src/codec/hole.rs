@@ -17,6 +17,11 @@ pub enum HoleKind {
     Int,
     /// `{b:bool}`: `true` or `false`.
     Bool,
+    /// `{b:Bool}`: `True` or `False`.
+    CapitalBool,
+    /// `{s:dot-lines}`: text in lines, of which those that begin with a dot get another one, as in the bodies
+    /// of SMTP, POP3 and NNTP.
+    DotLines,
     /// `{s:string}`: any text up to the next literal, as short as the rest allows.
     Text,
     /// `{s:word}`: text without white space.
@@ -54,6 +59,8 @@ impl HoleKind {
             "any" => Ok(Self::Any),
             "int" => Ok(Self::Int),
             "bool" => Ok(Self::Bool),
+            "Bool" => Ok(Self::CapitalBool),
+            "dot-lines" => Ok(Self::DotLines),
             "string" | "str" | "text" => Ok(Self::Text),
             "word" => Ok(Self::Word),
             "hex" => Ok(Self::Hex),
@@ -73,8 +80,8 @@ impl HoleKind {
                     .map(Self::Regex)
                     .map_err(|e| format!("bad regular expression /{re}/: {e}")),
                 None => Err(format!(
-                    "unknown hole type {text}; known: int, bool, string, word, hex, json, any, \
-                     u8, u16be, u16le, u32be, u32le, u64be, u64le, /regular expression/"
+                    "unknown hole type {text}; known: int, bool, Bool, string, dot-lines, \
+                     word, hex, json, any, u8, u16be, u16le, u32be, u32le, u64be, u64le, /regular expression/"
                 )),
             },
         }
@@ -84,14 +91,16 @@ impl HoleKind {
     pub(crate) fn is_self_delimiting(&self) -> bool {
         matches!(
             self,
-            Self::Int | Self::Bool | Self::Json | Self::Binary { .. }
+            Self::Int | Self::Bool | Self::CapitalBool | Self::Json | Self::Binary { .. }
         )
     }
 
     /// Where a hole that starts with `bytes` ends.
     pub(crate) fn extent(&self, bytes: &[u8]) -> Extent {
         match self {
-            Self::Any | Self::Text | Self::Word | Self::Hex | Self::Regex(_) => Extent::Open,
+            Self::Any | Self::Text | Self::DotLines | Self::Word | Self::Hex | Self::Regex(_) => {
+                Extent::Open
+            }
             Self::Int => {
                 let sign = usize::from(bytes.first() == Some(&b'-'));
                 match bytes[sign..]
@@ -105,6 +114,8 @@ impl HoleKind {
             }
             Self::Bool if bytes.starts_with(b"true") => Extent::To(4),
             Self::Bool if bytes.starts_with(b"false") => Extent::To(5),
+            Self::CapitalBool if bytes.starts_with(b"True") => Extent::To(4),
+            Self::CapitalBool if bytes.starts_with(b"False") => Extent::To(5),
             Self::Json => {
                 let mut stream = serde_json::Deserializer::from_slice(bytes)
                     .into_iter::<serde::de::IgnoredAny>();
@@ -114,7 +125,7 @@ impl HoleKind {
                 }
             }
             Self::Binary { width, .. } if bytes.len() >= *width => Extent::To(*width),
-            Self::Bool | Self::Binary { .. } => Extent::None,
+            Self::Bool | Self::CapitalBool | Self::Binary { .. } => Extent::None,
         }
     }
 
@@ -137,7 +148,18 @@ impl HoleKind {
             },
             Self::Int => integer(bytes).map(WireValue::Int),
             Self::Bool => Some(WireValue::Bool(bytes == b"true")),
+            Self::CapitalBool => Some(WireValue::Bool(bytes == b"True")),
             Self::Text => text(),
+            Self::DotLines => {
+                let text = std::str::from_utf8(bytes).ok()?;
+                let lines = text.split('\n').map(|line| match line.strip_prefix('.') {
+                    Some(rest) => rest.strip_prefix('.').map(|_| rest),
+                    None => Some(line),
+                });
+                // A line of one dot ends such a text and cannot stand in it.
+                let lines: Option<Vec<&str>> = lines.collect();
+                Some(WireValue::Text(lines?.join("\n")))
+            }
             Self::Word => (!bytes.is_empty() && !bytes.iter().any(u8::is_ascii_whitespace))
                 .then(text)
                 .flatten(),
@@ -179,6 +201,20 @@ impl HoleKind {
                 WireValue::Bool(b),
             ) => {
                 bytes.extend_from_slice(b.to_string().as_bytes());
+            }
+            (Self::CapitalBool, WireValue::Bool(b)) => {
+                bytes.extend_from_slice(if *b { b"True" } else { b"False" });
+            }
+            (Self::DotLines, WireValue::Text(t)) => {
+                for (i, line) in t.split('\n').enumerate() {
+                    if i > 0 {
+                        bytes.push(b'\n');
+                    }
+                    if line.starts_with('.') {
+                        bytes.push(b'.');
+                    }
+                    bytes.extend_from_slice(line.as_bytes());
+                }
             }
             (Self::Any | Self::Hex, WireValue::Bytes(_)) => {
                 bytes.extend_from_slice(&value.to_string().as_bytes()[2..]);
@@ -226,6 +262,8 @@ impl HoleKind {
             Self::Any => "any".into(),
             Self::Int => "int".into(),
             Self::Bool => "bool".into(),
+            Self::CapitalBool => "Bool".into(),
+            Self::DotLines => "dot-lines".into(),
             Self::Text => "string".into(),
             Self::Word => "word".into(),
             Self::Hex => "hex".into(),

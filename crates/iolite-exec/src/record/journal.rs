@@ -12,6 +12,7 @@ use std::time::Duration;
 use iolite_derive::{ActionId, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::record::journal_place::{link_latest, open_locked};
 use crate::{Event, ExecError, ModelRef, RunId, Sink};
 
 /// The name and version of the format.
@@ -38,6 +39,9 @@ pub struct JournalHeader {
     /// The command line, for the `replay:` line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// The folder in which the command was given; its paths are relative to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
 }
 
 impl JournalHeader {
@@ -52,33 +56,54 @@ impl JournalHeader {
             seed,
             sut,
             command: Vec::new(),
+            folder: None,
         }
     }
 }
 
-/// Writes a journal.
+/// Writes a journal, alone: the file is locked. What it held before is replaced when the first run has
+/// started, so that a campaign whose system cannot be reached destroys nothing.
 #[derive(Debug)]
 pub struct JournalWriter {
     path: PathBuf,
     file: File,
     line: Vec<u8>,
+    /// The header and what came before the first run started; `None` once it has.
+    waiting: Option<(JournalHeader, Vec<Event>)>,
+    /// Whether there was no such file before.
+    is_new: bool,
 }
 
+/// Events before the first run that are kept; more runs than this that cannot be started are not listed.
+const WAITING: usize = 1000;
+
 impl JournalWriter {
-    /// Creates or replaces the file and writes the header.
+    /// Opens the file. Nothing is written until a run has started.
     pub fn create(path: impl Into<PathBuf>, header: &JournalHeader) -> Result<Self, ExecError> {
         let path = path.into();
-        let file = File::create(&path).map_err(|e| ExecError::JournalWrite {
-            path: path.display().to_string(),
-            reason: e.to_string(),
-        })?;
-        let mut writer = Self {
+        let is_new = !path.exists();
+        Ok(Self {
+            file: open_locked(&path)?,
             path,
-            file,
             line: Vec::new(),
-        };
-        writer.write(header)?;
-        Ok(writer)
+            waiting: Some((header.clone(), Vec::new())),
+            is_new,
+        })
+    }
+
+    /// The first run has started: now the file is this journal's.
+    fn begin(&mut self, header: &JournalHeader, before: &[Event]) -> Result<(), ExecError> {
+        // A pipe or a device has no length.
+        let is_file = self.file.metadata().is_ok_and(|m| m.is_file());
+        if is_file {
+            self.file.set_len(0).map_err(|e| ExecError::JournalWrite {
+                path: self.path.display().to_string(),
+                reason: e.to_string(),
+            })?;
+        }
+        self.write(header)?;
+        link_latest(&self.path);
+        before.iter().try_for_each(|event| self.write(event))
     }
 
     fn write(&mut self, document: &impl Serialize) -> Result<(), ExecError> {
@@ -98,9 +123,29 @@ impl JournalWriter {
 
 impl Sink for JournalWriter {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
-        match event {
-            Event::Progress { .. } => Ok(()),
-            _ => self.write(event),
+        if matches!(event, Event::Progress { .. }) {
+            return Ok(());
+        }
+        if let Some((header, mut before)) = self.waiting.take() {
+            if matches!(event, Event::RunStarted { .. }) {
+                self.begin(&header, &before)?;
+            } else {
+                if before.len() < WAITING {
+                    before.push(event.clone());
+                }
+                self.waiting = Some((header, before));
+                return Ok(());
+            }
+        }
+        self.write(event)
+    }
+}
+
+impl Drop for JournalWriter {
+    fn drop(&mut self) {
+        // An empty file says nothing, and was not there before.
+        if self.waiting.is_some() && self.is_new {
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 }

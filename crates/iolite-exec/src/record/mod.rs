@@ -3,6 +3,7 @@
 pub(crate) mod certificate;
 pub(crate) mod event;
 pub(crate) mod journal;
+pub(crate) mod journal_place;
 pub(crate) mod monitor;
 pub(crate) mod replay;
 pub(crate) mod shrink;

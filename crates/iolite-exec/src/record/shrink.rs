@@ -1,8 +1,11 @@
 //! The shortest way found to a failure.
 
+use std::cmp::Reverse;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use iolite_derive::{Step, Tester, Verdict};
+use rustc_hash::FxHashMap;
 
 use crate::{Adapter, ExecError, Op, Options, Pace, RunId, RunOutcome, Script, interrupted, run};
 
@@ -13,7 +16,7 @@ pub struct ShrinkPlan {
     pub attempts: u32,
     /// Executions in all.
     pub executions: u32,
-    /// Time in all.
+    /// Time in all, confirmations included: a quarter of it is kept for them.
     pub time: Duration,
     /// Executions of the result, to count how often it fails.
     pub confirmations: u32,
@@ -72,9 +75,15 @@ where
     T: Tester,
     P: Adapter + ?Sized,
 {
+    /// Whether only what is kept for confirmations is left.
     fn exhausted(&self) -> bool {
+        let left = self.plan.executions.saturating_sub(self.executions);
+        left <= self.plan.confirmations.min(self.plan.executions / 4) || self.is_over(self.deadline)
+    }
+
+    fn is_over(&self, deadline: Instant) -> bool {
         self.executions >= self.plan.executions
-            || Instant::now() >= self.deadline
+            || Instant::now() >= deadline
             || interrupted().is_some()
     }
 
@@ -110,9 +119,9 @@ where
         }
     }
 
-    /// Whether the candidate fails in one of the attempts.
-    fn attempt(&mut self, ops: &[Op]) -> Result<Option<RunOutcome>, ExecError> {
-        for _ in 0..self.plan.attempts.max(1) {
+    /// Whether the candidate fails in one of so many attempts.
+    fn attempt(&mut self, ops: &[Op], attempts: u32) -> Result<Option<RunOutcome>, ExecError> {
+        for _ in 0..attempts.max(1) {
             if self.exhausted() {
                 break;
             }
@@ -122,6 +131,120 @@ where
         }
         Ok(None)
     }
+
+    /// Tries the run without some of its steps; keeps what is shorter and fails.
+    fn leave_out(
+        &mut self,
+        best: &mut RunOutcome,
+        range: Range<usize>,
+        attempts: u32,
+    ) -> Result<bool, ExecError> {
+        let ops = ops_of(best.trace.steps(), self.verdict);
+        let candidate: Vec<_> = ops[..range.start]
+            .iter()
+            .chain(&ops[range.end..])
+            .copied()
+            .collect();
+        match self.attempt(&candidate, attempts)? {
+            Some(outcome) if ops_of(outcome.trace.steps(), self.verdict).len() < ops.len() => {
+                *best = outcome;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Leaves out what runs are made of: ways that return to an action, then whole exchanges of a stimulus
+    /// and its answers, the last first. An exchange less leaves a dialogue behind that systems accept.
+    fn leave_out_dialogue(
+        &mut self,
+        best: &mut RunOutcome,
+        attempts: u32,
+    ) -> Result<(), ExecError> {
+        'again: loop {
+            for range in loops(best.trace.steps()) {
+                if self.exhausted() {
+                    return Ok(());
+                }
+                if self.leave_out(best, range, attempts)? {
+                    continue 'again;
+                }
+            }
+            break;
+        }
+        let mut next = exchanges(best.trace.steps()).len();
+        while next > 0 && !self.exhausted() {
+            next -= 1;
+            if let Some(range) = exchanges(best.trace.steps()).get(next) {
+                self.leave_out(best, range.clone(), attempts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out ever smaller parts; whether no single step can be left out any more.
+    fn leave_out_parts(&mut self, best: &mut RunOutcome, attempts: u32) -> Result<bool, ExecError> {
+        let mut chunk = (best.trace.steps().len() / 2).max(1);
+        loop {
+            let mut from = 0;
+            let mut smaller = false;
+            while from < best.trace.steps().len() {
+                if self.exhausted() {
+                    return Ok(false);
+                }
+                let to = (from + chunk).min(best.trace.steps().len());
+                if self.leave_out(best, from..to, attempts)? {
+                    smaller = true;
+                } else {
+                    from = to;
+                }
+            }
+            if chunk == 1 && !smaller {
+                return Ok(!self.exhausted());
+            }
+            if !smaller {
+                chunk = (chunk / 2).max(1);
+            }
+            chunk = chunk.min(best.trace.steps().len().max(1));
+        }
+    }
+}
+
+/// Ways that return to the same action that are tried at a time.
+const LOOPS: usize = 64;
+
+/// Parts of a trace from an action to the same action later, the longest first.
+fn loops(steps: &[Step]) -> Vec<Range<usize>> {
+    let mut first: FxHashMap<Step, usize> = FxHashMap::default();
+    let mut found: FxHashMap<usize, usize> = FxHashMap::default();
+    for (i, &step) in steps.iter().enumerate() {
+        match first.get(&step) {
+            Some(&from) => {
+                found.insert(from, i);
+            }
+            None => {
+                first.insert(step, i);
+            }
+        }
+    }
+    let mut ranges: Vec<Range<usize>> = found.into_iter().map(|(from, to)| from..to).collect();
+    ranges.sort_by_key(|range| (Reverse(range.len()), range.start));
+    ranges.truncate(LOOPS);
+    ranges
+}
+
+/// Each stimulus with the observations that follow it.
+fn exchanges(steps: &[Step]) -> Vec<Range<usize>> {
+    let is_stimulus = |step: &Step| matches!(step, Step::Stimulus(_));
+    let starts: Vec<usize> = (0..steps.len())
+        .filter(|&i| is_stimulus(&steps[i]))
+        .collect();
+    let ends = starts.iter().skip(1).copied().chain([steps.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(&from, to)| from..to)
+        .collect()
 }
 
 /// The script of a run; the failure may have come before the script's end. A crash is seen by whoever
@@ -131,8 +254,8 @@ fn ops_of(steps: &[Step], verdict: Verdict) -> Vec<Op> {
     steps.iter().map(|&s| Op::of(s)).chain(crash).collect()
 }
 
-/// Minimises a failing trace by running parts of it, large parts left out first (delta debugging,
-/// [Zeller and Hildebrandt 2002]). Each candidate is a script of stimuli and observations; what the
+/// Minimises a failing trace by running parts of it: without its loops, without whole exchanges, then without
+/// ever smaller parts (delta debugging, [Zeller and Hildebrandt 2002]). Each candidate is a script of stimuli and observations; what the
 /// system answers is judged by the tester, which also refuses stimuli that lead out of the
 /// specification's suspension traces. So each result is a failing run that really happened.
 pub fn shrink<T, P>(
@@ -158,9 +281,13 @@ where
         verdict,
         executions: 0,
         faults: 0,
-        deadline: now.checked_add(plan.time).unwrap_or(now),
+        // The rest is for confirmations, which belong to the time that was given.
+        deadline: now.checked_add(plan.time / 4 * 3).unwrap_or(now),
     };
+    let end = now.checked_add(plan.time).unwrap_or(now);
     shrinker.options.limits.steps = None;
+    // No execution takes longer than all of them may.
+    shrinker.options.limits.until = Some(end);
     // Steps are left out, so pauses that were recorded by number have no place.
     shrinker.options.pace = Pace::Off;
     let mut shrunk = Shrunk {
@@ -175,7 +302,7 @@ where
     // The whole trace gets more attempts than its parts: without it there is nothing to shrink.
     let mut best = None;
     for _ in 0..10 {
-        best = shrinker.attempt(&given)?;
+        best = shrinker.attempt(&given, plan.attempts)?;
         if best.is_some() {
             break;
         }
@@ -184,42 +311,16 @@ where
         shrunk.executions = shrinker.executions;
         return Ok(shrunk);
     };
-    let mut ops = ops_of(best.trace.steps(), verdict);
-    let mut chunk = (ops.len() / 2).max(1);
-    'shrinking: loop {
-        let mut from = 0;
-        let mut smaller = false;
-        while from < ops.len() {
-            if shrinker.exhausted() {
-                break 'shrinking;
-            }
-            let to = (from + chunk).min(ops.len());
-            let candidate: Vec<_> = ops[..from].iter().chain(&ops[to..]).copied().collect();
-            match shrinker.attempt(&candidate)? {
-                Some(outcome) => {
-                    let shorter = ops_of(outcome.trace.steps(), verdict);
-                    if shorter.len() < ops.len() {
-                        ops = shorter;
-                        best = outcome;
-                        smaller = true;
-                    } else {
-                        from = to;
-                    }
-                }
-                None => from = to,
-            }
-        }
-        if chunk == 1 && !smaller {
-            shrunk.minimal = !shrinker.exhausted();
-            break;
-        }
-        if !smaller {
-            chunk = (chunk / 2).max(1);
-        }
-        chunk = chunk.min(ops.len().max(1));
+    // One attempt a candidate; what remains is then tried as often as the plan says.
+    let mut rounds = vec![1];
+    rounds.extend((plan.attempts > 1).then_some(plan.attempts));
+    for attempts in rounds {
+        shrinker.leave_out_dialogue(&mut best, attempts)?;
+        shrunk.minimal = shrinker.leave_out_parts(&mut best, attempts)?;
     }
+    let ops = ops_of(best.trace.steps(), verdict);
     for _ in 0..plan.confirmations {
-        if interrupted().is_some() {
+        if shrinker.is_over(end) {
             break;
         }
         shrunk.confirmations += 1;

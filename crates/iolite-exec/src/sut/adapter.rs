@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use super::{ChannelConfig, ResetConfig, SutConfig, System, Transport, UdpAddresses};
+use super::{
+    ChannelConfig, DatagramSource, ResetConfig, SutConfig, System, Transport, UdpAddresses,
+};
 use crate::codec::{ChannelId, WireCodec};
 use crate::transport::framing::Framer;
 use crate::transport::http::HttpLink;
@@ -42,19 +44,20 @@ impl SutConfig {
             let link: Box<dyn Link> = match transport {
                 Transport::Stdio { framing } => {
                     stdio = Some(ChannelId::new(links.len()));
-                    stream(name, Stdio(Arc::clone(&slot)), *framing, bounds)
+                    stream(name, Stdio(Arc::clone(&slot)), framing, bounds)
                 }
                 Transport::Tcp { address, framing } => {
                     let role = TcpRole::Client(place.fill(address)?);
-                    stream(name, Tcp::new(role), *framing, bounds)
+                    stream(name, Tcp::new(role), framing, bounds)
                 }
                 Transport::TcpListen { address, framing } => {
                     let role = TcpRole::Server(place.fill(address)?);
-                    stream(name, Tcp::new(role), *framing, bounds)
+                    stream(name, Tcp::new(role), framing, bounds)
                 }
-                Transport::Udp(UdpAddresses { own, peer }) => {
+                Transport::Udp(UdpAddresses { own, peer, from }) => {
                     let (own, peer) = (place.fill(own)?, place.fill(peer)?);
-                    Box::new(UdpLink::new(name, &own, &peer, bounds))
+                    let any_port = *from == DatagramSource::AnyPort;
+                    Box::new(UdpLink::new(name, (&own, &peer), any_port, bounds))
                 }
                 Transport::Http(url) => Box::new(HttpLink::new(name, &place.fill(url)?, bounds)?),
                 Transport::WebSocket(url) => {
@@ -117,13 +120,13 @@ impl SutConfig {
 fn stream<E: Endpoint + 'static>(
     name: &str,
     endpoint: E,
-    framing: Framing,
+    framing: &Framing,
     bounds: Bounds,
 ) -> Box<dyn Link> {
     Box::new(StreamLink::new(
         name,
         endpoint,
-        Framer::new(framing),
+        Framer::new(framing.clone()),
         bounds,
     ))
 }

@@ -18,6 +18,28 @@ pub struct UdpAddresses {
     pub own: String,
     /// Where the system is.
     pub peer: String,
+    /// Whose datagrams are taken.
+    #[serde(default, skip_serializing_if = "DatagramSource::is_peer")]
+    pub from: DatagramSource,
+}
+
+/// Whose datagrams a UDP channel takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DatagramSource {
+    /// Those of the peer's address.
+    #[default]
+    Peer,
+    /// Those of any port of the peer's host, and what follows is sent to that port: a server of TFTP answers
+    /// each transfer from a port of its own (RFC 1350, §4).
+    AnyPort,
+}
+
+impl DatagramSource {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+    fn is_peer(&self) -> bool {
+        *self == Self::Peer
+    }
 }
 
 /// What carries the messages of a channel.

@@ -14,7 +14,7 @@ use iolite_derive::Context;
 use serde::{Deserialize, Serialize};
 
 pub use action::{ActionConfig, UndecodableKind};
-pub use channel::{ChannelConfig, ProcessConfig, System, Transport, UdpAddresses};
+pub use channel::{ChannelConfig, DatagramSource, ProcessConfig, System, Transport, UdpAddresses};
 pub use timing::{LimitsConfig, QuiescenceConfig};
 
 use self::raw::RawSut;
@@ -138,6 +138,7 @@ impl SutConfig {
                     Transport::Udp(UdpAddresses {
                         own: own.into(),
                         peer: peer.into(),
+                        from: DatagramSource::Peer,
                     })
                     .into()
                 }
@@ -304,7 +305,11 @@ mod tests {
         let address = "localhost:80".to_owned();
         assert_eq!(
             system("tcp:localhost:80"),
-            Transport::Tcp { address, framing }.into()
+            Transport::Tcp {
+                address,
+                framing: framing.clone()
+            }
+            .into()
         );
         let address = "[::1]:0".to_owned();
         assert_eq!(

@@ -54,8 +54,13 @@ impl RawChannel {
             Some(text) => text.parse().map_err(ExecError::Config)?,
             None => Framing::Line,
         };
-        let stdio = (self.stdio == Some(true)).then_some(Transport::Stdio { framing });
-        let tcp = self.tcp.map(|address| Transport::Tcp { address, framing });
+        let stdio = (self.stdio == Some(true)).then(|| Transport::Stdio {
+            framing: framing.clone(),
+        });
+        let tcp = self.tcp.map(|address| Transport::Tcp {
+            address,
+            framing: framing.clone(),
+        });
         let tcp_listen = self
             .tcp_listen
             .map(|address| Transport::TcpListen { address, framing });
@@ -71,15 +76,15 @@ impl RawChannel {
         match transport {
             Transport::Stdio { framing } => {
                 raw.stdio = Some(true);
-                raw.framing = framing_key(framing);
+                raw.framing = framing_key(&framing);
             }
             Transport::Tcp { address, framing } => {
                 raw.tcp = Some(address);
-                raw.framing = framing_key(framing);
+                raw.framing = framing_key(&framing);
             }
             Transport::TcpListen { address, framing } => {
                 raw.tcp_listen = Some(address);
-                raw.framing = framing_key(framing);
+                raw.framing = framing_key(&framing);
             }
             Transport::Udp(addresses) => raw.udp = Some(addresses),
             Transport::Http(url) => raw.http = Some(url),
@@ -89,8 +94,8 @@ impl RawChannel {
     }
 }
 
-fn framing_key(framing: Framing) -> Option<String> {
-    (framing != Framing::Line).then(|| framing.to_string())
+fn framing_key(framing: &Framing) -> Option<String> {
+    (*framing != Framing::Line).then(|| framing.to_string())
 }
 
 /// The keys of a description.

@@ -54,7 +54,7 @@ impl<S: RunningModel> Simulator<S> {
         mut writer: impl Write,
     ) -> Result<(), ExecError> {
         let bounds = Bounds::default();
-        let mut framer = Framer::new(self.framing);
+        let mut framer = Framer::new(self.framing.clone());
         let mut buffer = StreamBuffer::new();
         let mut message = Vec::new();
         // Whether the model can do nothing before the next input.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
@@ -13,11 +13,16 @@ use crate::transport::readiness::reading;
 use crate::transport::tcp::resolve;
 use crate::{Bounds, ExecError};
 
-/// A pair of UDP addresses as a channel. Only datagrams of the peer are taken.
+/// A pair of UDP addresses as a channel. Datagrams of others are faults: taken for silence they could make a
+/// verdict.
 pub(crate) struct UdpLink {
     name: String,
     own: String,
     peer: String,
+    /// Whether the peer may answer from any of its ports; what follows is sent to that one.
+    any_port: bool,
+    /// Where the next datagram goes.
+    target: Option<SocketAddr>,
     socket: Option<UdpSocket>,
     inbox: VecDeque<Vec<u8>>,
     outbox: VecDeque<Vec<u8>>,
@@ -29,11 +34,18 @@ pub(crate) struct UdpLink {
 const DATAGRAM: usize = 65_536;
 
 impl UdpLink {
-    pub(crate) fn new(name: &str, own: &str, peer: &str, bounds: Bounds) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        (own, peer): (&str, &str),
+        any_port: bool,
+        bounds: Bounds,
+    ) -> Self {
         Self {
             name: name.into(),
             own: own.into(),
             peer: peer.into(),
+            any_port,
+            target: None,
             socket: None,
             inbox: VecDeque::new(),
             outbox: VecDeque::new(),
@@ -43,20 +55,23 @@ impl UdpLink {
     }
 }
 
+/// Whether a datagram is of the peer, by its address and, unless any will do, its port.
+fn is_peer(from: SocketAddr, target: Option<SocketAddr>, any_port: bool) -> bool {
+    target.is_some_and(|target| {
+        from.ip().to_canonical() == target.ip().to_canonical()
+            && (any_port || from.port() == target.port())
+    })
+}
+
 impl Link for UdpLink {
     /// The own port is bound before the system starts, so that its first datagram is not lost.
     fn prepare(&mut self) -> Result<(), ExecError> {
         self.close();
-        let bind = || {
-            let socket = UdpSocket::bind(resolve(&self.own)?)
-                .map_err(|e| ExecError::unreachable(&self.own, e))?;
-            socket
-                .connect(resolve(&self.peer)?)
-                .and_then(|()| socket.set_nonblocking(true))
-                .map_err(|e| ExecError::unreachable(&self.peer, e))?;
-            Ok(socket)
-        };
-        self.socket = Some(bind()?);
+        let socket = UdpSocket::bind(resolve(&self.own)?)
+            .and_then(|socket| socket.set_nonblocking(true).map(|()| socket))
+            .map_err(|e| ExecError::unreachable(&self.own, e))?;
+        self.target = Some(resolve(&self.peer)?);
+        self.socket = Some(socket);
         Ok(())
     }
 
@@ -73,6 +88,7 @@ impl Link for UdpLink {
 
     fn close(&mut self) {
         self.socket = None;
+        self.target = None;
         self.inbox.clear();
         self.outbox.clear();
     }
@@ -90,13 +106,28 @@ impl Link for UdpLink {
             return Ok(false);
         };
         let datagram = &mut self.datagram;
-        match socket.recv(datagram) {
-            Ok(length) if length > self.bounds.max_message => Err(ExecError::TooLong {
+        match socket.recv_from(datagram) {
+            Ok((_, from)) if !is_peer(from, self.target, self.any_port) => {
+                let hint = if self.any_port {
+                    ""
+                } else {
+                    "; `from = \"any-port\"` takes answers from any port of the peer"
+                };
+                Err(ExecError::dropped(
+                    &self.name,
+                    format!(
+                        "a datagram of {from} came, and the peer is {}{hint}",
+                        self.peer
+                    ),
+                ))
+            }
+            Ok((length, _)) if length > self.bounds.max_message => Err(ExecError::TooLong {
                 channel: self.name.clone(),
                 limit: self.bounds.max_message,
                 dump: crate::hexdump(&datagram[..length]),
             }),
-            Ok(length) => {
+            Ok((length, from)) => {
+                self.target = Some(from);
                 self.inbox.push_back(datagram[..length].to_vec());
                 Ok(true)
             }
@@ -143,7 +174,10 @@ impl Link for UdpLink {
         };
         let mut refused = 0;
         while let Some(datagram) = self.outbox.front() {
-            match socket.send(datagram) {
+            let Some(target) = self.target else {
+                return Err(ExecError::dropped(&self.name, "not connected"));
+            };
+            match socket.send_to(datagram, target) {
                 Ok(_) => {
                     self.outbox.pop_front();
                 }

@@ -10,11 +10,14 @@
 //! library, a BDD library and a tracing framework with it, and leaves determinism, completion and
 //! acceptance to the caller; the part of the format that is needed is smaller than that.
 
+mod acc_name;
 mod label;
 mod lex;
+mod nondeterministic;
 mod read;
 mod write;
 
+use iolite_property::LtlError;
 use iolite_property::alphabet::AlphabetError;
 use iolite_property::structure::AutomatonError;
 use thiserror::Error;
@@ -22,7 +25,7 @@ use thiserror::Error;
 pub use read::{HoaReading, read, read_omega};
 pub use write::{write, write_omega};
 
-/// Why a text is no deterministic automaton in HOA.
+/// Why a text is no automaton in HOA that can be read.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum HoaError {
     /// Not the format.
@@ -33,9 +36,13 @@ pub enum HoaError {
         /// What is wrong.
         message: String,
     },
-    /// Two edges of a state have a letter in common, or there are several initial states.
-    #[error("the automaton is not deterministic: {0}")]
+    /// Two edges of a state have a letter in common, or there are several initial states, and yet finite
+    /// words are marked on its states.
+    #[error("the automaton marks finite words and is not deterministic: {0}")]
     Nondeterministic(String),
+    /// A stream of automata.
+    #[error("the file holds several automata, and one is read")]
+    Several,
     /// Conjunctions of states are not followed.
     #[error("alternating automata are not supported")]
     Alternating,
@@ -48,4 +55,7 @@ pub enum HoaError {
     /// No automaton.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
+    /// It could not be determinised.
+    #[error(transparent)]
+    Determinise(#[from] LtlError),
 }

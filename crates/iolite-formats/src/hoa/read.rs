@@ -9,9 +9,10 @@ use iolite_property::state_set::StateSet;
 use iolite_property::streett::StreettAutomaton;
 use iolite_property::structure::{AutomatonError, DEFAULT_BUDGET, StateId, Structure};
 
-use super::HoaError;
 use super::label::{Aliases, Label, expression, label};
 use super::lex::{Lexer, Token};
+use super::nondeterministic::Nondeterministic;
+use super::{HoaError, acc_name};
 
 /// How propositions are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -29,38 +30,34 @@ const MAX_STATES: usize = 1 << 22;
 const MAX_WORK: usize = 1 << 28;
 const MAX_DEPTH: usize = 200;
 
-/// Reads a deterministic automaton as a Streett automaton.
+/// Reads an automaton as a Streett automaton. One that is not deterministic is determinised.
 pub fn read(text: &str, reading: HoaReading) -> Result<StreettAutomaton, HoaError> {
-    let (omega, marked) = read_parts(text, reading)?;
-    let streett = if let Some(pairs) = omega.pairs_on_the_spot() {
-        StreettAutomaton::new(omega.structure.clone(), pairs)?
-    } else {
-        let found = omega.to_streett(DEFAULT_BUDGET)?;
-        if marked {
-            return Ok(found);
+    let Parts { omega, finite } = read_parts(text, reading)?;
+    let streett = match omega.pairs_on_the_spot() {
+        Some(pairs) => {
+            StreettAutomaton::new(omega.structure.clone(), pairs)?.with_finite(omega.finite)
         }
-        return Ok(StreettAutomaton::new(
-            found.structure().clone(),
-            found.pairs().to_vec(),
-        )?);
+        None => omega.to_streett(DEFAULT_BUDGET)?,
     };
-    Ok(if marked {
-        streett.with_finite(omega.finite)
-    } else {
-        streett
+    Ok(match finite {
+        FiniteWords::Marked => streett,
+        FiniteWords::Definition3 => {
+            StreettAutomaton::new(streett.structure().clone(), streett.pairs().to_vec())?
+        }
+        FiniteWords::Induced => iolite_property::finitary_part::induced(&streett)?.reduced(),
     })
 }
 
-/// Reads a deterministic automaton with its own acceptance, moved to the states. Its finitary part
-/// is empty unless the text marks one.
+/// Reads an automaton with its own acceptance, moved to the states. Its finitary part is empty unless the
+/// text marks one.
 pub fn read_omega(text: &str, reading: HoaReading) -> Result<OmegaAutomaton, HoaError> {
-    Ok(read_parts(text, reading)?.0)
+    Ok(read_parts(text, reading)?.omega)
 }
 
 #[derive(Default)]
 struct Header {
     states: Option<usize>,
-    start: Option<usize>,
+    start: Vec<usize>,
     propositions: Option<Vec<String>>,
     acceptance: Option<AcceptanceFormula>,
     sets: usize,
@@ -69,6 +66,18 @@ struct Header {
     aliases: Aliases,
     actions: bool,
     finite: Option<Vec<usize>>,
+    /// The words of `acc-name:`.
+    acc_name: Option<Vec<String>>,
+}
+
+impl Header {
+    /// Colours of a set of acceptance sets, with those of complemented sets.
+    fn colours(&self, mut set: Colours) -> Colours {
+        for &(of, colour) in &self.complements {
+            set |= (!set >> of & 1) << colour;
+        }
+        set
+    }
 }
 
 #[derive(Default)]
@@ -79,7 +88,23 @@ struct State {
     edges: Vec<(Option<Label>, usize, Colours)>,
 }
 
-fn read_parts(text: &str, reading: HoaReading) -> Result<(OmegaAutomaton, bool), HoaError> {
+/// Where the finite words of an automaton come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FiniteWords {
+    /// The text marks them.
+    Marked,
+    /// The acceptance of its states says them [PROP12, def. 3].
+    Definition3,
+    /// Its states are not those of the text: the infinite words induce them, as for formulas.
+    Induced,
+}
+
+struct Parts {
+    omega: OmegaAutomaton,
+    finite: FiniteWords,
+}
+
+fn read_parts(text: &str, reading: HoaReading) -> Result<Parts, HoaError> {
     let mut lexer = Lexer::new(text);
     let mut header = read_header(&mut lexer)?;
     match reading {
@@ -100,7 +125,10 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
     loop {
         let name = match lexer.next()? {
             Some(Token::Header(name)) => name,
-            Some(Token::Body) => return Ok(header),
+            Some(Token::Body) => {
+                check_acc_name(lexer, &header)?;
+                return Ok(header);
+            }
             _ => return Err(lexer.error("header expected")),
         };
         match &*name {
@@ -110,9 +138,7 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                 if lexer.eat('&')? {
                     return Err(HoaError::Alternating);
                 }
-                if header.start.replace(start).is_some() {
-                    return Err(HoaError::Nondeterministic("several initial states".into()));
-                }
+                header.start.push(start);
             }
             "AP" => {
                 let count = lexer.number()?;
@@ -124,6 +150,14 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                 }
                 if names.len() != count {
                     return Err(lexer.error("wrong number of propositions"));
+                }
+                let mut sorted = names.clone();
+                sorted.sort_unstable();
+                if let Some([twice, ..]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                    return Err(lexer.error(format!("proposition \"{twice}\" twice")));
+                }
+                if header.propositions.is_some() {
+                    return Err(lexer.error("a second header AP"));
                 }
                 header.propositions = Some(names);
             }
@@ -148,6 +182,18 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                 let value = expression(lexer, &header.aliases, 0)?;
                 header.aliases.insert(name, value);
             }
+            "acc-name" => {
+                let mut words = Vec::new();
+                loop {
+                    match lexer.peek()? {
+                        Some(Token::Name(word)) => words.push(word.clone()),
+                        Some(Token::Number(n)) => words.push(n.to_string()),
+                        _ => break,
+                    }
+                    lexer.next()?;
+                }
+                header.acc_name = Some(words);
+            }
             "iolite-alphabet" => {
                 header.actions = lexer.next()? == Some(Token::Name("actions".into()));
             }
@@ -160,7 +206,7 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
             }
             other => {
                 // A header with a capital letter may change the meaning.
-                let known = ["tool", "name", "properties", "acc-name", "controllable-AP"];
+                let known = ["tool", "name", "properties", "controllable-AP"];
                 if !known.contains(&other) && other.starts_with(|c: char| c.is_uppercase()) {
                     return Err(lexer.error(format!("unknown header {other}")));
                 }
@@ -169,6 +215,20 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                 }
             }
         }
+    }
+}
+
+fn check_acc_name(lexer: &Lexer<'_>, header: &Header) -> Result<(), HoaError> {
+    let (Some(words), Some(formula)) = (&header.acc_name, &header.acceptance) else {
+        return Ok(());
+    };
+    match acc_name::fits(words, header.sets, formula, |set| header.colours(set)) {
+        Some(false) => Err(lexer.error(format!(
+            "acc-name: {} is not what Acceptance: says",
+            words.join(" ")
+        ))),
+        // Other names exist, and the formula alone says what is meant.
+        Some(true) | None => Ok(()),
     }
 }
 
@@ -321,21 +381,23 @@ fn read_body(
                 .push((own.or_else(|| on_state.clone()), to, colours));
         }
     }
+    if lexer.next()?.is_some() {
+        return Err(HoaError::Several);
+    }
+    if let Some(id) = states.iter().position(|s| !s.seen) {
+        return Err(lexer.error(format!("state {id} is named and not declared")));
+    }
     Ok(states)
 }
 
-fn build(
-    lexer: &Lexer<'_>,
-    header: &Header,
-    states: &[State],
-) -> Result<(OmegaAutomaton, bool), HoaError> {
+fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, HoaError> {
     let acceptance = header
         .acceptance
         .clone()
         .ok_or_else(|| lexer.error("header Acceptance is missing"))?;
-    let start = header
-        .start
-        .ok_or_else(|| lexer.error("header Start is missing"))?;
+    if header.start.is_empty() {
+        return Err(lexer.error("header Start is missing"));
+    }
     let names = header.propositions.clone().unwrap_or_default();
     let alphabet = Arc::new(if header.actions {
         Alphabet::of_names(names.iter().map(String::as_str))?
@@ -363,11 +425,12 @@ fn build(
             "{edges} edges over {k} letters"
         )));
     }
-    if start >= states.len() {
+    if let Some(&start) = header.start.iter().find(|&&q| q >= states.len()) {
         return Err(AutomatonError::UnknownState(start).into());
     }
-    // One row a state: target and colours; no entry where the automaton has no edge.
-    let mut table: Vec<Option<(u32, Colours)>> = vec![None; states.len() * k];
+    // One row a state: targets and colours; no entry where the automaton has no edge.
+    let mut table: Vec<Vec<(u32, Colours)>> = vec![Vec::new(); states.len() * k];
+    let mut choice = (header.start.len() > 1).then(|| "several initial states".to_owned());
     for (id, state) in states.iter().enumerate() {
         let implicit = !state.edges.is_empty() && state.edges.iter().all(|(g, _, _)| g.is_none());
         if implicit && state.edges.len() != k {
@@ -383,26 +446,45 @@ fn build(
                 };
                 if takes {
                     let entry = (*to as u32, *colours);
-                    if table[id * k + l]
-                        .replace(entry)
-                        .is_some_and(|old| old != entry)
-                    {
+                    let entries = &mut table[id * k + l];
+                    if !entries.contains(&entry) {
+                        entries.push(entry);
+                    }
+                    if entries.len() > 1 && choice.is_none() {
                         let letter = alphabet.text(iolite_property::alphabet::Letter::new(l));
-                        return Err(HoaError::Nondeterministic(format!(
-                            "state {id} on {letter}"
-                        )));
+                        choice = Some(format!("state {id} on {letter}"));
                     }
                 }
             }
         }
     }
+    if let Some(choice) = choice {
+        if header.finite.is_some() {
+            return Err(HoaError::Nondeterministic(choice));
+        }
+        let marks: Vec<Colours> = states.iter().map(|s| s.colours).collect();
+        let source = Nondeterministic {
+            alphabet,
+            start: header.start.iter().map(|&q| q as u32).collect(),
+            table,
+            marks,
+            acceptance,
+        };
+        let omega = source.determinise(|set| header.colours(set))?;
+        return Ok(Parts {
+            omega,
+            finite: FiniteWords::Induced,
+        });
+    }
+    let start = header.start[0];
     // A state is (old state, colours of the edge into it); None is the sink for missing edges.
     let (structure, meaning) = Structure::explore(
         alphabet,
         Some((start as u32, 0)),
         MAX_STATES,
         |from: &Option<(u32, Colours)>, l| {
-            Ok::<_, HoaError>(from.and_then(|(q, _)| table[q as usize * k + l.index()]))
+            let next = |q: u32| table[q as usize * k + l.index()].first().copied();
+            Ok::<_, HoaError>(from.and_then(|(q, _)| next(q)))
         },
     )?;
     // Sets on the edge into a state and on the state itself are met together.
@@ -411,13 +493,7 @@ fn build(
         .iter()
         .map(|m| match *m {
             None => 1 << dead,
-            Some((q, edge)) => {
-                let mut set = edge | states[q as usize].colours;
-                for &(of, colour) in &header.complements {
-                    set |= (!set >> of & 1) << colour;
-                }
-                set
-            }
+            Some((q, edge)) => header.colours(edge | states[q as usize].colours),
         })
         .collect();
     let n = structure.len();
@@ -439,5 +515,9 @@ fn build(
         acceptance,
         finite,
     };
-    Ok((omega, header.finite.is_some()))
+    let finite = match header.finite {
+        Some(_) => FiniteWords::Marked,
+        None => FiniteWords::Definition3,
+    };
+    Ok(Parts { omega, finite })
 }

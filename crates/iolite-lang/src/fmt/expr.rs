@@ -93,6 +93,7 @@ fn ltl_at(l: &Ltl, least: u8) -> String {
                 LtlUnary::Globally => "G",
                 LtlUnary::Finally => "F",
                 LtlUnary::Yesterday => "Y",
+                LtlUnary::WeakYesterday => "Z",
                 LtlUnary::Once => "O",
                 LtlUnary::Historically => "H",
             };
@@ -107,7 +108,9 @@ fn ltl_at(l: &Ltl, least: u8) -> String {
                 LtlBinary::Until => ("U", 5, true),
                 LtlBinary::WeakUntil => ("W", 5, true),
                 LtlBinary::Release => ("R", 5, true),
+                LtlBinary::StrongRelease => ("M", 5, true),
                 LtlBinary::Since => ("S", 5, true),
+                LtlBinary::Trigger => ("T", 5, true),
             };
             let (left_least, right_least) = if right {
                 (own + 1, own)

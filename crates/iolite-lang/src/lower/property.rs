@@ -223,6 +223,7 @@ impl Lowering<'_, '_> {
                     LtlUnary::Globally => Temporal::Always(inner),
                     LtlUnary::Finally => Temporal::Eventually(inner),
                     LtlUnary::Yesterday => Temporal::Previous(inner),
+                    LtlUnary::WeakYesterday => Temporal::weak_previous(inner),
                     LtlUnary::Once => Temporal::Once(inner),
                     LtlUnary::Historically => Temporal::Historically(inner),
                 }
@@ -254,7 +255,9 @@ impl Lowering<'_, '_> {
                     LtlBinary::Until => Temporal::Until(a, b),
                     LtlBinary::WeakUntil => Temporal::WeakUntil(a, b),
                     LtlBinary::Release => Temporal::Release(a, b),
+                    LtlBinary::StrongRelease => Temporal::StrongRelease(a, b),
                     LtlBinary::Since => Temporal::Since(a, b),
+                    LtlBinary::Trigger => Temporal::trigger(a, b),
                     LtlBinary::And => Temporal::And(vec![*a, *b]),
                     LtlBinary::Or => Temporal::Or(vec![*a, *b]),
                 }

@@ -110,6 +110,26 @@ fn step(buchi: &Buchi, from: &Braces, letters: usize, l: Letter, neutral: u32) -
     Braces { paths, priority }
 }
 
+/// A deterministic automaton for the language of a nondeterministic one with Büchi acceptance on its
+/// transitions, given by its initial states and, at `q * letters + l`, the successors of each state with
+/// whether the step is accepting. The finitary part is empty.
+pub fn determinise_buchi(
+    alphabet: &Arc<Alphabet>,
+    initial: Vec<u32>,
+    next: Vec<Vec<(u32, bool)>>,
+    budget: usize,
+) -> Result<OmegaAutomaton, LtlError> {
+    let states = next.len() / alphabet.len();
+    let mut named = initial.iter().chain(next.iter().flatten().map(|(q, _)| q));
+    if let Some(&q) = named.find(|&&q| q as usize >= states) {
+        return Err(AutomatonError::UnknownState(q as usize).into());
+    }
+    let mut initial = initial;
+    initial.sort_unstable();
+    initial.dedup();
+    determinise(&Buchi { initial, next }, alphabet, budget)
+}
+
 /// A deterministic automaton for the same language; its finitary part is empty.
 pub(super) fn determinise(
     buchi: &Buchi,

@@ -110,7 +110,7 @@ impl Parser<'_> {
 
     fn or(&mut self, depth: usize) -> Result<Ltl, LtlError> {
         let mut parts = vec![self.and(depth)?];
-        while self.eat(&["||", "|", "∨"]) {
+        while self.eat(&["||", "|", "∨"]) || self.eat_word("or") {
             parts.push(self.and(depth)?);
         }
         Ok(if parts.len() == 1 {
@@ -122,7 +122,7 @@ impl Parser<'_> {
 
     fn and(&mut self, depth: usize) -> Result<Ltl, LtlError> {
         let mut parts = vec![self.until(depth)?];
-        while self.eat(&["&&", "&", "∧"]) {
+        while self.eat(&["&&", "&", "∧"]) || self.eat_word("and") {
             parts.push(self.until(depth)?);
         }
         Ok(if parts.len() == 1 {
@@ -135,12 +135,14 @@ impl Parser<'_> {
     fn until(&mut self, depth: usize) -> Result<Ltl, LtlError> {
         let depth = self.deeper(depth)?;
         let left = self.unary(depth)?;
-        let table: [(&str, Binary); 5] = [
+        let table: [(&str, Binary); 7] = [
             ("U", Ltl::Until),
             ("R", Ltl::Release),
+            ("V", Ltl::Release),
             ("W", Ltl::WeakUntil),
             ("M", Ltl::StrongRelease),
             ("S", Ltl::Since),
+            ("T", Ltl::trigger),
         ];
         for (word, build) in table {
             if self.eat_word(word) {
@@ -233,10 +235,19 @@ impl Parser<'_> {
             "Y" => Some(Ltl::Previous),
             "O" => Some(Ltl::Once),
             "H" => Some(Ltl::Historically),
+            "Z" => Some(Ltl::weak_previous),
             _ => None,
         };
         if let Some(build) = past {
+            let before = self.at;
             self.at += 1;
+            // `Z` alone is a name like any other.
+            self.blanks();
+            let ends = self.rest().is_empty() || self.rest().starts_with([')', '&', '|', '-', '<']);
+            if word == "Z" && ends {
+                self.at = before + 1;
+                return Ok(Ltl::Atom(word));
+            }
             return Ok(build(Box::new(self.unary(depth)?)));
         }
         let build: fn(Box<Ltl>) -> Ltl = match word.chars().next() {
@@ -244,7 +255,7 @@ impl Parser<'_> {
             Some('F') => Ltl::Eventually,
             Some('G') => Ltl::Always,
             Some('X') => Ltl::Next,
-            Some(_) if matches!(&*word, "U" | "R" | "W" | "M" | "S") => {
+            Some(_) if matches!(&*word, "U" | "R" | "V" | "W" | "M" | "S" | "T") => {
                 return Err(self.error("operand expected"));
             }
             Some(_) => {

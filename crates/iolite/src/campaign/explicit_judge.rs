@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use iolite_derive::{
     Alphabet, ConformanceTester, Criterion, GoalTester, Guide, IocoOracle, IoconfOracle, LabelGoal,
-    MixedGoal, Objective, Oracle, QueueOptions, QueueOracle, Satisfaction, UiocoOracle, verify,
+    MixedGoal, Objective, Oracle, PropertyObjective, QueueOptions, QueueOracle, Satisfaction,
+    UiocoOracle, verify,
 };
 use iolite_exec::guided;
 use iolite_expr::Solver;
@@ -14,6 +15,7 @@ use iolite_property::{Observer, Purpose};
 
 use super::coverage_guide::CoverageGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
+use super::property_judge::objectives;
 use crate::{Error, ExplicitSpec, GoalAutomaton, Spec, System, Workspace};
 
 /// What an explicit specification is asked for.
@@ -25,6 +27,8 @@ enum Question {
     Safety(Vec<Observer>),
     /// Scenarios.
     Purposes(Vec<Purpose>),
+    /// Properties of any class.
+    Properties(Vec<PropertyObjective>),
     /// Either, some of them with data of their own.
     Mixed(Criterion, Vec<GoalAutomaton>),
 }
@@ -46,6 +50,7 @@ impl Question {
             match goal {
                 GoalAutomaton::Observer(observer) => observers.push(observer.clone()),
                 GoalAutomaton::Purpose(purpose) => purposes.push(purpose.clone()),
+                GoalAutomaton::Property(_) => data = true,
                 GoalAutomaton::Data(automaton) => {
                     data = true;
                     if automaton.is_purpose() {
@@ -96,7 +101,10 @@ impl ExplicitJudge {
             .as_ref()
             .map(|f| workspace.traces(f, spec.reference(), spec.labels()))
             .transpose()?;
-        let question = if let Some(question) = Question::towards(goals) {
+        let question = if let Some(properties) = &options.properties {
+            let (labels, reference) = (spec.labels(), spec.reference());
+            Question::Properties(objectives(workspace, properties, labels, reference)?)
+        } else if let Some(question) = Question::towards(goals) {
             question
         } else {
             Question::Relation(match options.relation {
@@ -136,7 +144,7 @@ impl ExplicitJudge {
 
     pub(super) fn criterion(&self) -> Criterion {
         match &self.question {
-            Question::Safety(_) => Criterion::Safety,
+            Question::Safety(_) | Question::Properties(_) => Criterion::Safety,
             Question::Purposes(_) => Criterion::Purpose,
             Question::Mixed(criterion, _) => *criterion,
             Question::Relation(relation) => Criterion::Relation(match relation {
@@ -223,6 +231,7 @@ impl ExplicitJudge {
             Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?.tester(),
             Question::Safety(observers) => self.towards(alphabet, observers).tester(),
             Question::Purposes(purposes) => self.towards(alphabet, purposes).tester(),
+            Question::Properties(all) => self.towards(alphabet, all).tester(),
             Question::Relation(TestedRelation::Ioco) => self.conformance(self.ioco(alphabet)),
             Question::Relation(TestedRelation::Uioco) => {
                 let system = self.spec.system();
@@ -245,6 +254,7 @@ impl ExplicitJudge {
             Question::Safety(observers) => self.towards(alphabet, observers),
             Question::Purposes(purposes) => self.towards(alphabet, purposes),
             Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?,
+            Question::Properties(all) => self.towards(alphabet, all),
             Question::Relation(_) => return Ok(None),
         };
         Ok(Some(tester.led(otherwise())))

@@ -12,7 +12,7 @@ use iolite_lts::{LabelKind, QuiescencePolicy};
 
 use super::constants::Constants;
 use super::explicit_judge::ExplicitJudge;
-use super::property_judge::PropertyJudge;
+use super::property_judge::{PropertyJudge, PropertyOptions};
 use super::symbolic_judge::SymbolicJudge;
 use crate::{DataOptions, Error, Spec, ValueOptions, Workspace};
 
@@ -27,6 +27,8 @@ pub struct JudgeOptions {
     pub observers: Vec<ModelRef>,
     /// Try to reach these test purposes.
     pub purposes: Vec<ModelRef>,
+    /// Properties of any class beside the model, and how they judge.
+    pub properties: Option<PropertyOptions>,
     /// Which states are quiescent.
     pub quiescence: QuiescencePolicy,
     /// Where messages queue between tester and system, how; `None` where both step together.
@@ -48,6 +50,7 @@ impl Default for JudgeOptions {
             traces: None,
             observers: Vec::new(),
             purposes: Vec::new(),
+            properties: None,
             quiescence: QuiescencePolicy::Livelock,
             queues: None,
             data: DataOptions::default(),
@@ -112,6 +115,18 @@ impl Judge {
             return Err(Error::input(
                 "--traces FILE#F and --relation ioconf-f belong together",
             ));
+        }
+        if options.properties.is_some() {
+            let others = [
+                (!options.observers.is_empty(), "--observer"),
+                (!options.purposes.is_empty(), "--purpose"),
+                (options.relation != Relation::Ioco, "--relation"),
+            ];
+            if let Some((_, flag)) = others.into_iter().find(|(given, _)| *given) {
+                return Err(Error::input(format!(
+                    "{flag} and --property do not go together beside a model"
+                )));
+            }
         }
         let reason = options.needs_unfolding();
         let spec = match reason {

@@ -232,6 +232,7 @@ impl Campaign {
         let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
         header.command = command;
         header.context = self.judge.context();
+        header.folder = std::env::current_dir().ok();
         header
     }
 

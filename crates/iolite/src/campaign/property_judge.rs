@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use iolite_derive::{
-    ActionId, Alphabet, ModelRef, PropertyEnd, PropertyTester, Step, Tester, Verdict,
-    WatchedProperty,
+    ActionId, Alphabet, LetterMap, ModelRef, PropertyEnd, PropertyObjective, PropertyTester, Step,
+    Tester, Verdict, WatchedProperty,
 };
 use iolite_exec::{Certificate, Summary};
 use iolite_lts::{LabelId, LabelKind, Labels};
@@ -14,7 +14,9 @@ use iolite_property::{Basis, CanonicalTester, PropertyVerdict, Reading, Relation
 
 use super::abstraction::{Abstraction, LetterDictionary};
 use super::judge::AnyTester;
-use crate::{Error, Property, PropertyReadOptions, Workspace};
+use crate::property_verification::actions;
+use crate::workspace::formula;
+use crate::{Error, ExplicitSpec, Property, PropertyReadOptions, Spec, Workspace};
 
 /// How properties judge.
 #[derive(Clone, Debug)]
@@ -69,6 +71,39 @@ impl PropertyJudge {
         for reference in &options.properties {
             properties.extend(workspace.properties(reference, &options.read)?);
         }
+        Self::of(workspace, options, properties)
+    }
+
+    /// The same beside a model, whose actions formulas speak of where no others are named.
+    pub fn beside(
+        workspace: &Workspace,
+        options: &PropertyOptions,
+        model: &ModelRef,
+    ) -> Result<Self, Error> {
+        let labels = match &*workspace.spec(model)? {
+            Spec::Explicit(spec) => Arc::clone(spec.labels()),
+            Spec::Symbolic(spec) => Arc::new(spec.gate_labels(&[])),
+            Spec::Properties(_) => return Self::new(workspace, options),
+        };
+        let mut properties: Vec<Property> = Vec::new();
+        for reference in &options.properties {
+            let read = beside_a_model(options, reference, &labels);
+            for property in workspace.properties(reference, &read)? {
+                workspace.check_watched_reference(&property.reference, model)?;
+                if options.map.is_none() {
+                    check_actions(&property, &labels, model)?;
+                }
+                properties.push(property);
+            }
+        }
+        Self::of(workspace, options, properties)
+    }
+
+    fn of(
+        workspace: &Workspace,
+        options: &PropertyOptions,
+        properties: Vec<Property>,
+    ) -> Result<Self, Error> {
         let mut watched = Vec::new();
         let mut labels = Labels::new();
         for property in &properties {
@@ -173,6 +208,83 @@ impl PropertyJudge {
             return Some(Verdict::Pass);
         }
         summary.verdict()
+    }
+}
+
+/// Properties beside a specification with these labels. Formulas speak of its actions where the options
+/// name none.
+pub(super) fn objectives(
+    workspace: &Workspace,
+    options: &PropertyOptions,
+    labels: &Arc<Labels>,
+    beside: &ModelRef,
+) -> Result<Vec<PropertyObjective>, Error> {
+    let alone = [
+        (options.map.is_some(), "--map"),
+        (!options.inputs.is_empty(), "--inputs"),
+    ];
+    if let Some((_, flag)) = alone.into_iter().find(|(given, _)| *given) {
+        return Err(Error::input(format!(
+            "{flag} is for properties without a model: {beside} knows its actions"
+        )));
+    }
+    let mut found = Vec::new();
+    for reference in &options.properties {
+        for property in
+            workspace.properties(reference, &beside_a_model(options, reference, labels))?
+        {
+            workspace.check_watched_reference(&property.reference, beside)?;
+            let WatchedProperty { name, tester } = watch(&property, options)?;
+            check_actions(&property, labels, beside)?;
+            let at_once = tester.verdict(tester.initial());
+            if at_once.is_final() {
+                return Err(Error::input(format!(
+                    "{name}: `{at_once}` before anything happens; there is nothing to test"
+                )));
+            }
+            let objective = PropertyObjective::new(&name, tester, labels, options.target);
+            found.push(objective.ok_or_else(|| {
+                Error::input(format!("{name}: no finite run gives such a verdict"))
+                    .hint("`iolite testable` says which verdicts a property has")
+            })?);
+        }
+    }
+    Ok(found)
+}
+
+/// A property of which nothing in the model is an action is most likely for another one.
+fn check_actions(property: &Property, labels: &Labels, beside: &ModelRef) -> Result<(), Error> {
+    let letters = LetterMap::new(property.automaton.alphabet(), labels);
+    if labels.iter().any(|(l, _)| letters.letter(l).is_some()) {
+        return Ok(());
+    }
+    Err(Error::input(format!(
+        "{}: it knows no action of {beside}",
+        property.name
+    )))
+}
+
+/// How a property is read beside a model: a formula speaks of the model's actions.
+fn beside_a_model(
+    options: &PropertyOptions,
+    reference: &ModelRef,
+    labels: &Labels,
+) -> PropertyReadOptions {
+    let mut read = options.read.clone();
+    if read.over.is_empty() {
+        read.over = actions(labels, formula(reference));
+    }
+    read
+}
+
+impl Workspace {
+    /// Properties as goals beside an explicit specification.
+    pub fn property_objectives(
+        &self,
+        options: &PropertyOptions,
+        spec: &ExplicitSpec,
+    ) -> Result<Vec<PropertyObjective>, Error> {
+        objectives(self, options, spec.labels(), spec.reference())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Judging by a model with data: values are solved for while the system answers.
 
+use std::sync::Arc;
+
 use iolite_derive::{
     Alphabet, ConformanceTester, Criterion, GoalTester, QueueOptions, QueueOracle, SymbolicOracle,
     SymbolicOracleError,
@@ -10,6 +12,7 @@ use iolite_lts::relation::Relation;
 
 use super::explicit_judge::AnyGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
+use super::property_judge::objectives;
 use crate::data::Drawing;
 use crate::{Error, GoalAutomaton, KnownModel, Spec, SymbolicSpec, Workspace};
 
@@ -54,10 +57,15 @@ impl SymbolicJudge {
         }
         let beside = Spec::Symbolic(spec.clone());
         let (observers, purposes) = (&options.observers, &options.purposes);
-        let automata = workspace.goals(observers, purposes, &beside)?;
+        let mut automata = workspace.goals(observers, purposes, &beside)?;
+        if let Some(properties) = &options.properties {
+            let labels = Arc::new(spec.gate_labels(&[]));
+            let found = objectives(workspace, properties, &labels, spec.reference())?;
+            automata.extend(found.into_iter().map(GoalAutomaton::Property));
+        }
         let mut data = options.data.clone();
         let constants = data.take_goal_constants(model, &automata)?;
-        let criterion = if observers.is_empty() {
+        let criterion = if observers.is_empty() && options.properties.is_none() {
             Criterion::Purpose
         } else {
             Criterion::Safety

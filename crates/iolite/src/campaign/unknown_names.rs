@@ -31,7 +31,7 @@ pub(super) fn warn(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
         ));
     };
     let plain: BTreeSet<&str> = actions.iter().map(|(_, name)| name.as_str()).collect();
-    for action in config.actions.keys() {
+    for (action, rule) in &config.actions {
         let name = bare(action.trim_start_matches(['?', '!']));
         if !plain.contains(name) {
             tell(
@@ -39,6 +39,27 @@ pub(super) fn warn(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
                 name,
                 &plain,
             );
+            continue;
+        }
+        if action != name {
+            workspace.warn(&format!(
+                "warning: the description tells of action `{action}`, which has no effect; actions are \
+                 named without sigil and values: [actions.{name}]"
+            ));
+            continue;
+        }
+        let is = |kind| actions.contains(&(kind, name.to_owned()));
+        for (key, given, needed, other) in [
+            ("send", rule.send.is_some(), LabelKind::Input, "an output"),
+            ("recv", rule.recv.is_some(), LabelKind::Output, "an input"),
+        ] {
+            if given && !is(needed) {
+                let right = if key == "send" { "recv" } else { "send" };
+                workspace.warn(&format!(
+                    "warning: `{key}` of action `{name}` has no effect: it is {other} of {model}; did you \
+                     mean `{right}`?"
+                ));
+            }
         }
     }
     let signed: BTreeSet<String> = actions

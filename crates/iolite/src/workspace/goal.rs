@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use iolite_derive::{Alphabet, DataGoal, DataGoalError, GoalMarks, LabelGoal, MixedGoal, ModelRef};
+use iolite_derive::{
+    Alphabet, DataGoal, DataGoalError, GoalMarks, LabelGoal, MixedGoal, ModelRef, PropertyObjective,
+};
 use iolite_expr::{Solver, Value};
 use iolite_lang::{has_data, lower_data_observer, lower_data_purpose, parse_value};
 use iolite_lts::{LabelKind, Labels};
@@ -19,6 +21,8 @@ pub enum GoalAutomaton {
     Observer(Observer),
     /// A test purpose over labels.
     Purpose(Purpose),
+    /// A property of any class.
+    Property(PropertyObjective),
     /// Either with variables, constants, parameters or guards.
     Data(DataAutomaton),
 }
@@ -81,6 +85,13 @@ impl GoalAutomaton {
             (Self::Purpose(p), None) => {
                 let goal = LabelGoal::by_text(p.clone(), alphabet, p.labels());
                 MixedGoal::Purpose(Box::new(goal))
+            }
+            (Self::Property(p), Some(labels)) => {
+                MixedGoal::Property(Box::new(LabelGoal::own(p.clone(), alphabet, labels)))
+            }
+            (Self::Property(p), None) => {
+                let goal = LabelGoal::by_text(p.clone(), alphabet, p.labels());
+                MixedGoal::Property(Box::new(goal))
             }
             (Self::Data(data), _) => {
                 let goal = DataGoal::new(

@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use iolite_derive::ModelRef;
-use iolite_formats::{aut, dot, json};
+use iolite_formats::{aut, dot, json, names_label};
 use iolite_lang::{
     Diagnostic, File, Loaded, Rejected, Span, Style, codes, diagnostic, has_data, systems,
 };
-use iolite_lts::{Lts, StateId, restrict};
+use iolite_lts::{LabelKind, Labels, Lts, StateId, restrict};
 
 use crate::Error;
 
@@ -282,10 +282,60 @@ impl Workspace {
         }
         let loaded = read_foreign(format, source.bytes(), &self.read);
         let lts = self.accept(&source, loaded)?;
+        self.warn_of_idle_directions(reference.path(), lts.labels());
         Ok(ExplicitSpec::foreign(
             reference.with_hash(source.hash()),
             lts,
         ))
+    }
+
+    /// Tells of names and prefixes that make no label of a foreign file an input or output.
+    fn warn_of_idle_directions(&self, path: &Path, labels: &Labels) {
+        let options = &self.read;
+        for (flag, given, kind, is_prefix) in [
+            ("--input", &options.input, LabelKind::Input, false),
+            ("--output", &options.output, LabelKind::Output, false),
+            (
+                "--input-prefix",
+                &options.input_prefix,
+                LabelKind::Input,
+                true,
+            ),
+            (
+                "--output-prefix",
+                &options.output_prefix,
+                LabelKind::Output,
+                true,
+            ),
+        ] {
+            let of_kind: Vec<&str> = labels
+                .iter()
+                .filter(|(_, label)| label.kind == kind)
+                .map(|(_, label)| &*label.name)
+                .collect();
+            for name in given {
+                let fits = |label: &&str| {
+                    if is_prefix {
+                        label.starts_with(name.as_str())
+                    } else {
+                        names_label(name, label)
+                    }
+                };
+                if of_kind.iter().any(fits) {
+                    continue;
+                }
+                let plain = labels
+                    .iter()
+                    .filter(|(_, label)| label.kind == LabelKind::Undirected)
+                    .map(|(_, label)| &*label.name);
+                let hint = iolite_lang::diagnostic::did_you_mean(name, plain);
+                let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+                self.warn(&format!(
+                    "warning: {flag} {name} has no effect: no plain label of {} fits{hint}",
+                    path.display()
+                ));
+            }
+        }
     }
 
     /// Takes what a reader gave; its lints are told.

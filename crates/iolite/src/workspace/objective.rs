@@ -78,7 +78,9 @@ impl Workspace {
         }
         let source = self.source(reference.path())?;
         if Format::of(reference.path())? == Format::Dot {
-            return self.acceptor(&source, &beside.labels(&[])).map(|o| vec![o]);
+            let observer = self.acceptor(&source, &beside.labels(&[]))?;
+            self.warn_of_vacuous(&observer, &source.path().display().to_string());
+            return Ok(vec![observer]);
         }
         let file = own_file(&source)?;
         let names = pick_all(reference, "observer", &source.declared("observer"))?;
@@ -87,10 +89,26 @@ impl Workspace {
             let labels = beside.labels(&named_instances(file, name));
             let lowered = lower_observer(file, name, &labels).map_err(|d| source.rejected(&d))?;
             let automaton = automaton(name, &lowered.automaton, &labels);
-            Observer::new(automaton, &lowered.violate, ObserverRules::Definition5)
-                .map_err(|errors| breaches(&source, name, &errors))
+            let observer = Observer::new(automaton, &lowered.violate, ObserverRules::Definition5)
+                .map_err(|errors| breaches(&source, name, &errors))?;
+            self.warn_of_vacuous(&observer, &format!("{}#{name}", source.path().display()));
+            Ok(observer)
         };
         names.into_iter().map(observer).collect()
+    }
+
+    /// Whether a reference beside a model means properties, and not the observers of a file.
+    pub fn means_property(&self, reference: &ModelRef) -> Result<bool, Error> {
+        self.is_safety_property(reference)
+    }
+
+    /// Tells of an observer that nothing can violate: whatever is proved of it says nothing.
+    fn warn_of_vacuous(&self, observer: &Observer, name: &str) {
+        if !observer.can_be_violated() {
+            self.warn(&format!(
+                "warning: no action leads observer {name} to a violate state, so nothing can violate it"
+            ));
+        }
     }
 
     /// Whether a reference names a property: not where it means the observers of a file.

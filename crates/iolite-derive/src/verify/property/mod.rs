@@ -14,7 +14,7 @@ mod tests;
 use iolite_lts::{LabelId, LabelKind, Labels, Quiescence, QuiescencePolicy, Semantics, StateId};
 use iolite_property::canonical_tester::DEADLOCK;
 use iolite_property::determinacy::{Determinacy, Reading};
-use iolite_property::{AutomatonError, Letter, StreettAutomaton};
+use iolite_property::{Alphabet, AutomatonError, Letter, StreettAutomaton};
 use serde::{Deserialize, Serialize};
 
 use product::Product;
@@ -114,8 +114,7 @@ pub struct LetterMap {
 
 impl LetterMap {
     /// Over these labels of a system.
-    pub fn new(property: &StreettAutomaton, labels: &Labels) -> Self {
-        let sigma = property.alphabet();
+    pub fn new(sigma: &Alphabet, labels: &Labels) -> Self {
         let letter = |kind: LabelKind, name: &str| {
             let label = sigma.labels().get(kind, name)?;
             sigma.letter(label)
@@ -132,13 +131,6 @@ impl LetterMap {
             delta: sigma.letter(LabelId::DELTA),
             deadlock: sigma.letter_of_text(DEADLOCK),
         }
-    }
-
-    /// The letters given by the caller, one a label, for properties whose letters are not labels.
-    #[must_use]
-    pub fn with_letters(mut self, letters: Vec<Option<Letter>>) -> Self {
-        self.of_label = letters;
-        self
     }
 
     /// The letter of a step; none where the property does not see it.

@@ -223,7 +223,7 @@ proptest! {
         property in properties(),
         executions in assumptions(),
     ) {
-        let letters = LetterMap::new(&property, model.labels());
+        let letters = LetterMap::new(property.alphabet(), model.labels());
         let expected = by_definition(&model, &property, &letters, executions);
         prop_assume!(expected.is_some());
         let (rejected, open) = expected.unwrap();

@@ -40,6 +40,8 @@ pub enum LtlUnary {
     Finally,
     /// `Y`: yesterday.
     Yesterday,
+    /// `Z`: weak yesterday, true in the first step.
+    WeakYesterday,
     /// `O`: once, now or before.
     Once,
     /// `H`: historically, always so far.
@@ -63,6 +65,10 @@ pub enum LtlBinary {
     WeakUntil,
     /// `R`: release.
     Release,
+    /// `M`: strong release.
+    StrongRelease,
     /// `S`: since.
     Since,
+    /// `T`: trigger, the dual of since.
+    Trigger,
 }

@@ -16,11 +16,17 @@ const UNARY: &[(&str, LtlUnary)] = &[
     ("H", LtlUnary::Historically),
 ];
 
+/// Letters of operators that are written together.
+const MAX_PREFIX: usize = 16;
+
 const BINARY: &[(&str, LtlBinary)] = &[
     ("U", LtlBinary::Until),
     ("W", LtlBinary::WeakUntil),
     ("R", LtlBinary::Release),
+    ("V", LtlBinary::Release),
+    ("M", LtlBinary::StrongRelease),
     ("S", LtlBinary::Since),
+    ("T", LtlBinary::Trigger),
 ];
 
 impl Parser<'_> {
@@ -240,6 +246,17 @@ impl Parser<'_> {
             self.bump();
             let operand = self.nested(Self::ltl_unary)?;
             LtlKind::Unary(op, Box::new(operand))
+        } else if let Some((operators, tokens)) = self.ltl_prefix() {
+            for _ in 0..tokens {
+                self.bump();
+            }
+            let operand = self.nested(Self::ltl_unary)?;
+            let span = self.since(start);
+            let wrapped = operators.iter().rev().fold(operand, |inner, &op| Ltl {
+                kind: LtlKind::Unary(op, Box::new(inner)),
+                span,
+            });
+            return Ok(wrapped);
         } else if self.eat_keyword("true") {
             LtlKind::Constant(true)
         } else if self.eat_keyword("false") {
@@ -266,6 +283,40 @@ impl Parser<'_> {
             kind,
             span: self.since(start),
         })
+    }
+
+    /// `[]`, `<>`, `Z`, and letters written together, such as `GF`; and how many tokens they are. A word
+    /// with no operand behind it is an action's name.
+    fn ltl_prefix(&self) -> Option<(Vec<LtlUnary>, usize)> {
+        if self.is("[") && self.peek_is(1, "]") {
+            return Some((vec![LtlUnary::Globally], 2));
+        }
+        if self.is("<") && self.peek_is(1, ">") {
+            return Some((vec![LtlUnary::Finally], 2));
+        }
+        if self.token().kind != Kind::Ident {
+            return None;
+        }
+        let next = self.peek(1);
+        let operand = match next.kind {
+            Kind::Punct(p) => matches!(p, "(" | "?" | "!" | "[" | "<"),
+            Kind::Ident => !BINARY.iter().any(|(word, _)| self.slice(next) == *word),
+            Kind::Keyword => matches!(self.slice(next), "not" | "true" | "false"),
+            _ => false,
+        };
+        let word = self.word();
+        if !operand || word.len() > MAX_PREFIX {
+            return None;
+        }
+        let letter = |c: char| match c {
+            'G' => Some(LtlUnary::Globally),
+            'F' => Some(LtlUnary::Finally),
+            'X' => Some(LtlUnary::Next),
+            'Z' if word == "Z" => Some(LtlUnary::WeakYesterday),
+            _ => None,
+        };
+        let operators: Option<Vec<LtlUnary>> = word.chars().map(letter).collect();
+        operators.map(|operators| (operators, 1))
     }
 
     fn regex(&mut self) -> Parsed<Regex> {

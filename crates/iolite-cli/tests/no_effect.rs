@@ -1,0 +1,138 @@
+//! Nothing is ignored silently: what has no effect is a warning with a hint, or an error.
+
+mod common;
+
+use common::{iolite, scratch, write};
+
+const MODEL: &str = "system Lamp {
+  input press
+  output on
+  initial state Off { ?press -> On }
+  state On { !on -> Off  ?press -> On }
+}
+observer Never for Lamp {
+  initial state Good { * -> Good }
+  violate state Bad
+}
+";
+
+const LAMP: &str = "cmd:sed -u s/.*/on/";
+
+#[test]
+fn descriptions_that_have_no_effect() {
+    let folder = scratch("no-effect-descriptions");
+    let model = write(&folder, "lamp.iol", MODEL);
+    for (text, part) in [
+        ("[actions.\"?press\"]\nsend = \"P\"", "[actions.press]"),
+        ("[actions.press]\nrecv = \"P\"", "did you mean `send`?"),
+        ("[actions.on]\nsend = \"on\"", "did you mean `recv`?"),
+    ] {
+        let text = format!("command = \"sed -u s/.*/on/\"\n{text}\n");
+        let sut = write(&folder, "sut.toml", text);
+        let args = [
+            "test",
+            &model,
+            "--sut",
+            &sut,
+            "--runs",
+            "1",
+            "--steps",
+            "2",
+            "--no-journal",
+        ];
+        let ran = iolite(&[&args[..], &["--quiescence-ms", "100"]].concat());
+        assert!(
+            ran.stderr.contains("no effect") && ran.stderr.contains(part),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn flags_that_have_no_effect() {
+    let folder = scratch("no-effect-flags");
+    let model = write(&folder, "lamp.iol", MODEL);
+    let args = [
+        "test",
+        &model,
+        "--sut",
+        LAMP,
+        "--runs",
+        "1",
+        "--steps",
+        "2",
+        "--no-journal",
+    ];
+    for (more, part) in [
+        (
+            ["--map", "nosuch.toml"],
+            "--map has no effect beside a model",
+        ),
+        (["--inputs", "x"], "--inputs has no effect beside a model"),
+        (["--until-coverage", "0.9"], "90 means that share"),
+    ] {
+        let ran = iolite(&[&args[..], &more].concat()).expect(2);
+        assert!(ran.stderr.contains(part), "{}", ran.stderr);
+    }
+    let log = write(&folder, "some.log", "?press\n");
+    let ran = iolite(&["monitor", &model, &log, "--map", "nosuch.toml"]).expect(2);
+    assert!(ran.stderr.contains("--map has no effect"), "{}", ran.stderr);
+}
+
+#[test]
+fn names_of_plain_labels() {
+    let folder = scratch("no-effect-labels");
+    let aut = write(
+        &folder,
+        "plain.aut",
+        "des (0, 2, 2)\n(0, \"send(1)\", 1)\n(1, \"got(1)\", 0)\n",
+    );
+    let show =
+        |more: &[&str]| iolite(&[&["show", &aut, "--format", "aut"], more].concat()).expect(0);
+    let ran = show(&["--input", "send", "--output", "got"]);
+    assert!(
+        ran.stdout.contains("?send(1)") && ran.stdout.contains("!got(1)"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(ran.stderr, "");
+    let ran = show(&["--input", "sent"]);
+    assert!(
+        ran.stderr.contains("--input sent has no effect"),
+        "{}",
+        ran.stderr
+    );
+    let ran = show(&["--output-prefix", "O_"]);
+    assert!(
+        ran.stderr.contains("--output-prefix O_ has no effect"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn logs_and_observers() {
+    let folder = scratch("no-effect-logs");
+    let model = write(&folder, "lamp.iol", MODEL);
+    let log = write(&folder, "other.log", "hello\nworld\n");
+    let ran = iolite(&["monitor", &format!("{model}#Lamp"), &log, "--skip-other"]).expect(3);
+    assert!(
+        ran.stdout.contains("no line of the log is a step"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stderr.contains("--skip-other left out every line"),
+        "{}",
+        ran.stderr
+    );
+    let never = format!("{model}#Never");
+    let ran = iolite(&["verify", &format!("{model}#Lamp"), "--property", &never]);
+    assert!(
+        ran.stderr.contains("nothing can violate it"),
+        "{}\n{}",
+        ran.stdout,
+        ran.stderr
+    );
+}
