@@ -41,10 +41,10 @@ fn fifo(names: [&str; 2], left: &str, right: &str) -> Lts {
             for (i, name) in names.iter().enumerate() {
                 let longer = [&now[..], &[i]].concat();
                 let known = contents.iter().position(|c| *c == longer);
-                let to = known.unwrap_or_else(|| {
+                let to = known.unwrap_or(contents.len());
+                if known.is_none() {
                     contents.push(longer);
-                    contents.len() - 1
-                });
+                }
                 b.transition_text(from, &format!("?{name}{left}"), StateId::new(to));
             }
         }

@@ -97,10 +97,10 @@ impl Args {
             )));
         }
         let mut options = self.judge_options();
+        options.queues = target.queues(self.judge.context);
         if !self.properties.property.is_empty() {
             options.properties = Some(self.properties.options());
         }
-        options.queues = target.queues(self.judge.context);
         // The solver may be meant for the model that plays the system alone.
         if options.data.solver.is_some()
             && target.has_data()

@@ -231,8 +231,8 @@ impl Campaign {
         let model = self.judge.reference();
         let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
         header.command = command;
-        header.folder = std::env::current_dir().ok();
         header.context = self.judge.context();
+        header.folder = std::env::current_dir().ok();
         header
     }
 
