@@ -255,7 +255,6 @@ impl ExplicitJudge {
             Question::Purposes(purposes) => self.towards(alphabet, purposes),
             Question::Properties(all) => self.towards(alphabet, all),
             Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?,
-            Question::Properties(all) => self.towards(alphabet, all),
             Question::Relation(_) => return Ok(None),
         };
         Ok(Some(tester.led(otherwise())))
