@@ -693,7 +693,7 @@ fn mistakes() {
             vec![
                 "monitor",
                 "examples/candy/candy.iol",
-                "x.jsonl",
+                "examples/brp/drifts.log",
                 "--property",
                 OS,
             ],

@@ -395,6 +395,13 @@ fn same_towards_goal<O: Objective + Clone>(
     unfolded.menu(&mut menu);
     let mut given_up = !menu.observe;
     for _ in 0..25 {
+        // Where the goal's automaton alone knows that there is no way, the symbolic one is over too.
+        menu.clear();
+        symbolic.menu(&mut menu);
+        if !menu.observe {
+            prop_assert!(given_up, "{}", text);
+            return Ok(symbolic.verdict());
+        }
         let right = |guide: &mut IocoOracle<_>, happening| {
             matches!(
                 guide.after(&at, step(happening, &theirs)),

@@ -243,7 +243,13 @@ impl Symbolic {
                 next.retain(|s: &SymbolicState| seen.insert(s.clone()));
                 next = self.fewer(next);
             }
-            self.bound(&next, begin)?;
+            if let Err(bound) = self.bound(&next, begin) {
+                // A query that was left open says more than the bound that it ran into.
+                return match doubt.first() {
+                    Some((reason, query)) => Ok(After::Unknown { reason, query }),
+                    None => Err(bound),
+                };
+            }
         }
         self.finish(&states.states, next, doubt)
     }

@@ -77,6 +77,11 @@ pub trait Oracle {
     /// The places of the specification.
     fn places(&self, at: &Self::State) -> Places;
 
+    /// The names of the places where silence would be observed now, for timeouts that depend on them.
+    fn waiting(&mut self, at: &Self::State) -> Vec<String> {
+        self.places(at).names
+    }
+
     /// Keeps memory under its budget: may forget all states but the result, which is `at` again.
     fn trim(&mut self, at: Self::State) -> Self::State {
         at

@@ -438,6 +438,22 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
         all
     }
 
+    /// Silence is observed only after everything that is pending was taken.
+    fn waiting(&mut self, at: &Self::State) -> Vec<String> {
+        let mut names = Vec::new();
+        for configuration in &*at.configurations {
+            let Some(settled) = self.settled(at, configuration) else {
+                continue;
+            };
+            for name in self.inner.waiting(&settled) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
     fn trim(&mut self, at: Self::State) -> Self::State {
         let mut states: Vec<O::State> = at.configurations.iter().map(|c| c.at.clone()).collect();
         let before = self.inner.generation();

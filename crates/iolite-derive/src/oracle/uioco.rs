@@ -76,6 +76,10 @@ impl<M: Semantics<State = StateId>> Oracle for UiocoOracle<M> {
         self.0.places(at)
     }
 
+    fn waiting(&mut self, at: &SetId) -> Vec<String> {
+        self.0.waiting(at)
+    }
+
     fn trim(&mut self, at: SetId) -> SetId {
         self.0.trim(at)
     }

@@ -24,15 +24,36 @@ type Ways = FxHashMap<SetId, (usize, Option<LabelId>)>;
 
 /// Makes test cases towards traces of the suspension automaton. A run that an allowed observation takes
 /// off the trace goes on as long as the rest of the trace can be reached in [`DETOUR`] steps more; then
-/// it ends `inconc`. It passes when the whole trace was seen, or what of it was left after a detour.
+/// it ends `inconc`. It passes when the whole trace was seen; where a part of it had to be left out after a
+/// detour, the rest is still tried, and the run ends `inconc`.
 pub(crate) struct GoalTrees<'a, M: Semantics<State = StateId>> {
     oracle: &'a mut IocoOracle<M>,
     coverage: &'a Coverage,
     ways: FxHashMap<SetId, Rc<Ways>>,
 }
 
-/// Where a run of the test case is: the set, how much of the trace is done, how many steps are left.
-type Place = (SetId, usize, usize);
+/// Where a run of the test case is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    set: SetId,
+    /// How much of the trace is done.
+    done: usize,
+    /// Whether a part of that was left out.
+    missed: bool,
+    /// How many steps are left.
+    left: usize,
+}
+
+impl Place {
+    /// The verdict at the end of the trace.
+    fn verdict(self) -> Verdict {
+        if self.missed {
+            Verdict::Inconc
+        } else {
+            Verdict::Pass
+        }
+    }
+}
 
 struct Tree<'t> {
     trace: &'t [LabelId],
@@ -74,7 +95,15 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
             known: FxHashMap::default(),
             queue: VecDeque::new(),
         };
-        let root = self.node(&mut tree, (initial, 0, trace.len() + DETOUR));
+        let root = self.node(
+            &mut tree,
+            Place {
+                set: initial,
+                done: 0,
+                missed: false,
+                left: trace.len() + DETOUR,
+            },
+        );
         while let Some((id, place)) = tree.queue.pop_front() {
             let state = self.expand(&mut tree, place);
             tree.arena.states[id.index()] = state;
@@ -87,10 +116,10 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
         if let Some(&id) = tree.known.get(&place) {
             return id;
         }
-        let (_, done, _) = place;
+        let done = place.done;
         let observed = |l: LabelId| self.oracle.labels().kind(l).is_observation();
         let id = if done == tree.trace.len() && tree.trace.last().is_none_or(|&l| observed(l)) {
-            tree.arena.verdict(Verdict::Pass)
+            tree.arena.verdict(place.verdict())
         } else if done < tree.trace.len()
             && (self.step(tree, place).is_none() || tree.known.len() >= MOST_STATES)
         {
@@ -106,8 +135,9 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
 
     /// The next step from a place, and how much of the trace is done after it: the trace's own where
     /// the run is on it, else one that leads back to its earliest point within reach.
-    fn step(&mut self, tree: &Tree<'_>, (at, done, left): Place) -> Option<(LabelId, usize)> {
-        let ways = self.ways_from(at);
+    fn step(&mut self, tree: &Tree<'_>, place: Place) -> Option<(LabelId, usize)> {
+        let (done, left) = (place.done, place.left);
+        let ways = self.ways_from(place.set);
         (done..tree.trace.len()).find_map(|m| {
             let &(distance, first) = ways.get(&tree.sets[m])?;
             if distance + tree.trace.len() - m > left {
@@ -121,22 +151,28 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
     }
 
     fn expand(&mut self, tree: &mut Tree<'_>, place: Place) -> TestState {
-        let (at, done, left) = place;
-        let left = left.saturating_sub(1);
+        let Place { set: at, done, .. } = place;
+        let left = place.left.saturating_sub(1);
         let Some((label, then)) = (done < tree.trace.len())
             .then(|| self.step(tree, place))
             .flatten()
         else {
             // The trace ends with a stimulus: whatever is right after it is the end.
             return observe_state(self.oracle, at, &mut tree.arena, &mut |arena, _| {
-                arena.verdict(Verdict::Pass)
+                arena.verdict(place.verdict())
             });
+        };
+        let after = |set: SetId, then: usize| Place {
+            set,
+            done: then,
+            missed: place.missed || then > done + 1,
+            left,
         };
         if !self.oracle.labels().kind(label).is_observation() {
             let row = self.coverage.row(at);
             let next = row.iter().find(|(l, _)| *l == label).map(|&(_, t)| t);
             let next = match next {
-                Some(next) => self.node(tree, (next, then, left)),
+                Some(next) => self.node(tree, after(next, then)),
                 None => tree.arena.verdict(Verdict::Inconc),
             };
             return stimulate_state(self.oracle, at, label, next);
@@ -151,7 +187,7 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
                 Meaning::Ends | Meaning::Unspecified => tree.arena.verdict(Verdict::Inconc),
                 Meaning::Allowed(next) => {
                     let done = if seen == label { then } else { done };
-                    self.node(tree, (next, done, left))
+                    self.node(tree, after(next, done))
                 }
             };
             targets.push((seen, target));

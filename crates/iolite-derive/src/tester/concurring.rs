@@ -85,6 +85,10 @@ impl<T: Tester, U: Tester> Tester for Concurring<T, U> {
         self.second.locations()
     }
 
+    fn places(&mut self) -> Vec<String> {
+        self.first.places()
+    }
+
     fn results(&self) -> Vec<(String, Verdict)> {
         self.first.results()
     }

@@ -135,8 +135,7 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
 
     fn places(&mut self) -> Vec<String> {
         let at = self.at.as_ref();
-        at.map(|at| self.oracle.places(at).names)
-            .unwrap_or_default()
+        at.map(|at| self.oracle.waiting(at)).unwrap_or_default()
     }
 
     fn conclude(&mut self) -> Vec<Notice> {

@@ -488,8 +488,7 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
 
     fn places(&mut self) -> Vec<String> {
         let at = self.at.as_ref();
-        at.map(|at| self.oracle.places(at).names)
-            .unwrap_or_default()
+        at.map(|at| self.oracle.waiting(at)).unwrap_or_default()
     }
 
     fn results(&self) -> Vec<(String, Verdict)> {
