@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, mutate,
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, init, monitor, mutate,
     relate, replay, show, simulate, test, testable, tester, verify,
 };
 use output::Exit;
@@ -56,6 +56,7 @@ enum Command {
     ExplainCode(explain_code::Args),
     Doctor(doctor::Args),
     Simulate(simulate::Args),
+    Init(init::Args),
 }
 
 /// Runs the command line of this process.
@@ -93,6 +94,7 @@ pub fn main() -> ExitCode {
         Command::ExplainCode(args) => explain_code::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Init(args) => init::run(&args),
     };
     let exit = match result {
         Ok(exit) => exit.into(),

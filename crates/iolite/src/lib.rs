@@ -64,6 +64,7 @@ mod mutation;
 mod property_verification;
 mod relation;
 mod semantics;
+mod starter;
 mod symbolic_view;
 mod verification;
 mod workspace;
@@ -97,6 +98,7 @@ pub use relation::{
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use starter::{Starter, StarterFile, StarterKind};
 pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{

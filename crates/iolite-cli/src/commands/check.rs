@@ -6,7 +6,7 @@ use iolite_sts::UnfoldBudget;
 use serde::Serialize;
 
 use crate::args::workspace;
-use crate::output::{Exit, print, print_json};
+use crate::output::{Exit, counted, print, print_json};
 use iolite::{Error, Format, ModelRef, ReadOptions, SourceFile, read_foreign};
 
 /// Parse model files, check names and types, and point out what is doubtful
@@ -83,7 +83,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if args.json {
         print_json(&report)?;
     } else if errors + warnings > 0 {
-        eprintln!("\n{errors} errors, {warnings} warnings; `iolite explain-code CODE` tells more");
+        let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+        eprintln!("\n{errors}, {warnings}; `iolite explain-code CODE` says more");
     }
     let bad = errors > 0 || args.deny_warnings && warnings > 0;
     Ok(if bad { Exit::BadInput } else { Exit::Holds })
