@@ -53,6 +53,9 @@ struct Finding {
     severity: &'static str,
     line: u32,
     column: usize,
+    /// Just behind the last character.
+    end_line: u32,
+    end_column: usize,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
@@ -183,18 +186,26 @@ fn data(file: &File, declaration: &mut Declaration, budget: usize) -> Vec<Diagno
 }
 
 fn finding(d: &Diagnostic, index: &LineIndex, bytes: &[u8]) -> Finding {
-    let offset = d.span.start;
-    let line = index.line(offset);
-    let start = index.line_span(bytes, line).start;
-    let before = bytes.get(start..offset).unwrap_or_default();
+    let (line, column) = place(index, bytes, d.span.start);
+    let (end_line, end_column) = place(index, bytes, d.span.end);
     Finding {
         code: d.code.to_string(),
         severity: if d.is_error() { "error" } else { "warning" },
         line,
-        column: String::from_utf8_lossy(before).chars().count() + 1,
+        column,
+        end_line,
+        end_column,
         message: d.message.clone(),
         hint: d.hint.clone(),
     }
+}
+
+/// Line and column of an offset, both from 1; a column is a character.
+fn place(index: &LineIndex, bytes: &[u8], offset: usize) -> (u32, usize) {
+    let line = index.line(offset);
+    let start = index.line_span(bytes, line).start;
+    let before = bytes.get(start..offset).unwrap_or_default();
+    (line, String::from_utf8_lossy(before).chars().count() + 1)
 }
 
 fn summary(reference: &ModelRef, declarations: &[Declaration]) -> String {
