@@ -91,7 +91,9 @@ pub use transport::framing::Framing;
 pub use transport::in_process::{
     AsyncSystemUnderTest, Blocking, InProcess, NamedSystem, Notation, SystemUnderTest, block_on,
 };
-pub use transport::interrupt::{Interruption, end_well_on_signals, interrupted};
+pub use transport::interrupt::{
+    Interruption, end_well_on_signals, interrupt_at_bound, interrupted, kill_systems,
+};
 pub use transport::model_sut::{ModelSut, RefusedInput};
 pub use transport::place::JobPlace;
 pub use transport::process::CommandSpec;

@@ -54,6 +54,7 @@
 //! ```
 
 mod as_iosts;
+mod budget;
 mod campaign;
 mod data;
 mod error;
@@ -68,6 +69,9 @@ mod symbolic_view;
 mod verification;
 mod workspace;
 
+pub use budget::{
+    Budget, DEFAULT_SHARE, Exceeded, LastResort, MemoryLimit, free_memory, used_memory, watch,
+};
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,

@@ -15,10 +15,10 @@ use iolite_exec::{Journal, LogFormat, LogReader, SutConfig, chart};
 use serde::Serialize;
 
 use super::monitor_properties;
+use crate::args::bounds::{self, Watch};
 use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
-use crate::args::time_limit::{TimeLimit, Watch};
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json, write_json};
 
@@ -65,8 +65,6 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    time_limit: TimeLimit,
     #[command(flatten)]
     read: ReadOptions,
 }
@@ -117,7 +115,7 @@ struct Document {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let mut watch = args.time_limit.start()?;
+    let mut watch = bounds::watch();
     let workspace = workspace(&args.read);
     let judge = judge(args, &workspace, &watch)?;
     let quiescence = args.quiescence_ms.map(Duration::from_millis);
@@ -236,7 +234,7 @@ fn judge_options(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Ju
 /// Shows how far the log was read, and says why it is not read on when the time is up.
 pub(crate) fn look(watch: &mut Watch, steps: u64, line: usize) -> Option<String> {
     watch.report(|| format!("line {line}, {steps} steps"));
-    watch.time_is_up()
+    watch.exceeded()
 }
 
 /// What the first line of a journal says that matters here.
@@ -307,7 +305,7 @@ fn judged(
     let mut report = report?;
     if report.verdict == Verdict::Unknown && report.broken_off.is_none() {
         // The limit may have passed in the middle of a step.
-        report.broken_off = watch.time_is_up();
+        report.broken_off = watch.exceeded();
     }
     let broken_off = report.broken_off.is_some();
     for notice in &report.notices {
