@@ -93,7 +93,7 @@ pub use iolite_exec::{
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
-pub use monitor::{LogReport, Monitor, verdict_beside};
+pub use monitor::{JournalRun, LogReport, Monitor, verdict_beside};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{

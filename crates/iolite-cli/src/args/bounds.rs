@@ -67,6 +67,7 @@ pub(crate) fn watch() -> Watch {
         budget: budget(),
         next_report: Duration::from_secs(1),
         shown: false,
+        asked: 0,
     }
 }
 
@@ -105,9 +106,17 @@ pub(crate) struct Watch {
     budget: Budget,
     next_report: Duration,
     shown: bool,
+    asked: u32,
 }
 
 impl Watch {
+    /// Whether it is worth looking at the clock: now and then, and when the watchdog barked.
+    pub(crate) fn is_due(&mut self) -> bool {
+        let due = self.asked.is_multiple_of(256) || self.budget.is_raised();
+        self.asked = self.asked.wrapping_add(1);
+        due
+    }
+
     /// When the time is up.
     pub(crate) fn until(&self) -> Option<Instant> {
         self.budget.until()

@@ -143,6 +143,11 @@ impl Budget {
         self.exceeded()
     }
 
+    /// Whether somebody found that a bound ran out. Reads no clock.
+    pub fn is_raised(&self) -> bool {
+        self.0.exceeded.get().is_some()
+    }
+
     /// What ran out, for those who watch.
     fn look(&self) -> Option<Exceeded> {
         if let Some(time) = self.0.time.filter(|&time| self.elapsed() >= time) {
