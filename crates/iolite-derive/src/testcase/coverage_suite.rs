@@ -230,7 +230,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// The way of the one search tree to what is wanted and nearest to the start.
-    fn from_start(&mut self) -> Option<Vec<(LabelId, SetId)>> {
+    fn first_way(&mut self) -> Option<Vec<(LabelId, SetId)>> {
         let (last, set) = loop {
             let &set = self.order.get(self.next)?;
             let length = self.distance[set.index()] as usize;
@@ -291,7 +291,7 @@ impl<'a> Wanted<'a> {
     fn next_trace(&mut self) -> Option<Vec<LabelId>> {
         let mut trace = Vec::new();
         let mut at = self.coverage.initial();
-        let mut way = self.from_start();
+        let mut way = self.first_way();
         while let Some(steps) = way {
             for (label, target) in steps {
                 if let Some(edge) = self.coverage.number(at, label) {
