@@ -189,7 +189,7 @@ impl Coverage {
     }
 
     /// Whether the step under `label` out of `set` was seen.
-    pub fn has_seen(&self, set: SetId, label: LabelId) -> bool {
+    pub(crate) fn has_seen(&self, set: SetId, label: LabelId) -> bool {
         self.edge(set, label).is_some_and(|e| self.seen_edge[e])
     }
 
