@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 
 use commands::{
     calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, mutate,
-    relate, replay, show, simulate, test, testable, tester, verify,
+    passes, relate, replay, show, simulate, suite, test, testable, tester, verify,
 };
 use output::Exit;
 
@@ -47,6 +47,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     Shrink(replay::ShrinkArgs),
     Monitor(monitor::Args),
+    Passes(passes::Args),
+    Suite(suite::Args),
     Mutate(Box<mutate::Args>),
     Classify(classify::Args),
     Testable(testable::Args),
@@ -84,6 +86,8 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run_replay(&args),
         Command::Shrink(args) => replay::run_shrink(&args),
         Command::Monitor(args) => monitor::run(&args),
+        Command::Passes(args) => passes::run(&args),
+        Command::Suite(args) => suite::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Testable(args) => testable::run(&args),

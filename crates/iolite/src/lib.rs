@@ -61,9 +61,11 @@ mod evidence;
 mod files;
 mod monitor;
 mod mutation;
+mod passes;
 mod property_verification;
 mod relation;
 mod semantics;
+mod suite;
 mod symbolic_view;
 mod verification;
 mod workspace;
@@ -91,12 +93,17 @@ pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use monitor::{LogReport, Monitor, verdict_beside};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
+pub use passes::{PassesDocument, ProceedPairs, TestRunDocument, TestedCase};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use suite::{
+    ExhaustivenessDocument, JudgedCase, SuiteDocument, SuiteOptions, UndetectedDocument,
+    UnsoundDocument,
+};
 pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{

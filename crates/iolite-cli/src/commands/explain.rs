@@ -135,6 +135,11 @@ fn tell(claim: &WholeCertificate) -> String {
     };
     let (kind, verdict) = (&claim.kind, &claim.verdict);
     let mut text = match (&claim.implementation, &claim.property) {
+        (Some(_), _) if claim.test.is_some() => format!(
+            "{} fails {} ({kind}) with `{verdict}`, says the certificate:\n",
+            name(&claim.implementation),
+            claim.test.as_ref().map_or("", |test| test.name.as_str())
+        ),
         (Some(_), _) => format!(
             "{} {kind} {} does not hold, says the certificate:\n",
             name(&claim.implementation),

@@ -3,6 +3,7 @@
 mod certify;
 mod data;
 mod tables;
+mod test_run;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -433,6 +434,10 @@ impl Workspace {
                 }
             }
         }
+        if let (Some(test), Some(of)) = (&claim.test, &claim.implementation) {
+            self.test_difference(test, &of.reference.as_str().into())
+                .map_err(|reason| refuted(&test.reference, reason))?;
+        }
         if let Some(told) = &claim.property {
             let reference = ModelRef::from(told.reference.as_str());
             let property = self.property(&reference, &reading.properties);
@@ -506,7 +511,7 @@ impl Workspace {
         if claim.verdict != "fail" {
             return refuted(format!("the verdict is `fail`, not `{}`", claim.verdict));
         }
-        if !matches!(claim.quiescence.as_str(), "livelock" | "strict") {
+        if !matches!(claim.quiescence.as_str(), "livelock" | "strict" | "fair") {
             return refuted(format!(
                 "`{}` is no policy of quiescence here",
                 claim.quiescence
@@ -582,6 +587,7 @@ const FROM_DISK: &str = "it does not carry its models; they were read from disk 
 fn policy(claim: &Certificate) -> QuiescencePolicy {
     match claim.quiescence.as_str() {
         "strict" => QuiescencePolicy::Strict,
+        "fair" => QuiescencePolicy::Fair,
         _ => QuiescencePolicy::Livelock,
     }
 }

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use iolite_derive::{TestCase, TestStateId, TestStep};
 use iolite_lts::relation::TraceSet;
 use iolite_lts::{LabelId, LabelKind, Labels, Semantics, StateId};
 use iolite_property::star_automaton::StarAutomaton;
 use iolite_property::{StateSet, StreettAutomaton};
-use iolite_recheck::{Kind, Observer, Pair, Property, State, Table};
+use iolite_recheck::{
+    Kind, Observer, Pair, Property, State, Table, Test, TestState, TestStep as Does,
+};
 
 use crate::System;
 
@@ -225,6 +228,47 @@ pub(super) fn observer(
             .map(StateId::index)
             .collect(),
         steps,
+    }
+}
+
+/// A test case. Verdicts on outputs that pre-empt a stimulus are not part of it: where test case and
+/// model take their steps together, nothing does.
+pub(super) fn test(place: &str, case: &TestCase) -> Test {
+    let (labels, numbers) = labels_of(case.labels());
+    let row = |steps: &[(LabelId, TestStateId)]| -> Vec<(usize, usize)> {
+        let number = |&(l, to): &(LabelId, TestStateId)| Some((*numbers.get(&l)?, to.index()));
+        steps.iter().filter_map(number).collect()
+    };
+    let state = |state: &iolite_derive::TestState| {
+        let mut theta = None;
+        let (does, steps) = match &state.step {
+            TestStep::End => (Does::End, Vec::new()),
+            TestStep::Stimulate { stimulus, next, .. } => {
+                (Does::Stimulate, row(&[(*stimulus, *next)]))
+            }
+            TestStep::Observe {
+                outputs,
+                quiescence,
+            } => {
+                theta = quiescence.map(TestStateId::index);
+                (Does::Observe, row(outputs))
+            }
+            TestStep::Offer { actions } => (Does::Offer, row(actions)),
+        };
+        TestState {
+            does,
+            verdict: state.verdict.name().to_owned(),
+            locations: state.locations.clone(),
+            steps,
+            theta,
+        }
+    };
+    Test {
+        reference: place.to_owned(),
+        name: case.name().to_owned(),
+        criterion: case.criterion().name().to_owned(),
+        labels,
+        states: case.states().iter().map(state).collect(),
     }
 }
 

@@ -94,14 +94,14 @@ pub struct Place {
 }
 
 impl Place {
-    pub(super) fn of(model: &impl Semantics<State = StateId>, state: StateId) -> Self {
+    pub(crate) fn of(model: &impl Semantics<State = StateId>, state: StateId) -> Self {
         Self {
             state: model.describe(&state),
             line: model.line(&state),
         }
     }
 
-    fn show(&self, reference: &str) -> String {
+    pub(crate) fn show(&self, reference: &str) -> String {
         match self.line {
             Some(line) => {
                 let reference = ModelRef::from(reference);
