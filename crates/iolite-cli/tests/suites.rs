@@ -200,3 +200,48 @@ fn a_test_case_of_another_kind_is_refused() {
     iolite(&["suite", &model, &none]).expect(2);
     iolite(&["suite", &model, &file]).expect(2);
 }
+
+/// The same test cases, executed: p3 refuses the liquorice in some runs and not in others.
+#[test]
+fn conf_test_cases_run_against_models() {
+    let (models, tests) = (
+        "examples/papers/lts96_fig1.iol",
+        "examples/papers/lts96_fig2.iol",
+    );
+    let (model, suite) = (format!("{models}#p1"), format!("{tests}#t1"));
+    let run = |name: &str, more: &[&str]| {
+        let sut = format!("model:{models}#{name}");
+        let args = [
+            "test",
+            &model,
+            "--relation",
+            "conf",
+            "--suite",
+            &suite,
+            "--sut",
+            &sut,
+        ];
+        iolite(&[&args[..], &["--repeat", "50"], more].concat())
+    };
+    let told = run("p1", &[]).expect(0).stdout;
+    assert_eq!(told, "t1: 50 pass\n");
+    let ran = run("p3", &["--json"]).expect(1).json();
+    let verdicts = &ran[0]["verdicts"];
+    assert!(verdicts["pass"].as_u64().unwrap() > 0 && verdicts["fail"].as_u64().unwrap() > 0);
+    assert_eq!(texts(&ran[0]["failing"]["trace"]), ["shil"]);
+    assert_eq!(texts(&ran[0]["failing"]["refuses"]), ["liq"]);
+    let ran = run("p3", &["--junit", "x.xml"]).expect(2);
+    assert!(ran.stderr.contains("--junit"), "{}", ran.stderr);
+    let args = [
+        "test",
+        &model,
+        "--relation",
+        "conf",
+        "--suite",
+        &suite,
+        "--sut",
+        "cmd:cat",
+    ];
+    let ran = iolite(&args).expect(2);
+    assert!(ran.stderr.contains("model:"), "{}", ran.stderr);
+}

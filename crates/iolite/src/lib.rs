@@ -74,7 +74,8 @@ pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,
     PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
-    Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
+    SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
+    symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
@@ -86,7 +87,7 @@ pub use iolite_derive::{
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
-    SystemUnderTest, WireValue,
+    SymmetricModel, SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;

@@ -22,6 +22,7 @@ mod simulate_data;
 pub(crate) mod suite;
 pub(crate) mod test;
 mod test_suite;
+mod test_symmetric;
 pub(crate) mod testable;
 pub(crate) mod tester;
 pub(crate) mod verify;
