@@ -67,6 +67,7 @@ mod relation;
 mod semantics;
 mod suite;
 mod symbolic_view;
+mod vacuity;
 mod verification;
 mod workspace;
 

@@ -63,6 +63,9 @@ struct Document {
     system: String,
     pairs: usize,
     properties: Vec<PropertyDocument>,
+    /// Why a proof says less than it seems to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 #[derive(Default, Serialize)]
@@ -192,8 +195,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     } else {
         Exit::Holds
     };
+    let vacuous = found.properties.iter().filter_map(|p| p.vacuous.clone());
+    let warnings = vacuous.collect();
     let properties = found.properties.into_iter().zip(certificates);
     let document = Document {
+        warnings,
         system: found.system.to_string(),
         pairs: found.pairs,
         properties: properties

@@ -38,6 +38,9 @@ pub struct RelationDocument {
     /// The first of each kind, where all were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counterexamples: Vec<CounterexampleDocument>,
+    /// Why a positive answer says less than it seems to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// What the search took.
     #[serde(default)]
     pub effort: EffortDocument,

@@ -12,7 +12,7 @@ use iolite_lts::relation::{
 };
 use iolite_lts::{Completed, LabelId, LabelKind, Labels, Semantics, StateId};
 
-use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace};
+use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace, vacuity};
 
 pub use document::{
     CounterexampleDocument, EffortDocument, ObservedDocument, Place, RelationDocument,
@@ -129,9 +129,25 @@ impl Workspace {
             } else {
                 Vec::new()
             },
+            warnings: Vec::new(),
             effort: decision.effort.into(),
             certificate: None,
         };
+        if document.holds == Some(true) {
+            let traces = options.traces.as_ref();
+            let traces =
+                traces.map(|f| self.traces(f, specification.reference(), specification.labels()));
+            document.warnings = vacuity::of_relation(
+                options.relation,
+                &implementation,
+                &specification,
+                traces.transpose()?.as_ref(),
+                options.semantics.policy(),
+            );
+            for warning in &document.warnings {
+                self.warn(&format!("warning: {warning}"));
+            }
+        }
         if let Some(found) = document.counterexample.clone() {
             let certificate = self.certify_relation(&document, &found)?;
             document.certificate = Some(Box::new(certificate));
