@@ -113,8 +113,10 @@ fn the_json_form() {
 #[test]
 fn the_aldebaran_form() {
     expect![[r#"
-        des (0, 4, 4)
+        des (0, 6, 5)
         (0, "?but", 1)
+        (0, "!liq pre-empts (fail)", 4)
+        (0, "!choc pre-empts (fail)", 4)
         (1, "!liq (pass)", 2)
         (1, "!choc (fail)", 3)
         (1, "delta (fail)", 3)
@@ -134,6 +136,10 @@ fn the_dot_form() {
           s2 [shape=box, label="pass", style=filled, fillcolor="palegreen"];
           s3 [shape=box, label="fail", style=filled, fillcolor="salmon"];
           s0 -> s1 [label="?but"];
+          s0_0 [shape=box, label="fail", style=filled, fillcolor="salmon"];
+          s0 -> s0_0 [label="!liq", style=dotted];
+          s0_1 [shape=box, label="fail", style=filled, fillcolor="salmon"];
+          s0 -> s0_1 [label="!choc", style=dotted];
           s1 -> s2 [label="!liq", style=dashed];
           s1 -> s3 [label="!choc", style=dashed];
           s1 -> s3 [label="θ", style=dashed];
@@ -145,12 +151,15 @@ fn the_dot_form() {
 #[test]
 fn the_ttcn3_form() {
     expect![[r#"
-        // ioco test case
+        // ioco test case Candy-2
         // model Candy HASH
         module Test_Candy_2 {
 
           type enumerated Stimulus { in_but }
           type enumerated Response { out_liq, out_choc }
+          // in_but is ?but
+          // out_liq is !liq
+          // out_choc is !choc
 
           type port SystemPort message { out Stimulus; in Response }
           type component TestComponent {
@@ -160,6 +169,8 @@ fn the_ttcn3_form() {
 
           function state_0() runs on TestComponent {
             // Idle
+            // pre-empted by out_liq: fail
+            // pre-empted by out_choc: fail
             system_port.send(Stimulus:in_but);
             state_1();
           }

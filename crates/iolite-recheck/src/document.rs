@@ -17,7 +17,8 @@ pub struct Certificate {
     pub kind: String,
     /// What judged: the specification, or the property.
     pub model: Named,
-    /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification.
+    /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification; `holds` of a
+    /// relation and `proved` of an observer, where `pairs` show it.
     pub verdict: String,
     /// Which states are quiescent: `livelock`, `strict` or `fair`.
     pub quiescence: String,
@@ -60,6 +61,9 @@ pub struct Certificate {
     /// The test case, where a model fails one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Test>,
+    /// Where the answer is a positive one: pairs of states that contain the start and every step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Pairs>,
     /// Every file that the claim rests on.
     pub files: Vec<SourceText>,
     /// How the files were read. Only the reader of the files knows what it means.
@@ -99,6 +103,7 @@ impl Certificate {
             property: None,
             traces: None,
             test: None,
+            pairs: None,
             files: Vec::new(),
             reading: serde_json::Value::Null,
             run: None,
@@ -298,6 +303,18 @@ pub struct Pair {
     pub recurrent: Vec<usize>,
     /// P.
     pub persistent: Vec<usize>,
+}
+
+/// The pairs that show that something holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pairs {
+    /// Sets of states of the specification, by number; none beside an observer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<Vec<usize>>,
+    /// A state of the implementation and a set; or a state of the specification and one of the
+    /// observer.
+    pub pairs: Vec<(usize, usize)>,
 }
 
 /// A file, as it was.

@@ -11,10 +11,11 @@
 //!
 //! Read in this order: `document.rs` (what a certificate holds), `system.rs` (τ-closure, quiescence,
 //! after, out, refusals), `relation.rs` (two models), `run.rs` (a run beside a specification, observers),
-//! `queues.rs` (the same through queues), `test_run.rs` (a model that fails a test case), `property.rs`
+//! `queues.rs` (the same through queues), `holding.rs` (positive answers), `test_run.rs` (a model that fails a test case), `property.rs`
 //! (Streett automata).
 
 mod document;
+mod holding;
 mod property;
 mod queues;
 mod relation;
@@ -23,7 +24,7 @@ mod system;
 mod test_run;
 
 pub use document::{
-    Certificate, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Property, Refusal,
+    Certificate, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Pairs, Property, Refusal,
     SourceText, State, Table, Test, TestState, TestStep, hash,
 };
 
@@ -88,7 +89,14 @@ pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
     {
         return Err(Fault::Undecided("the tables are too large".to_owned()));
     }
-    if certificate.test.is_some() {
+    let models = || tables().all(|model| model.table.is_some());
+    if certificate.pairs.is_some() && models() {
+        match certificate.implementation {
+            Some(_) if certificate.test.is_none() => holding::relation(certificate, &mut report)?,
+            None if certificate.test.is_none() => holding::observer(certificate, &mut report)?,
+            _ => return rejected("a test case has no pairs"),
+        }
+    } else if certificate.test.is_some() {
         test_run::check(certificate, &mut report)?;
     } else if certificate.kind == "property" {
         property::check(certificate, &mut report)?;

@@ -65,7 +65,19 @@ fn state_of(system: &System, state: StateId) -> State {
 
 /// All states of a small system, or those that a trace needs.
 pub(super) fn table(system: &System, need: Need<'_>) -> Table {
-    let wanted = all_states(system).unwrap_or_else(|| states_along(system, need));
+    let wanted = all_states(system, WHOLE).unwrap_or_else(|| states_along(system, need));
+    numbered(system, &wanted).0
+}
+
+/// All states of a system that has no more than so many, and the number of each.
+pub(super) fn whole_table(
+    system: &System,
+    limit: usize,
+) -> Option<(Table, BTreeMap<StateId, usize>)> {
+    Some(numbered(system, &all_states(system, limit)?))
+}
+
+fn numbered(system: &System, wanted: &BTreeSet<StateId>) -> (Table, BTreeMap<StateId, usize>) {
     let (labels, numbers) = labels_of(system.labels());
     let mut found = BTreeMap::from([(system.initial(), 0)]);
     let mut order = vec![system.initial()];
@@ -90,21 +102,22 @@ pub(super) fn table(system: &System, need: Need<'_>) -> Table {
         rows.push(Some(row));
     }
     let states = order.iter().map(|&s| state_of(system, s)).collect();
-    Table {
+    let table = Table {
         labels,
         states,
         initial: 0,
         rows,
-    }
+    };
+    (table, found)
 }
 
-fn all_states(system: &System) -> Option<BTreeSet<StateId>> {
+fn all_states(system: &System, limit: usize) -> Option<BTreeSet<StateId>> {
     let mut states = BTreeSet::from([system.initial()]);
     let mut todo = vec![system.initial()];
     while let Some(state) = todo.pop() {
         for (_, target) in steps(system, state) {
             if states.insert(target) {
-                if states.len() > WHOLE {
+                if states.len() > limit {
                     return None;
                 }
                 todo.push(target);
