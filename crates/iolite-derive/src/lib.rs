@@ -76,7 +76,7 @@ pub use suite::{
     Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
 };
 pub use testcase::conf_derivation::{ConfDerivation, Offered};
-pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covering};
+pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, Covering};
 pub use testcase::exhaustive_derivation::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH,
 };
@@ -113,4 +113,4 @@ pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
 pub use verify::safety_test::SafetyTest;
 pub use verify::test_graph::{NodeKind, TestGraph};
-pub use verify::{Relevance, Satisfaction, Verification, relevance, verify};
+pub use verify::{Relevance, Satisfaction, Verification, relevance, verify, verify_while};

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use iolite::{Error, ModelRef, ReadOptions, SemanticsOptions};
 
-use crate::args::time_limit::TimeLimit;
-use crate::args::workspace;
+use crate::args::{bounds, workspace};
 use crate::output::{Exit, print, print_json, write_json};
 
 /// Decide whether a model passes each test case, exactly
@@ -24,8 +23,6 @@ pub(crate) struct Args {
     semantics: SemanticsOptions,
     #[command(flatten)]
     read: ReadOptions,
-    #[command(flatten)]
-    time_limit: TimeLimit,
     /// Write the certificate of the first test case that fails to this file, for `iolite explain`
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -35,14 +32,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let mut watch = args.time_limit.start()?;
+    let mut watch = bounds::watch();
     let document = workspace(&args.read).passes(
         &args.implementation,
         &args.suite,
         args.semantics,
         &mut |pairs| {
             watch.report(|| format!("{pairs} pairs of states"));
-            watch.time_is_up()
+            watch.exceeded()
         },
     );
     watch.finish();

@@ -6,8 +6,7 @@ use iolite::{
     Error, ModelRef, QuiescenceFlag, ReadOptions, Relation, SemanticsOptions, SuiteOptions,
 };
 
-use crate::args::time_limit::TimeLimit;
-use crate::args::workspace;
+use crate::args::{bounds, workspace};
 use crate::output::{Exit, print, print_json};
 
 /// Judge a suite: is it sound, what does it cover, how exhaustive is it
@@ -34,15 +33,13 @@ pub(crate) struct Args {
     uncovered: usize,
     #[command(flatten)]
     read: ReadOptions,
-    #[command(flatten)]
-    time_limit: TimeLimit,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let mut watch = args.time_limit.start()?;
+    let mut watch = bounds::watch();
     let options = SuiteOptions {
         relation: args.relation,
         semantics: SemanticsOptions {
@@ -54,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let document =
         workspace(&args.read).judge_suite(&args.specification, &args.suite, options, &mut |met| {
             watch.report(|| format!("{met} places"));
-            watch.time_is_up()
+            watch.exceeded()
         });
     watch.finish();
     let document = document?;
