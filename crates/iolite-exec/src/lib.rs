@@ -81,7 +81,7 @@ pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
     ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,
-    ResetConfig, SutConfig, System, Transport, UdpAddresses, UndecodableKind,
+    ResetConfig, SutConfig, System, TlsConfig, Transport, UdpAddresses, UndecodableKind,
 };
 pub use transport::bounds::Bounds;
 pub use transport::byte_adapter::{ByteAdapter, Reset};
@@ -97,4 +97,3 @@ pub use transport::place::JobPlace;
 pub use transport::process::CommandSpec;
 pub use transport::simulate::{RunningModel, Simulator};
 pub use transport::symbolic_sut::SymbolicSut;
-pub use transport::tcp::TcpRole;

@@ -2,12 +2,10 @@
 //!
 //! The connection is our own, because a tester needs what client libraries hide: the response comes
 //! when it comes, several requests may be open at once, and a half-read response is known as such.
-//! Responses are parsed by `httparse`. No TLS, no redirects, no cookies: what the system answers is
-//! what is observed.
+//! Responses are parsed by `httparse`. No redirects: what the system answers is what is observed.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
-use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
@@ -18,12 +16,12 @@ use crate::transport::http_request::{Url, encode};
 use crate::transport::http_response::{HttpError, ResponseReader};
 use crate::transport::link::{Address, ExitProbe, Link};
 use crate::transport::readiness::reading;
+use crate::transport::socket::{Server, Socket};
 use crate::transport::stream_buffer::StreamBuffer;
-use crate::transport::tcp::connect;
-use crate::{Bounds, ExecError, hexdump};
+use crate::{Bounds, ExecError, TlsConfig, hexdump};
 
 struct Connection {
-    stream: TcpStream,
+    stream: Socket,
     buffer: StreamBuffer,
     /// Reads the response of the request that is open.
     awaiting: Option<ResponseReader>,
@@ -36,6 +34,7 @@ const CONNECTIONS: usize = 64;
 pub(crate) struct HttpLink {
     name: String,
     url: Url,
+    server: Server,
     connections: Vec<Connection>,
     /// The connection that the last request goes out on.
     sending: Option<usize>,
@@ -45,10 +44,17 @@ pub(crate) struct HttpLink {
 }
 
 impl HttpLink {
-    pub(crate) fn new(name: &str, url: &str, bounds: Bounds) -> Result<Self, ExecError> {
+    pub(crate) fn new(
+        name: &str,
+        url: &str,
+        tls: Option<TlsConfig>,
+        bounds: Bounds,
+    ) -> Result<Self, ExecError> {
+        let url = Url::parse(url, "http")?;
         Ok(Self {
             name: name.into(),
-            url: Url::parse(url, "http", 80)?,
+            server: Server::new(&url.address, tls)?,
+            url,
             connections: Vec::new(),
             sending: None,
             responses: VecDeque::new(),
@@ -69,7 +75,7 @@ impl HttpLink {
                 reason: format!("{CONNECTIONS} requests are open already"),
             });
         }
-        let stream = connect(&self.url.address, deadline, retry, alive)?;
+        let stream = self.server.connect(deadline, retry, alive)?;
         self.connections.push(Connection {
             stream,
             buffer: StreamBuffer::new(),
@@ -116,12 +122,21 @@ impl HttpLink {
             Ok(None) if closed => Err(undecodable("a response that was cut off".into())),
             Ok(None) => Ok(true),
             Err(HttpError::LongBody) => Err(connection.buffer.too_long(&self.name, &self.bounds)),
+            // An alert of TLS [RFC 8446, §5.1].
+            Err(error) if unread.starts_with(b"\x15\x03") => Err(undecodable(format!(
+                "{error}; it speaks TLS: write https:// for http://"
+            ))),
             Err(error) => Err(undecodable(error.to_string())),
         }
     }
 }
 
 impl Link for HttpLink {
+    fn prepare(&mut self) -> Result<(), ExecError> {
+        self.server.prepare();
+        Ok(())
+    }
+
     fn address(&self) -> Option<Address<'_>> {
         Some(Address::Tcp(&self.url.address))
     }
@@ -191,8 +206,10 @@ impl Link for HttpLink {
     fn half(&self) -> Option<&[u8]> {
         self.connections
             .iter()
-            .map(|c| c.buffer.unread())
-            .find(|bytes| !bytes.is_empty())
+            .find_map(|c| match c.buffer.unread() {
+                [] => c.stream.half(),
+                unread => Some(unread),
+            })
     }
 
     fn pending(&self) -> usize {
