@@ -131,7 +131,10 @@ impl TlsClient {
         let name = self.name.to_str();
         match error {
             rustls::Error::InvalidCertificate(
-                CertificateError::UnknownIssuer | CertificateError::BadSignature,
+                CertificateError::UnknownIssuer
+                | CertificateError::BadSignature
+                // A self-signed one that calls itself an authority and is not known.
+                | CertificateError::Other(_),
             ) => {
                 let known = match &self.config.ca {
                     Some(file) => format!("{} does not vouch for", file.display()),
