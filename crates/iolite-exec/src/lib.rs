@@ -56,8 +56,11 @@ pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
 pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
+pub use record::compact_journal::{COMPACT_FORMAT, journal_lines};
 pub use record::event::{End, Event, Fanout, Sink};
-pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
+pub use record::journal::{
+    COMPACT_ENDING, JOURNAL_FORMAT, Journal, JournalForm, JournalHeader, JournalWriter,
+};
 pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
 pub use record::monitor::{
     LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,

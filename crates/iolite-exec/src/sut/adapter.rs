@@ -67,7 +67,10 @@ impl SutConfig {
                 }
                 Transport::Http { url, tls } => {
                     let tls = fill_tls(tls.as_ref(), &mut place)?;
-                    Box::new(HttpLink::new(name, &place.fill(url)?, tls, bounds)?)
+                    Box::new(
+                        HttpLink::new(name, &place.fill(url)?, tls, bounds)?
+                            .with_headers(self.header_names()),
+                    )
                 }
                 Transport::WebSocket { url, tls } => {
                     let tls = fill_tls(tls.as_ref(), &mut place)?;

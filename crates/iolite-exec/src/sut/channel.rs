@@ -128,6 +128,10 @@ impl Transport {
         }
     }
 
+    pub(super) fn is_http(&self) -> bool {
+        matches!(self, Self::Http { .. })
+    }
+
     pub(super) fn is_stdio(&self) -> bool {
         matches!(self, Self::Stdio { .. })
     }

@@ -4,9 +4,10 @@
 //! when it comes, several requests may be open at once, and a half-read response is known as such.
 //! Responses are parsed by `httparse`. No redirects: what the system answers is what is observed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::time::Instant;
 
 use rustix::event::PollFd;
@@ -41,6 +42,8 @@ pub(crate) struct HttpLink {
     responses: VecDeque<Vec<u8>>,
     ended: Option<String>,
     bounds: Bounds,
+    /// Header fields that are part of messages, in lower case.
+    headers: Arc<BTreeSet<String>>,
 }
 
 impl HttpLink {
@@ -60,7 +63,14 @@ impl HttpLink {
             responses: VecDeque::new(),
             ended: None,
             bounds,
+            headers: Arc::default(),
         })
+    }
+
+    /// Puts these header fields, in lower case, into the messages.
+    pub(crate) fn with_headers(mut self, headers: BTreeSet<String>) -> Self {
+        self.headers = Arc::new(headers);
+        self
     }
 
     fn open(
@@ -104,10 +114,14 @@ impl HttpLink {
         match reader.read(unread, closed, self.bounds.max_message) {
             Ok(Some(response)) => {
                 let mut message = response.status.to_string().into_bytes();
-                if !response.body.is_empty() {
+                if !self.headers.is_empty() {
+                    message.push(b'\n');
+                    message.extend_from_slice(&response.headers);
+                    message.push(b'\n');
+                } else if !response.body.is_empty() {
                     message.push(b' ');
-                    message.extend_from_slice(&response.body);
                 }
+                message.extend_from_slice(&response.body);
                 self.responses.push_back(message);
                 connection.buffer.take(response.consumed);
                 connection.awaiting = None;
@@ -248,7 +262,7 @@ impl Link for HttpLink {
         };
         let connection = &mut self.connections[index];
         connection.buffer.output.extend_from_slice(&request);
-        connection.awaiting = Some(ResponseReader::new(method));
+        connection.awaiting = Some(ResponseReader::new(method, Arc::clone(&self.headers)));
         self.sending = Some(index);
         Ok(())
     }

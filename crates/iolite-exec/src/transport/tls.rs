@@ -91,7 +91,13 @@ impl TlsClient {
             if let Err(e) = stream.shake() {
                 return Err(match e.get_ref().and_then(|e| e.downcast_ref()) {
                     Some(error) => self.explain(error, stream.beginning()),
-                    None if e.kind() == ErrorKind::UnexpectedEof => {
+                    None if matches!(
+                        e.kind(),
+                        ErrorKind::UnexpectedEof
+                            | ErrorKind::ConnectionReset
+                            | ErrorKind::BrokenPipe
+                    ) =>
+                    {
                         "closed during the TLS handshake; does the server speak TLS?".into()
                     }
                     None => format!("during the TLS handshake: {e}"),
