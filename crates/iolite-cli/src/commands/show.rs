@@ -128,6 +128,12 @@ fn compact_journal(args: &Args) -> Result<Option<Box<dyn BufRead>>, Error> {
 
 /// Writes a journal as JSON lines, one at a time: it may be larger than memory.
 fn show_journal(args: &Args, mut lines: Box<dyn BufRead>) -> Result<Exit, Error> {
+    let other = args.format.is_some_and(|format| format != ShowFormat::Json);
+    if other || args.view != View::Model || args.symbolic || args.observer.is_some() {
+        return Err(Error::input(
+            "a journal is shown as JSON lines and in no other way",
+        ));
+    }
     let mut to: Box<dyn Write> = match &args.output_file {
         Some(path) => Box::new(File::create(path).map_err(|e| Error::writing(path, &e))?),
         None => Box::new(std::io::stdout().lock()),
@@ -137,6 +143,13 @@ fn show_journal(args: &Args, mut lines: Box<dyn BufRead>) -> Result<Exit, Error>
         line.clear();
         let read = lines.read_until(b'\n', &mut line);
         if read.map_err(|e| Error::reading(args.model.path(), &e))? == 0 {
+            return Ok(Exit::Holds);
+        }
+        if line.last() != Some(&b'\n') {
+            eprintln!(
+                "warning: {} is cut off: the tester was killed while it wrote",
+                args.model
+            );
             return Ok(Exit::Holds);
         }
         if let Err(e) = to.write_all(&line) {

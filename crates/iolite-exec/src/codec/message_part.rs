@@ -28,7 +28,7 @@ impl<'a> MessageView<'a> {
     /// A response: status, a space and the body, or where headers are asked for, lines with the status
     /// and the header fields, an empty line, and the body.
     pub(crate) fn of_response(bytes: &'a [u8]) -> Self {
-        if !bytes.get(3).is_some_and(|b| *b == b'\n') {
+        if bytes.get(3).is_none_or(|b| *b != b'\n') {
             let space = bytes.iter().position(|b| *b == b' ');
             return Self {
                 body: space.map_or(&[], |at| &bytes[at + 1..]),

@@ -49,7 +49,7 @@ impl Class {
             Self::NoDot => symbol < BYTES && symbol != u32::from('.'),
             Self::Digit => is(u8::is_ascii_digit),
             Self::HexDigit => is(u8::is_ascii_hexdigit),
-            Self::Byte => symbol < 128 || symbol >= BYTES,
+            Self::Byte => !(128..BYTES).contains(&symbol),
             Self::Everything => true,
         }
     }

@@ -232,7 +232,7 @@ impl Sink for Shared<'_, '_> {
     }
 
     fn wants_steps(&self) -> bool {
-        self.wants_steps || self.own.as_ref().is_some_and(|own| own.wants_steps())
+        self.wants_steps || self.own.as_ref().is_some_and(Sink::wants_steps)
     }
 }
 
