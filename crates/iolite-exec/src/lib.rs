@@ -63,7 +63,8 @@ pub use record::journal::{
 };
 pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
 pub use record::monitor::{
-    LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
+    LogEntry, LogFormat, LogReader, LogStep, LoggedTrace, MonitorOptions, Monitored, monitor,
+    monitor_watched,
 };
 pub use record::replay::{Divergence, Record, Replay, replay};
 pub use record::shrink::{ShrinkPlan, Shrunk, shrink};
@@ -94,7 +95,9 @@ pub use transport::framing::Framing;
 pub use transport::in_process::{
     AsyncSystemUnderTest, Blocking, InProcess, NamedSystem, Notation, SystemUnderTest, block_on,
 };
-pub use transport::interrupt::{Interruption, end_well_on_signals, interrupted};
+pub use transport::interrupt::{
+    Interruption, end_well_on_signals, interrupt_at_bound, interrupted, kill_systems,
+};
 pub use transport::model_sut::{ModelSut, RefusedInput};
 pub use transport::place::JobPlace;
 pub use transport::process::CommandSpec;

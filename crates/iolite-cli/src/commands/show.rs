@@ -355,7 +355,7 @@ fn show_property(args: &Args, workspace: &Workspace) -> Result<Exit, Error> {
 fn view(args: &Args, system: System) -> Result<Lts, Error> {
     let budget = args.read.budget();
     let too_large = |e: iolite_lts::BudgetExceeded| {
-        Error::input(e.to_string()).hint("allow more with --max-states N")
+        Error::undecided(e.to_string()).hint("allow more with --max-states N")
     };
     let policy = args.quiescence.policy();
     let strict = |view: &Suspension<&System>| match view.livelock() {

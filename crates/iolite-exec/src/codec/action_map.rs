@@ -88,13 +88,13 @@ impl ActionMap {
 
     /// What becomes of messages that no action stands for.
     #[must_use]
-    pub fn on_undecodable(mut self, policy: OnUndecodable) -> Self {
+    pub(crate) fn on_undecodable(mut self, policy: OnUndecodable) -> Self {
         self.on_undecodable = policy;
         self
     }
 
     /// The policy for messages that no action stands for.
-    pub fn undecodable_policy(&self) -> OnUndecodable {
+    pub(crate) fn undecodable_policy(&self) -> OnUndecodable {
         self.on_undecodable
     }
 
@@ -200,7 +200,7 @@ impl ActionMap {
 
     /// The same, where the action must also be one that `known` takes: a message that fits several
     /// templates is the first action whose values make sense.
-    pub fn decode_as<T>(
+    pub(crate) fn decode_as<T>(
         &self,
         channel: ChannelId,
         bytes: &[u8],

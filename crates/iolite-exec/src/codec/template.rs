@@ -180,7 +180,7 @@ impl Template {
     }
 
     /// Puts the parameters in the order of the action's; each of the template's must be there.
-    pub fn with_params(mut self, order: &[String]) -> Result<Self, TemplateError> {
+    pub(crate) fn with_params(mut self, order: &[String]) -> Result<Self, TemplateError> {
         let fail = |reason: String| TemplateError {
             template: self.text.clone(),
             reason,

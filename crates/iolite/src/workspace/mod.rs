@@ -23,7 +23,7 @@ use iolite_lang::{
 };
 use iolite_lts::{LabelKind, Labels, Lts, StateId, restrict};
 
-use crate::Error;
+use crate::{Budget, Error};
 
 pub use goal::{DataAutomaton, GoalAutomaton};
 pub(crate) use property::formula;
@@ -55,6 +55,7 @@ type Warn = Box<dyn Fn(&str) + Send + Sync>;
 pub struct Workspace {
     read: ReadOptions,
     style: Style,
+    budget: Budget,
     warn: Warn,
     files: Mutex<BTreeMap<PathBuf, Arc<SourceFile>>>,
     specs: Mutex<BTreeMap<(ModelRef, bool), Arc<Spec>>>,
@@ -134,6 +135,7 @@ impl Workspace {
         Self {
             read,
             style: Style::default(),
+            budget: Budget::unlimited(),
             warn: Box::new(|_| ()),
             files: Mutex::default(),
             specs: Mutex::default(),
@@ -156,9 +158,21 @@ impl Workspace {
         self
     }
 
+    /// How much time and memory answers may take.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// How much time and memory answers may take.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     /// The same files as they are here, read in another way.
     pub(crate) fn read_as(&self, read: ReadOptions) -> Self {
-        let other = Self::with_options(read);
+        let other = Self::with_options(read).with_budget(self.budget.clone());
         lock(&other.files).clone_from(&lock(&self.files));
         other
     }
