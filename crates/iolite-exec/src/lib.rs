@@ -82,6 +82,9 @@ pub use run::patient::Patient;
 pub use run::quiescence::Quiescence;
 pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
+pub use run::symmetric::{
+    SymmetricError, SymmetricModel, SymmetricRun, SymmetricSystem, run_symmetric,
+};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
     ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,
