@@ -49,6 +49,7 @@ mod criterion;
 mod location;
 mod model_ref;
 mod oracle;
+mod suite;
 mod testcase;
 mod tester;
 mod verdict;
@@ -71,6 +72,9 @@ pub use oracle::symbolic::{
 };
 pub use oracle::uioco::UiocoOracle;
 pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
+pub use suite::{
+    Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
+};
 pub use testcase::conf_derivation::{ConfDerivation, Offered};
 pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, Covering};
 pub use testcase::exhaustive_derivation::{
@@ -78,7 +82,7 @@ pub use testcase::exhaustive_derivation::{
 };
 pub use testcase::goal_test::{Drawing, GoalTest};
 pub use testcase::over_strict::over_strict;
-pub use testcase::passes::{TestRuns, passes, test_runs};
+pub use testcase::passes::{TestRun, TestRuns, passes, test_runs, test_runs_while};
 pub use testcase::random_derivation::{RandomDerivation, Weights};
 pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions_of};
 pub use testcase::test_case::{

@@ -62,11 +62,14 @@ mod evidence;
 mod files;
 mod monitor;
 mod mutation;
+mod passes;
 mod property_verification;
 mod relation;
 mod semantics;
 mod starter;
+mod suite;
 mod symbolic_view;
+mod vacuity;
 mod verification;
 mod workspace;
 
@@ -77,7 +80,8 @@ pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,
     PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
-    Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
+    SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
+    symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
@@ -89,13 +93,14 @@ pub use iolite_derive::{
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
-    SystemUnderTest, WireValue,
+    SymmetricModel, SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use monitor::{JournalRun, LogReport, Monitor, verdict_beside};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
+pub use passes::{PassesDocument, ProceedPairs, TestRunDocument, TestedCase};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
@@ -103,6 +108,10 @@ pub use relation::{
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
 pub use starter::{Starter, StarterFile, StarterKind};
+pub use suite::{
+    ExhaustivenessDocument, JudgedCase, SuiteDocument, SuiteOptions, UndetectedDocument,
+    UnsoundDocument,
+};
 pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{

@@ -133,6 +133,24 @@ fn tell(claim: &WholeCertificate) -> String {
     };
     let (kind, verdict) = (&claim.kind, &claim.verdict);
     let mut text = match (&claim.implementation, &claim.property) {
+        (Some(_), _) if claim.pairs.is_some() => format!(
+            "{} {kind} {} holds, says the certificate\n",
+            name(&claim.implementation),
+            name(&claim.specification)
+        ),
+        (None, None) if claim.pairs.is_some() => {
+            let observers: Vec<&str> = claim.observers.iter().map(|o| o.name.as_str()).collect();
+            format!(
+                "{} satisfies {}, says the certificate\n",
+                name(&claim.specification),
+                observers.join(", ")
+            )
+        }
+        (Some(_), _) if claim.test.is_some() => format!(
+            "{} fails {} ({kind}) with `{verdict}`, says the certificate:\n",
+            name(&claim.implementation),
+            claim.test.as_ref().map_or("", |test| test.name.as_str())
+        ),
         (Some(_), _) => format!(
             "{} {kind} {} does not hold, says the certificate:\n",
             name(&claim.implementation),

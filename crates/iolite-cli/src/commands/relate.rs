@@ -34,7 +34,8 @@ pub(crate) struct Args {
     semantics: SemanticsOptions,
     #[command(flatten)]
     pub(crate) read: ReadOptions,
-    /// Write the certificate of a negative answer to this file, for `iolite explain`
+    /// Write the certificate to this file, for `iolite explain`: the counterexample, or the pairs of states
+    /// that show that it holds, unless they are too many
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
     /// Print one JSON document; for a negative answer it is the certificate
@@ -111,8 +112,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     );
     guard.finish();
     let document = document?;
-    if let (Some(false), Some(path)) = (document.holds, &args.certificate) {
-        write_json(path, &document)?;
+    match (document.holds, &args.certificate) {
+        (Some(false), Some(path)) => write_json(path, &document)?,
+        // A positive one may be too large, which changes nothing about the answer.
+        (Some(true), Some(path)) => match workspace.certify_holding(&document) {
+            Ok(certificate) => write_json(path, &certificate)?,
+            Err(reason) => eprintln!("warning: {}", reason.message()),
+        },
+        _ => {}
     }
     if args.json {
         print_json(&document)?;

@@ -280,7 +280,9 @@ impl<R: BufRead> LogReader<R> {
         }
         match outputs.decode_as(ChannelId::FIRST, message, Ok) {
             // Without a rule every line would be an output of its own.
-            Ok(Message { action, typing }) if outputs.names().any(|name| name == action.name) => {
+            Ok(Message { action, typing, .. })
+                if outputs.names().any(|name| name == action.name) =>
+            {
                 Ok(Some((format!("!{action}"), time, typing)))
             }
             _ if *skip_other => Ok(None),
