@@ -137,3 +137,209 @@ fn mistakes_are_explained() {
     let none = iolite(&["test", MODEL, "--sut", &description]).expect(2);
     assert!(none.stderr.contains("max-in-flight"), "{}", none.stderr);
 }
+
+/// Two controllers: one answers a question of before its tick late, one the other way round.
+const CONTROLLERS: &str = "
+    system Spec {
+      input ask  output tick, ok, late
+      initial state Idle { !tick -> Ticked  ?ask -> Asked }
+      state Asked  { !ok -> Idle }
+      state Ticked { ?ask -> Late }
+      state Late   { !late -> Ticked }
+    }
+    system Crossed {
+      // In step it is wrong to tick after the question; through queues nobody can see it.
+      input ask  output tick, ok, late
+      initial state Idle { !tick -> Ticked  ?ask -> Asked }
+      state Asked  { !ok -> Idle  !tick -> Late }
+      state Ticked { ?ask -> Late }
+      state Late   { !late -> Ticked }
+    }
+    system Twice {
+      input ask  output tick, ok, late
+      initial state Idle { !tick -> Ticked  ?ask -> Asked }
+      state Asked  { !ok -> Idle }
+      state Ticked { ?ask -> Late }
+      state Late   { !late -> Ticked  !tick -> Ticked }
+    }";
+
+#[test]
+fn a_relation_is_asked_through_queues() {
+    let folder = scratch("contexts-relate");
+    let file = write(&folder, "controllers.iol", CONTROLLERS);
+    let relate = |implementation: &str, relation: &str, more: &[&str]| {
+        let (i, s) = (format!("{file}#{implementation}"), format!("{file}#Spec"));
+        let mut args = vec!["relate", relation, &i, &s, "--complete-inputs", "self-loop"];
+        args.extend(more);
+        iolite(&args)
+    };
+    relate("Crossed", "ioco", &[]).expect(1);
+    for relation in ["ioco", "uioco", "ioconf"] {
+        let held = relate("Crossed", relation, &["--context", "queues", "--json"]).expect(0);
+        assert_eq!(held.json()["context"], "queues");
+        assert_eq!(held.json()["max_in_flight"], 4);
+        let certificate = folder
+            .join(format!("{relation}.json"))
+            .display()
+            .to_string();
+        let more = [
+            "--context",
+            "queues",
+            "--max-in-flight",
+            "2",
+            "--certificate",
+            &certificate,
+        ];
+        let told = relate("Twice", relation, &more).expect(1);
+        assert!(
+            told.stdout.contains("through queues with at most 2 inputs"),
+            "{}",
+            told.stdout
+        );
+        let explained = iolite(&["explain", &certificate]).expect(0);
+        assert!(
+            explained.stdout.contains("confirmed"),
+            "{}",
+            explained.stdout
+        );
+    }
+    // Without queues a certificate of queues says something else.
+    let path = folder.join("ioco.json");
+    let text = std::fs::read_to_string(&path).expect("a certificate");
+    let mut wrong: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    wrong["certificate"]["trace"] = json!(["?ask"]);
+    wrong["certificate"]["observed"] = json!("!tick");
+    let path = write(&folder, "wrong.json", wrong.to_string());
+    iolite(&["explain", &path]).expect(1);
+}
+
+#[test]
+fn relations_that_make_no_sense_through_queues_say_so() {
+    let folder = scratch("contexts-relate-mistakes");
+    let file = write(&folder, "controllers.iol", CONTROLLERS);
+    let (i, s) = (format!("{file}#Twice"), format!("{file}#Spec"));
+    for relation in ["trace", "testing", "conf", "iot"] {
+        let told = iolite(&["relate", relation, &i, &s, "--context", "queues"]).expect(2);
+        assert!(
+            told.stderr.contains("ioco, uioco and ioconf"),
+            "{}",
+            told.stderr
+        );
+    }
+    let bound = ["relate", "ioco", &i, &s, "--max-in-flight", "3"];
+    let bound = iolite(&bound).expect(2);
+    assert!(
+        bound.stderr.contains("--context queues"),
+        "{}",
+        bound.stderr
+    );
+    let none = ["--context", "queues", "--max-in-flight", "0"];
+    let none = [&["relate", "ioco", &i, &s][..], &none].concat();
+    iolite(&none).expect(2);
+    // Models that do not take every input are told apart from those that differ.
+    let partial = iolite(&["relate", "ioco", &i, &s, "--context", "queues"]).expect(2);
+    assert!(
+        partial.stderr.contains("--complete-inputs"),
+        "{}",
+        partial.stderr
+    );
+}
+
+#[test]
+fn test_cases_are_derived_through_queues() {
+    let folder = scratch("contexts-derive");
+    let suite = folder.join("suite").display().to_string();
+    let derive = |more: &[&str]| {
+        let args = ["derive", MODEL, "-o", &suite, "--context", "queues"];
+        iolite(&[&args[..], more].concat())
+    };
+    derive(&["--exhaustive", "maximal", "--depth", "3"]).expect(0);
+    let sut = "examples/race/sut.toml";
+    let run = [
+        "test",
+        MODEL,
+        "--suite",
+        &suite,
+        "--sut",
+        sut,
+        "--json",
+        "--no-journal",
+    ];
+    let ran = iolite(&run);
+    // The other branch of a choice ends a stored test `inconc`; it fails nothing.
+    assert!(
+        ran.json()["verdicts"].get("fail").is_none(),
+        "{}",
+        ran.stdout
+    );
+    let goal = derive(&["--cover", "states"]).expect(2);
+    assert!(goal.stderr.contains("--context queues"), "{}", goal.stderr);
+}
+
+#[test]
+fn races_are_noted_where_they_are_asked_for() {
+    let quiet = iolite(&["check", MODEL]).expect(0);
+    assert!(!quiet.stdout.contains("IOL506"), "{}", quiet.stdout);
+    let told = iolite(&["check", MODEL, "--context", "queues", "--deny-warnings"]).expect(0);
+    assert!(
+        told.stdout
+            .contains("note[IOL506]: ?ask and !tick may cross in Idle"),
+        "{}",
+        told.stdout
+    );
+    let json = iolite(&["check", MODEL, "--context", "queues", "--json"]).expect(0);
+    let race = json.json()["files"][0]["races"][0]["races"][0].clone();
+    assert_eq!(
+        race["confused"],
+        json!([["?ask", "!tick"], ["!tick", "?ask"]])
+    );
+    assert_eq!(race["loss"], "excused");
+    let folder = scratch("contexts-races");
+    let request = "
+        system Candy {
+          input coin  output choc
+          initial state Idle { ?coin -> Paid }
+          state Paid { !choc -> Idle }
+        }
+        system Commutes {
+          input a  output x
+          initial state S { ?a -> A  !x -> X }
+          state A { !x -> Both }
+          state X { ?a -> Again }
+          state Both { ?a -> Both }
+          state Again { ?a -> Again }
+        }
+        system Futures {
+          input a  output x, y
+          initial state S { ?a -> A  !x -> X }
+          state A { !x -> Both }
+          state X { ?a -> Again }
+          state Both { !y -> S }
+          state Again { ?a -> Again }
+        }
+        system Ignored {
+          input a  output x
+          initial state S { ?a -> A  !x -> X }
+          state A { !x -> X }
+          state X { }
+        }";
+    let file = write(&folder, "races.iol", request);
+    let json = iolite(&["check", &file, "--context", "queues", "--json"]).expect(0);
+    let json = json.json();
+    let notes = json["files"][0]["races"].as_array().expect("notes").clone();
+    let losses: Vec<_> = notes
+        .iter()
+        .map(|n| n["races"][0]["loss"].clone())
+        .collect();
+    assert_eq!(
+        losses,
+        [
+            json!(null),
+            json!(null),
+            json!("futures"),
+            json!("unjudged")
+        ]
+    );
+    assert_eq!(notes[2]["races"][0]["difference"], json!(["!y"]));
+    iolite(&["explain-code", "IOL506"]).expect(0);
+}

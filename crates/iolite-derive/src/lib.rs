@@ -49,6 +49,8 @@ mod criterion;
 mod location;
 mod model_ref;
 mod oracle;
+mod queue_relation;
+mod race;
 mod testcase;
 mod tester;
 mod verdict;
@@ -59,8 +61,9 @@ pub use alphabet::{Alphabet, LabelMap};
 pub use context::{Context, UnknownContext};
 pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
 pub use criterion::{Criterion, UnknownCriterion};
-pub use location::location;
+pub use location::{location, told_places};
 pub use model_ref::ModelRef;
+pub use oracle::finite_queues::{FiniteQueueOracle, QueueStateId};
 pub use oracle::ioco::IocoOracle;
 pub use oracle::ioconf::{IoconfOracle, IoconfState};
 pub use oracle::queues::{
@@ -71,6 +74,8 @@ pub use oracle::symbolic::{
 };
 pub use oracle::uioco::UiocoOracle;
 pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
+pub use queue_relation::{QueueAnswer, QueueCounterexample, QueueRelation};
+pub use race::{Race, RaceLoss, RaceReport, races};
 pub use testcase::conf_derivation::{ConfDerivation, Offered};
 pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covering};
 pub use testcase::exhaustive_derivation::{

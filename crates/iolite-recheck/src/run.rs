@@ -143,16 +143,22 @@ fn through_queues(
     }
     let mut queues = Queues::new(s, rules.suspension, rules.every_state)?;
     for (k, action) in certificate.trace.iter().enumerate() {
+        let step = k + 1;
+        if action == DELTA && !rules.suspension {
+            let kind = &certificate.kind;
+            return rejected(format!(
+                "step {step}: {kind} knows no silence within a trace"
+            ));
+        }
         queues = queues.after(action)?;
         if queues.is_empty() {
-            let step = k + 1;
             return rejected(format!(
                 "step {step}: no order of messages explains {action}"
             ));
         }
     }
     let is_allowed = !queues.after(observed)?.is_empty();
-    Ok((queues.states(), queues.out()?, is_allowed))
+    Ok((queues.states()?, queues.out()?, is_allowed))
 }
 
 /// A specification that violates an observer itself [SAFE04, def. 6].

@@ -5,11 +5,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use iolite::{
-    Checked, CompletionFlag, ExplainOptions, ModelRef, Observation, Relation, RelationOptions,
-    SemanticsOptions, WholeCertificate, Workspace,
+    Checked, CompletionFlag, Context, ExplainOptions, ModelRef, Observation, Relation,
+    RelationOptions, SemanticsOptions, WholeCertificate, Workspace,
+};
+use iolite_derive::{
+    Action, Alphabet, IocoOracle, IoconfOracle, Meaning, Oracle, QueueOptions, QueueOracle, Step,
+    UiocoOracle,
 };
 use iolite_lts::relation::{Claim, Recheck, follow_run, recheck};
-use iolite_lts::{Completed, Completion, Interned, QuiescencePolicy};
+use iolite_lts::{Completed, Completion, Interned, LabelKind, QuiescencePolicy};
 
 /// A small generator, so that failures repeat.
 struct Random(u64);
@@ -44,13 +48,11 @@ fn model(random: &mut Random, labels: &[&str]) -> String {
 
 fn options(relation: Relation, directed: bool) -> RelationOptions {
     RelationOptions {
-        relation,
-        traces: None,
         semantics: SemanticsOptions {
             complete_inputs: directed.then_some(CompletionFlag::SelfLoop),
             ..SemanticsOptions::default()
         },
-        counterexamples: 1,
+        ..RelationOptions::new(relation)
     }
 }
 
@@ -197,6 +199,129 @@ fn single_edits_of_directed_claims_are_judged_rightly() {
                 }
                 edit(&mut random, &mut other, &DIRECTED);
                 let right = is_true(&workspace, relation, &other);
+                let checked = explain(&workspace, &other);
+                assert_eq!(
+                    checked == Checked::Confirmed,
+                    right,
+                    "{checked:?} {other:#?}"
+                );
+                edits += 1;
+                still_true += usize::from(right);
+            }
+        }
+        assert!(
+            still_true > 20,
+            "{relation}: only {still_true} edits keep the claim true"
+        );
+    }
+}
+
+/// What the producer's view says of a trace: what it allows next, and where it may be; `None` where the
+/// trace is not explained, or anything may follow.
+fn explained<O: Oracle>(
+    oracle: O,
+    trace: &[String],
+    observed: &str,
+) -> Option<(BTreeSet<Observation>, BTreeSet<String>, bool)> {
+    let mut view = QueueOracle::new(oracle, QueueOptions::default());
+    let step = |alphabet: &Alphabet, text: &str| match text {
+        "delta" => Some(Step::Quiescence),
+        _ => {
+            let known = alphabet.declared(text).map(|id| match text.as_bytes()[0] {
+                b'?' => Step::Stimulus(id),
+                _ => Step::Output(id),
+            });
+            // An output that nobody declared.
+            let foreign = || Step::Output(alphabet.intern(Action::plain(LabelKind::Output, "z")));
+            known.or_else(|| (text == "!z").then(foreign))
+        }
+    };
+    let mut at = view.initial().ok()?;
+    for action in trace {
+        let step = step(view.alphabet(), action)?;
+        at = match view.after(&at, step).ok()? {
+            Meaning::Allowed(next) => next,
+            _ => return None,
+        };
+    }
+    let last = step(view.alphabet(), observed)?;
+    if last.is_stimulus() {
+        return None;
+    }
+    // Where anything may follow, nothing is wrong.
+    let wrong = match view.after(&at, last).ok()? {
+        Meaning::Forbidden => true,
+        Meaning::Allowed(_) => false,
+        _ => return Some((BTreeSet::new(), BTreeSet::new(), false)),
+    };
+    let allowed = view.out(&at).into_iter().map(Observation::Action).collect();
+    let places = view.places(&at).locations.into_iter().collect();
+    Some((allowed, places, wrong))
+}
+
+/// Whether the producer's view agrees with a claim through queues, part by part.
+fn is_true_in_queues(workspace: &Workspace, relation: Relation, c: &WholeCertificate) -> bool {
+    let load = |name: &str| workspace.explicit(&ModelRef::from(name)).expect("a model");
+    let (i, s) = (load("i.aut"), load("s.aut"));
+    let Some(Observation::Action(observed)) = &c.observed else {
+        return false;
+    };
+    if c.trace.iter().chain([observed]).any(|action| action == "i") {
+        return false;
+    }
+    let (system, spec) = (i.system(), s.system());
+    let policy = QuiescencePolicy::Livelock;
+    let found = match relation {
+        Relation::Uioco => explained(UiocoOracle::new(&spec, policy), &c.trace, observed),
+        Relation::Ioconf => explained(IoconfOracle::new(&spec, policy), &c.trace, observed),
+        _ => explained(IocoOracle::new(&spec, policy), &c.trace, observed),
+    };
+    let Some((allowed, places, true)) = found else {
+        return false;
+    };
+    // What a system that takes every input shows is what its own oracle explains.
+    let view = Interned::new(Completed::over(&system, Completion::SelfLoop, s.labels()));
+    let shown = explained(IocoOracle::new(&view, policy), &c.trace, observed);
+    let shown = matches!(shown, Some((.., false)));
+    (shown || c.implementation.is_none())
+        && c.verdict == "fail"
+        && c.allowed.iter().cloned().collect::<BTreeSet<_>>() == allowed
+        && c.locations.iter().cloned().collect::<BTreeSet<_>>() == places
+}
+
+#[test]
+fn single_edits_of_claims_through_queues_are_judged_rightly() {
+    for relation in [Relation::Ioco, Relation::Uioco, Relation::Ioconf] {
+        let mut random = Random(29);
+        let (mut edits, mut still_true) = (0, 0);
+        while edits < 1_000 {
+            let workspace = Workspace::new();
+            workspace.insert(Path::new("i.aut"), model(&mut random, &DIRECTED));
+            workspace.insert(Path::new("s.aut"), model(&mut random, &DIRECTED));
+            let (i, s) = ("i.aut".into(), "s.aut".into());
+            let options = RelationOptions {
+                context: Context::Queues,
+                max_in_flight: 2,
+                ..options(relation, true)
+            };
+            let found = workspace.relate(&i, &s, &options, &mut |_| None);
+            let Some(whole) = found.expect("an answer").certificate else {
+                continue;
+            };
+            assert_eq!(
+                explain(&workspace, &whole),
+                Checked::Confirmed,
+                "{relation} {whole:#?}"
+            );
+            for _ in 0..25 {
+                let mut other = (*whole).clone();
+                other.implementation_location = None;
+                if random.below(2) == 0 {
+                    other.implementation = None;
+                    other.complete_inputs = None;
+                }
+                edit(&mut random, &mut other, &DIRECTED);
+                let right = is_true_in_queues(&workspace, relation, &other);
                 let checked = explain(&workspace, &other);
                 assert_eq!(
                     checked == Checked::Confirmed,

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Context, Error, ExplicitSpec, ModelRef, PropertyOptions, QuiescenceFlag, ReadOptions, Relation,
-    Workspace,
+    Context, DEFAULT_MAX_IN_FLIGHT, Error, ExplicitSpec, ModelRef, PropertyOptions, QuiescenceFlag,
+    ReadOptions, Relation, Workspace,
 };
 use iolite_derive::{
     ConfDerivation, CoverageGoal, CoverageSuite, Drawing, Enumerated, Enumeration,
-    ExhaustiveDerivation, FiniteOracle, GoalTest, IocoOracle, IoconfOracle, Objective,
-    RandomDerivation, RequirementSuite, SafetyTest, TestCase, TestGraph, UiocoOracle, Weights,
+    ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, GoalTest, IocoOracle, IoconfOracle,
+    Objective, QueueOptions, RandomDerivation, RequirementSuite, SafetyTest, TestCase, TestGraph,
+    UiocoOracle, Weights,
 };
 use iolite_formats::{test_case, test_graph};
 use iolite_lts::Lts;
@@ -35,9 +36,13 @@ pub(crate) struct Args {
     /// The set F of ioconf-f
     #[arg(long, value_name = "FILE#F")]
     traces: Option<ModelRef>,
-    /// Test cases are synchronous: anything else is an error
-    #[arg(long, value_name = "CONTEXT", hide = true)]
-    context: Option<Context>,
+    /// What will lie between tester and system: synchronous, or queues (messages cross), for test
+    /// cases at random and --exhaustive
+    #[arg(long, value_name = "CONTEXT", default_value = "synchronous")]
+    context: Context,
+    /// With --context queues: how many inputs may be under way at a time
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_IN_FLIGHT)]
+    max_in_flight: usize,
     /// How many test cases
     #[arg(long, value_name = "N", default_value_t = 10)]
     count: usize,
@@ -144,14 +149,20 @@ struct CaseDocument {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    if args.context == Some(Context::Queues) {
+    let goals = [&args.observer, &args.purpose, &args.property];
+    let towards_goal = args.cover.is_some() || goals.iter().any(|g| !g.is_empty());
+    if args.context == Context::Queues && (towards_goal || args.relation == Relation::Conf) {
         return Err(Error::input(
-            "test cases are synchronous trees: one for queues would have to foresee every order",
+            "--context queues is for test cases of ioco, uioco and ioconf at random or --exhaustive: \
+             a way to a goal is planned in step with the system, and conf knows no inputs",
         )
         .hint(
             "`iolite test --suite` knows the context of the system, and takes back a failure that an \
              order of the messages explains; `iolite test` on the fly loses nothing",
         ));
+    }
+    if args.max_in_flight == 0 {
+        return Err(Error::input("--max-in-flight is at least 1"));
     }
     if (args.relation == Relation::IoconfF) != args.traces.is_some() {
         return Err(Error::input(
@@ -257,27 +268,28 @@ fn derived(
         },
         limit: args.limit,
     });
+    let how = Derivation { random, exhaustive };
     let Source { lts, model, .. } = source;
     let lts: &Lts = lts;
     Ok(match args.relation {
         Relation::Conf => {
             let mut derivation = ConfDerivation::new(lts);
-            match &exhaustive {
+            match &how.exhaustive {
                 Some(how) => {
                     let Enumerated { cases, complete } = derivation.exhaustive(how, model);
                     document.complete = Some(complete);
                     cases
                 }
-                None => derivation.random(&random, model),
+                None => derivation.random(&how.random, model),
             }
         }
         Relation::Ioco => {
             let oracle = IocoOracle::new(lts, policy);
-            by_oracle(oracle, &random, exhaustive.as_ref(), model, document)
+            by_oracle(args, oracle, &how, model, document)?
         }
         Relation::Uioco => {
             let oracle = UiocoOracle::new(lts, policy);
-            by_oracle(oracle, &random, exhaustive.as_ref(), model, document)
+            by_oracle(args, oracle, &how, model, document)?
         }
         Relation::Ioconf | Relation::IoconfF => {
             let traces = args.traces.as_ref().map(|f| {
@@ -285,7 +297,7 @@ fn derived(
                 source.workspace.traces(f, reference, lts.labels())
             });
             let oracle = IoconfOracle::with_traces(lts, policy, traces.transpose()?);
-            by_oracle(oracle, &random, exhaustive.as_ref(), model, document)
+            by_oracle(args, oracle, &how, model, document)?
         }
         other => {
             return Err(Error::input(format!(
@@ -295,17 +307,44 @@ fn derived(
     })
 }
 
+/// At random, or all up to a depth.
+struct Derivation {
+    random: RandomDerivation,
+    exhaustive: Option<ExhaustiveDerivation>,
+}
+
 fn by_oracle(
-    mut oracle: impl FiniteOracle,
-    random: &RandomDerivation,
-    exhaustive: Option<&ExhaustiveDerivation>,
+    args: &Args,
+    mut oracle: impl FiniteOracle<State: Ord>,
+    how: &Derivation,
+    model: &ModelRef,
+    document: &mut Document,
+) -> Result<Vec<TestCase>, Error> {
+    if args.context == Context::Synchronous {
+        return Ok(derive_by(&mut oracle, how, model, document));
+    }
+    let options = QueueOptions {
+        max_in_flight: args.max_in_flight,
+        ..QueueOptions::default()
+    };
+    let mut oracle = FiniteQueueOracle::new(oracle, options);
+    let cases = derive_by(&mut oracle, how, model, document);
+    match oracle.undecided() {
+        Some(why) => Err(Error::undecided(why.reason.to_string())),
+        None => Ok(cases),
+    }
+}
+
+fn derive_by(
+    oracle: &mut impl FiniteOracle,
+    how: &Derivation,
     model: &ModelRef,
     document: &mut Document,
 ) -> Vec<TestCase> {
-    let Some(how) = exhaustive else {
-        return random.derive(&mut oracle, model);
+    let Some(exhaustive) = &how.exhaustive else {
+        return how.random.derive(oracle, model);
     };
-    let Enumerated { cases, complete } = how.derive(&mut oracle, model);
+    let Enumerated { cases, complete } = exhaustive.derive(oracle, model);
     document.complete = Some(complete);
     cases
 }

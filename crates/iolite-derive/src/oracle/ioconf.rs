@@ -28,7 +28,7 @@ pub struct IoconfOracle<M> {
 }
 
 /// A place in `Δ_s` and in F: `None` is `Δ after σ = ∅`, and `F after σ = ∅`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IoconfState {
     delta: Option<SetId>,
     traces: Option<StateId>,
@@ -147,7 +147,7 @@ impl<M: Semantics<State = StateId>> Oracle for IoconfOracle<M> {
         observations.iter().map(|&l| labels.text(l)).collect()
     }
 
-    fn places(&self, at: &IoconfState) -> Places {
+    fn places(&mut self, at: &IoconfState) -> Places {
         at.delta
             .map(|set| places(&self.view, set))
             .unwrap_or_default()
@@ -171,6 +171,16 @@ impl<M: Semantics<State = StateId>> Oracle for IoconfOracle<M> {
 impl<M: Semantics<State = StateId>> FiniteOracle for IoconfOracle<M> {
     fn labels(&self) -> &Labels {
         self.view.labels()
+    }
+
+    fn members(&mut self, at: IoconfState) -> Vec<StateId> {
+        let set = at.delta.map(|set| self.view.members(set).to_vec());
+        set.unwrap_or_default()
+    }
+
+    fn livelock(&self) -> Option<String> {
+        let state = self.view.inner().livelock()?;
+        Some(self.view.inner().describe(&state))
     }
 
     fn start(&mut self) -> IoconfState {

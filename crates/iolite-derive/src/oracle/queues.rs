@@ -242,6 +242,28 @@ impl<O: Oracle> QueueOracle<O> {
         Some(at)
     }
 
+    /// Where the oracle inside may be: in each configuration as it is, and after each of its pending
+    /// inputs, as far as they are specified.
+    pub fn stages(&mut self, state: &QueueState<O::State>) -> Vec<O::State> {
+        let mut stages: Vec<O::State> = Vec::new();
+        for configuration in &*state.configurations {
+            let mut inputs = state.untaken(configuration).iter();
+            let mut at = Some(configuration.at.clone());
+            while let Some(now) = at {
+                at = inputs.next().and_then(|&input| {
+                    match self.inner.after(&now, Step::Stimulus(input)) {
+                        Ok(Meaning::Allowed(next)) => Some(next),
+                        _ => None,
+                    }
+                });
+                if !stages.iter().any(|known| self.inner.is_same(known, &now)) {
+                    stages.push(now);
+                }
+            }
+        }
+        stages
+    }
+
     fn takes(&mut self, at: &O::State, input: ActionId) -> bool {
         let after = self.inner.after(at, Step::Stimulus(input));
         matches!(after, Ok(Meaning::Allowed(_)))
@@ -420,10 +442,12 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
         out
     }
 
-    fn places(&self, at: &Self::State) -> Places {
+    /// The places of every explanation, before, while and after the inputs under way are taken: all
+    /// of them are where the system may be.
+    fn places(&mut self, at: &Self::State) -> Places {
         let mut all = Places::default();
-        for configuration in &*at.configurations {
-            let places = self.inner.places(&configuration.at);
+        for place in self.stages(at) {
+            let places = self.inner.places(&place);
             for (to, from) in [
                 (&mut all.locations, places.locations),
                 (&mut all.names, places.names),

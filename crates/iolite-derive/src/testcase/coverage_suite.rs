@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use iolite_lts::{BudgetExceeded, LabelId, Labels, Lts, QuiescencePolicy, SetId, reachable};
 
+use crate::location::places;
 use crate::testcase::choice::finish;
 use crate::testcase::goal_tree::GoalTrees;
-use crate::{Count, Coverage, FiniteOracle, IocoOracle, ModelRef, Oracle, TestCase};
+use crate::{Count, Coverage, FiniteOracle, IocoOracle, ModelRef, TestCase};
 
 /// What is to be covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,10 +99,10 @@ impl Item {
         M: iolite_lts::Semantics<State = iolite_lts::StateId>,
     {
         match self {
-            Self::State(set) => format!("{{{}}}", oracle.places(&set).locations.join(", ")),
+            Self::State(set) => format!("{{{}}}", places(oracle.view(), set).locations.join(", ")),
             Self::Transition(set, label) => format!(
                 "{{{}}} {}",
-                oracle.places(&set).locations.join(", "),
+                places(oracle.view(), set).locations.join(", "),
                 oracle.labels().text(label)
             ),
         }

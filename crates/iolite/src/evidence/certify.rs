@@ -245,7 +245,7 @@ impl Workspace {
             model: Named::default(),
             verdict: "fail".to_owned(),
             quiescence: policy_name(document.semantics.policy()).to_owned(),
-            context: "synchronous".to_owned(),
+            context: document.context.name().to_owned(),
             complete_inputs: None,
             trace: found.trace.clone(),
             trace_omitted: 0,
