@@ -43,6 +43,7 @@
 
 mod action;
 mod alphabet;
+mod channel;
 mod context;
 mod coverage;
 mod criterion;
@@ -58,11 +59,13 @@ mod verify;
 
 pub use action::{Action, ActionId};
 pub use alphabet::{Alphabet, LabelMap};
+pub use channel::Channel;
 pub use context::{Context, UnknownContext};
 pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
 pub use criterion::{Criterion, UnknownCriterion};
 pub use location::{location, told_places};
 pub use model_ref::ModelRef;
+pub use oracle::channel_queues::{ChannelOracle, ChannelState};
 pub use oracle::finite_queues::{FiniteQueueOracle, QueueStateId};
 pub use oracle::ioco::IocoOracle;
 pub use oracle::ioconf::{IoconfOracle, IoconfState};
@@ -112,6 +115,7 @@ pub use verify::property::{
 pub use verify::property_objective::PropertyObjective;
 pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
+pub use verify::queue_goal::{MessageOrder, QueueGoal, QueueGoalState};
 pub use verify::safety_test::SafetyTest;
 pub use verify::test_graph::{NodeKind, TestGraph};
 pub use verify::{Relevance, Satisfaction, Verification, relevance, verify};

@@ -133,20 +133,27 @@ where
         let mut found = Vec::new();
         let mut kinds = Vec::new();
         let mut complete = true;
-        let mut effort = Effort::default();
+        let mut depth = 0;
         let start = self.oracle.start();
         let initial = self.implementation.initial();
         let mut level = Vec::new();
         self.meet(initial, 0, start, None, &mut level);
         let mut looked = 0usize;
         'levels: while !level.is_empty() {
-            self.close(&mut level);
             let mut next = Vec::new();
+            let mut closed = 0;
+            // What is not visible belongs to the same level, so it comes first.
+            while closed < level.len() {
+                if looked.is_multiple_of(PATIENCE) && proceed(&self.effort(depth)).is_break() {
+                    complete = false;
+                    break 'levels;
+                }
+                looked += 1;
+                self.step_unseen(level[closed], &mut level);
+                closed += 1;
+            }
             for &place in &level {
-                effort.pairs = self.places.len();
-                effort.sets = self.oracle.state_count();
-                effort.bytes = self.bytes();
-                if looked.is_multiple_of(PATIENCE) && proceed(&effort).is_break() {
+                if looked.is_multiple_of(PATIENCE) && proceed(&self.effort(depth)).is_break() {
                     complete = false;
                     break 'levels;
                 }
@@ -164,11 +171,9 @@ where
                 self.stimulate(place, &mut next);
             }
             level = next;
-            effort.depth += 1;
+            depth += 1;
         }
-        effort.pairs = self.places.len();
-        effort.sets = self.oracle.state_count();
-        effort.bytes = self.bytes();
+        let effort = self.effort(depth);
         let undecided = self.oracle.undecided().map(|why| why.reason.to_string());
         let livelock = self.implementation.livelock();
         QueueAnswer {
@@ -183,8 +188,13 @@ where
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.places.len() * PLACE_BYTES + self.oracle.bytes()
+    fn effort(&self, depth: usize) -> Effort {
+        Effort {
+            pairs: self.places.len(),
+            sets: self.oracle.state_count(),
+            depth,
+            bytes: self.places.len() * PLACE_BYTES + self.oracle.bytes(),
+        }
     }
 
     /// Notes a place, unless it is known.
@@ -239,25 +249,21 @@ where
         word
     }
 
-    /// Adds what is reached without the tester's seeing it: by internal steps, and by taking inputs.
-    fn close(&mut self, level: &mut Vec<u32>) {
-        let mut done = 0;
-        while let Some(&number) = level.get(done) {
-            done += 1;
-            let place = self.places[number as usize];
-            let first = self.words[place.word as usize].first().copied();
-            for (label, target) in self.steps(place.implementation) {
-                let word = match self.actions.get(label.index()).copied().flatten() {
-                    None => place.word,
-                    Some(action) if Some(action) == first => {
-                        let rest = self.words[place.word as usize][1..].to_vec();
-                        self.word(rest)
-                    }
-                    Some(_) => continue,
-                };
-                let from = Some((number, None));
-                self.meet(target, word, place.specification, from, level);
-            }
+    /// Adds what is reached without the tester's seeing it: by an internal step, or by taking an input.
+    fn step_unseen(&mut self, number: u32, level: &mut Vec<u32>) {
+        let place = self.places[number as usize];
+        let first = self.words[place.word as usize].first().copied();
+        for (label, target) in self.steps(place.implementation) {
+            let word = match self.actions.get(label.index()).copied().flatten() {
+                None => place.word,
+                Some(action) if Some(action) == first => {
+                    let rest = self.words[place.word as usize][1..].to_vec();
+                    self.word(rest)
+                }
+                Some(_) => continue,
+            };
+            let from = Some((number, None));
+            self.meet(target, word, place.specification, from, level);
         }
     }
 

@@ -18,6 +18,8 @@ use iolite_lts::{
     Lts, LtsBuilder, QuiescencePolicy, Relabelled, Semantics, SetId, StateId, Suspension,
 };
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
 
@@ -463,6 +465,28 @@ fn failing_traces(case: &TestCase) -> Vec<(Vec<LabelId>, bool)> {
         }
     }
     all
+}
+
+/// The view against the composition and against the definition on at least so many traces.
+const TRACES: usize = 100_000;
+
+#[test]
+fn a_hundred_thousand_traces() {
+    let mut runner = TestRunner::deterministic();
+    let mut traces = 0;
+    let mut models = 0;
+    while traces < TRACES {
+        let mut model = || any_model(4, 11).new_tree(&mut runner).unwrap().current();
+        let (s, i) = (model(), complete(&without_livelock(&model())));
+        let mut oracle = through_queues(IocoOracle::new(&i, POLICY));
+        traces += compare(i.labels(), &mut queued(&i), &mut oracle, Demand::Exact).unwrap();
+        if conforms(Relation::Ioco, &i, &s) {
+            let mut oracle = through_queues(IocoOracle::new(&s, POLICY));
+            traces += compare(s.labels(), &mut queued(&i), &mut oracle, Demand::Sound).unwrap();
+        }
+        models += 1;
+    }
+    println!("{traces} traces of {models} models compared");
 }
 
 /// What the definition says of a trace.

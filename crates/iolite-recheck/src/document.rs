@@ -23,6 +23,9 @@ pub struct Certificate {
     pub quiescence: String,
     /// `synchronous` or `queues`.
     pub context: String,
+    /// With `queues`: the channels, where there are several or one loses or reorders messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Channel>,
     /// How the implementation was made input-enabled: `self-loop` or `chaos`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complete_inputs: Option<String>,
@@ -71,6 +74,26 @@ pub struct Certificate {
     /// How long silence had lasted where it was taken for δ, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
+}
+
+/// A channel: order is kept within it, unless it reorders, and not between channels.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Channel {
+    /// Its name.
+    pub name: String,
+    /// Bare names of the inputs that it carries; one that no channel lists is carried by the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Bare names of the outputs that it alone carries; others may come through any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
+    /// Whether messages may be lost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loss: bool,
+    /// Whether messages of one direction may overtake each other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reorder: bool,
 }
 
 /// The name of a model, in parts.

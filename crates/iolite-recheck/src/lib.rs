@@ -13,7 +13,9 @@
 //! after, out, refusals), `relation.rs` (two models), `run.rs` (a run beside a specification, observers),
 //! `queues.rs` (the same through queues), `property.rs` (Streett automata).
 
+mod channels;
 mod document;
+mod observer_orders;
 mod property;
 mod queues;
 mod relation;
@@ -21,8 +23,8 @@ mod run;
 mod system;
 
 pub use document::{
-    Certificate, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Property, Refusal,
-    SourceText, State, Table, hash,
+    Certificate, Channel, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Property,
+    Refusal, SourceText, State, Table, hash,
 };
 
 /// What looking again has shown.

@@ -39,6 +39,9 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     if !certificate.observers.is_empty() || certificate.property.is_some() {
         return rejected("a relation knows neither observers nor properties");
     }
+    if !certificate.channels.is_empty() {
+        return rejected("models are related through one queue each way");
+    }
     match certificate.context.as_str() {
         "synchronous" => {}
         "queues" => return check_in_queues(certificate, report),

@@ -124,6 +124,7 @@ impl Monitor {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
             context: self.judge.context(),
+            channels: self.judge.channels(),
         };
         let Monitored {
             verdict,

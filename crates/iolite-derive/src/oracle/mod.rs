@@ -1,6 +1,7 @@
 //! The one question that testing asks of a specification: what may be observed now, what does this
 //! step mean, which stimuli are there.
 
+pub(crate) mod channel_queues;
 pub(crate) mod finite_queues;
 pub(crate) mod ioco;
 pub(crate) mod ioconf;
@@ -37,6 +38,22 @@ pub struct Places {
     pub locations: Vec<String>,
     /// The names alone, as the model declares them.
     pub names: Vec<String>,
+}
+
+impl Places {
+    /// These too, each once.
+    pub(crate) fn extend(&mut self, more: Self) {
+        for (to, from) in [
+            (&mut self.locations, more.locations),
+            (&mut self.names, more.names),
+        ] {
+            for text in from {
+                if !to.contains(&text) {
+                    to.push(text);
+                }
+            }
+        }
+    }
 }
 
 /// A specification under a relation, walked on demand: the suspension automaton for ioco, `Δ_s` with

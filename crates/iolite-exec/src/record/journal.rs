@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use iolite_derive::{ActionId, Context, Criterion, Step, Verdict};
+use iolite_derive::{ActionId, Channel, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::record::journal_place::{link_latest, open_locked};
@@ -32,6 +32,9 @@ pub struct JournalHeader {
     /// What lies between tester and system.
     #[serde(default, skip_serializing_if = "Context::is_synchronous")]
     pub context: Context,
+    /// The channels, where there are several or one loses or reorders messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Channel>,
     /// Seed of the campaign.
     pub seed: u64,
     /// The description of the system under test, as it was understood.
@@ -53,6 +56,7 @@ impl JournalHeader {
             kind,
             model,
             context: Context::default(),
+            channels: Vec::new(),
             seed,
             sut,
             command: Vec::new(),

@@ -138,6 +138,7 @@ mod tests {
             kind: iolite_derive::Criterion::default(),
             model: ModelRef::default(),
             context: iolite_derive::Context::default(),
+            channels: Vec::new(),
             verdict: Verdict::Fail,
             trace,
             trace_omitted: 0,
