@@ -232,11 +232,11 @@ where
         }
         let mut letters = self.words[word as usize].clone();
         letters.push(input);
-        self.word(letters)
+        self.word(&letters)
     }
 
     /// The number of a word, and of all that it begins with.
-    fn word(&mut self, letters: Vec<ActionId>) -> u32 {
+    fn word(&mut self, letters: &[ActionId]) -> u32 {
         let mut word = 0;
         for (k, &input) in letters.iter().enumerate() {
             let next = u32::try_from(self.words.len()).expect("fewer words than places");
@@ -258,7 +258,7 @@ where
                 None => place.word,
                 Some(action) if Some(action) == first => {
                     let rest = self.words[place.word as usize][1..].to_vec();
-                    self.word(rest)
+                    self.word(&rest)
                 }
                 Some(_) => continue,
             };

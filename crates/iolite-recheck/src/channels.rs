@@ -18,7 +18,7 @@ type Explanation = (States, Vec<String>);
 /// All explanations of what was observed.
 pub(crate) struct Channels<'s> {
     s: &'s System,
-    channels: &'s [Channel],
+    carriers: &'s [Channel],
     every_state: bool,
     explanations: BTreeSet<Explanation>,
 }
@@ -29,7 +29,7 @@ fn bare(action: &str) -> &str {
     name.split('(').next().unwrap_or(name)
 }
 
-fn is_output(action: &String) -> bool {
+fn is_output(action: &str) -> bool {
     action.starts_with('!')
 }
 
@@ -38,7 +38,7 @@ impl<'s> Channels<'s> {
         let explanations = BTreeSet::from([(s.start()?, Vec::new())]);
         Ok(Self {
             s,
-            channels,
+            carriers: channels,
             every_state,
             explanations,
         })
@@ -56,10 +56,10 @@ impl<'s> Channels<'s> {
             let names = if input { &c.inputs } else { &c.outputs };
             names.iter().any(|n| n == name || n == bare(action))
         };
-        let found = self.channels.iter().position(lists);
+        let found = self.carriers.iter().position(lists);
         if input {
             Some(found.unwrap_or(0))
-        } else if self.channels.len() == 1 {
+        } else if self.carriers.len() == 1 {
             Some(0)
         } else {
             found
@@ -68,13 +68,13 @@ impl<'s> Channels<'s> {
 
     fn loses(&self, action: &str) -> bool {
         match self.channel(action) {
-            Some(channel) => self.channels[channel].loss,
-            None => self.channels.iter().any(|c| c.loss),
+            Some(channel) => self.carriers[channel].loss,
+            None => self.carriers.iter().any(|c| c.loss),
         }
     }
 
     fn reorders(&self, channel: usize) -> bool {
-        self.channels[channel].reorder
+        self.carriers[channel].reorder
     }
 
     /// Whether a message can come next at the system while these, seen before it, have not.
@@ -87,7 +87,7 @@ impl<'s> Channels<'s> {
         };
         let overtakes = before.iter().filter(same_kind).any(kept_behind);
         // An output that was seen before an input was given was sent before the input was taken.
-        let later = message.starts_with('?') && before.iter().any(is_output);
+        let later = message.starts_with('?') && before.iter().any(|other| is_output(other));
         !overtakes && !later
     }
 
@@ -157,7 +157,9 @@ impl<'s> Channels<'s> {
             Err(Fault::Rejected(_)) => return Ok(true),
             Err(fault) => return Err(fault),
         };
-        Ok(all.iter().any(|(_, left)| !left.iter().any(is_output)))
+        Ok(all
+            .iter()
+            .any(|(_, left)| !left.iter().any(|other| is_output(other))))
     }
 
     /// The explanations after one more action.
@@ -190,7 +192,7 @@ impl<'s> Channels<'s> {
             seen.insert((states.clone(), left));
         }
         let own = self.channel(action);
-        let early = self.channels.len() > 1 || own.is_none_or(|own| self.reorders(own));
+        let early = self.carriers.len() > 1 || own.is_none_or(|own| self.reorders(own));
         for explanation in self.close(seen, false)? {
             let waits = explanation.1.iter().any(|m| m == action);
             if (!waits || early) && self.can_be_completed(&explanation)? {

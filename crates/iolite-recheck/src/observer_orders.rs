@@ -13,7 +13,7 @@ use crate::{Outcome, rejected};
 pub(crate) struct Orders<'o> {
     observer: &'o Observer,
     given: Vec<String>,
-    orders: BTreeSet<(Option<usize>, usize)>,
+    ways: BTreeSet<(Option<usize>, usize)>,
 }
 
 impl<'o> Orders<'o> {
@@ -22,7 +22,7 @@ impl<'o> Orders<'o> {
         let mut orders = Self {
             observer,
             given: Vec::new(),
-            orders: BTreeSet::from([(Some(observer.initial), 0)]),
+            ways: BTreeSet::from([(Some(observer.initial), 0)]),
         };
         for (k, action) in trace.iter().enumerate() {
             orders = orders.after(action);
@@ -48,15 +48,15 @@ impl<'o> Orders<'o> {
         let mut next = self.clone();
         if action.starts_with('?') {
             next.given.push(action.to_owned());
-            next.orders = self.orders.iter().map(|&(at, n)| (at, n + 1)).collect();
+            next.ways = self.ways.iter().map(|&(at, n)| (at, n + 1)).collect();
             return next;
         }
-        next.orders.clear();
-        for &(at, untaken) in &self.orders {
+        next.ways.clear();
+        for &(at, untaken) in &self.ways {
             let mut at = at;
             for left in (0..=untaken).rev() {
                 if action != DELTA || left == 0 {
-                    next.orders.insert((self.step(at, action), left));
+                    next.ways.insert((self.step(at, action), left));
                 }
                 if left > 0 {
                     at = self.step(at, &self.given[self.given.len() - left]);
@@ -69,13 +69,13 @@ impl<'o> Orders<'o> {
     /// Whether every order violates. Inputs that are under way have not been taken in every order.
     pub(crate) fn is_violated(&self) -> bool {
         let marked = |at: &Option<usize>| at.is_some_and(|at| self.observer.marked.contains(&at));
-        self.orders.iter().all(|(at, _)| marked(at))
+        self.ways.iter().all(|(at, _)| marked(at))
     }
 
     /// The places in all orders, before, while and after inputs under way are taken.
     pub(crate) fn places(&self) -> String {
         let mut places = BTreeSet::new();
-        for &(at, untaken) in &self.orders {
+        for &(at, untaken) in &self.ways {
             let mut at = at;
             for left in (0..=untaken).rev() {
                 places.insert(at.map_or("left for good", |at| self.observer.states[at].as_str()));
