@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::document::Observer;
-use crate::run::step;
+use crate::run::observer_step;
 use crate::system::DELTA;
 use crate::{Outcome, rejected};
 
@@ -39,7 +39,7 @@ impl<'o> Orders<'o> {
             if self.observer.marked.contains(&at) {
                 Some(at)
             } else {
-                step(self.observer, at, action)
+                observer_step(self.observer, at, action)
             }
         })
     }

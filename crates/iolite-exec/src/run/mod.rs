@@ -11,4 +11,5 @@ pub(crate) mod patient;
 pub(crate) mod quiescence;
 pub(crate) mod script;
 pub(crate) mod strategy;
+pub(crate) mod symmetric;
 pub(crate) mod weighted;
