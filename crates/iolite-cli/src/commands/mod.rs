@@ -19,7 +19,7 @@ mod show_property;
 pub(crate) mod simulate;
 mod simulate_data;
 pub(crate) mod test;
-mod test_suite;
+pub(crate) mod test_suite;
 pub(crate) mod testable;
 pub(crate) mod tester;
 pub(crate) mod verify;
