@@ -228,7 +228,7 @@ fn constants_and_words_are_tried() {
     assert!(values.contains(&Value::from(4_711)), "{values:?}");
     // A word is wished for, and the query wins.
     let s = var(0, Sort::String);
-    let long = Term::int_app(iolite_expr::Op::StrLen, vec![s.term()]);
+    let long = Term::apply(iolite_expr::Op::StrLen, vec![s.term()], Span::NONE).unwrap();
     let values = drawn_with(candidates.clone(), Sort::String, &long.ge(5).unwrap(), 60);
     assert!(values.contains(&Value::str("sesame")), "{values:?}");
     assert!(!values.contains(&Value::str("4711")), "{values:?}");

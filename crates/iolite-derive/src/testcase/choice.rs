@@ -8,14 +8,13 @@ use iolite_lts::{LabelId, Labels};
 use crate::testcase::arena::Arena;
 use crate::{FiniteOracle, Meaning, ModelRef, TestCase, TestState, TestStateId, TestStep, Verdict};
 
-/// The test case that follows `trace` and then checks the next observation. What leaves the trace without
-/// being wrong passes in [LTS96, def. A.6], where only `fail` counts; here it is `inconc`, so that a run
-/// which never came to the end of its trace is not taken for one that did. What it did instead has a
-/// trace and a test case of its own.
+/// The test case that follows `trace` and then checks the next observation; what leaves the trace
+/// without being wrong ends with `leaving`: `pass` in [LTS96, def. A.6].
 pub(crate) fn along<O: FiniteOracle>(
     oracle: &mut O,
     initial: O::State,
     trace: &[LabelId],
+    leaving: Verdict,
     arena: &mut Arena,
 ) -> TestStateId {
     let root = arena.hole();
@@ -31,12 +30,11 @@ pub(crate) fn along<O: FiniteOracle>(
             state
         } else {
             let wanted = follow(oracle, at, label);
-            let mut state = observe_state(oracle, at, arena, &mut |arena, _| {
-                arena.verdict(Verdict::Inconc)
-            });
+            let mut state =
+                observe_state(oracle, at, arena, &mut |arena, _| arena.verdict(leaving));
             if state.verdict == Verdict::Pass {
                 // Silence ends the run here, and is not what the trace has.
-                state.verdict = Verdict::Inconc;
+                state.verdict = leaving;
             }
             at = wanted.expect("the trace is one of the oracle's");
             redirect(state, label, next_id)
