@@ -11,6 +11,9 @@ use iolite_exec::{
 use super::{AnyStrategy, AnyTester, Campaign};
 use crate::Error;
 
+/// Tester and strategy of runs with a system in this process.
+type EmbeddedInstance<A, S> = Instance<AnyTester, InProcess<NamedSystem<A, S>>, AnyStrategy>;
+
 /// What was tested without finding anything wrong.
 #[derive(Debug)]
 pub struct Passed {
@@ -79,10 +82,7 @@ impl Campaign {
     }
 
     /// Tester, system and strategy of runs in this process.
-    fn in_process<A, S>(
-        &self,
-        system: S,
-    ) -> Result<Instance<AnyTester, InProcess<NamedSystem<A, S>>, AnyStrategy>, Error>
+    fn in_process<A, S>(&self, system: S) -> Result<EmbeddedInstance<A, S>, Error>
     where
         A: Notation,
         S: SystemUnderTest<A>,
