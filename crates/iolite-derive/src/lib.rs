@@ -53,6 +53,7 @@ mod criterion;
 mod location;
 mod model_ref;
 mod oracle;
+mod suite;
 mod testcase;
 mod tester;
 mod verdict;
@@ -75,14 +76,17 @@ pub use oracle::symbolic::{
 };
 pub use oracle::uioco::UiocoOracle;
 pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
+pub use suite::{
+    Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
+};
 pub use testcase::conf_derivation::{ConfDerivation, Offered};
-pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covering};
+pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, Covering};
 pub use testcase::exhaustive_derivation::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH,
 };
 pub use testcase::goal_test::{Drawing, GoalTest};
 pub use testcase::over_strict::over_strict;
-pub use testcase::passes::{TestRuns, passes, test_runs};
+pub use testcase::passes::{TestRun, TestRuns, passes, test_runs, test_runs_while};
 pub use testcase::random_derivation::{RandomDerivation, Weights};
 pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions_of};
 pub use testcase::test_case::{
@@ -115,4 +119,4 @@ pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
 pub use verify::safety_test::SafetyTest;
 pub use verify::test_graph::{NodeKind, TestGraph};
-pub use verify::{Relevance, Satisfaction, Verification, relevance, verify};
+pub use verify::{Relevance, Satisfaction, Verification, relevance, verify, verify_while};

@@ -199,7 +199,7 @@ fn follow_observers(
         check_observer(observer)?;
         let mut at = Some(observer.initial);
         for (k, action) in certificate.trace.iter().enumerate() {
-            at = at.and_then(|at| step(observer, at, action));
+            at = at.and_then(|at| observer_step(observer, at, action));
             let last = observed.is_none() && k + 1 == certificate.trace.len();
             let early = at.is_some_and(|at| observer.marked.contains(&at)) && !last;
             if early && certificate.kind == "safety" {
@@ -210,7 +210,7 @@ fn follow_observers(
         let place = at.map_or("left for good", |at| observer.states[at].as_str());
         places.push(format!("{}: {place}", observer.name));
         let end = match observed {
-            Some(observed) => at.and_then(|at| step(observer, at, observed)),
+            Some(observed) => at.and_then(|at| observer_step(observer, at, observed)),
             None => at,
         };
         violated |= end.is_some_and(|at| observer.marked.contains(&at));
@@ -218,7 +218,7 @@ fn follow_observers(
     Ok((violated, places))
 }
 
-fn check_observer(observer: &Observer) -> Outcome<()> {
+pub(crate) fn check_observer(observer: &Observer) -> Outcome<()> {
     let count = observer.states.len();
     let fits = |&(from, label, to): &(usize, usize, usize)| {
         from < count && label < observer.labels.len() && to < count
@@ -241,7 +241,7 @@ fn check_observer(observer: &Observer) -> Outcome<()> {
 }
 
 /// An action that the automaton does not know changes nothing.
-fn step(observer: &Observer, at: usize, action: &str) -> Option<usize> {
+pub(crate) fn observer_step(observer: &Observer, at: usize, action: &str) -> Option<usize> {
     if !observer.labels.iter().any(|known| known == action) {
         return Some(at);
     }
@@ -257,9 +257,9 @@ pub(crate) fn check_member(traces: &Observer, trace: &[String]) -> Outcome<()> {
     if let Some(foreign) = trace.iter().find(|action| !traces.labels.contains(action)) {
         return rejected(format!("{} does not know {foreign}", traces.name));
     }
-    let end = trace
-        .iter()
-        .try_fold(traces.initial, |at, action| step(traces, at, action));
+    let end = trace.iter().try_fold(traces.initial, |at, action| {
+        observer_step(traces, at, action)
+    });
     match end {
         Some(end) if traces.marked.contains(&end) => Ok(()),
         _ => rejected(format!("the trace is not in {}", traces.name)),

@@ -77,7 +77,7 @@ impl Symbolic {
     }
 
     /// The guard of δ in a location, with its quantifiers eliminated where possible.
-    pub fn delta_guard(&mut self, location: LocationId) -> &DeltaGuard {
+    pub(crate) fn delta_guard(&mut self, location: LocationId) -> &DeltaGuard {
         let (model, solver) = (&self.model, &mut self.solver);
         self.delta[location.index()].get_or_insert_with(|| model.delta_guard_with(location, solver))
     }
@@ -177,6 +177,15 @@ impl Symbolic {
             decided: true,
         };
         if self.policy == QuiescencePolicy::Strict || !self.on_cycle(s.location) {
+            return Ok(found);
+        }
+        if self.policy == QuiescencePolicy::Fair {
+            // Whether values let a cycle be left, or an output come, is not solved for.
+            doubt.note(
+                "whether a cycle of internal actions can be left",
+                String::new,
+            );
+            found.decided = false;
             return Ok(found);
         }
         let model = self.model.clone();

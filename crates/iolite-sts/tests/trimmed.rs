@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use iolite_expr::{Model, Solver, Span, Value};
+use iolite_expr::{Model, Solver, Span, Term, Value};
 use iolite_sts::{Iosts, LabelKind, LocationId, State, SymbolicTest};
 use support::{over, random_model};
 
@@ -59,7 +59,9 @@ fn reached(model: &Iosts) -> Option<(BTreeSet<Edge>, BTreeSet<LocationId>)> {
     let constants: Vec<_> = model.constants().iter().map(|c| &c.var).collect();
     let variables: Vec<_> = model.variables().iter().map(|v| &v.var).collect();
     let (mut edges, mut locations) = (BTreeSet::new(), BTreeSet::new());
-    let theta = model.initial_condition();
+    let given = model.variables().iter();
+    let given = given.filter_map(|v| v.var.term().equals(v.initial.clone()?).ok());
+    let theta = Term::all(model.assumptions().iter().cloned().chain(given));
     for known in rows(&sorts(constants.clone())?) {
         let mut seen = BTreeSet::new();
         let mut open = Vec::new();

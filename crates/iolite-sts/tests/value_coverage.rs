@@ -111,11 +111,16 @@ fn what_was_tried_is_what_the_definition_says() {
                 };
                 symbolic.note_tried(&mut coverage, &states, &action);
                 // The same, one concrete state after the other.
-                for state in states.iter().map(|s| s.as_concrete().expect("finite data")) {
-                    for &t in model.outgoing(state.location) {
+                for state in states.iter() {
+                    let known: Vec<Value> = state
+                        .values()
+                        .iter()
+                        .map(|t| t.as_value().expect("finite data").clone())
+                        .collect();
+                    for &t in model.outgoing(state.location()) {
                         let own = model.transition(t).action == gate;
                         let mut env = Model::default();
-                        for (v, x) in model.variables().iter().zip(&*state.values) {
+                        for (v, x) in model.variables().iter().zip(&known) {
                             env.insert(v.var.id, x.clone());
                         }
                         env.insert(model.constants()[0].var.id, constant.clone());

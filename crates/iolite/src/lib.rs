@@ -54,6 +54,7 @@
 //! ```
 
 mod as_iosts;
+mod budget;
 mod campaign;
 mod data;
 mod error;
@@ -61,18 +62,25 @@ mod evidence;
 mod files;
 mod monitor;
 mod mutation;
+mod passes;
 mod property_verification;
 mod relation;
 mod semantics;
+mod suite;
 mod symbolic_view;
+mod vacuity;
 mod verification;
 mod workspace;
 
+pub use budget::{
+    Budget, DEFAULT_SHARE, Exceeded, LastResort, MemoryLimit, free_memory, used_memory, watch,
+};
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,
     PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
-    Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
+    SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
+    symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
@@ -84,19 +92,24 @@ pub use iolite_derive::{
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
-    SystemUnderTest, WireValue,
+    SymmetricModel, SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
-pub use monitor::{LogReport, Monitor, verdict_beside};
+pub use monitor::{JournalRun, LogReport, Monitor, verdict_beside};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
+pub use passes::{PassesDocument, ProceedPairs, TestRunDocument, TestedCase};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use suite::{
+    ExhaustivenessDocument, JudgedCase, SuiteDocument, SuiteOptions, UndetectedDocument,
+    UnsoundDocument,
+};
 pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify};
+use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify_while};
 use iolite_lang::{has_data, lower_data_observer};
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
 use iolite_property::Observer;
@@ -12,7 +12,7 @@ use iolite_sts::{Iosts, LocationId};
 use crate::workspace::pick_all;
 use crate::{
     EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, as_iosts,
-    solver,
+    solver, vacuity,
 };
 
 /// What is asked.
@@ -93,6 +93,8 @@ pub struct VerifiedProperty {
     pub relevance: Option<Result<(), Vec<String>>>,
     /// How the execution that refutes a property goes on after its trace.
     pub ending: Option<ExecutionEnding>,
+    /// Why it says little that it is proved.
+    pub vacuous: Option<String>,
 }
 
 /// What was found out of all of them.
@@ -242,11 +244,23 @@ impl Workspace {
                     budget,
                 )
                 .map_err(|e| Error::input(format!("{reference}: {e}")))?;
+                let proof = symbolic_proof(&answer, &product);
+                let vacuous = matches!(proof, Proof::Proved { .. })
+                    .then(|| vacuity::of_data_observer(&name, &observer, &violate));
+                let vacuous = vacuous.flatten();
+                // Others were told of when they were read.
+                if let Some(warning) = &vacuous
+                    && reference.is_iol()
+                    && !self.is_safety_property(reference)?
+                {
+                    self.warn(&format!("warning: {warning}"));
+                }
                 properties.push(VerifiedProperty {
                     name,
-                    proof: symbolic_proof(&answer, &product),
+                    proof,
                     relevance: None,
                     ending: None,
+                    vacuous,
                 });
             }
         }
@@ -298,7 +312,15 @@ impl Workspace {
         }
         let system = spec.system();
         let view = Suspension::new(&system, options.quiescence);
-        let found = verify(&view, &observers, options.max_pairs);
+        let budget = self.budget();
+        let mut exceeded = None;
+        let found = verify_while(&view, &observers, options.max_pairs, |pairs, length| {
+            budget.know(format!(
+                "no violation up to traces of length {length} ({pairs} pairs of states)"
+            ));
+            exceeded = budget.exceeded();
+            exceeded.is_none()
+        });
         if let Some(state) = view.livelock() {
             return Err(Error::input(format!(
                 "state {} lies on a cycle of internal actions",
@@ -321,9 +343,22 @@ impl Workspace {
                     constants: Vec::new(),
                 },
                 Satisfaction::Unknown => Proof::Unknown {
-                    left: vec![format!("more than {} pairs of states", options.max_pairs)],
+                    left: vec![
+                        exceeded.map_or_else(
+                            || format!("more than {} pairs of states", options.max_pairs),
+                            |what| what.to_string(),
+                        ),
+                        format!("no violation up to traces of length {}", found.length),
+                    ],
                 },
             };
+            let vacuous = matches!(proof, Proof::Proved { .. })
+                .then(|| vacuity::of_observer(observer, spec, options.quiescence))
+                .flatten();
+            // One that nothing can violate was told of when it was read.
+            if let Some(warning) = vacuous.as_ref().filter(|_| observer.can_be_violated()) {
+                self.warn(&format!("warning: {warning}"));
+            }
             let asked = options.relevance;
             let relevance =
                 asked.then(|| relevance(&mut determinised, observer, options.max_pairs));
@@ -336,6 +371,7 @@ impl Workspace {
                     Some(Relevance::Irrelevant { trace, .. }) => Some(Err(texts(&trace))),
                 },
                 ending: None,
+                vacuous,
             });
         }
         Ok(Verification {

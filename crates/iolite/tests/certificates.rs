@@ -1,46 +1,19 @@
 //! Certificates under random single edits: one that makes the claim false is rejected, one that keeps
 //! it true is accepted. What is true is asked of the kernel's own second opinion, which is other code.
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use common::{DIRECTED, PLAIN, Random, explain, model};
+
 use iolite::{
-    Checked, CompletionFlag, ExplainOptions, ModelRef, Observation, Relation, RelationOptions,
-    SemanticsOptions, WholeCertificate, Workspace,
+    Checked, CompletionFlag, ModelRef, Observation, Relation, RelationOptions, SemanticsOptions,
+    WholeCertificate, Workspace,
 };
 use iolite_lts::relation::{Claim, Recheck, follow_run, recheck};
 use iolite_lts::{Completed, Completion, Interned, QuiescencePolicy};
-
-/// A small generator, so that failures repeat.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % n
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
-        items[self.below(items.len())]
-    }
-}
-
-const DIRECTED: [&str; 5] = ["?a", "?b", "!x", "!y", "i"];
-const PLAIN: [&str; 4] = ["a", "b", "c", "i"];
-
-fn model(random: &mut Random, labels: &[&str]) -> String {
-    let states = 2 + random.below(3);
-    let count = 2 + random.below(6);
-    let mut text = format!("des (0, {count}, {states})\n");
-    for _ in 0..count {
-        let (from, to) = (random.below(states), random.below(states));
-        text += &format!("({from}, \"{}\", {to})\n", random.pick(labels));
-    }
-    text
-}
 
 fn options(relation: Relation, directed: bool) -> RelationOptions {
     RelationOptions {
@@ -52,16 +25,6 @@ fn options(relation: Relation, directed: bool) -> RelationOptions {
         },
         counterexamples: 1,
     }
-}
-
-fn explain(workspace: &Workspace, certificate: &WholeCertificate) -> Checked {
-    let path = Path::new("c.json");
-    workspace.insert(
-        path,
-        serde_json::to_vec(certificate).expect("a certificate"),
-    );
-    let explained = workspace.explain(path, &ExplainOptions::default());
-    explained.map_or_else(|e| Checked::Refuted(e.to_string()), |e| e.checked)
 }
 
 /// One edit of a claim; tables and texts are edited elsewhere.

@@ -7,7 +7,7 @@ use iolite::{
     PropertyReadOptions, QuiescenceFlag, ReadOptions, WholeCertificate,
 };
 
-use crate::args::time_limit::TimeLimit;
+use crate::args::bounds;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
 
@@ -33,8 +33,6 @@ pub(crate) struct Args {
     /// found [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     solver: Option<String>,
-    #[command(flatten)]
-    time_limit: TimeLimit,
     #[command(flatten)]
     read: ReadOptions,
     #[command(flatten)]
@@ -99,7 +97,7 @@ impl Outcome {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let watch = args.time_limit.start()?;
+    let watch = bounds::watch();
     let options = ExplainOptions {
         implementation: args.implementation.clone(),
         specification: args.specification.clone(),
@@ -135,6 +133,24 @@ fn tell(claim: &WholeCertificate) -> String {
     };
     let (kind, verdict) = (&claim.kind, &claim.verdict);
     let mut text = match (&claim.implementation, &claim.property) {
+        (Some(_), _) if claim.pairs.is_some() => format!(
+            "{} {kind} {} holds, says the certificate\n",
+            name(&claim.implementation),
+            name(&claim.specification)
+        ),
+        (None, None) if claim.pairs.is_some() => {
+            let observers: Vec<&str> = claim.observers.iter().map(|o| o.name.as_str()).collect();
+            format!(
+                "{} satisfies {}, says the certificate\n",
+                name(&claim.specification),
+                observers.join(", ")
+            )
+        }
+        (Some(_), _) if claim.test.is_some() => format!(
+            "{} fails {} ({kind}) with `{verdict}`, says the certificate:\n",
+            name(&claim.implementation),
+            claim.test.as_ref().map_or("", |test| test.name.as_str())
+        ),
         (Some(_), _) => format!(
             "{} {kind} {} does not hold, says the certificate:\n",
             name(&claim.implementation),

@@ -83,6 +83,7 @@ impl Which {
         let cli = Cli::try_parse_from(&journal.header.command);
         let Ok(Cli {
             command: Command::Test(mut args),
+            ..
         }) = cli
         else {
             return Err(Error::input(format!(

@@ -47,6 +47,18 @@ pub(crate) struct ReportArgs {
 static NEW_JOURNAL: OnceLock<PathBuf> = OnceLock::new();
 
 impl ReportArgs {
+    /// A file that is asked for by name.
+    pub(crate) fn files(&self) -> Option<&'static str> {
+        [
+            (self.journal.is_some(), "--journal"),
+            (self.certificate.is_some(), "--certificate"),
+            (self.junit.is_some(), "--junit"),
+            (self.events.is_some(), "--events"),
+        ]
+        .into_iter()
+        .find_map(|(asked, flag)| asked.then_some(flag))
+    }
+
     /// Where the runs are journaled, if they are.
     fn journal(&self) -> Option<&Path> {
         if self.no_journal {

@@ -62,6 +62,23 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         sets
     }
 
+    /// The set before anything happened.
+    pub(crate) fn initial(&mut self) -> SetId {
+        self.view.initial()
+    }
+
+    /// The steps of a set.
+    pub(crate) fn row(&mut self, set: SetId) -> Vec<(LabelId, SetId)> {
+        self.view.row(set).to_vec()
+    }
+
+    /// The smallest sets of actions that the specification cannot refuse here, and whether these are all.
+    pub(crate) fn forbidden_refusals(&mut self, set: SetId) -> (Vec<Vec<LabelId>>, bool) {
+        let (offers, complete) = self.offers(set, false);
+        let forbidden = offers.into_iter().filter(|o| o.verdict == Verdict::Fail);
+        (forbidden.map(|o| o.actions).collect(), complete)
+    }
+
     /// `init(s)`.
     fn init(&mut self, set: SetId) -> Vec<LabelId> {
         self.view.row(set).iter().map(|&(l, _)| l).collect()
@@ -155,13 +172,20 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
     /// Seeded random derivation; the weights of stimulating and observing together are that of going
     /// on.
     pub fn random(&mut self, how: &RandomDerivation, model: &ModelRef) -> Vec<TestCase> {
+        self.random_cases(how, model).collect()
+    }
+
+    /// The same one by one, each made when it is asked for.
+    pub fn random_cases(
+        &mut self,
+        how: &RandomDerivation,
+        model: &ModelRef,
+    ) -> impl Iterator<Item = TestCase> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(how.seed);
-        (1..=how.count)
-            .map(|n| {
-                let states = self.random_one(how, &mut rng);
-                self.finish(model, n, states)
-            })
-            .collect()
+        (1..=how.count).map(move |n| {
+            let states = self.random_one(how, &mut rng);
+            self.finish(model, n, states)
+        })
     }
 
     fn random_one(

@@ -14,4 +14,5 @@ pub(crate) mod run_outcome;
 pub(crate) mod run_setup;
 pub(crate) mod script;
 pub(crate) mod strategy;
+pub(crate) mod symmetric;
 pub(crate) mod weighted;

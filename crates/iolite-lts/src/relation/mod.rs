@@ -330,7 +330,7 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
                 let view = Suspension::new(implementation, self.policy);
                 // The strict policy reports the livelocks that are met, so all sets are.
                 let order = match self.policy {
-                    QuiescencePolicy::Livelock => Order::Inclusion,
+                    QuiescencePolicy::Livelock | QuiescencePolicy::Fair => Order::Inclusion,
                     QuiescencePolicy::Strict => Order::Equality,
                 };
                 let outcome = search(rules, &view, &map, order, how);

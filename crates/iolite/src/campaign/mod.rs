@@ -12,6 +12,7 @@ mod recorded;
 mod selection;
 mod suite_coverage;
 mod symbolic_judge;
+mod symmetric;
 mod target;
 mod unknown_names;
 mod weights;
@@ -40,6 +41,7 @@ pub use recorded::{Pair, RecordedRun};
 pub use selection::{Selection, SelectionOptions};
 pub use suite_coverage::SuiteCoverage;
 pub use symbolic_judge::SymbolicJudge;
+pub use symmetric::{SymmetricCase, SymmetricFailure};
 pub use target::{Target, TargetOptions};
 pub use weights::ActionWeight;
 

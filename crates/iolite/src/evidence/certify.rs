@@ -7,7 +7,7 @@ use iolite_exec::Certificate as Judged;
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 use iolite_recheck::{
-    Certificate, FORMAT, Model, Named, Observation, Observer, Refusal, SourceText, State,
+    Certificate, Model, Named, Observation, Observer, Refusal, SourceText, State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,7 @@ pub(super) fn policy_name(policy: QuiescencePolicy) -> &'static str {
     match policy {
         QuiescencePolicy::Livelock => "livelock",
         QuiescencePolicy::Strict => "strict",
+        QuiescencePolicy::Fair => "fair",
     }
 }
 
@@ -63,13 +64,8 @@ impl Workspace {
             return Ok(None);
         }
         let mut whole = Certificate {
-            format: FORMAT.to_owned(),
-            kind: judged.kind.name().to_owned(),
             model: named(&judged.model),
-            verdict: judged.verdict.to_string(),
-            quiescence: "livelock".to_owned(),
             context: judged.context.name().to_owned(),
-            complete_inputs: None,
             trace: judged.trace.clone(),
             trace_omitted: judged.trace_omitted,
             observed: judged.observed.clone().map(Observation::Action),
@@ -80,17 +76,10 @@ impl Workspace {
                 .map(Observation::Action)
                 .collect(),
             locations: once(judged.locations.clone()),
-            implementation_location: None,
-            specification: None,
-            implementation: None,
-            observers: Vec::new(),
-            property: None,
-            traces: None,
-            files: Vec::new(),
-            reading: serde_json::Value::Null,
             run: Some(judged.run),
             seed: Some(judged.seed),
             patience: judged.patience,
+            ..Certificate::new(judged.kind.name(), judged.verdict.name(), "livelock")
         };
         match by {
             JudgedBy::Model(options) => self.add_specification(&mut whole, judged, options)?,
@@ -205,7 +194,7 @@ impl Workspace {
         self.add_files(whole, &[reference], &options.read)
     }
 
-    fn add_files(
+    pub(super) fn add_files(
         &self,
         whole: &mut Certificate,
         references: &[ModelRef],
@@ -240,29 +229,16 @@ impl Workspace {
         found: &CounterexampleDocument,
     ) -> Result<Certificate, Error> {
         let mut whole = Certificate {
-            format: FORMAT.to_owned(),
-            kind: document.relation.clone(),
-            model: Named::default(),
-            verdict: "fail".to_owned(),
-            quiescence: policy_name(document.semantics.policy()).to_owned(),
-            context: "synchronous".to_owned(),
-            complete_inputs: None,
             trace: found.trace.clone(),
-            trace_omitted: 0,
             observed: Some(observation(&found.observed)),
             allowed: found.allowed.iter().map(observation).collect(),
             locations: once(found.specification_states.iter().map(place).collect()),
             implementation_location: Some(place(&found.implementation_state)),
-            specification: None,
-            implementation: None,
-            observers: Vec::new(),
-            property: None,
-            traces: None,
-            files: Vec::new(),
-            reading: serde_json::Value::Null,
-            run: None,
-            seed: None,
-            patience: None,
+            ..Certificate::new(
+                &document.relation,
+                "fail",
+                policy_name(document.semantics.policy()),
+            )
         };
         if let Some(how) = document.semantics.complete_inputs {
             whole.complete_inputs = Some(how.name().to_owned());
@@ -332,29 +308,15 @@ impl Workspace {
             .collect();
         locations.push(place_after(&observer, trace));
         let mut whole = Certificate {
-            format: FORMAT.to_owned(),
-            kind: Criterion::Safety.name().to_owned(),
             model: named(spec.reference()),
-            verdict: "refuted".to_owned(),
-            quiescence: policy_name(options.quiescence).to_owned(),
-            context: "synchronous".to_owned(),
-            complete_inputs: None,
             trace: trace.clone(),
-            trace_omitted: 0,
-            observed: None,
-            allowed: Vec::new(),
             locations: once(locations),
-            implementation_location: None,
-            specification: None,
-            implementation: None,
             observers: vec![observer],
-            property: None,
-            traces: None,
-            files: Vec::new(),
-            reading: serde_json::Value::Null,
-            run: None,
-            seed: None,
-            patience: None,
+            ..Certificate::new(
+                Criterion::Safety.name(),
+                "refuted",
+                policy_name(options.quiescence),
+            )
         };
         whole.specification = Some(model(&spec, &whole, false));
         let references = [reference, watcher];
@@ -372,7 +334,7 @@ pub(super) fn named(reference: &ModelRef) -> Named {
 }
 
 /// Each once, in order.
-fn once(mut texts: Vec<String>) -> Vec<String> {
+pub(super) fn once(mut texts: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     texts.retain(|text| seen.insert(text.clone()));
     texts

@@ -38,6 +38,9 @@ pub struct RelationDocument {
     /// The first of each kind, where all were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counterexamples: Vec<CounterexampleDocument>,
+    /// Why a positive answer says less than it seems to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// What the search took.
     #[serde(default)]
     pub effort: EffortDocument,
@@ -94,14 +97,14 @@ pub struct Place {
 }
 
 impl Place {
-    pub(super) fn of(model: &impl Semantics<State = StateId>, state: StateId) -> Self {
+    pub(crate) fn of(model: &impl Semantics<State = StateId>, state: StateId) -> Self {
         Self {
             state: model.describe(&state),
             line: model.line(&state),
         }
     }
 
-    fn show(&self, reference: &str) -> String {
+    pub(crate) fn show(&self, reference: &str) -> String {
         match self.line {
             Some(line) => {
                 let reference = ModelRef::from(reference);

@@ -12,7 +12,7 @@ use iolite_lts::relation::{
 };
 use iolite_lts::{Completed, LabelId, LabelKind, Labels, Semantics, StateId};
 
-use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace};
+use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace, vacuity};
 
 pub use document::{
     CounterexampleDocument, EffortDocument, ObservedDocument, Place, RelationDocument,
@@ -98,7 +98,17 @@ impl Workspace {
     ) -> Result<RelationDocument, Error> {
         let implementation = self.explicit(implementation)?;
         let specification = self.explicit(specification)?;
-        self.compare_alphabets(options.relation, &implementation, &specification)?;
+        self.compare_labels(
+            (
+                implementation.labels(),
+                &implementation.reference().to_string(),
+            ),
+            (
+                specification.labels(),
+                &specification.reference().to_string(),
+            ),
+            !options.relation.is_directed(),
+        )?;
         let mut prepared = self.specification(&specification, options)?;
         let decision = prepared.decide(&implementation, proceed)?;
         let hash = |spec: &ExplicitSpec| spec.reference().hash.clone().unwrap_or_default();
@@ -119,9 +129,25 @@ impl Workspace {
             } else {
                 Vec::new()
             },
+            warnings: Vec::new(),
             effort: decision.effort.into(),
             certificate: None,
         };
+        if document.holds == Some(true) {
+            let traces = options.traces.as_ref();
+            let traces =
+                traces.map(|f| self.traces(f, specification.reference(), specification.labels()));
+            document.warnings = vacuity::of_relation(
+                options.relation,
+                &implementation,
+                &specification,
+                traces.transpose()?.as_ref(),
+                options.semantics.policy(),
+            );
+            for warning in &document.warnings {
+                self.warn(&format!("warning: {warning}"));
+            }
+        }
         if let Some(found) = document.counterexample.clone() {
             let certificate = self.certify_relation(&document, &found)?;
             document.certificate = Some(Box::new(certificate));
@@ -129,15 +155,14 @@ impl Workspace {
         Ok(document)
     }
 
-    /// Labels that look alike and will never match: a plain one against a directed one is an error, an
-    /// input against an output a warning.
-    fn compare_alphabets(
+    /// Labels that look alike and will never match: a plain one against a directed one is an error
+    /// where plain ones are meant, an input against an output a warning. Each side comes with its name.
+    pub(crate) fn compare_labels(
         &self,
-        relation: Relation,
-        implementation: &ExplicitSpec,
-        specification: &ExplicitSpec,
+        (i, implementation): (&Labels, &str),
+        (s, specification): (&Labels, &str),
+        plain_are_meant: bool,
     ) -> Result<(), Error> {
-        let (i, s) = (implementation.labels(), specification.labels());
         for (_, label) in i.iter().filter(|(_, l)| l.kind.is_visible()) {
             if s.get(label.kind, &label.name).is_some() {
                 continue;
@@ -148,12 +173,10 @@ impl Workspace {
                 continue;
             };
             let message = format!(
-                "`{label}` of {} and `{twin}` of {} are different actions",
-                implementation.reference(),
-                specification.reference()
+                "`{label}` of {implementation} and `{twin}` of {specification} are different actions"
             );
             let plain = label.kind == LabelKind::Undirected || twin.kind == LabelKind::Undirected;
-            if plain && !relation.is_directed() {
+            if plain && plain_are_meant {
                 return Err(Error::input(message).hint(format!(
                     "direct the plain one with --input {0} or --output {0}",
                     label.name
@@ -228,6 +251,14 @@ impl PreparedSpecification {
     }
 }
 
+/// What can be done about an implementation that is not input-enabled.
+pub(crate) const COMPLETE_INPUTS: &str = "--complete-inputs self-loop ignores unexpected inputs, \
+                                          --complete-inputs chaos allows anything after one";
+
+/// What can be done about a livelock under the strict policy.
+pub(crate) const OTHER_POLICY: &str = "--quiescence livelock takes such a cycle for quiescence, --quiescence fair for one that is left \
+     where it can be";
+
 fn texts(labels: &Labels, ids: &[LabelId]) -> Vec<String> {
     ids.iter().map(|&l| labels.text(l)).collect()
 }
@@ -274,13 +305,8 @@ fn explain_error(
         specification.reference()
     ));
     match error {
-        RelateError::NotInputEnabled { .. } => failure.hint(
-            "--complete-inputs self-loop ignores unexpected inputs, --complete-inputs chaos allows \
-             anything after one",
-        ),
-        RelateError::Livelock { .. } => {
-            failure.hint("--quiescence livelock takes such a cycle for quiescence")
-        }
+        RelateError::NotInputEnabled { .. } => failure.hint(COMPLETE_INPUTS),
+        RelateError::Livelock { .. } => failure.hint(OTHER_POLICY),
         RelateError::Undirected { label, .. } => failure.hint(format!(
             "write ?{label} or !{label} in the model, or direct it with --input {label} or --output \
              {label}"
