@@ -14,8 +14,10 @@
 //! `queues.rs` (the same through queues), `holding.rs` (positive answers), `test_run.rs` (a model that fails a test case), `property.rs`
 //! (Streett automata).
 
+mod channels;
 mod document;
 mod holding;
+mod observer_orders;
 mod property;
 mod queues;
 mod relation;
@@ -24,8 +26,8 @@ mod system;
 mod test_run;
 
 pub use document::{
-    Certificate, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Pairs, Property, Refusal,
-    SourceText, State, Table, Test, TestState, TestStep, hash,
+    Certificate, Channel, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Pairs, Property,
+    Refusal, SourceText, State, Table, Test, TestState, TestStep, hash,
 };
 
 /// What looking again has shown.

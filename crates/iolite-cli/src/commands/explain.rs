@@ -6,6 +6,7 @@ use iolite::{
     Checked, ConfirmedPart, Error, ExplainOptions, Explanation, ModelRef, Observation,
     PropertyReadOptions, QuiescenceFlag, ReadOptions, WholeCertificate,
 };
+use iolite_derive::told_places;
 
 use crate::args::bounds;
 use crate::args::workspace;
@@ -179,7 +180,8 @@ fn tell(claim: &WholeCertificate) -> String {
         text += &format!("  allowed:  {}\n", allowed.join(", "));
     }
     if !claim.locations.is_empty() {
-        text += &format!("  in:       {}\n", claim.locations.join(", "));
+        let places = told_places(&claim.locations, &claim.context, &claim.trace);
+        text += &format!("  in:       {places}\n");
     }
     if let Some(place) = &claim.implementation_location {
         text += &format!("  implementation in {place}\n");

@@ -186,9 +186,10 @@ where
                 criterion,
                 model,
                 context,
+                channels,
                 ..
             } = self.options;
-            let about = (*criterion, model, *context);
+            let about = (*criterion, model, *context, channels.as_slice());
             let certificate = Certificate::of(
                 self.tester,
                 &self.trace,

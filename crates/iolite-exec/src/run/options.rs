@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use iolite_derive::{Context, Criterion};
+use iolite_derive::{Channel, Context, Criterion};
 use serde::{Deserialize, Serialize};
 
 use crate::{Confirm, ModelRef, Pace, Quiescence};
@@ -69,4 +69,6 @@ pub struct Options {
     pub model: ModelRef,
     /// What lies between tester and system, for certificates.
     pub context: Context,
+    /// The channels that it judges through, where there are several or one loses or reorders messages.
+    pub channels: Vec<Channel>,
 }

@@ -50,6 +50,12 @@ impl Workspace {
                 "no certificate is written: a positive one is for relations that hold, but for ioconf-f",
             ));
         }
+        if !document.context.is_synchronous() {
+            return Err(Error::undecided(
+                "no certificate is written: a positive answer through queues is a claim of a bound, and \
+                 carries none",
+            ));
+        }
         let implementation = ModelRef::from(document.implementation.as_str());
         let specification = ModelRef::from(document.specification.as_str());
         let (i, s) = (
