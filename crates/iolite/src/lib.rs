@@ -66,6 +66,7 @@ mod passes;
 mod property_verification;
 mod relation;
 mod semantics;
+mod starter;
 mod suite;
 mod symbolic_view;
 mod vacuity;
@@ -106,6 +107,7 @@ pub use relation::{
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use starter::{Starter, StarterFile, StarterKind};
 pub use suite::{
     ExhaustivenessDocument, JudgedCase, SuiteDocument, SuiteOptions, UndetectedDocument,
     UnsoundDocument,

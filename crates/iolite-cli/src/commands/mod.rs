@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod explain_code;
 pub(crate) mod fmt;
+pub(crate) mod init;
 pub(crate) mod monitor;
 mod monitor_properties;
 pub(crate) mod mutate;

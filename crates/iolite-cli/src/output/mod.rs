@@ -63,6 +63,12 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
     }
 }
 
+/// A number of things: `1 error`, `2 errors`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
 /// A document as JSON.
 pub(crate) fn to_json(document: &impl serde::Serialize) -> Result<String, Error> {
     serde_json::to_string_pretty(document).map_err(|e| Error::fault(format!("writing JSON: {e}")))
