@@ -93,7 +93,7 @@ pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as Confi
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,
-    Notice, QueueOptions, Step, Verdict,
+    Notice, QueueOptions, Step, ValueCoverage, Verdict,
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,

@@ -22,7 +22,7 @@ pub(crate) mod simulate;
 mod simulate_data;
 pub(crate) mod suite;
 pub(crate) mod test;
-mod test_suite;
+pub(crate) mod test_suite;
 mod test_symmetric;
 pub(crate) mod testable;
 pub(crate) mod tester;

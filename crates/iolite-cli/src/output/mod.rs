@@ -3,6 +3,7 @@
 pub(crate) mod campaign;
 pub(crate) mod dialogue;
 pub(crate) mod silence;
+mod values_tried;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
