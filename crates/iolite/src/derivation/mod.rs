@@ -178,7 +178,7 @@ fn by_relation(
                     enumerated(all.complete, all.cases, take)
                 }
                 DerivationSelection::Random(how) => {
-                    hand_over(derivation.random_cases(how, model), take)?;
+                    let _ = hand_over(derivation.random_cases(how, model), take)?;
                     Ok(Derivation::default())
                 }
                 _ => Ok(Derivation::default()),
@@ -229,7 +229,7 @@ fn derive_by(
 ) -> Result<Derivation, Error> {
     match selection {
         DerivationSelection::Random(how) => {
-            hand_over(how.cases(oracle, model), take)?;
+            let _ = hand_over(how.cases(oracle, model), take)?;
             Ok(Derivation::default())
         }
         DerivationSelection::Exhaustive(how) => {
@@ -248,14 +248,14 @@ fn enumerated(
     cases: Vec<TestCase>,
     take: &mut TakeDerived<'_>,
 ) -> Result<Derivation, Error> {
-    hand_over(cases, take)?;
+    let _ = hand_over(cases, take)?;
     Ok(Derivation {
         complete: Some(complete),
         ..Derivation::default()
     })
 }
 
-/// Hands test cases over until no more are wanted.
+/// Hands test cases over until no more are wanted; who makes no more after these need not ask.
 fn hand_over(
     cases: impl IntoIterator<Item = TestCase>,
     take: &mut TakeDerived<'_>,
