@@ -109,7 +109,7 @@ pub enum ExecError {
         reason: String,
     },
     /// A journal or log cannot be read.
-    #[error("cannot read {path}, line {line}: {reason}")]
+    #[error("cannot read {path}{}: {reason}", at_line(*.line))]
     LogRead {
         /// The file.
         path: String,
@@ -127,6 +127,14 @@ pub enum ExecError {
     /// The description of the system under test is wrong.
     #[error("{0}")]
     Config(String),
+    /// A fault that a journal tells of.
+    #[error("{message}")]
+    Recorded {
+        /// Its [code](Self::code).
+        code: String,
+        /// What was said of it.
+        message: String,
+    },
     /// Something the operating system refused.
     #[error("{what}: {reason}")]
     System {
@@ -135,6 +143,13 @@ pub enum ExecError {
         /// Why not.
         reason: String,
     },
+}
+
+fn at_line(line: usize) -> String {
+    match line {
+        0 => String::new(),
+        line => format!(", line {line}"),
+    }
 }
 
 fn rest(waited: Duration) -> String {
@@ -147,8 +162,9 @@ fn rest(waited: Duration) -> String {
 
 impl ExecError {
     /// A stable word for machines.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> &str {
         match self {
+            Self::Recorded { code, .. } => code,
             Self::Unreachable { .. } => "unreachable",
             Self::Dropped { .. } => "dropped",
             Self::Undecodable { .. } => "undecodable",

@@ -56,9 +56,11 @@ pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
 pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
+pub use record::description::Description;
 pub use record::event::{End, Event, Fanout, Sink};
 pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
 pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
+pub use record::merge::{MergeError, MergeOptions, Merged, merge};
 pub use record::monitor::{
     LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
 };
@@ -77,6 +79,7 @@ pub use run::pace::Pace;
 pub use run::patient::Patient;
 pub use run::quiescence::Quiescence;
 pub use run::script::{Op, Script};
+pub use run::share::{Partition, RunNumbers, RunRange, Share, ShareError};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{

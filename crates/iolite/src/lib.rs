@@ -70,9 +70,9 @@ mod workspace;
 
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
-    CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,
-    PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
-    Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
+    CoverageGuide, CoveredModel, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed,
+    PropertyJudge, PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage,
+    SymbolicJudge, Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
@@ -83,8 +83,9 @@ pub use iolite_derive::{
     QueueOptions, Step, Verdict,
 };
 pub use iolite_exec::{
-    Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
-    SystemUnderTest, WireValue,
+    Adapter, Certificate, ConcreteAction, Event, Journal, MergeError, MergeOptions, Merged,
+    Notation, Partition, Received, RunRange, Sent, Share, Sink, Summary, SystemUnderTest,
+    WireValue, merge,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;

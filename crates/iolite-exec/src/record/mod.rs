@@ -1,10 +1,13 @@
 //! What is kept of runs: events, journals, certificates, and what is made of them again.
 
 pub(crate) mod certificate;
+pub(crate) mod description;
 pub(crate) mod event;
 pub(crate) mod journal;
 pub(crate) mod journal_place;
+pub(crate) mod merge;
 pub(crate) mod monitor;
+pub(crate) mod recorded_summary;
 pub(crate) mod replay;
 pub(crate) mod shrink;
 pub(crate) mod trace;

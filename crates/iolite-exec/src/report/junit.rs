@@ -259,6 +259,7 @@ mod tests {
             steps: 1,
             elapsed: 1500,
             certificate: None,
+            results: std::collections::BTreeMap::new(),
         }
     }
 

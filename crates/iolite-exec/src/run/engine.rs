@@ -185,6 +185,7 @@ pub(crate) fn ended<K: Sink + ?Sized>(
         steps: outcome.steps,
         elapsed: micros(outcome.elapsed),
         certificate: outcome.certificate.clone().map(Box::new),
+        results: outcome.results.iter().cloned().collect(),
     })
 }
 

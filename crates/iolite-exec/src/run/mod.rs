@@ -10,5 +10,6 @@ pub(crate) mod pace;
 pub(crate) mod patient;
 pub(crate) mod quiescence;
 pub(crate) mod script;
+pub(crate) mod share;
 pub(crate) mod strategy;
 pub(crate) mod weighted;
