@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, mutate,
-    relate, replay, show, simulate, test, testable, tester, verify,
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, merge, monitor, mutate,
+    relate, replay, report, show, simulate, test, testable, tester, verify,
 };
 use output::Exit;
 
@@ -46,6 +46,8 @@ enum Command {
     Test(Box<test::Args>),
     Replay(replay::ReplayArgs),
     Shrink(replay::ShrinkArgs),
+    Merge(merge::Args),
+    Report(report::Args),
     Monitor(monitor::Args),
     Mutate(Box<mutate::Args>),
     Classify(classify::Args),
@@ -83,6 +85,8 @@ pub fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Replay(args) => replay::run_replay(&args),
         Command::Shrink(args) => replay::run_shrink(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Monitor(args) => monitor::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Classify(args) => classify::run(&args),
