@@ -3,6 +3,7 @@
 //! It holds no semantics and orchestrates nothing: what a command does, a user of the `iolite` library
 //! can do as well.
 
+mod allocator;
 mod args;
 mod commands;
 mod output;
@@ -11,10 +12,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub use allocator::Allocator;
+
 use commands::{
     calibrate, check, classify, derive, doctor, explain, explain_code, fmt, merge, monitor, mutate,
     relate, replay, report, show, simulate, test, testable, tester, verify,
 };
+use iolite::Error;
+use iolite_exec::Interruption;
 use output::Exit;
 
 /// Tests real systems against formal models and says, for each verdict, what it proves.
@@ -31,6 +36,8 @@ Models are files: .iol, .aut, .dot. FILE#Name picks one declaration of a file.
 Exit codes: 0 holds, pass, proved; 1 does not hold, a failing verdict, refuted; 2 bad input or usage;
 3 inconclusive or unknown; 4 infrastructure fault; 130 and 143 ended by SIGINT and SIGTERM.")]
 struct Cli {
+    #[command(flatten)]
+    bounds: args::bounds::Bounds,
     #[command(subcommand)]
     command: Command,
 }
@@ -75,7 +82,22 @@ pub fn main() -> ExitCode {
             return exit.into();
         }
     };
-    let result = match cli.command {
+    let result = cli.bounds.start().and_then(|()| run(cli.command));
+    let exit = result.unwrap_or_else(|failure| {
+        eprintln!("{failure}");
+        Exit::from(&failure)
+    });
+    // What was found until then was printed; the exit code says that it is not all.
+    match iolite_exec::interrupted() {
+        None => exit.into(),
+        // A failing verdict outweighs a bound.
+        Some(Interruption::Bound) if exit == Exit::Fails => exit.into(),
+        Some(by) => ExitCode::from(by.exit_code()),
+    }
+}
+
+fn run(command: Command) -> Result<Exit, Error> {
+    match command {
         Command::Check(args) => check::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Fmt(args) => fmt::run(&args),
@@ -97,14 +119,5 @@ pub fn main() -> ExitCode {
         Command::ExplainCode(args) => explain_code::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
-    };
-    let exit = match result {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            eprintln!("{failure}");
-            Exit::from(&failure).into()
-        }
-    };
-    // What was found until a signal came was printed; the exit code says that it is not all.
-    iolite_exec::interrupted().map_or(exit, |by| ExitCode::from(by.exit_code()))
+    }
 }

@@ -179,11 +179,11 @@ fn browser() -> Option<String> {
     let found = ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
         .find(|name| {
-            let asked = Command::new(name)
+            let mut asked = Command::new(name);
+            asked
                 .arg("--version")
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
-            let mut asked = asked;
             asked.status().is_ok_and(|status| status.success())
         });
     if found.is_none() {

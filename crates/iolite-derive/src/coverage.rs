@@ -140,6 +140,22 @@ impl Coverage {
         &self.edges[start as usize..end as usize]
     }
 
+    /// The numbers of the steps of a set, in the order of its row.
+    pub(crate) fn numbers(&self, set: SetId) -> std::ops::Range<usize> {
+        let (start, end) = self.rows[set.index()];
+        start as usize..end as usize
+    }
+
+    /// How many steps there are, and how many numbers of sets.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.edges.len(), self.rows.len())
+    }
+
+    /// The number of the step under `label` out of `set`.
+    pub(crate) fn number(&self, set: SetId, label: LabelId) -> Option<usize> {
+        self.edge(set, label)
+    }
+
     fn edge(&self, set: SetId, label: LabelId) -> Option<usize> {
         let (start, _) = self.rows[set.index()];
         let row = self.row(set);
@@ -173,7 +189,7 @@ impl Coverage {
     }
 
     /// Whether the step under `label` out of `set` was seen.
-    pub fn has_seen(&self, set: SetId, label: LabelId) -> bool {
+    pub(crate) fn has_seen(&self, set: SetId, label: LabelId) -> bool {
         self.edge(set, label).is_some_and(|e| self.seen_edge[e])
     }
 

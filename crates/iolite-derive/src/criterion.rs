@@ -43,7 +43,7 @@ impl Criterion {
 
     /// Whether δ can only be the last observation: ioconf and `ioconf_F` speak of traces without δ
     /// [LTS96, §6].
-    pub fn ends_at_delta(self) -> bool {
+    pub(crate) fn ends_at_delta(self) -> bool {
         matches!(self, Self::Relation(Relation::Ioconf | Relation::IoconfF))
     }
 }

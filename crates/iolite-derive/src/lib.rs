@@ -72,7 +72,7 @@ pub use oracle::symbolic::{
 pub use oracle::uioco::UiocoOracle;
 pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
 pub use testcase::conf_derivation::{ConfDerivation, Offered};
-pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covering};
+pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, Covering};
 pub use testcase::exhaustive_derivation::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH,
 };
@@ -109,4 +109,4 @@ pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
 pub use verify::safety_test::SafetyTest;
 pub use verify::test_graph::{NodeKind, TestGraph};
-pub use verify::{Relevance, Satisfaction, Verification, relevance, verify};
+pub use verify::{Relevance, Satisfaction, Verification, relevance, verify, verify_while};

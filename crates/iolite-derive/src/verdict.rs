@@ -51,7 +51,7 @@ impl Verdict {
 
     /// All verdicts, the worst first: those against the implementation, strongest proof first, then
     /// those that leave a question open, then those that do not. This is the only order of verdicts.
-    pub const WORST_FIRST: [Self; 10] = [
+    pub(crate) const WORST_FIRST: [Self; 10] = [
         Self::ViolateFail,
         Self::Fail,
         Self::Violate,

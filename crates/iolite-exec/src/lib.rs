@@ -56,13 +56,17 @@ pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
 pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
+pub use record::compact_journal::{COMPACT_FORMAT, journal_lines};
 pub use record::description::Description;
 pub use record::event::{End, Event, Fanout, Sink};
-pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
+pub use record::journal::{
+    COMPACT_ENDING, JOURNAL_FORMAT, Journal, JournalForm, JournalHeader, JournalWriter,
+};
 pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
 pub use record::merge::{MergeError, MergeOptions, Merged, merge};
 pub use record::monitor::{
-    LogFormat, LogReader, LogStep, MonitorOptions, Monitored, monitor, monitor_watched,
+    LogEntry, LogFormat, LogReader, LogStep, LoggedTrace, MonitorOptions, Monitored, monitor,
+    monitor_watched,
 };
 pub use record::replay::{Divergence, Record, Replay, replay};
 pub use record::shrink::{ShrinkPlan, Shrunk, shrink};
@@ -84,7 +88,7 @@ pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
     ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,
-    ResetConfig, SutConfig, System, Transport, UdpAddresses, UndecodableKind,
+    ResetConfig, SutConfig, System, TlsConfig, Transport, UdpAddresses, UndecodableKind,
 };
 pub use transport::bounds::Bounds;
 pub use transport::byte_adapter::{ByteAdapter, Reset};
@@ -94,10 +98,11 @@ pub use transport::framing::Framing;
 pub use transport::in_process::{
     AsyncSystemUnderTest, Blocking, InProcess, NamedSystem, Notation, SystemUnderTest, block_on,
 };
-pub use transport::interrupt::{Interruption, end_well_on_signals, interrupted};
+pub use transport::interrupt::{
+    Interruption, end_well_on_signals, interrupt_at_bound, interrupted, kill_systems,
+};
 pub use transport::model_sut::{ModelSut, RefusedInput};
 pub use transport::place::JobPlace;
 pub use transport::process::CommandSpec;
 pub use transport::simulate::{RunningModel, Simulator};
 pub use transport::symbolic_sut::SymbolicSut;
-pub use transport::tcp::TcpRole;

@@ -59,7 +59,7 @@ impl Int {
     }
 
     /// The value as an index, if it is one.
-    pub fn to_usize(&self) -> Option<usize> {
+    pub(crate) fn to_usize(&self) -> Option<usize> {
         self.to_i64().and_then(|n| usize::try_from(n).ok())
     }
 
@@ -104,7 +104,7 @@ impl Int {
     }
 
     /// `div` and `mod` of SMT-LIB: `self = q·d + r` with `0 ≤ r < |d|`. `None` for `d = 0`.
-    pub fn div_mod(&self, d: &Self) -> Option<(Self, Self)> {
+    pub(crate) fn div_mod(&self, d: &Self) -> Option<(Self, Self)> {
         if d.is_zero() {
             return None;
         }
@@ -151,7 +151,7 @@ impl Int {
 
     /// ⌊√self⌋; zero for negative numbers.
     #[must_use]
-    pub fn square_root(&self) -> Self {
+    pub(crate) fn square_root(&self) -> Self {
         if self.signum() <= 0 {
             return Self::ZERO;
         }
@@ -160,7 +160,7 @@ impl Int {
 
     /// The least common multiple, never negative.
     #[must_use]
-    pub fn lcm(&self, other: &Self) -> Self {
+    pub(crate) fn lcm(&self, other: &Self) -> Self {
         if self.is_zero() || other.is_zero() {
             return Self::ZERO;
         }

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::WriteError;
 
 /// The value of `schema`.
-pub const SCHEMA: &str = "iolite/lts/1";
+pub(crate) const SCHEMA: &str = "iolite/lts/1";
 
 #[derive(Serialize, Deserialize)]
 struct Document {

@@ -225,6 +225,11 @@ codes! {
          or too many values. Give constants values (`Sender(max = 3)`), sorts ranges (`0..7`), guards \
          bounds; or test the system as it is with `iolite test`, which needs no unfolding. A process takes \
          values of finite sorts only: `mid(x: 0..3); B`."
+    408 UNFOLDING_BOUND "data that do not unfold within a bound"
+        "The command needs an explicit system, and the data are finite but more than the bound on states \
+         allows, or the solver gave up on them. Nothing is known then: the exit code is 3. Allow more with \
+         `--max-states`, give constants values and sorts smaller ranges, or test the system as it is with \
+         `iolite test`, which needs no unfolding."
     500 UNREACHABLE_STATE "a state that cannot be reached"
         "No sequence of transitions leads from the initial state here, whatever the guards say. Often a \
          transition is missing, or its target has a wrong name."

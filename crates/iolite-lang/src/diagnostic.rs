@@ -60,7 +60,7 @@ impl Diagnostic {
 
     /// Adds a hint if there is one.
     #[must_use]
-    pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
+    pub(crate) fn maybe_hint(mut self, hint: Option<String>) -> Self {
         self.hint = hint.or(self.hint);
         self
     }

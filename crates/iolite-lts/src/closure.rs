@@ -65,7 +65,11 @@ impl Closure {
     }
 
     /// Whether `state` has no internal step.
-    pub fn is_stable<M: Semantics<State = StateId>>(&mut self, model: &M, state: StateId) -> bool {
+    pub(crate) fn is_stable<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        state: StateId,
+    ) -> bool {
         let i = state.index();
         if i >= self.internal.len() {
             self.internal.resize(i + 1, Internal::Unknown);

@@ -12,11 +12,11 @@ use crate::structure::AutomatonError;
 pub type Colours = u64;
 
 /// A set of colours is one word.
-pub const MAX_COLOURS: usize = 64;
+pub(crate) const MAX_COLOURS: usize = 64;
 /// Sets that a search for those of the other verdict may look at.
 const MAX_SETS: usize = 1 << 16;
 /// Two colours a pair, in 64 bits.
-pub const MAX_STREETT_PAIRS: usize = 32;
+pub(crate) const MAX_STREETT_PAIRS: usize = 32;
 
 /// An Emerson–Lei formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

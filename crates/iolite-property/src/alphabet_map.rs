@@ -3,7 +3,7 @@
 //! A property speaks of `login`, the system of `?http_post(path, user)`. A map is a list of rules, each
 //! a pattern for the action and a predicate on its parameters; the first rule that fits decides.
 
-use iolite_lts::{Label, LabelId, LabelKind, Labels};
+use iolite_lts::{Label, LabelId, LabelKind};
 
 /// Which actions a rule looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,50 +130,12 @@ impl<E: ?Sized> AlphabetMap<E> {
         };
         self.rules.iter().find(fits).map(|r| r.image)
     }
-
-    /// The same map for the actions of a table, patterns matched once.
-    pub fn compile(&self, concrete: &Labels) -> CompiledMap<'_, E> {
-        let candidates = concrete
-            .iter()
-            .map(|(_, label)| {
-                let mut list: Vec<usize> = (0..self.rules.len())
-                    .filter(|&i| self.rules[i].pattern.fits(label))
-                    .collect();
-                // Nothing after a rule without predicate is ever asked.
-                let stop = list.iter().position(|&i| self.rules[i].predicate.is_none());
-                list.truncate(stop.map_or(list.len(), |s| s + 1));
-                list
-            })
-            .collect();
-        CompiledMap {
-            map: self,
-            candidates,
-        }
-    }
-}
-
-/// A map with the rules that can fit listed for each action.
-pub struct CompiledMap<'a, E: ?Sized> {
-    map: &'a AlphabetMap<E>,
-    candidates: Vec<Vec<usize>>,
-}
-
-impl<E: ?Sized> CompiledMap<'_, E> {
-    /// The image of an event whose action is in the table it was compiled for.
-    #[inline]
-    pub fn image(&self, action: LabelId, parameters: &E) -> Option<Image> {
-        let rules = &self.map.rules;
-        let list = self.candidates.get(action.index())?;
-        list.iter()
-            .map(|&i| &rules[i])
-            .find(|r| r.predicate.as_ref().is_none_or(|p| p.holds(parameters)))
-            .map(|r| r.image)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use iolite_lts::Labels;
 
     #[test]
     fn patterns() {
@@ -210,14 +172,12 @@ mod tests {
             )
             .rule(ActionPattern::parse("?http_post"), Image::Letter(other))
             .rule(ActionPattern::parse("!*"), Image::Unseen);
-        let compiled = map.compile(&concrete);
         for (label, parameters, expected) in [
             (post, ("/login", 7), Some(Image::Letter(login))),
             (post, ("/login", 0), Some(Image::Letter(other))),
             (post, ("/logout", 7), Some(Image::Letter(other))),
             (get, ("/login", 7), None),
         ] {
-            assert_eq!(compiled.image(label, &parameters), expected);
             assert_eq!(map.image(concrete.label(label), &parameters), expected);
         }
     }

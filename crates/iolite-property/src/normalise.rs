@@ -30,7 +30,7 @@ impl Normalised {
     }
 
     /// Normalises any deterministic automaton; all its states must be reachable.
-    pub fn of_omega(omega: &OmegaAutomaton, budget: usize) -> Result<Self, AutomatonError> {
+    pub(crate) fn of_omega(omega: &OmegaAutomaton, budget: usize) -> Result<Self, AutomatonError> {
         let forest = omega.forest()?;
         let class = SemanticClass::of_forest(&omega.structure, &forest);
         let automaton = match class.class {

@@ -261,13 +261,13 @@ impl StarAutomaton {
     }
 
     /// The steps that are written out, sorted by label.
-    pub fn explicit_steps(&self, state: StateId) -> &[(LabelId, StateId)] {
+    pub(crate) fn explicit_steps(&self, state: StateId) -> &[(LabelId, StateId)] {
         let i = state.index();
         &self.steps[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
     /// Where `*` leads from a state.
-    pub fn star(&self, state: StateId) -> Option<StateId> {
+    pub(crate) fn star(&self, state: StateId) -> Option<StateId> {
         self.star[state.index()]
     }
 

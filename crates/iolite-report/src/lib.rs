@@ -27,12 +27,12 @@ pub struct Report<'a> {
     /// An earlier campaign, to see what changed, and what it is called.
     pub against: Option<(String, &'a Journal)>,
     /// What the model adds; none where it is not at hand.
-    pub model: Option<ModelPart>,
+    pub model: Option<ModelPart<'a>>,
 }
 
 /// What is known of the model, its picture, and what the runs covered of it.
-pub struct ModelPart {
-    campaign: Campaign,
+pub struct ModelPart<'a> {
+    campaign: &'a Campaign,
     drawing: Option<Drawing>,
     covered: Option<CoveredModel>,
     constants: Option<Constants>,
@@ -45,10 +45,10 @@ const MOST_LEFT: usize = 500;
 /// Bytes of a model's text that are shown.
 const MOST_SOURCE: usize = 200_000;
 
-impl ModelPart {
+impl<'a> ModelPart<'a> {
     /// Walks the runs once more with the model.
     pub fn new(
-        campaign: Campaign,
+        campaign: &'a Campaign,
         workspace: &Workspace,
         journal: &Journal,
     ) -> Result<Self, iolite::Error> {

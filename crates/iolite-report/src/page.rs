@@ -41,7 +41,7 @@ fn verdict(name: &str) -> String {
 pub fn page(report: &Report<'_>) -> String {
     let header = &report.journal.header;
     let model = report.model.as_ref();
-    let runs = Runs::of(&report.journal.events, model.map(|m| &m.campaign));
+    let runs = Runs::of(&report.journal.events, model.map(|m| m.campaign));
     let summary = Summary::of_events(&report.journal.events);
     let title = format!("{} {}", header.model, header.kind);
     let drawing = model.and_then(|m| m.drawing.as_ref());
@@ -372,7 +372,10 @@ fn local(picture: &str, name: &str) -> String {
 }
 
 /// Which arrows of the picture were taken.
-fn painted(drawing: Option<&Drawing>, model: Option<&ModelPart>) -> BTreeMap<String, &'static str> {
+fn painted(
+    drawing: Option<&Drawing>,
+    model: Option<&ModelPart<'_>>,
+) -> BTreeMap<String, &'static str> {
     let covered = model.and_then(|m| m.covered.as_ref());
     let (Some(drawing), Some(covered)) = (drawing, covered) else {
         return BTreeMap::new();
@@ -399,7 +402,7 @@ fn painted(drawing: Option<&Drawing>, model: Option<&ModelPart>) -> BTreeMap<Str
         .collect()
 }
 
-fn coverage(out: &mut String, model: Option<&ModelPart>, picture: Option<&str>) {
+fn coverage(out: &mut String, model: Option<&ModelPart<'_>>, picture: Option<&str>) {
     let Some(covered) = model.and_then(|m| m.covered.as_ref()) else {
         return;
     };
@@ -510,7 +513,7 @@ fn times(out: &mut String, times: &ResponseTimes) {
     out.push_str("</svg></div></section>\n");
 }
 
-fn constants(out: &mut String, model: Option<&ModelPart>) {
+fn constants(out: &mut String, model: Option<&ModelPart<'_>>) {
     if let Some(constants) = model.and_then(|m| m.constants.as_ref()) {
         let _ = write!(
             out,
@@ -551,7 +554,7 @@ fn matrix(out: &mut String, runs: &[RunData], summary: &Summary) {
     out.push_str("</tbody></table></div></section>\n");
 }
 
-fn source(out: &mut String, model: Option<&ModelPart>, name: &str) {
+fn source(out: &mut String, model: Option<&ModelPart<'_>>, name: &str) {
     let Some(text) = model.and_then(|m| m.source.as_ref()) else {
         out.push_str("</main>\n");
         return;

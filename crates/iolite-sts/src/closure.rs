@@ -33,7 +33,7 @@ struct Way {
 impl Iosts {
     /// The system without internal actions, with the same traces: each sequence of internal actions
     /// before a visible one becomes part of its guard and its assignments [§3.3].
-    pub fn without_internal(
+    pub(crate) fn without_internal(
         &self,
         solver: &mut Solver,
         most: usize,

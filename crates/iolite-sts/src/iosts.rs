@@ -43,7 +43,7 @@ pub mod space {
     /// State variables V.
     pub const VARIABLE: u8 = 0;
     /// Symbolic constants C.
-    pub const CONSTANT: u8 = 1;
+    pub(crate) const CONSTANT: u8 = 1;
     /// Parameters P, numbered by their position in the action's signature: the tuples π of two
     /// transitions of one action are then the same variables, and "replace each parameter of π₂
     /// by the same-position one of π₁" [def. 6] is the identity.
@@ -158,7 +158,7 @@ impl Iosts {
 
     /// Θ, the initial condition: the assumptions, and each initialised variable equals its
     /// initial value.
-    pub fn initial_condition(&self) -> Term {
+    pub(crate) fn initial_condition(&self) -> Term {
         let initial = self.variables.iter().filter_map(|v| {
             Term::apply(Op::Eq, vec![v.var.term(), v.initial.clone()?], v.span).ok()
         });
@@ -233,21 +233,6 @@ impl Iosts {
     /// The kind of a transition's action.
     pub fn kind(&self, transition: TransitionId) -> LabelKind {
         self.gate(self.transition(transition).action).kind
-    }
-
-    /// Whether the location has δ written out, as in S^δ [def. 7].
-    pub fn has_delta(&self) -> bool {
-        self.gates.iter().any(|a| a.kind == LabelKind::Delta)
-    }
-
-    /// The same system in a larger alphabet: beside its own actions it has the outputs of `other`,
-    /// and gives none of them. The ids of those come after its own, in the order of `other`.
-    #[must_use]
-    pub fn with_outputs_of(&self, other: &Self) -> Self {
-        let mut result = self.clone();
-        let outputs = other.gates.iter().filter(|a| a.kind == LabelKind::Output);
-        result.gates.extend(outputs.cloned());
-        result
     }
 
     pub(crate) fn index_outgoing(&mut self) {

@@ -23,12 +23,12 @@ impl Iosts {
     /// the state has no behaviour at all, rather than being quiescent: the guard also asks that
     /// every guard that it negates has a value, and [`DeltaGuard::faulty`] tells where that is all
     /// that speaks against δ.
-    pub fn delta_guard(&self, location: LocationId) -> DeltaGuard {
+    pub(crate) fn delta_guard(&self, location: LocationId) -> DeltaGuard {
         self.delta_guard_by(location, qe::eliminate)
     }
 
     /// The same, with the solver's help for what has to be eliminated.
-    pub fn delta_guard_with(&self, location: LocationId, solver: &mut Solver) -> DeltaGuard {
+    pub(crate) fn delta_guard_with(&self, location: LocationId, solver: &mut Solver) -> DeltaGuard {
         self.delta_guard_by(location, |vars, body| solver.eliminate(vars, body))
     }
 

@@ -77,7 +77,7 @@ impl Symbolic {
     }
 
     /// The guard of δ in a location, with its quantifiers eliminated where possible.
-    pub fn delta_guard(&mut self, location: LocationId) -> &DeltaGuard {
+    pub(crate) fn delta_guard(&mut self, location: LocationId) -> &DeltaGuard {
         let (model, solver) = (&self.model, &mut self.solver);
         self.delta[location.index()].get_or_insert_with(|| model.delta_guard_with(location, solver))
     }

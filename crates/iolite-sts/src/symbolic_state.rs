@@ -71,7 +71,7 @@ impl SymbolicState {
     }
 
     /// The one concrete state that this is, if it is one.
-    pub fn as_concrete(&self) -> Option<State> {
+    pub(crate) fn as_concrete(&self) -> Option<State> {
         match &self.data {
             Data::Concrete(values) => Some(State {
                 location: self.location,

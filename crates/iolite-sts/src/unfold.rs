@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var};
+use iolite_expr::{Answer, Solver, Sort, Substitution, Term, Value, Var};
 use iolite_lts::{BuildError, LabelId, Labels, Lts, LtsBuilder, StateId};
 use rustc_hash::FxHashMap;
 
@@ -163,6 +163,10 @@ const TRIED_SHARE: usize = 64;
 /// Solutions that a solver is asked for before finite sorts are gone through value by value.
 const PROBED: usize = 16;
 
+/// Texts and arrays that are listed at most: each further one makes the next query larger, and it
+/// takes a solver much longer to find than a number.
+const LISTED_TEXTS: usize = 64;
+
 /// All values of finite sorts under which `guard` holds, in order.
 fn tried(vars: &[Var], guard: &Term) -> Vec<Vec<Value>> {
     let columns: Vec<Vec<Value>> = vars
@@ -219,7 +223,14 @@ fn solutions(
         return Ok(tried(vars, guard));
     }
     // A guard may leave few of many values, and a solver finds them sooner.
-    let most = if few(limit) { PROBED } else { values };
+    let long = |v: &Var| matches!(v.sort, Sort::String | Sort::Array(..));
+    let most = if few(limit) {
+        PROBED
+    } else if vars.iter().any(long) {
+        values.min(LISTED_TEXTS)
+    } else {
+        values
+    };
     match solved(solver, vars, guard, most) {
         Err(_) if few(limit) => Ok(tried(vars, guard)),
         Err(Listing::TooMany(var, unbounded)) => {

@@ -336,7 +336,7 @@ impl KnownModel {
     }
 
     /// The constants without a value.
-    pub fn unknown_constants(&self) -> Vec<String> {
+    pub(crate) fn unknown_constants(&self) -> Vec<String> {
         let given = |name: &str| self.constants.iter().any(|(known, _)| known == name);
         let names = self.spec.model().constants().iter();
         let names = names.map(|c| c.var.name.to_string());

@@ -54,6 +54,7 @@
 //! ```
 
 mod as_iosts;
+mod budget;
 mod campaign;
 mod data;
 mod error;
@@ -68,6 +69,9 @@ mod symbolic_view;
 mod verification;
 mod workspace;
 
+pub use budget::{
+    Budget, DEFAULT_SHARE, Exceeded, LastResort, MemoryLimit, free_memory, used_memory, watch,
+};
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, CoveredModel, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed,
@@ -90,7 +94,7 @@ pub use iolite_exec::{
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
-pub use monitor::{LogReport, Monitor, verdict_beside};
+pub use monitor::{JournalRun, LogReport, Monitor, verdict_beside};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{

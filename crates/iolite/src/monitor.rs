@@ -1,13 +1,16 @@
 //! Passive testing: a log that was recorded elsewhere, judged by a specification or by properties.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::time::Duration;
 
 use iolite_derive::{Alphabet, Notice, PropertyOutcome, Tester, Verdict};
-use iolite_exec::{Certificate, LogReader, MonitorOptions, Monitored, monitor_watched};
+use iolite_exec::{
+    Certificate, LogEntry, LogReader, LoggedTrace, MonitorOptions, Monitored, monitor_watched,
+};
 
-use crate::{Error, Judge};
+use crate::{AnyTester, Error, Judge};
 
 /// Judges logs.
 pub struct Monitor {
@@ -90,11 +93,7 @@ impl Monitor {
                 let mut tester = self.judge.tester(&alphabet)?;
                 let mut report = self.watched(&mut tester, &alphabet, log, watch)?;
                 report.notices = tester.conclude();
-                for notice in &report.notices {
-                    if let Notice::SolverFault(why) = notice {
-                        return Err(Error::fault(why.clone()));
-                    }
-                }
+                report.reject_solver_fault()?;
                 Ok(report)
             }
         }
@@ -119,29 +118,199 @@ impl Monitor {
             count.set(count.get() + 1);
             Some(action)
         };
-        let options = MonitorOptions {
+        let monitored = monitor_watched(tester, log, &read, &self.options(), watch)
+            .map_err(|e| Error::input(e.to_string()))?;
+        Ok(LogReport {
+            seen: (seen.get(), unseen.get()),
+            ..LogReport::from(monitored)
+        })
+    }
+
+    fn options(&self) -> MonitorOptions {
+        MonitorOptions {
             quiescence: self.quiescence,
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
             context: self.judge.context(),
+        }
+    }
+
+    /// Judges every run of a journal in one pass over it. Runs may overlap, as those of several jobs do;
+    /// `each` is given the report of a run with its place in the order of their beginnings, when the run is
+    /// over. Returns how many runs there are, and why not all was judged where that is so: runs that
+    /// were under way are reported as `unknown` then.
+    pub fn journal<R: BufRead>(
+        &self,
+        log: &mut LogReader<R>,
+        watch: &mut dyn FnMut(u64, usize) -> Option<String>,
+        each: &mut dyn FnMut(JournalRun, LogReport) -> Result<(), Error>,
+    ) -> Result<(usize, Option<String>), Error> {
+        let options = self.options();
+        let mut open: BTreeMap<u64, OpenRun> = BTreeMap::new();
+        let mut idle: Vec<(Alphabet, AnyTester)> = Vec::new();
+        let (mut runs, mut steps, mut broken_off) = (0, 0, None);
+        let mut close = |run: OpenRun, idle: &mut Vec<_>, broken: Option<(usize, String)>| {
+            let (which, pair, report) = run.close(&options, broken)?;
+            idle.push(pair);
+            each(which, report)
         };
+        loop {
+            let entry = log.entry().map_err(|e| Error::input(e.to_string()))?;
+            let (run, step) = match entry {
+                None => break,
+                Some(LogEntry::RunEnded(run)) => {
+                    if let Some(run) = open.remove(&run) {
+                        close(run, &mut idle, None)?;
+                    }
+                    continue;
+                }
+                Some(LogEntry::RunStarted(run)) => (run, None),
+                Some(LogEntry::Step(step)) => match step.run {
+                    Some(run) => (run, Some(step)),
+                    None => continue,
+                },
+            };
+            if step.is_none() || !open.contains_key(&run) {
+                // A number that comes again is another run.
+                if let Some(before) = open.remove(&run) {
+                    close(before, &mut idle, None)?;
+                }
+                if open.len() >= MOST_AT_ONCE {
+                    let many = format!("more than {MOST_AT_ONCE} runs at the same time");
+                    return Err(Error::input(log.fail(many).to_string()));
+                }
+                let (alphabet, mut tester) = match idle.pop() {
+                    Some(pair) => pair,
+                    None => {
+                        let alphabet = self.judge.alphabet();
+                        let tester = self.judge.tester(&alphabet)?;
+                        (alphabet, tester)
+                    }
+                };
+                tester.reset();
+                let which = JournalRun {
+                    order: runs,
+                    number: run,
+                };
+                runs += 1;
+                open.insert(
+                    run,
+                    OpenRun {
+                        which,
+                        alphabet,
+                        tester,
+                        trace: LoggedTrace::default(),
+                        judged: None,
+                    },
+                );
+            }
+            let (Some(step), Some(run)) = (step, open.get_mut(&run)) else {
+                continue;
+            };
+            if let Some(reason) = watch(steps, step.line) {
+                broken_off = Some((step.line, reason));
+                break;
+            }
+            if run.judged.is_none() {
+                let read = |text: &str| self.judge.read_action(&run.alphabet, text);
+                let parsed = step.parsed(&read);
+                let parsed = parsed.map_err(|e| Error::input(log.fail(e).to_string()))?;
+                run.judged = run.trace.step(&mut run.tester, &step, parsed, &options);
+                steps += 1;
+            }
+        }
+        for run in open.into_values() {
+            close(run, &mut idle, broken_off.clone())?;
+        }
+        Ok((runs, broken_off.map(|(_, reason)| reason)))
+    }
+}
+
+/// Runs of a journal that are under way together, at most; each needs a tester.
+const MOST_AT_ONCE: usize = 1024;
+
+/// Which run of a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JournalRun {
+    /// Its place in the order in which runs began, from 0.
+    pub order: usize,
+    /// Its number.
+    pub number: u64,
+}
+
+/// A run of a journal that is not over.
+struct OpenRun {
+    which: JournalRun,
+    alphabet: Alphabet,
+    tester: AnyTester,
+    trace: LoggedTrace,
+    /// What it came to, if it came to something before its end.
+    judged: Option<Monitored>,
+}
+
+impl OpenRun {
+    /// The run is over, or is judged no further from a line on for some reason.
+    fn close(
+        mut self,
+        options: &MonitorOptions,
+        broken: Option<(usize, String)>,
+    ) -> Result<(JournalRun, (Alphabet, AnyTester), LogReport), Error> {
+        let judged = match (self.judged.take(), broken) {
+            (Some(judged), _) => judged,
+            (None, Some((line, reason))) => {
+                self.trace
+                    .break_off(&mut self.tester, line, reason, options)
+            }
+            (None, None) => self.trace.end(&mut self.tester, options),
+        };
+        let mut report = LogReport::from(judged);
+        report.notices = self.tester.conclude();
+        report.reject_solver_fault()?;
+        Ok((self.which, (self.alphabet, self.tester), report))
+    }
+}
+
+impl From<Monitored> for LogReport {
+    fn from(monitored: Monitored) -> Self {
         let Monitored {
             verdict,
             steps,
             line,
             certificate,
             broken_off,
-        } = monitor_watched(tester, log, &read, &options, watch)
-            .map_err(|e| Error::input(e.to_string()))?;
-        Ok(LogReport {
+        } = monitored;
+        Self {
             verdict,
             steps,
             line,
             certificate,
             broken_off,
             properties: Vec::new(),
-            seen: (seen.get(), unseen.get()),
+            seen: (0, 0),
             notices: Vec::new(),
+        }
+    }
+}
+
+impl LogReport {
+    /// Nothing was judged, for this reason.
+    pub fn unknown(reason: String) -> Self {
+        Self::from(Monitored {
+            verdict: Verdict::Unknown,
+            steps: 0,
+            line: None,
+            certificate: None,
+            broken_off: Some(reason),
         })
+    }
+
+    /// A solver that was caught lying has judged nothing.
+    fn reject_solver_fault(&self) -> Result<(), Error> {
+        for notice in &self.notices {
+            if let Notice::SolverFault(why) = notice {
+                return Err(Error::fault(why.clone()));
+            }
+        }
+        Ok(())
     }
 }

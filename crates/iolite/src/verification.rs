@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify};
+use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify_while};
 use iolite_lang::{has_data, lower_data_observer};
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
 use iolite_property::Observer;
@@ -298,7 +298,15 @@ impl Workspace {
         }
         let system = spec.system();
         let view = Suspension::new(&system, options.quiescence);
-        let found = verify(&view, &observers, options.max_pairs);
+        let budget = self.budget();
+        let mut exceeded = None;
+        let found = verify_while(&view, &observers, options.max_pairs, |pairs, length| {
+            budget.know(format!(
+                "no violation up to traces of length {length} ({pairs} pairs of states)"
+            ));
+            exceeded = budget.exceeded();
+            exceeded.is_none()
+        });
         if let Some(state) = view.livelock() {
             return Err(Error::input(format!(
                 "state {} lies on a cycle of internal actions",
@@ -321,7 +329,13 @@ impl Workspace {
                     constants: Vec::new(),
                 },
                 Satisfaction::Unknown => Proof::Unknown {
-                    left: vec![format!("more than {} pairs of states", options.max_pairs)],
+                    left: vec![
+                        exceeded.map_or_else(
+                            || format!("more than {} pairs of states", options.max_pairs),
+                            |what| what.to_string(),
+                        ),
+                        format!("no violation up to traces of length {}", found.length),
+                    ],
                 },
             };
             let asked = options.relevance;

@@ -1,11 +1,11 @@
 //! Flags that several commands share, and the options of the library that they stand for.
 
+pub(crate) mod bounds;
 pub(crate) mod data;
 pub(crate) mod effort;
 pub(crate) mod judge;
 pub(crate) mod property;
 pub(crate) mod target;
-pub(crate) mod time_limit;
 
 use std::io::IsTerminal;
 
@@ -17,5 +17,6 @@ pub(crate) fn workspace(read: &ReadOptions) -> Workspace {
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     Workspace::with_options(read.clone())
         .with_style(Style { colour })
+        .with_budget(bounds::budget())
         .on_warning(|text| eprintln!("{text}"))
 }

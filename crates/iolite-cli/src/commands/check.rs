@@ -175,7 +175,9 @@ fn data(file: &File, declaration: &mut Declaration, budget: usize) -> Vec<Diagno
         }
         // Infinite data are no mistake: such a system has its own semantics.
         Err(more) => {
-            let mistakes = more.into_iter().filter(|d| d.code != codes::INFINITE_DATA);
+            let unfolds =
+                |d: &Diagnostic| !matches!(d.code, codes::INFINITE_DATA | codes::UNFOLDING_BOUND);
+            let mistakes = more.into_iter().filter(unfolds);
             found.into_iter().chain(mistakes).collect()
         }
     }

@@ -1,5 +1,6 @@
 //! `iolite derive`: test cases from a specification.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use iolite::{
@@ -15,7 +16,7 @@ use iolite_formats::{test_case, test_graph};
 use iolite_lts::Lts;
 use serde::Serialize;
 
-use crate::args::workspace;
+use crate::args::{bounds, workspace};
 use crate::output::{Exit, print, print_json, write_whole};
 
 /// Derive test cases from a specification, and write them as a suite
@@ -41,9 +42,9 @@ pub(crate) struct Args {
     /// How many test cases
     #[arg(long, value_name = "N", default_value_t = 10)]
     count: usize,
-    /// Longest run of a test case
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    depth: usize,
+    /// Longest run of a test case [default: 20; with --cover of a large model more, up to 500]
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -125,6 +126,9 @@ struct Document {
     /// Whether an exhaustive derivation lists all there are up to the depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
+    /// The longest run of a covering test case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     covered: Option<iolite_derive::Count>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -133,6 +137,9 @@ struct Document {
     unreachable: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// Why there are no more test cases, where a bound ran out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -175,28 +182,25 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let folder = &args.output_folder;
     std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, &e))?;
     let mut document = Document::default();
-    let cases = if !args.observer.is_empty() {
-        safety(args, &source, &mut document)?
+    if !args.observer.is_empty() {
+        safety(args, &source, &mut document)?;
     } else if !args.purpose.is_empty() {
-        purposes(args, &source, &mut document)?
+        purposes(args, &source, &mut document)?;
     } else if !args.property.is_empty() {
-        properties(args, &source, &mut document)?
+        properties(args, &source, &mut document)?;
     } else if let Some(cover) = args.cover {
-        covering(args, cover, &source, &mut document)?
+        covering(args, cover, &source, &mut document)?;
     } else {
-        derived(args, &source, &mut document)?
-    };
-    for case in &cases {
-        write_case(args, case, &mut document)?;
+        derived(args, &source, &mut document)?;
     }
-    warn_of_older_cases(args, &cases);
+    warn_of_older_cases(args, document.cases.len());
     if args.json {
         print_json(&document)?;
     } else {
         print(&tell(args, &document))?;
     }
     let incomplete = document.complete == Some(false);
-    Ok(if incomplete {
+    Ok(if incomplete || document.stopped.is_some() {
         Exit::Inconclusive
     } else {
         Exit::Holds
@@ -213,11 +217,11 @@ struct Source<'a> {
 }
 
 /// What lay in the folder before is part of the suite, too.
-fn warn_of_older_cases(args: &Args, cases: &[TestCase]) {
+fn warn_of_older_cases(args: &Args, new: usize) {
     let folder = &args.output_folder;
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let json = entries.filter(|e| e.path().extension().is_some_and(|e| e == "json"));
-    let older = json.count().saturating_sub(cases.len());
+    let older = json.count().saturating_sub(new);
     if older > 0 {
         eprintln!(
             "warning: {} holds {older} more test cases from before; `iolite test --suite` runs them \
@@ -227,15 +231,11 @@ fn warn_of_older_cases(args: &Args, cases: &[TestCase]) {
     }
 }
 
-fn derived(
-    args: &Args,
-    source: &Source<'_>,
-    document: &mut Document,
-) -> Result<Vec<TestCase>, Error> {
+fn derived(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<(), Error> {
     let policy = args.quiescence.policy();
     let random = RandomDerivation {
         count: args.count,
-        depth: args.depth,
+        depth: depth(args),
         seed: args.seed,
         weights: match args.weights.as_slice() {
             [] => Weights::default(),
@@ -249,7 +249,7 @@ fn derived(
         ..RandomDerivation::default()
     };
     let exhaustive = args.exhaustive.map(|which| ExhaustiveDerivation {
-        depth: args.depth,
+        depth: depth(args),
         enumeration: match which {
             EnumerationFlag::Every => Enumeration::Every,
             EnumerationFlag::Maximal => Enumeration::Maximal,
@@ -257,27 +257,25 @@ fn derived(
         },
         limit: args.limit,
     });
+    let how = (random, exhaustive);
     let Source { lts, model, .. } = source;
     let lts: &Lts = lts;
-    Ok(match args.relation {
+    match args.relation {
         Relation::Conf => {
             let mut derivation = ConfDerivation::new(lts);
-            match &exhaustive {
-                Some(how) => {
-                    let Enumerated { cases, complete } = derivation.exhaustive(how, model);
-                    document.complete = Some(complete);
-                    cases
-                }
-                None => derivation.random(&random, model),
+            let (random, exhaustive) = &how;
+            match exhaustive {
+                Some(how) => write_all(args, derivation.exhaustive(how, model), document),
+                None => write_cases(args, derivation.random_cases(random, model), document),
             }
         }
         Relation::Ioco => {
             let oracle = IocoOracle::new(lts, policy);
-            by_oracle(oracle, &random, exhaustive.as_ref(), model, document)
+            by_oracle(args, oracle, &how, model, document)
         }
         Relation::Uioco => {
             let oracle = UiocoOracle::new(lts, policy);
-            by_oracle(oracle, &random, exhaustive.as_ref(), model, document)
+            by_oracle(args, oracle, &how, model, document)
         }
         Relation::Ioconf | Relation::IoconfF => {
             let traces = args.traces.as_ref().map(|f| {
@@ -285,29 +283,49 @@ fn derived(
                 source.workspace.traces(f, reference, lts.labels())
             });
             let oracle = IoconfOracle::with_traces(lts, policy, traces.transpose()?);
-            by_oracle(oracle, &random, exhaustive.as_ref(), model, document)
+            by_oracle(args, oracle, &how, model, document)
         }
-        other => {
-            return Err(Error::input(format!(
-                "test cases are derived for ioco, uioco, ioconf, ioconf-f and conf, not for {other}"
-            )));
-        }
-    })
+        other => Err(Error::input(format!(
+            "test cases are derived for ioco, uioco, ioconf, ioconf-f and conf, not for {other}"
+        ))),
+    }
+}
+
+fn depth(args: &Args) -> usize {
+    args.depth.unwrap_or(20)
 }
 
 fn by_oracle(
+    args: &Args,
     mut oracle: impl FiniteOracle,
-    random: &RandomDerivation,
-    exhaustive: Option<&ExhaustiveDerivation>,
+    how: &(RandomDerivation, Option<ExhaustiveDerivation>),
     model: &ModelRef,
     document: &mut Document,
-) -> Vec<TestCase> {
-    let Some(how) = exhaustive else {
-        return random.derive(&mut oracle, model);
-    };
-    let Enumerated { cases, complete } = how.derive(&mut oracle, model);
-    document.complete = Some(complete);
-    cases
+) -> Result<(), Error> {
+    match how {
+        (random, None) => write_cases(args, random.cases(&mut oracle, model), document),
+        (_, Some(how)) => write_all(args, how.derive(&mut oracle, model), document),
+    }
+}
+
+/// Writes an enumeration.
+fn write_all(args: &Args, all: Enumerated, document: &mut Document) -> Result<(), Error> {
+    document.complete = Some(all.complete);
+    write_cases(args, all.cases, document)
+}
+
+/// Writes each test case as it is made, so that none is kept.
+fn write_cases(
+    args: &Args,
+    cases: impl IntoIterator<Item = TestCase>,
+    document: &mut Document,
+) -> Result<(), Error> {
+    for case in cases {
+        if write_case(args, &case, document)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn texts(lts: &Lts, trace: &[iolite_lts::LabelId]) -> Vec<String> {
@@ -315,7 +333,7 @@ fn texts(lts: &Lts, trace: &[iolite_lts::LabelId]) -> Vec<String> {
 }
 
 fn too_large(error: &iolite_lts::BudgetExceeded) -> Error {
-    Error::input(format!("the test graph is too large: {error}"))
+    Error::undecided(format!("the test graph is too large: {error}"))
 }
 
 fn covering(
@@ -323,23 +341,39 @@ fn covering(
     cover: CoverFlag,
     source: &Source<'_>,
     document: &mut Document,
-) -> Result<Vec<TestCase>, Error> {
+) -> Result<(), Error> {
     let goal = match cover {
         CoverFlag::States => CoverageGoal::States,
         CoverFlag::Transitions => CoverageGoal::Transitions,
     };
+    let fitting = || CoverageSuite::fitting_depth(source.lts.transition_count());
     let suite = CoverageSuite {
         goal,
-        depth: args.depth,
+        depth: args.depth.unwrap_or_else(fitting),
         limit: LARGEST,
     };
+    document.depth = Some(suite.depth);
+    let mut failed = None;
     let covering = suite
-        .derive(source.lts, args.quiescence.policy(), &source.model)
+        .derive_each(
+            source.lts,
+            args.quiescence.policy(),
+            &source.model,
+            &mut |case| {
+                write_case(args, &case, document).unwrap_or_else(|error| {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                })
+            },
+        )
         .map_err(|e| too_large(&e))?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
     document.covered = Some(covering.covered);
     document.uncovered = covering.uncovered;
     document.unreachable = covering.unreachable;
-    Ok(covering.cases)
+    Ok(())
 }
 
 fn drawing(args: &Args, k: u64) -> Drawing {
@@ -347,7 +381,7 @@ fn drawing(args: &Args, k: u64) -> Drawing {
         0 => Drawing::default(),
         _ => Drawing {
             seed: Some(args.seed + k),
-            slack: args.depth,
+            slack: depth(args),
         },
     }
 }
@@ -361,11 +395,7 @@ fn numbered(case: TestCase, goal: &str, k: u64) -> TestCase {
     case.named(name)
 }
 
-fn safety(
-    args: &Args,
-    source: &Source<'_>,
-    document: &mut Document,
-) -> Result<Vec<TestCase>, Error> {
+fn safety(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<(), Error> {
     let policy = args.quiescence.policy();
     let Source { lts, model, .. } = source;
     let mut observers = Vec::new();
@@ -379,7 +409,6 @@ fn safety(
     document
         .notes
         .push(format!("requirement × transition: {}", matrix.display()));
-    let mut cases = Vec::new();
     for (observer, requirement) in observers.into_iter().zip(&suite.requirements) {
         let name = &requirement.name;
         if let Some(trace) = &requirement.specification_violates {
@@ -396,44 +425,33 @@ fn safety(
             continue;
         }
         write_graph(args, name, test.graph(), document)?;
-        for k in 0..args.alternatives {
-            cases.push(numbered(test.draw(drawing(args, k), model), name, k));
-        }
+        let case = |k| numbered(test.draw(drawing(args, k), model), name, k);
+        write_cases(args, (0..args.alternatives).map(case), document)?;
     }
-    Ok(cases)
+    Ok(())
 }
 
-fn purposes(
-    args: &Args,
-    source: &Source<'_>,
-    document: &mut Document,
-) -> Result<Vec<TestCase>, Error> {
-    let mut cases = Vec::new();
+fn purposes(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<(), Error> {
     for reference in &args.purpose {
         for purpose in source.workspace.purposes_of(reference, source.spec)? {
-            cases.extend(towards(args, source, purpose, document)?);
+            towards(args, source, purpose, document)?;
         }
     }
-    Ok(cases)
+    Ok(())
 }
 
-fn properties(
-    args: &Args,
-    source: &Source<'_>,
-    document: &mut Document,
-) -> Result<Vec<TestCase>, Error> {
+fn properties(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<(), Error> {
     let options = PropertyOptions {
         properties: args.property.clone(),
         ..PropertyOptions::default()
     };
-    let mut cases = Vec::new();
     for property in source
         .workspace
         .property_objectives(&options, source.spec)?
     {
-        cases.extend(towards(args, source, property, document)?);
+        towards(args, source, property, document)?;
     }
-    Ok(cases)
+    Ok(())
 }
 
 /// Test cases towards one goal.
@@ -442,18 +460,18 @@ fn towards<O: Objective>(
     source: &Source<'_>,
     goal: O,
     document: &mut Document,
-) -> Result<Vec<TestCase>, Error> {
+) -> Result<(), Error> {
     let name = goal.name().to_owned();
     let test = GoalTest::build(source.lts, args.quiescence.policy(), goal, LARGEST)
         .map_err(|e| too_large(&e))?;
     if !test.is_reachable() {
         let note = format!("{name}: no trace of the specification reaches it");
         document.notes.push(note);
-        return Ok(Vec::new());
+        return Ok(());
     }
     write_graph(args, &name, test.graph(), document)?;
     let case = |k| numbered(test.draw(drawing(args, k), &source.model), &name, k);
-    Ok((0..args.alternatives).map(case).collect())
+    write_cases(args, (0..args.alternatives).map(case), document)
 }
 
 fn write_graph(
@@ -488,7 +506,12 @@ fn file_name(name: &str) -> String {
         .collect()
 }
 
-fn write_case(args: &Args, case: &TestCase, document: &mut Document) -> Result<(), Error> {
+/// Writes a test case. Where a bound ran out there are no more after it.
+fn write_case(
+    args: &Args,
+    case: &TestCase,
+    document: &mut Document,
+) -> Result<ControlFlow<()>, Error> {
     let base: PathBuf = args.output_folder.join(file_name(case.name()));
     let with = |ending: &str| -> PathBuf {
         let mut path = base.clone().into_os_string();
@@ -512,7 +535,15 @@ fn write_case(args: &Args, case: &TestCase, document: &mut Document) -> Result<(
         states: case.states().len(),
         depth: case.depth(),
     });
-    Ok(())
+    let budget = bounds::budget();
+    if let Some(what) = budget.exceeded() {
+        document.stopped = Some(what.to_string());
+        return Ok(ControlFlow::Break(()));
+    }
+    if document.cases.len().is_multiple_of(64) {
+        budget.know(format!("{} test cases were written", document.cases.len()));
+    }
+    Ok(ControlFlow::Continue(()))
 }
 
 fn tell(args: &Args, document: &Document) -> String {
@@ -522,10 +553,14 @@ fn tell(args: &Args, document: &Document) -> String {
         document.cases.len(),
         folder.display()
     );
+    if let Some(why) = &document.stopped {
+        text += &format!("not all: {why}\n");
+    }
     if document.complete == Some(false) {
         text += &format!(
             "not all up to depth {}: the limit of {} was reached\n",
-            args.depth, args.limit
+            depth(args),
+            args.limit
         );
     }
     if let Some(covered) = document.covered {
@@ -537,7 +572,8 @@ fn tell(args: &Args, document: &Document) -> String {
         );
     }
     for place in &document.uncovered {
-        text += &format!("not covered within depth {}: {place}\n", args.depth);
+        let depth = document.depth.unwrap_or_default();
+        text += &format!("not covered within depth {depth}: {place}\n");
     }
     for place in &document.unreachable {
         text += &format!("cannot be covered: {place} is unreachable\n");

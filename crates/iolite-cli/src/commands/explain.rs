@@ -7,7 +7,7 @@ use iolite::{
     PropertyReadOptions, QuiescenceFlag, ReadOptions, WholeCertificate,
 };
 
-use crate::args::time_limit::TimeLimit;
+use crate::args::bounds;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
 
@@ -33,8 +33,6 @@ pub(crate) struct Args {
     /// found [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     solver: Option<String>,
-    #[command(flatten)]
-    time_limit: TimeLimit,
     #[command(flatten)]
     read: ReadOptions,
     #[command(flatten)]
@@ -99,7 +97,7 @@ impl Outcome {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let watch = args.time_limit.start()?;
+    let watch = bounds::watch();
     let options = ExplainOptions {
         implementation: args.implementation.clone(),
         specification: args.specification.clone(),

@@ -7,7 +7,7 @@ use iolite_exec::report::JUnit;
 use iolite_exec::{Fanout, Journal, Sink};
 
 use super::recorded;
-use crate::output::campaign::{Conclusion, ReportFile, finish, title, warn};
+use crate::output::campaign::{Conclusion, ReportFile, finish, replay, title, warn};
 use crate::output::{Exit, write_whole};
 
 /// Join the journals of the shares of a campaign
@@ -96,7 +96,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let mut summary = Summary::of_events(&journal.events);
     let mut sinks = Fanout::default();
     if let Some(path) = &args.junit {
-        let junit = JUnit::new(ReportFile::new(path)?, "iolite merge");
+        let junit = JUnit::new(ReportFile::new(path)?, "iolite merge")
+            .about(&journal.header, Some(replay(&args.output)));
         sinks.0.push(Box::new(junit.allow_flaky(args.allow_flaky)));
     }
     for event in &journal.events {

@@ -6,19 +6,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
-    Certificate, Constants, Context, Error, Judge, JudgeOptions, JudgedBy, LogReport, ModelRef,
-    Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict, WholeCertificate,
+    Certificate, Constants, Context, Error, JournalRun, Judge, JudgeOptions, JudgedBy, LogReport,
+    ModelRef, Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict, WholeCertificate,
     Workspace, save_query,
 };
 use iolite_exec::codec::Template;
-use iolite_exec::{Journal, LogFormat, LogReader, SutConfig, chart};
+use iolite_exec::{
+    COMPACT_ENDING, LogEntry, LogFormat, LogReader, SutConfig, chart, journal_lines,
+};
 use serde::Serialize;
 
 use super::monitor_properties;
+use crate::args::bounds::{self, Watch};
 use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
-use crate::args::time_limit::{TimeLimit, Watch};
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json, write_json};
 
@@ -65,8 +67,6 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    time_limit: TimeLimit,
     #[command(flatten)]
     read: ReadOptions,
 }
@@ -117,7 +117,7 @@ struct Document {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let mut watch = args.time_limit.start()?;
+    let mut watch = bounds::watch();
     let workspace = workspace(&args.read);
     let judge = judge(args, &workspace, &watch)?;
     let quiescence = args.quiescence_ms.map(Duration::from_millis);
@@ -235,8 +235,12 @@ fn judge_options(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Ju
 
 /// Shows how far the log was read, and says why it is not read on when the time is up.
 pub(crate) fn look(watch: &mut Watch, steps: u64, line: usize) -> Option<String> {
+    // A clock costs more than a step.
+    if !watch.is_due() {
+        return None;
+    }
     watch.report(|| format!("line {line}, {steps} steps"));
-    watch.time_is_up()
+    watch.exceeded()
 }
 
 /// What the first line of a journal says that matters here.
@@ -254,8 +258,7 @@ fn header(args: &Args) -> Result<Option<Header>, Error> {
         return Ok(None);
     }
     let mut first = String::new();
-    let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
-    let read = BufReader::new(file).take(HEADER).read_line(&mut first);
+    let read = lines(args)?.take(HEADER).read_line(&mut first);
     let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
     Ok(header.flatten())
 }
@@ -268,26 +271,44 @@ fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
             Some(_) => Err(Error::input("--run is for journals, which have runs")),
         };
     }
-    let journal = Journal::read(args.log()).map_err(|e| Error::input(e.to_string()))?;
-    let wanted = |n: &u64| args.run.is_none_or(|run| run == *n);
-    let numbers = journal.runs().map(|id| id.number).filter(wanted);
-    let runs: Vec<Option<u64>> = numbers.map(Some).collect();
+    let mut runs = started(args)?;
+    let all = runs.len();
+    runs.retain(|&run| args.run.is_none_or(|wanted| wanted == run));
     if runs.is_empty() {
-        return Err(Error::input(format!(
-            "{}: no such run; it has {} runs",
-            args.log().display(),
-            journal.runs().count()
-        )));
+        return Err(no_such_run(args, all));
+    }
+    Ok(runs.into_iter().map(Some).collect())
+}
+
+/// The numbers of the runs of a journal, in the order in which they began.
+fn started(args: &Args) -> Result<Vec<u64>, Error> {
+    let mut journal = log(args, None)?;
+    let mut runs = Vec::new();
+    while let Some(entry) = journal.entry().map_err(|e| Error::input(e.to_string()))? {
+        if let LogEntry::RunStarted(run) = entry {
+            runs.push(run);
+        }
     }
     Ok(runs)
 }
 
-type Log = LogReader<BufReader<File>>;
+type Log = LogReader<Box<dyn BufRead>>;
+
+/// The lines of the log; those of a journal in the compact form as if it were in the other one.
+fn lines(args: &Args) -> Result<Box<dyn BufRead>, Error> {
+    let reading = |e: &std::io::Error| Error::reading(args.log(), e);
+    let file = File::open(args.log()).map_err(|e| reading(&e))?;
+    journal_lines(BufReader::new(file)).map_err(|e| reading(&e))
+}
+
+fn no_such_run(args: &Args, all: usize) -> Error {
+    let log = args.log().display();
+    Error::input(format!("{log}: no such run; it has {all} runs"))
+}
 
 fn log(args: &Args, run: Option<u64>) -> Result<Log, Error> {
-    let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
     let name = args.log().display().to_string();
-    let log = LogReader::new(BufReader::new(file), &name, format(args)?);
+    let log = LogReader::new(lines(args)?, &name, format(args)?);
     Ok(match run {
         Some(run) => log.of_run(run),
         None => log,
@@ -304,10 +325,19 @@ fn judged(
     let mut log = log(args, run)?;
     let report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
-    let mut report = report?;
+    told(args, monitor, watch, report?)
+}
+
+/// Tells of what is notable about a trace that was judged.
+fn told(
+    args: &Args,
+    monitor: &Monitor,
+    watch: &Watch,
+    mut report: LogReport,
+) -> Result<LogReport, Error> {
     if report.verdict == Verdict::Unknown && report.broken_off.is_none() {
         // The limit may have passed in the middle of a step.
-        report.broken_off = watch.time_is_up();
+        report.broken_off = watch.exceeded();
     }
     let broken_off = report.broken_off.is_some();
     for notice in &report.notices {
@@ -327,6 +357,83 @@ fn judged(
     Ok(report)
 }
 
+/// What the traces of a log come to together.
+#[derive(Default)]
+struct Together {
+    /// How many runs of a journal there are.
+    runs: Option<usize>,
+    steps: u64,
+    notices: Vec<Notice>,
+    /// The worst of them, the earliest of these.
+    worst: Option<(JournalRun, LogReport)>,
+}
+
+impl Together {
+    fn add(&mut self, run: JournalRun, mut report: LogReport) {
+        self.steps += report.steps;
+        self.notices.append(&mut report.notices);
+        let worse = self.worst.as_ref().is_none_or(|(before, worst)| {
+            let both = [report.verdict, worst.verdict];
+            let is_worse = report.verdict != worst.verdict;
+            is_worse && Verdict::worst(both) == Some(report.verdict)
+                || !is_worse && run.order < before.order
+        });
+        if worse {
+            self.worst = Some((run, report));
+        }
+    }
+}
+
+/// Judges every trace of the log.
+fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Together, Error> {
+    let mut together = Together::default();
+    if header(args)?.is_none() {
+        if args.run.is_some() {
+            return Err(Error::input("--run is for journals, which have runs"));
+        }
+        let only = JournalRun {
+            order: 0,
+            number: 0,
+        };
+        together.add(only, judged(args, monitor, None, watch)?);
+        return Ok(together);
+    }
+    let mut log = log(args, args.run)?;
+    let mut reports = Vec::new();
+    let (runs, broken_off) = monitor.journal(
+        &mut log,
+        &mut |steps, line| look(watch, steps, line),
+        &mut |run, report| {
+            // Notices are told when nobody is in the middle of a line.
+            if report.notices.is_empty() && report.verdict != Verdict::Unknown {
+                together.add(run, report);
+            } else {
+                reports.push((run, report));
+            }
+            Ok(())
+        },
+    )?;
+    watch.finish();
+    for (run, report) in reports {
+        let report = told(args, monitor, watch, report)?;
+        together.add(run, report);
+    }
+    if runs == 0 {
+        return Err(no_such_run(args, started(args)?.len()));
+    }
+    if let Some(reason) = broken_off {
+        // Whatever the rest of the journal says, it was not judged.
+        let rest = LogReport::unknown(reason);
+        let last = JournalRun {
+            order: runs,
+            number: together.worst.as_ref().map_or(0, |(run, _)| run.number),
+        };
+        together.add(last, rest);
+    }
+    together.runs = Some(runs);
+    Ok(together)
+}
+
 /// Judges each trace of the log, and tells the worst verdict.
 fn conclude(
     args: &Args,
@@ -334,21 +441,13 @@ fn conclude(
     monitor: &Monitor,
     watch: &mut Watch,
 ) -> Result<Exit, Error> {
-    let runs = runs(args)?;
-    let mut reports = Vec::new();
-    for &run in &runs {
-        reports.push((run, judged(args, monitor, run, watch)?));
-    }
-    let steps = reports.iter().map(|(_, report)| report.steps).sum();
-    let notices: Vec<Notice> = reports
-        .iter()
-        .flat_map(|(_, report)| report.notices.clone())
-        .collect();
-    let worst = Verdict::worst(reports.iter().map(|(_, report)| report.verdict));
-    let found = reports
-        .into_iter()
-        .find(|(_, report)| Some(report.verdict) == worst);
-    let Some((run, report)) = found else {
+    let Together {
+        runs,
+        steps,
+        notices,
+        worst,
+    } = judged_together(args, monitor, watch)?;
+    let Some((run, report)) = worst else {
         return Err(Error::input(format!(
             "{}: no run to judge",
             args.log().display()
@@ -374,8 +473,8 @@ fn conclude(
     let document = Document {
         verdict,
         steps,
-        runs: run.is_some().then_some(runs.len()),
-        run,
+        runs,
+        run: runs.map(|_| run.number),
         line: report.line,
         reason: report.broken_off.or(nothing),
         certificate: certificate.transpose()?.flatten(),
@@ -394,7 +493,7 @@ fn format(args: &Args) -> Result<LogFormat, Error> {
     let ending = args.log().extension().and_then(|e| e.to_str());
     let json = match args.log_format {
         Some(kind) => kind == LogKind::Json,
-        None => matches!(ending, Some("json" | "jsonl" | "ndjson")),
+        None => matches!(ending, Some("json" | "jsonl" | "ndjson" | COMPACT_ENDING)),
     };
     if json {
         return Ok(LogFormat::JsonLines);

@@ -7,7 +7,7 @@ use iolite_exec::{LogReader, chart};
 use serde::Serialize;
 
 use super::monitor::look;
-use crate::args::time_limit::Watch;
+use crate::args::bounds::Watch;
 use crate::output::{Exit, print, print_json};
 
 #[derive(Serialize)]

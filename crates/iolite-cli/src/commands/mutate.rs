@@ -7,7 +7,7 @@ use iolite::{
     Partition, QuiescenceFlag, ReadOptions, Relation,
 };
 
-use crate::args::time_limit::TimeLimit;
+use crate::args::bounds;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
 
@@ -71,8 +71,6 @@ pub(crate) struct Args {
     #[arg(long, requires = "runs", conflicts_with = "purpose")]
     coverage: bool,
     #[command(flatten)]
-    time_limit: TimeLimit,
-    #[command(flatten)]
     read: ReadOptions,
     /// Print one JSON document
     #[arg(long)]
@@ -105,10 +103,10 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read);
-    let mut watch = args.time_limit.start()?;
+    let mut watch = bounds::watch();
     let document = workspace.mutate(&args.model, &args.options(), &mut |done, all| {
         watch.report(|| format!("{done} of {all} mutants"));
-        match watch.time_is_up() {
+        match watch.exceeded() {
             Some(_) if done == all => Ok(()),
             Some(reason) => Err(stopped(&reason, done, all, args.folder.is_some())),
             None => Ok(()),

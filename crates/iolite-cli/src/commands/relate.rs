@@ -6,7 +6,7 @@ use iolite::{Error, ModelRef, ReadOptions, Relation, RelationOptions, SemanticsO
 use iolite_lts::relation::Effort;
 
 use super::relate_matrix::matrix;
-use crate::args::time_limit::{TimeLimit, Watch};
+use crate::args::bounds::{self, Watch};
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json, write_json};
 
@@ -34,11 +34,6 @@ pub(crate) struct Args {
     semantics: SemanticsOptions,
     #[command(flatten)]
     pub(crate) read: ReadOptions,
-    #[command(flatten)]
-    time_limit: TimeLimit,
-    /// Give up beyond so many bytes, such as 500M or 2G: the answer is then unknown
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    max_memory: Option<usize>,
     /// Write the certificate of a negative answer to this file, for `iolite explain`
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -47,55 +42,33 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// `500M`, `2G`, `100000`.
-fn parse_bytes(text: &str) -> Result<usize, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit: usize = match text[digits.len()..]
-        .to_ascii_uppercase()
-        .trim_end_matches("IB")
-    {
-        "" | "B" => 1,
-        "K" | "KB" => 1 << 10,
-        "M" | "MB" => 1 << 20,
-        "G" | "GB" => 1 << 30,
-        other => return Err(format!("`{other}` is no unit; K, M and G are")),
-    };
-    let number: usize = digits.parse().map_err(|e| format!("`{digits}`: {e}"))?;
-    number
-        .checked_mul(unit)
-        .ok_or_else(|| "too large".to_owned())
-}
-
 /// Watches time and memory, and tells how far a long search is.
 pub(crate) struct Guard {
     watch: Watch,
-    max_memory: Option<usize>,
 }
 
 impl Guard {
-    pub(crate) fn new(args: &Args) -> Result<Self, Error> {
-        Ok(Self {
-            watch: args.time_limit.start()?,
-            max_memory: args.max_memory,
-        })
+    pub(crate) fn new() -> Self {
+        Self {
+            watch: bounds::watch(),
+        }
     }
 
     /// Why the search must end here, where it must.
     pub(crate) fn watch(&mut self, effort: &Effort) -> Option<String> {
+        let &Effort {
+            pairs,
+            depth,
+            bytes,
+            ..
+        } = effort;
         self.watch.report(|| {
-            let Effort {
-                pairs,
-                depth,
-                bytes,
-                ..
-            } = *effort;
-            let megabytes = bytes >> 20;
-            format!("{pairs} pairs, traces of length {depth}, {megabytes} MB")
+            format!(
+                "no difference up to traces of length {depth} ({pairs} pairs of states, {} MB)",
+                bytes >> 20
+            )
         });
-        self.watch.time_is_up().or_else(|| {
-            let limit = self.max_memory.filter(|&m| effort.bytes > m)?;
-            Some(format!("more than {limit} bytes would be needed"))
-        })
+        self.watch.exceeded_by(bytes)
     }
 
     pub(crate) fn finish(&mut self) {
@@ -129,7 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         .hint("to relate many models, add --matrix"));
     };
     let workspace = workspace(&args.read);
-    let mut guard = Guard::new(args)?;
+    let mut guard = Guard::new();
     let document = workspace.relate(
         implementation,
         specification,

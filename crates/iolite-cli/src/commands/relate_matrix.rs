@@ -42,7 +42,7 @@ pub(crate) fn matrix(args: &Args) -> Result<Exit, Error> {
     for specification in &models {
         let mut prepared = workspace.specification(specification, &options)?;
         for (implementation, row) in models.iter().zip(&mut rows) {
-            let mut guard = Guard::new(args)?;
+            let mut guard = Guard::new();
             let decision = prepared.decide(implementation, &mut |effort| guard.watch(effort));
             guard.finish();
             let decision = decision?;

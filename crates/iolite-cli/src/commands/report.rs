@@ -92,8 +92,9 @@ pub(crate) fn text_of(
 ) -> Result<String, Error> {
     let trust = recorded::test_args(&journal.header);
     let trust = trust.is_some_and(|args| args.programs().next().is_some());
-    let model = match recorded::campaign(&journal.header) {
-        Ok(known) => Some(ModelPart::new(known.campaign, &known.workspace, journal)?),
+    let known = recorded::campaign(&journal.header);
+    let model = match &known {
+        Ok(known) => Some(ModelPart::new(&known.campaign, &known.workspace, journal)?),
         Err(error) => {
             eprintln!(
                 "warning: the page has no picture of the model: {}",

@@ -16,7 +16,7 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{ReportArgs, conclude, finish, header, sinks};
+use crate::output::campaign::{ReportArgs, conclude, finish, header, sinks, write_report};
 
 /// Test a real system against a model
 ///
@@ -156,5 +156,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);
+    write_report(args, &workspace, &campaign, &mut summary);
     conclude(args, &workspace, &target, &campaign, &summary)
 }

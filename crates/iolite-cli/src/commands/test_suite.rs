@@ -8,7 +8,9 @@ use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
 use super::test::Args;
-use crate::output::campaign::{conclude, counts, exit, finish, header, sinks, tell_unwritten};
+use crate::output::campaign::{
+    conclude, counts, exit, finish, header, sinks, tell_unwritten, write_report,
+};
 use crate::output::{Exit, print, print_json};
 
 #[derive(Serialize)]
@@ -124,6 +126,7 @@ pub(crate) fn run(
         }
     }
     finish(sinks, &mut all);
+    write_report(args, workspace, campaign, &mut all);
     if args.report.json {
         print_json(&documents)?;
         tell_unwritten(&all);

@@ -8,7 +8,7 @@ use iolite::{
 };
 use serde::Serialize;
 
-use crate::args::time_limit::TimeLimit;
+use crate::args::bounds;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json, write_json};
 
@@ -46,8 +46,6 @@ pub(crate) struct Args {
     /// found [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     solver: Option<String>,
-    #[command(flatten)]
-    time_limit: TimeLimit,
     /// Write the certificate of the first refuted property to this file, for `iolite explain`
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -168,7 +166,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         relevance: args.relevant,
         unfold: args.unfold,
         solver: args.solver.clone(),
-        time: args.time_limit.limit()?,
+        time: bounds::budget().time(),
     };
     let workspace = workspace(&args.read);
     let found = workspace.verify(&args.model, &options)?;

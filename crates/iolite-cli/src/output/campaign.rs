@@ -11,11 +11,13 @@ use iolite::{
 };
 use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{
-    Fanout, Interruption, JournalHeader, JournalWriter, SutConfig, chart, new_journal_path,
+    ExecError, Fanout, Interruption, Journal, JournalHeader, JournalWriter, SutConfig, chart,
+    new_journal_path,
 };
+use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
-use super::{Exit, description, print, print_json, silence, write_json};
+use super::{Exit, description, print, print_json, silence, write_json, write_whole};
 use crate::commands::test::Args;
 
 #[derive(Clone, Debug, clap::Args)]
@@ -34,6 +36,9 @@ pub(crate) struct ReportArgs {
     /// Write a report in the XML of `JUnit`
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write a report for people: one HTML file that loads nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
+    report: Option<PathBuf>,
     /// Write the stream of events as JSON lines
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
@@ -104,6 +109,47 @@ impl std::io::Write for ReportFile {
     }
 }
 
+/// The command that replays a run of a journal, without its number.
+pub(crate) fn replay(journal: &Path) -> String {
+    format!("iolite replay {}", journal.display())
+}
+
+/// Writes the page of the journal that is done. The verdict does not depend on it, so a fault is kept for the
+/// summary.
+pub(crate) fn write_report(
+    args: &Args,
+    workspace: &Workspace,
+    campaign: &Campaign,
+    summary: &mut Summary,
+) {
+    let (Some(path), Some(journal)) = (&args.report.report, args.report.journal()) else {
+        return;
+    };
+    if !journal.exists() {
+        // No run was started, and the console says why.
+        return;
+    }
+    let place = journal.display().to_string();
+    let trust = args.programs().next().is_some();
+    let written = Journal::read(journal)
+        .map_err(|e| Error::fault(e.to_string()))
+        .and_then(|journal| {
+            let model = Some(ModelPart::new(campaign, workspace, &journal)?);
+            let report = Report {
+                journal: &journal,
+                place,
+                trust,
+                against: None,
+                model,
+            };
+            write_whole(path, page(&report).as_bytes())
+        });
+    if let Err(error) = written {
+        let error = ExecError::Report(error.message().to_owned());
+        summary.unwritten.push(error);
+    }
+}
+
 /// The first line of the journal.
 pub(crate) fn header(workspace: &Workspace, target: &Target, campaign: &Campaign) -> JournalHeader {
     let command: Vec<String> = std::env::args().collect();
@@ -133,7 +179,9 @@ pub(crate) fn sinks(
         sinks.0.push(Box::new(JsonLines(create(path)?)));
     }
     if let Some(path) = &report.junit {
-        let junit = JUnit::new(ReportFile::new(path)?, suite).allow_flaky(allow_flaky);
+        let replay = report.journal().map(replay);
+        let junit = JUnit::new(ReportFile::new(path)?, suite);
+        let junit = junit.allow_flaky(allow_flaky).about(header, replay);
         sinks.0.push(Box::new(junit));
     }
     if std::io::stderr().is_terminal() {

@@ -155,13 +155,20 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
     /// Seeded random derivation; the weights of stimulating and observing together are that of going
     /// on.
     pub fn random(&mut self, how: &RandomDerivation, model: &ModelRef) -> Vec<TestCase> {
+        self.random_cases(how, model).collect()
+    }
+
+    /// The same one by one, each made when it is asked for.
+    pub fn random_cases(
+        &mut self,
+        how: &RandomDerivation,
+        model: &ModelRef,
+    ) -> impl Iterator<Item = TestCase> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(how.seed);
-        (1..=how.count)
-            .map(|n| {
-                let states = self.random_one(how, &mut rng);
-                self.finish(model, n, states)
-            })
-            .collect()
+        (1..=how.count).map(move |n| {
+            let states = self.random_one(how, &mut rng);
+            self.finish(model, n, states)
+        })
     }
 
     fn random_one(

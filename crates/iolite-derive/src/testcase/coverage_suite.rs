@@ -1,6 +1,7 @@
 //! Suites that cover the determinised suspension automaton.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use iolite_lts::{BudgetExceeded, LabelId, Labels, Lts, QuiescencePolicy, SetId, reachable};
@@ -29,11 +30,24 @@ pub struct CoverageSuite {
     pub limit: usize,
 }
 
+/// What a suite covers.
+#[derive(Clone, Debug)]
+pub struct Covered {
+    /// What is covered when the system under test chooses as the test cases hope.
+    pub covered: Count,
+    /// What no test case of that depth covers, in words.
+    pub uncovered: Vec<String>,
+    /// States of the model that nothing reaches, in words.
+    pub unreachable: Vec<String>,
+    /// Whether all test cases were made; else somebody wanted no more of them.
+    pub complete: bool,
+}
+
 /// A covering suite.
 #[derive(Clone, Debug)]
 pub struct Covering {
     /// The test cases, in the order in which they were chosen: each takes the shortest way to what is
-    /// nearest and not yet covered, and goes on like that while its depth lasts.
+    /// nearest to the start and not yet covered, and goes on to what is near while its depth lasts.
     pub cases: Vec<TestCase>,
     /// What is covered when the system under test chooses as the test cases hope.
     pub covered: Count,
@@ -44,6 +58,12 @@ pub struct Covering {
 }
 
 impl CoverageSuite {
+    /// A depth that fits a model of so many transitions: large models get long test cases, so that
+    /// there are not too many of them.
+    pub fn fitting_depth(transitions: usize) -> usize {
+        (transitions / 50).clamp(20, 500)
+    }
+
     /// Makes the suite for an explicit model.
     pub fn derive(
         &self,
@@ -51,114 +71,187 @@ impl CoverageSuite {
         policy: QuiescencePolicy,
         model: &ModelRef,
     ) -> Result<Covering, BudgetExceeded> {
+        let mut cases = Vec::new();
+        let done = self.derive_each(specification, policy, model, &mut |case| {
+            cases.push(case);
+            ControlFlow::Continue(())
+        })?;
+        Ok(Covering {
+            cases,
+            covered: done.covered,
+            uncovered: done.uncovered,
+            unreachable: done.unreachable,
+        })
+    }
+
+    /// The same without keeping the test cases: each is given away when it is made.
+    pub fn derive_each(
+        &self,
+        specification: &Lts,
+        policy: QuiescencePolicy,
+        model: &ModelRef,
+        give: &mut dyn FnMut(TestCase) -> ControlFlow<()>,
+    ) -> Result<Covered, BudgetExceeded> {
         let mut oracle = IocoOracle::new(specification, policy);
         let coverage = Coverage::explore(oracle.view_mut(), self.limit)?;
         let labels = Arc::new(oracle.labels().clone());
         let initial = coverage.initial();
-        let mut wanted = Wanted::new(self.goal, &coverage, &labels);
-        let mut cases = Vec::new();
+        let mut wanted = Wanted::new(self.goal, &coverage, &labels, self.depth);
         let mut trees = GoalTrees::new(&mut oracle, &coverage);
-        while let Some(trace) = wanted.next_trace(&coverage, initial, self.depth) {
+        let mut number = 0;
+        let mut complete = true;
+        while let Some(trace) = wanted.next_trace() {
             let states = trees.states(initial, &trace);
-            let number = cases.len() + 1;
-            cases.push(finish(trees.oracle(), model, &labels, number, states));
+            number += 1;
+            let case = finish(trees.oracle(), model, &labels, number, states);
+            if give(case).is_break() {
+                complete = false;
+                break;
+            }
         }
-        let uncovered = wanted
-            .left
-            .iter()
-            .map(|item| item.describe(&oracle))
-            .collect::<Vec<_>>();
+        let uncovered = wanted.left(&oracle);
         let seen = reachable(specification);
         let unreachable = specification
             .states()
             .filter(|s| !seen[s.index()])
             .map(|s| crate::location(specification, s))
             .collect();
-        Ok(Covering {
+        Ok(Covered {
             covered: Count {
                 seen: wanted.total - uncovered.len(),
                 total: wanted.total,
             },
-            cases,
             uncovered,
             unreachable,
+            complete,
         })
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Item {
-    State(SetId),
-    Transition(SetId, LabelId),
-}
+/// Sets that are looked at for the next thing to cover from where a test case is. What is further away
+/// is left to another test case: a search that may go through the whole automaton for each of its
+/// transitions would be quadratic.
+const NEARBY: usize = 512;
 
-impl Item {
-    fn describe<M>(self, oracle: &IocoOracle<M>) -> String
-    where
-        M: iolite_lts::Semantics<State = iolite_lts::StateId>,
-    {
-        match self {
-            Self::State(set) => format!("{{{}}}", oracle.places(&set).locations.join(", ")),
-            Self::Transition(set, label) => format!(
-                "{{{}}} {}",
-                oracle.places(&set).locations.join(", "),
-                oracle.labels().text(label)
-            ),
-        }
-    }
-}
-
+/// What is left to cover, and the ways there.
 struct Wanted<'a> {
-    left: BTreeSet<Item>,
-    total: usize,
+    coverage: &'a Coverage,
     labels: &'a Labels,
-    /// For each set the last search that met it, and from where.
+    depth: usize,
+    /// The steps that are wanted for themselves, by number.
+    edges: Vec<bool>,
+    /// The sets that are.
+    sets: Vec<bool>,
+    /// How many of both are left, and how many there were.
+    left: usize,
+    total: usize,
+    /// The one search from the start: its sets in the order it met them, and how it came to each.
+    order: Vec<SetId>,
+    before: Vec<Option<(SetId, LabelId)>>,
+    distance: Vec<u32>,
+    /// The first of `order` that may have a wanted step. What is covered stays covered, and a step that is
+    /// too deep for a new test case is too deep for all, so this never goes back.
+    next: usize,
+    /// For each set the last search of [`Wanted::nearby`] that met it, and from where.
     seen: Vec<(u32, Option<(SetId, LabelId)>)>,
     round: u32,
     queue: VecDeque<(SetId, usize)>,
 }
 
 impl<'a> Wanted<'a> {
-    fn new(goal: CoverageGoal, coverage: &Coverage, labels: &'a Labels) -> Self {
-        let left: BTreeSet<Item> = match goal {
-            CoverageGoal::States => coverage.sets().map(Item::State).collect(),
-            CoverageGoal::Transitions => coverage
-                .sets()
-                .flat_map(|s| {
-                    coverage
-                        .row(s)
-                        .iter()
-                        .map(move |&(l, _)| Item::Transition(s, l))
-                })
-                .collect(),
-        };
-        let total = left.len();
-        let sets = coverage.sets().last().map_or(0, |s| s.index() + 1);
+    fn new(goal: CoverageGoal, coverage: &'a Coverage, labels: &'a Labels, depth: usize) -> Self {
+        let (edges, sets) = coverage.size();
         let mut wanted = Self {
-            left,
-            total,
+            coverage,
             labels,
+            depth,
+            edges: vec![goal == CoverageGoal::Transitions; edges],
+            sets: vec![false; sets],
+            left: 0,
+            total: 0,
+            order: Vec::new(),
+            before: vec![None; sets],
+            distance: vec![u32::MAX; sets],
+            next: 0,
             seen: vec![(0, None); sets],
             round: 0,
             queue: VecDeque::new(),
         };
-        wanted.left.remove(&Item::State(coverage.initial()));
+        let initial = coverage.initial();
+        wanted.total = edges;
+        if goal == CoverageGoal::States {
+            wanted.total = 0;
+            for set in coverage.sets() {
+                wanted.sets[set.index()] = true;
+                wanted.total += 1;
+            }
+        }
+        wanted.left = wanted.total;
+        wanted.cover_set(initial);
+        wanted.distance[initial.index()] = 0;
+        wanted.order.push(initial);
+        let mut next = 0;
+        while let Some(&set) = wanted.order.get(next) {
+            next += 1;
+            for &(label, target) in coverage.row(set) {
+                if wanted.distance[target.index()] == u32::MAX {
+                    wanted.distance[target.index()] = wanted.distance[set.index()] + 1;
+                    wanted.before[target.index()] = Some((set, label));
+                    wanted.order.push(target);
+                }
+            }
+        }
         wanted
     }
 
-    fn wants(&self, set: SetId, label: LabelId, target: SetId) -> bool {
-        self.left.contains(&Item::Transition(set, label))
-            || self.left.contains(&Item::State(target))
+    fn cover_set(&mut self, set: SetId) {
+        self.left -= usize::from(std::mem::take(&mut self.sets[set.index()]));
     }
 
-    /// The shortest way from `from`, within `depth` steps, over something wanted.
-    fn way(
-        &mut self,
-        coverage: &Coverage,
-        from: SetId,
-        depth: usize,
-    ) -> Option<Vec<(LabelId, SetId)>> {
-        if self.left.is_empty() {
+    fn cover(&mut self, edge: usize, target: SetId) {
+        self.left -= usize::from(std::mem::take(&mut self.edges[edge]));
+        self.cover_set(target);
+    }
+
+    /// The first wanted step of a set for which `length` steps before it are not too many.
+    fn wanted_of(&self, set: SetId, length: usize, depth: usize) -> Option<(LabelId, SetId)> {
+        let row = self.coverage.row(set).iter();
+        let mut steps = self.coverage.numbers(set).zip(row);
+        let found = steps.find(|&(edge, &(label, target))| {
+            // A stimulus is followed by an observation of what it does.
+            let own = if self.labels.kind(label).is_observation() {
+                1
+            } else {
+                2
+            };
+            length + own <= depth && (self.edges[edge] || self.sets[target.index()])
+        });
+        found.map(|(_, &step)| step)
+    }
+
+    /// The way of the one search tree to what is wanted and nearest to the start.
+    fn first_way(&mut self) -> Option<Vec<(LabelId, SetId)>> {
+        let (last, set) = loop {
+            let &set = self.order.get(self.next)?;
+            let length = self.distance[set.index()] as usize;
+            match self.wanted_of(set, length, self.depth) {
+                Some(step) => break (step, set),
+                None => self.next += 1,
+            }
+        };
+        let mut way = vec![last];
+        let mut at = set;
+        while let Some((before, label)) = self.before[at.index()] {
+            way.push((label, at));
+            at = before;
+        }
+        way.reverse();
+        Some(way)
+    }
+
+    /// The shortest way from `from`, within `depth` steps, over something wanted nearby.
+    fn nearby(&mut self, from: SetId, depth: usize) -> Option<Vec<(LabelId, SetId)>> {
+        if self.left == 0 {
             return None;
         }
         self.round += 1;
@@ -166,27 +259,23 @@ impl<'a> Wanted<'a> {
         self.seen[from.index()] = (round, None);
         self.queue.clear();
         self.queue.push_back((from, 0));
+        let mut taken = 0;
         while let Some((set, length)) = self.queue.pop_front() {
-            if length == depth {
+            if length >= depth || taken == NEARBY {
                 return None;
             }
-            for &(label, target) in coverage.row(set) {
-                // A stimulus is followed by an observation of what it does.
-                let steps = if self.labels.kind(label).is_observation() {
-                    length + 1
-                } else {
-                    length + 2
-                };
-                if steps <= depth && self.wants(set, label, target) {
-                    let mut way = vec![(label, target)];
-                    let mut at = set;
-                    while let (_, Some((before, label))) = self.seen[at.index()] {
-                        way.push((label, at));
-                        at = before;
-                    }
-                    way.reverse();
-                    return Some(way);
+            taken += 1;
+            if let Some(last) = self.wanted_of(set, length, depth) {
+                let mut way = vec![last];
+                let mut at = set;
+                while let (_, Some((before, label))) = self.seen[at.index()] {
+                    way.push((label, at));
+                    at = before;
                 }
+                way.reverse();
+                return Some(way);
+            }
+            for &(label, target) in self.coverage.row(set) {
                 let seen = &mut self.seen[target.index()];
                 if seen.0 != round {
                     *seen = (round, Some((set, label)));
@@ -197,23 +286,43 @@ impl<'a> Wanted<'a> {
         None
     }
 
-    /// The greedy trace: nearest first, then nearest from there; what it covers is wanted no more.
-    fn next_trace(
-        &mut self,
-        coverage: &Coverage,
-        initial: SetId,
-        depth: usize,
-    ) -> Option<Vec<LabelId>> {
+    /// The greedy trace: what is nearest to the start first, then what is nearest from there; what it
+    /// covers is wanted no more.
+    fn next_trace(&mut self) -> Option<Vec<LabelId>> {
         let mut trace = Vec::new();
-        let mut at = initial;
-        while let Some(way) = self.way(coverage, at, depth.saturating_sub(trace.len())) {
-            for (label, target) in way {
-                self.left.remove(&Item::Transition(at, label));
-                self.left.remove(&Item::State(target));
+        let mut at = self.coverage.initial();
+        let mut way = self.first_way();
+        while let Some(steps) = way {
+            for (label, target) in steps {
+                if let Some(edge) = self.coverage.number(at, label) {
+                    self.cover(edge, target);
+                }
                 trace.push(label);
                 at = target;
             }
+            way = self.nearby(at, self.depth.saturating_sub(trace.len()));
         }
         (!trace.is_empty()).then_some(trace)
+    }
+
+    /// What is left, in words.
+    fn left<M>(&self, oracle: &IocoOracle<M>) -> Vec<String>
+    where
+        M: iolite_lts::Semantics<State = iolite_lts::StateId>,
+    {
+        let mut left = Vec::new();
+        let places = |set| format!("{{{}}}", oracle.places(&set).locations.join(", "));
+        for set in self.coverage.sets() {
+            if self.sets[set.index()] {
+                left.push(places(set));
+            }
+            let row = self.coverage.row(set).iter();
+            for (edge, &(label, _)) in self.coverage.numbers(set).zip(row) {
+                if self.edges[edge] {
+                    left.push(format!("{} {}", places(set), oracle.labels().text(label)));
+                }
+            }
+        }
+        left
     }
 }

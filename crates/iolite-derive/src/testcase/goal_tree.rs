@@ -14,10 +14,18 @@ use crate::{
 
 /// Steps that a run may take more than the trace has.
 const DETOUR: usize = 10;
-/// States of one test case; what would lead to more ends `inconc`.
+/// States of one test case beside its trace; what would lead to more ends `inconc`.
 const MOST_STATES: usize = 1000;
 /// Sets that are looked at for one way back.
 const MOST_SETS: usize = 10_000;
+/// The same two once a suite is so large that its [`FREE_STATES`] and [`FREE_SETS`] are used up: what ways
+/// back cost is then in proportion to the traces.
+const FEW_STATES: usize = 50;
+const FEW_SETS: usize = 64;
+/// States beside the traces that a suite may have before its test cases get fewer.
+const FREE_STATES: usize = 200_000;
+/// Sets that may be looked at for ways back before they get fewer, and those that are remembered.
+const FREE_SETS: usize = 4_000_000;
 
 /// For sets that can be reached, how far they are and the first step there.
 type Ways = FxHashMap<SetId, (usize, Option<LabelId>)>;
@@ -30,6 +38,11 @@ pub(crate) struct GoalTrees<'a, M: Semantics<State = StateId>> {
     oracle: &'a mut IocoOracle<M>,
     coverage: &'a Coverage,
     ways: FxHashMap<SetId, Rc<Ways>>,
+    /// Sets in `ways`.
+    remembered: usize,
+    /// Sets looked at so far, and states beside traces made so far.
+    looked_at: usize,
+    beside: usize,
 }
 
 /// Where a run of the test case is.
@@ -59,9 +72,28 @@ struct Tree<'t> {
     trace: &'t [LabelId],
     /// The sets along the trace: `sets[i]` is before its step `i`.
     sets: Vec<SetId>,
+    /// Where each of these sets comes in it.
+    positions: FxHashMap<SetId, Vec<usize>>,
     arena: Arena,
     known: FxHashMap<Place, TestStateId>,
     queue: VecDeque<(TestStateId, Place)>,
+}
+
+/// Where each set comes, in order.
+fn positions(sets: &[SetId]) -> FxHashMap<SetId, Vec<usize>> {
+    let mut positions: FxHashMap<SetId, Vec<usize>> = FxHashMap::default();
+    for (m, &set) in sets.iter().enumerate() {
+        positions.entry(set).or_default().push(m);
+    }
+    positions
+}
+
+impl Tree<'_> {
+    /// Whether a run that comes here took the trace and nothing else.
+    fn is_on_trace(&self, place: Place) -> bool {
+        let steps = self.trace.len() + DETOUR - place.left;
+        place.done == steps && self.sets[steps] == place.set
+    }
 }
 
 impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
@@ -70,6 +102,9 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
             oracle,
             coverage,
             ways: FxHashMap::default(),
+            remembered: 0,
+            looked_at: 0,
+            beside: 0,
         }
     }
 
@@ -90,6 +125,7 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
         }
         let mut tree = Tree {
             trace: &trace[..sets.len() - 1],
+            positions: positions(&sets),
             sets,
             arena: Arena::default(),
             known: FxHashMap::default(),
@@ -108,6 +144,7 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
             let state = self.expand(&mut tree, place);
             tree.arena.states[id.index()] = state;
         }
+        self.beside += tree.known.len().saturating_sub(trace.len());
         tree.arena.extract(root)
     }
 
@@ -121,7 +158,8 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
         let id = if done == tree.trace.len() && tree.trace.last().is_none_or(|&l| observed(l)) {
             tree.arena.verdict(place.verdict())
         } else if done < tree.trace.len()
-            && (self.step(tree, place).is_none() || tree.known.len() >= MOST_STATES)
+            && !tree.is_on_trace(place)
+            && (tree.known.len() >= self.most_states() || self.step(tree, place).is_none())
         {
             tree.arena.verdict(Verdict::Inconc)
         } else {
@@ -137,17 +175,39 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
     /// the run is on it, else one that leads back to its earliest point within reach.
     fn step(&mut self, tree: &Tree<'_>, place: Place) -> Option<(LabelId, usize)> {
         let (done, left) = (place.done, place.left);
+        let length = tree.trace.len();
+        if tree.sets[done] == place.set && length - done <= left {
+            return Some((tree.trace[done], done + 1));
+        }
         let ways = self.ways_from(place.set);
-        (done..tree.trace.len()).find_map(|m| {
-            let &(distance, first) = ways.get(&tree.sets[m])?;
-            if distance + tree.trace.len() - m > left {
-                return None;
-            }
-            Some(match first {
-                None => (tree.trace[m], m + 1),
-                Some(first) => (first, done),
+        // The earliest point of the trace from which the rest fits into the steps that are left.
+        let fits = |distance: usize, m: usize| distance + length - m <= left;
+        let found = if ways.len() < length - done {
+            let ways = ways.iter().filter_map(|(set, &(distance, first))| {
+                let positions = tree.positions.get(set)?;
+                let least = done.max((distance + length).saturating_sub(left));
+                let m = *positions.get(positions.partition_point(|&m| m < least))?;
+                (m < length).then_some((m, first))
+            });
+            ways.min_by_key(|&(m, _)| m)
+        } else {
+            (done..length).find_map(|m| {
+                let &(distance, first) = ways.get(&tree.sets[m])?;
+                fits(distance, m).then_some((m, first))
             })
+        };
+        found.map(|(m, first)| match first {
+            None => (tree.trace[m], m + 1),
+            Some(first) => (first, done),
         })
+    }
+
+    fn most_states(&self) -> usize {
+        if self.beside < FREE_STATES {
+            MOST_STATES
+        } else {
+            FEW_STATES
+        }
     }
 
     fn expand(&mut self, tree: &mut Tree<'_>, place: Place) -> TestState {
@@ -210,12 +270,17 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
         if let Some(known) = self.ways.get(&from) {
             return Rc::clone(known);
         }
+        let most = if self.looked_at < FREE_SETS {
+            MOST_SETS
+        } else {
+            FEW_SETS
+        };
         let mut ways = Ways::default();
         ways.insert(from, (0, None));
         let mut queue = VecDeque::from([from]);
         while let Some(at) = queue.pop_front() {
             let (distance, first) = ways[&at];
-            if ways.len() >= MOST_SETS {
+            if ways.len() >= most {
                 break;
             }
             for &(label, next) in self.coverage.row(at) {
@@ -224,6 +289,12 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
                     (distance + 1, first.or(Some(label)))
                 });
             }
+        }
+        self.looked_at += ways.len();
+        self.remembered += ways.len();
+        if self.remembered > FREE_SETS {
+            self.remembered = ways.len();
+            self.ways.clear();
         }
         let ways = Rc::new(ways);
         self.ways.insert(from, Rc::clone(&ways));

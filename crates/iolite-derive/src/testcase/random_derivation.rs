@@ -62,14 +62,21 @@ impl Default for RandomDerivation {
 impl RandomDerivation {
     /// Derives the test cases, named `<model>-<n>`.
     pub fn derive<O: FiniteOracle>(&self, oracle: &mut O, model: &ModelRef) -> Vec<TestCase> {
+        self.cases(oracle, model).collect()
+    }
+
+    /// The same one by one, each made when it is asked for.
+    pub fn cases<O: FiniteOracle>(
+        &self,
+        oracle: &mut O,
+        model: &ModelRef,
+    ) -> impl Iterator<Item = TestCase> {
         let labels = Arc::new(oracle.labels().clone());
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        (1..=self.count)
-            .map(|n| {
-                let states = self.derive_one(oracle, &mut rng);
-                finish(oracle, model, &labels, n, states)
-            })
-            .collect()
+        (1..=self.count).map(move |n| {
+            let states = self.derive_one(oracle, &mut rng);
+            finish(oracle, model, &labels, n, states)
+        })
     }
 
     /// Breadth first, so that a state limit cuts all branches at about the same depth.

@@ -100,12 +100,6 @@ impl RequirementSuite {
         }
         out
     }
-
-    /// The transitions of the model that no requirement's test case touches.
-    pub fn untouched(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.transitions.len())
-            .filter(|&column| !self.requirements.iter().any(|r| r.covers[column]))
-    }
 }
 
 /// The transitions of the model that runs of a test case may take.

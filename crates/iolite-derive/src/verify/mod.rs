@@ -45,7 +45,12 @@ pub struct Verification {
     pub answers: Vec<Satisfaction>,
     /// How many states of `M ∥ ω` were met, over all observers.
     pub pairs: usize,
+    /// No trace of at most so many actions violates an observer whose answer is unknown.
+    pub length: usize,
 }
+
+/// Between two questions whether to go on.
+const PATIENCE: usize = 4096;
 
 /// Decides `M ⊨ ω` for each observer [SAFE04, def. 6] by a search of `M ∥ ω`, breadth first in
 /// visible actions, in one pass over M. To let observers speak of δ, `model` is a suspension view.
@@ -55,6 +60,17 @@ pub fn verify<M: Semantics<State = StateId>>(
     model: &M,
     observers: &[Observer],
     limit: usize,
+) -> Verification {
+    verify_while(model, observers, limit, |_, _| true)
+}
+
+/// The same while somebody wants it to go on, who is told now and then how many pairs were met and up to
+/// which length all traces were looked at.
+pub fn verify_while<M: Semantics<State = StateId>>(
+    model: &M,
+    observers: &[Observer],
+    limit: usize,
+    mut proceed: impl FnMut(usize, usize) -> bool,
 ) -> Verification {
     let observers: Vec<Observer> = observers
         .iter()
@@ -67,6 +83,7 @@ pub fn verify<M: Semantics<State = StateId>>(
         met: Vec::new(),
         layer: VecDeque::new(),
         next: Vec::new(),
+        length: 0,
     };
     let initial = model.initial();
     for (k, observer) in observers.iter().enumerate() {
@@ -80,7 +97,7 @@ pub fn verify<M: Semantics<State = StateId>>(
             search.reach((initial, k as u32, at), None, LabelId::TAU, false);
         }
     }
-    let complete = search.run(model, limit);
+    let complete = search.run(model, limit, &mut proceed);
     if !complete {
         for answer in &mut search.answers {
             if *answer == Satisfaction::Holds {
@@ -91,6 +108,7 @@ pub fn verify<M: Semantics<State = StateId>>(
     Verification {
         answers: search.answers,
         pairs: search.met.len(),
+        length: search.length,
     }
 }
 
@@ -113,6 +131,8 @@ struct Search<'a> {
     met: Vec<Met>,
     layer: VecDeque<u32>,
     next: Vec<u32>,
+    /// How many visible actions away the layer is.
+    length: usize,
 }
 
 impl Search<'_> {
@@ -148,7 +168,13 @@ impl Search<'_> {
         }
     }
 
-    fn run<M: Semantics<State = StateId>>(&mut self, model: &M, limit: usize) -> bool {
+    fn run<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        limit: usize,
+        proceed: &mut impl FnMut(usize, usize) -> bool,
+    ) -> bool {
+        let mut taken = 0usize;
         let kinds = model.labels().kinds();
         let mut row: Vec<(LabelId, StateId)> = Vec::new();
         let mut row_of: Option<StateId> = None;
@@ -161,11 +187,14 @@ impl Search<'_> {
                 let mut next = std::mem::take(&mut self.next);
                 next.sort_by_key(|&id| self.met[id as usize].key.0);
                 self.layer.extend(next);
+                self.length += 1;
                 continue;
             };
-            if self.met.len() > limit {
+            let ask = taken.is_multiple_of(PATIENCE);
+            if self.met.len() > limit || ask && !proceed(self.met.len(), self.length) {
                 return false;
             }
+            taken += 1;
             let (state, k, at) = self.met[id as usize].key;
             let done = std::mem::replace(&mut self.met[id as usize].done, true);
             if done || self.answers[k as usize] != Satisfaction::Holds {

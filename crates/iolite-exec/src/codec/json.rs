@@ -92,7 +92,7 @@ fn of_raw(raw: &RawValue, depth: usize) -> Result<WireValue, CodecError> {
 }
 
 /// The fields of an object as they came: a map would drop one that comes twice.
-struct Fields<'a>(Vec<(String, &'a RawValue)>);
+pub(super) struct Fields<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Fields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -119,7 +119,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 impl ConcreteAction {
     /// The action with this name, as a JSON string, and these values, as a JSON array; without an
     /// array, or with `null`, it has none.
-    pub fn of_json(name: &RawValue, args: Option<&RawValue>) -> Result<Self, CodecError> {
+    pub(crate) fn of_json(name: &RawValue, args: Option<&RawValue>) -> Result<Self, CodecError> {
         let name = serde_json::from_str(name.get())
             .map_err(|_| CodecError(format!("{name} is no text")))?;
         let args = match args.map(RawValue::get) {

@@ -1,11 +1,12 @@
 //! Passive testing: the oracle of a tester on a log that was recorded elsewhere.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::io::{BufRead, Read as _};
 use std::time::Duration;
 
 use iolite_derive::{ActionId, Context, Criterion, Progress, Step, Tester, Verdict};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
 
 use crate::codec::concrete_action::integer;
@@ -41,8 +42,21 @@ pub struct LogStep {
     pub text: String,
     /// When, in seconds.
     pub time: Option<f64>,
+    /// The run it is of, where the log is a journal.
+    pub run: Option<u64>,
     /// What the line says of the sorts of its values; nothing beyond the notation where it is empty.
     typing: Vec<Typing>,
+}
+
+/// What a line of a log says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LogEntry {
+    /// A step.
+    Step(LogStep),
+    /// A run of a journal begins.
+    RunStarted(u64),
+    /// It is over.
+    RunEnded(u64),
 }
 
 /// A step's text, time and what is known of its sorts.
@@ -134,7 +148,8 @@ impl<R: BufRead> LogReader<R> {
         self
     }
 
-    fn fail(&self, reason: impl std::fmt::Display) -> ExecError {
+    /// The error that the line read last is not what it should be.
+    pub fn fail(&self, reason: impl std::fmt::Display) -> ExecError {
         ExecError::LogRead {
             path: self.name.clone(),
             line: self.line,
@@ -144,6 +159,17 @@ impl<R: BufRead> LogReader<R> {
 
     /// The next step, or `None` at the end of the log. A torn last line of a JSON log is its end.
     pub fn step(&mut self) -> Result<Option<LogStep>, ExecError> {
+        loop {
+            match self.entry()? {
+                None => return Ok(None),
+                Some(LogEntry::Step(step)) => return Ok(Some(step)),
+                Some(LogEntry::RunStarted(_) | LogEntry::RunEnded(_)) => {}
+            }
+        }
+    }
+
+    /// The same with where the runs of a journal begin and end.
+    pub fn entry(&mut self) -> Result<Option<LogEntry>, ExecError> {
         loop {
             self.line += 1;
             self.bytes.clear();
@@ -163,16 +189,22 @@ impl<R: BufRead> LogReader<R> {
             while matches!(self.bytes.last(), Some(b'\n' | b'\r')) {
                 self.bytes.pop();
             }
-            if self.bytes.iter().all(u8::is_ascii_whitespace) {
+            if self.bytes.trim_ascii_start().is_empty() {
                 continue;
             }
+            let mut run = None;
             let step = match &self.format {
                 LogFormat::JsonLines => match json_line(&self.bytes) {
                     Ok(line) => {
-                        self.in_journal |= line.contains_key("journal");
-                        let run = line.get("run").and_then(|run| of_json(run));
+                        self.in_journal |= line.journal.is_some();
+                        run = line.run.and_then(of_json);
                         if self.run.is_some() && run != self.run {
                             continue;
+                        }
+                        if let (true, Some(run)) = (self.in_journal, run)
+                            && let Some(entry) = line.border(run)
+                        {
+                            return Ok(Some(entry));
                         }
                         json_step(&line).map_err(|e| self.fail(e))?
                     }
@@ -183,12 +215,13 @@ impl<R: BufRead> LogReader<R> {
                 LogFormat::Text { .. } => self.text_step()?,
             };
             if let Some((text, time, typing)) = step {
-                return Ok(Some(LogStep {
+                return Ok(Some(LogEntry::Step(LogStep {
                     line: self.line,
                     text,
                     time,
+                    run,
                     typing,
-                }));
+                })));
             }
         }
     }
@@ -247,7 +280,9 @@ impl<R: BufRead> LogReader<R> {
         }
         match outputs.decode_as(ChannelId::FIRST, message, Ok) {
             // Without a rule every line would be an output of its own.
-            Ok(Message { action, typing }) if outputs.names().any(|name| name == action.name) => {
+            Ok(Message { action, typing, .. })
+                if outputs.names().any(|name| name == action.name) =>
+            {
                 Ok(Some((format!("!{action}"), time, typing)))
             }
             _ if *skip_other => Ok(None),
@@ -260,15 +295,43 @@ impl<R: BufRead> LogReader<R> {
     }
 }
 
-/// The fields of a line; a document that is no object has none.
-type JsonLine<'a> = BTreeMap<String, &'a RawValue>;
+/// The fields of a line that matter; a document that is no object has none.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct JsonLine<'a> {
+    journal: Option<IgnoredAny>,
+    #[serde(borrow)]
+    run: Option<&'a RawValue>,
+    #[serde(borrow)]
+    event: Option<&'a RawValue>,
+    #[serde(borrow)]
+    time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+}
+
+impl JsonLine<'_> {
+    /// Whether a run begins or ends here.
+    fn border(&self, run: u64) -> Option<LogEntry> {
+        match &*text_of_json(self.event?)? {
+            "run-started" => Some(LogEntry::RunStarted(run)),
+            "run-ended" | "fault" => Some(LogEntry::RunEnded(run)),
+            _ => None,
+        }
+    }
+}
 
 fn json_line(bytes: &[u8]) -> Result<JsonLine<'_>, serde_json::Error> {
-    let document: &RawValue = serde_json::from_slice(bytes)?;
-    if document.get().starts_with('{') {
-        serde_json::from_str(document.get())
+    if bytes.trim_ascii_start().first() == Some(&b'{') {
+        serde_json::from_slice(bytes)
     } else {
-        Ok(JsonLine::new())
+        serde_json::from_slice(bytes).map(|IgnoredAny| JsonLine::default())
     }
 }
 
@@ -276,35 +339,43 @@ fn of_json<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
     serde_json::from_str(raw.get()).ok()
 }
 
+/// A text, as it stands in the line where nothing in it is escaped.
+fn text_of_json(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let text = raw.get().strip_prefix('"')?;
+    if text.contains('\\') {
+        return serde_json::from_str(raw.get()).ok().map(Cow::Owned);
+    }
+    text.strip_suffix('"').map(Cow::Borrowed)
+}
+
 fn json_step(line: &JsonLine<'_>) -> Result<Option<Read>, String> {
-    let time = line.get("time").and_then(|time| of_json(time));
-    let event: Option<String> = line.get("event").and_then(|event| of_json(event));
-    let action = line.get("action");
-    if let Some(event) = event {
-        let text = match event.as_str() {
-            "quiescence" => Some("delta".to_owned()),
-            "deadlock" => Some("deadlock".to_owned()),
-            "stimulus" | "output" => action.and_then(|action| of_json(action)),
+    let time = line.time.and_then(of_json);
+    let plain = |text: Cow<'_, str>| (text.into_owned(), time, Vec::new());
+    if let Some(event) = line.event.and_then(text_of_json) {
+        let text = match &*event {
+            "quiescence" => Some("delta".into()),
+            "deadlock" => Some("deadlock".into()),
+            "stimulus" | "output" => line.action.and_then(text_of_json),
             _ => None,
         };
-        return Ok(text.map(|text| (text, time, Vec::new())));
+        return Ok(text.map(plain));
     }
-    let said = ["input", "output", "action"].map(|key| line.contains_key(key));
-    if said.iter().filter(|said| **said).count() > 1 {
+    let said = [line.input, line.output, line.action];
+    if said.iter().flatten().count() > 1 {
         return Err("more than one of \"input\", \"output\" and \"action\"".to_owned());
     }
-    for (key, sigil) in [("input", "?"), ("output", "!")] {
-        if let Some(name) = line.get(key) {
-            let action = ConcreteAction::of_json(name, line.get("args").copied())
-                .map_err(|e| format!("{key}: {e}"))?;
+    for (key, name, sigil) in [("input", line.input, "?"), ("output", line.output, "!")] {
+        if let Some(name) = name {
+            let action =
+                ConcreteAction::of_json(name, line.args).map_err(|e| format!("{key}: {e}"))?;
             let typing = vec![Typing::Json; action.args.len()];
             return Ok(Some((format!("{sigil}{action}"), time, typing)));
         }
     }
-    match action {
-        Some(text) => match of_json(text) {
-            Some(text) => Ok(Some((text, time, Vec::new()))),
-            None => Err(format!("\"action\": {text} is no text")),
+    match line.action {
+        Some(raw) => match text_of_json(raw) {
+            Some(text) => Ok(Some(plain(text))),
+            None => Err(format!("\"action\": {raw} is no text")),
         },
         None => Ok(None),
     }
@@ -359,79 +430,126 @@ pub fn monitor_watched<T: Tester, R: BufRead>(
     watch: &mut dyn FnMut(u64, usize) -> Option<String>,
 ) -> Result<Monitored, ExecError> {
     tester.reset();
-    let mut trace = Trace::new(KEPT_STEPS);
-    let mut last_time: Option<f64> = None;
-    let mut steps = 0;
+    let mut trace = LoggedTrace::default();
     while let Some(read) = log.step()? {
-        if let Some(reason) = watch(steps, read.line) {
-            let (verdict, line) = (Verdict::Unknown, Some(read.line));
-            return Ok(Monitored {
-                broken_off: Some(reason),
-                ..outcome(tester, &trace, verdict, steps, line, options)
-            });
+        if let Some(reason) = watch(trace.steps, read.line) {
+            return Ok(trace.break_off(tester, read.line, reason, options));
         }
-        let others = || read.other_readings();
-        let step = Step::parse(&read.text, parse)
+        let step = read.parsed(parse).map_err(|reason| log.fail(reason))?;
+        if let Some(judged) = trace.step(tester, &read, step, options) {
+            return Ok(judged);
+        }
+    }
+    Ok(trace.end(tester, options))
+}
+
+impl LogStep {
+    /// The step, as `parse` reads its action; else why not.
+    pub fn parsed(&self, parse: &dyn Fn(&str) -> Option<ActionId>) -> Result<Step, String> {
+        let others = || self.other_readings();
+        Step::parse(&self.text, parse)
             .or_else(|| others().iter().find_map(|text| Step::parse(text, parse)))
             .ok_or_else(|| {
-                let json = if read.typing.contains(&Typing::Json) {
+                let json = if self.typing.contains(&Typing::Json) {
                     "; what is read as JSON has its JSON type and no other"
                 } else {
                     ""
                 };
-                let action = brief(&read.text);
-                log.fail(format!("the model does not know action {action}{json}"))
-            })?;
-        let silent = match (options.quiescence, last_time, read.time) {
+                let action = brief(&self.text);
+                format!("the model does not know action {action}{json}")
+            })
+    }
+}
+
+/// One trace of a log while it is judged; a journal has one a run.
+#[derive(Debug)]
+pub struct LoggedTrace {
+    trace: Trace,
+    last_time: Option<f64>,
+    /// Steps that were judged, silences included.
+    pub steps: u64,
+}
+
+impl Default for LoggedTrace {
+    fn default() -> Self {
+        Self {
+            trace: Trace::new(KEPT_STEPS),
+            last_time: None,
+            steps: 0,
+        }
+    }
+}
+
+impl LoggedTrace {
+    /// Judges the next step; `Some` when the verdict is there.
+    pub fn step<T: Tester>(
+        &mut self,
+        tester: &mut T,
+        read: &LogStep,
+        step: Step,
+        options: &MonitorOptions,
+    ) -> Option<Monitored> {
+        let silent = match (options.quiescence, self.last_time, read.time) {
             (Some(patience), Some(before), Some(now)) => now - before >= patience.as_secs_f64(),
             _ => false,
         };
-        last_time = read.time.or(last_time);
+        self.last_time = read.time.or(self.last_time);
         let delta = (silent && step != Step::Quiescence).then_some(Step::Quiescence);
         for step in delta.into_iter().chain([step]) {
             let progress = tester.step(step);
-            steps += 1;
-            trace.push(step);
+            self.steps += 1;
+            self.trace.push(step);
             if let Progress::Ended(verdict) = progress {
-                return Ok(outcome(
-                    tester,
-                    &trace,
-                    verdict,
-                    steps,
-                    Some(read.line),
-                    options,
-                ));
+                return Some(self.outcome(tester, verdict, Some(read.line), options));
             }
         }
+        None
     }
-    let verdict = tester.verdict();
-    Ok(outcome(tester, &trace, verdict, steps, None, options))
-}
 
-fn outcome<T: Tester>(
-    tester: &mut T,
-    trace: &Trace,
-    verdict: Verdict,
-    steps: u64,
-    line: Option<usize>,
-    options: &MonitorOptions,
-) -> Monitored {
-    Monitored {
-        verdict,
-        steps,
-        line,
-        broken_off: None,
-        certificate: verdict.is_failing().then(|| {
-            let about = (options.criterion, &options.model, options.context);
-            Certificate::of(
-                tester,
-                trace,
-                line.is_some(),
-                None,
-                verdict,
-                about,
-                RunId::of(0, 0),
-            )
-        }),
+    /// The log ends here.
+    pub fn end<T: Tester>(&self, tester: &mut T, options: &MonitorOptions) -> Monitored {
+        let verdict = tester.verdict();
+        self.outcome(tester, verdict, None, options)
+    }
+
+    /// The log goes on, and nobody judges the rest.
+    pub fn break_off<T: Tester>(
+        &self,
+        tester: &mut T,
+        line: usize,
+        reason: String,
+        options: &MonitorOptions,
+    ) -> Monitored {
+        Monitored {
+            broken_off: Some(reason),
+            ..self.outcome(tester, Verdict::Unknown, Some(line), options)
+        }
+    }
+
+    fn outcome<T: Tester>(
+        &self,
+        tester: &mut T,
+        verdict: Verdict,
+        line: Option<usize>,
+        options: &MonitorOptions,
+    ) -> Monitored {
+        Monitored {
+            verdict,
+            steps: self.steps,
+            line,
+            broken_off: None,
+            certificate: verdict.is_failing().then(|| {
+                let about = (options.criterion, &options.model, options.context);
+                Certificate::of(
+                    tester,
+                    &self.trace,
+                    line.is_some(),
+                    None,
+                    verdict,
+                    about,
+                    RunId::of(0, 0),
+                )
+            }),
+        }
     }
 }

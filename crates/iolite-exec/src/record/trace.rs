@@ -43,7 +43,7 @@ impl Trace {
     }
 
     /// How many later steps were not kept.
-    pub fn omitted(&self) -> u64 {
+    pub(crate) fn omitted(&self) -> u64 {
         self.omitted
     }
 }

@@ -194,7 +194,10 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The jobs' common sink. What a run came to must not be lost behind a report that cannot be written:
 /// such a fault is kept, and only a journal that fails in the middle of a run ends it.
 struct Shared<'a, 'b> {
+    /// The journal of this job, which needs no lock.
+    own: Option<Box<dyn Sink + Send>>,
     sink: &'a Mutex<&'b mut (dyn Sink + Send)>,
+    /// Whether the common sink wants steps.
     wants_steps: bool,
     unwritten: &'a Mutex<Vec<ExecError>>,
     stop: &'a AtomicBool,
@@ -202,7 +205,16 @@ struct Shared<'a, 'b> {
 
 impl Sink for Shared<'_, '_> {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
-        let Err(error) = lock(self.sink).event(event) else {
+        let mut result = match &mut self.own {
+            Some(own) => own.event(event),
+            None => Ok(()),
+        };
+        if self.wants_steps || !event.is_step() {
+            let common = lock(self.sink).event(event);
+            // The journal's fault is the one that ends a run.
+            result = result.and(common);
+        }
+        let Err(error) = result else {
             return Ok(());
         };
         let journal = matches!(error, ExecError::JournalWrite { .. });
@@ -223,7 +235,7 @@ impl Sink for Shared<'_, '_> {
     }
 
     fn wants_steps(&self) -> bool {
-        self.wants_steps
+        self.wants_steps || self.own.as_ref().is_some_and(Sink::wants_steps)
     }
 }
 
@@ -250,19 +262,22 @@ where
     if let Some(until) = plan.time.and_then(|time| begin.checked_add(time)) {
         options.limits.until = Some(options.limits.until.map_or(until, |u| u.min(until)));
     }
+    // One for each job, before they start: afterwards the common sink wants less.
+    let mut own: Vec<_> = (0..plan.jobs.max(1)).map(|_| sink.for_job()).collect();
     let wants_steps = sink.wants_steps();
     let sink = Mutex::new(sink);
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
     let unwritten = Mutex::new(Vec::new());
     let summary = Mutex::new(Summary::default());
-    let work = |job: JobId| -> Result<(), E> {
+    let work = |job: JobId, own: Option<Box<dyn Sink + Send>>| -> Result<(), E> {
         let Instance {
             mut tester,
             mut adapter,
             mut strategy,
         } = make(job)?;
         let mut shared = Shared {
+            own,
             sink: &sink,
             wants_steps,
             unwritten: &unwritten,
@@ -324,15 +339,17 @@ where
         adapter.stop().map_err(E::from)
     };
     if plan.jobs <= 1 {
-        work(JobId(0))?;
+        work(JobId(0), own.pop().flatten())?;
     } else {
         let work = &work;
         let stop = &stop;
         thread::scope(|scope| {
-            let jobs: Vec<_> = (0..plan.jobs)
-                .map(|job| {
+            let jobs: Vec<_> = own
+                .into_iter()
+                .enumerate()
+                .map(|(job, own)| {
                     scope.spawn(move || {
-                        let result = work(JobId(job));
+                        let result = work(JobId(job), own);
                         if result.is_err() {
                             stop.store(true, Ordering::Relaxed);
                         }
@@ -354,6 +371,7 @@ where
     summary.elapsed = begin.elapsed();
     summary.interrupted = interrupted();
     let mut last = Shared {
+        own: None,
         sink: &sink,
         wants_steps,
         unwritten: &unwritten,

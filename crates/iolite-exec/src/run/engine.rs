@@ -225,6 +225,7 @@ where
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
         observed: false,
+        text: String::new(),
     };
     let result = engine.run();
     if let Err(error) = &result {
@@ -274,6 +275,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     crash: Option<Exit>,
     /// Whether the system has shown anything, silence included.
     observed: bool,
+    /// Memory for the texts of events.
+    text: String,
 }
 
 /// A verdict and why the run ended with it.
@@ -492,10 +495,12 @@ where
             let event = Event::Stimulus {
                 run: self.id.number,
                 step: self.steps,
-                action: self.tester.alphabet().text(stimulus).to_string(),
+                action: self.text(stimulus),
                 at: self.now(),
             };
-            self.sink.event(&event)?;
+            let told = self.sink.event(&event);
+            self.take_back(event);
+            told?;
         }
         let sent = self.adapter.send(stimulus)?;
         self.pacer.stimulated();
@@ -586,7 +591,7 @@ where
             (Step::Output(output) | Step::Stimulus(output), _) => Event::Output {
                 run,
                 step: number,
-                action: self.tester.alphabet().text(output).to_string(),
+                action: self.text(output),
                 at,
                 preempted: preempted.map(|a| self.tester.alphabet().text(a).to_string()),
                 note: self.adapter.take_note(),
@@ -604,7 +609,25 @@ where
                 patience: micros(patience),
             },
         };
-        self.sink.event(&event)
+        let told = self.sink.event(&event);
+        self.take_back(event);
+        told
+    }
+
+    /// The text of an action, in memory that is used again: a step in process is too short for an
+    /// allocation.
+    fn text(&mut self, action: ActionId) -> String {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        text.push_str(&self.tester.alphabet().text(action));
+        text
+    }
+
+    /// Takes the memory of a text back from an event that was told.
+    fn take_back(&mut self, event: Event) {
+        if let Event::Stimulus { action, .. } | Event::Output { action, .. } = event {
+            self.text = action;
+        }
     }
 
     fn record(&mut self, step: Step, preempted: bool) {

@@ -36,7 +36,7 @@ impl Quiescence {
     }
 
     /// Whether one timeout counts everywhere, so that nobody needs to ask where the run is.
-    pub fn is_uniform(&self) -> bool {
+    pub(crate) fn is_uniform(&self) -> bool {
         self.states.is_empty() && self.actions.is_empty()
     }
 

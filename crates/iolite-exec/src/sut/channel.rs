@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use iolite_derive::Context;
 use serde::{Deserialize, Serialize};
 
-use super::SutConfig;
+use super::{SutConfig, TlsConfig};
 use crate::codec::ChannelId;
 use crate::{CommandLine, ExecError, Framing};
 
@@ -56,6 +56,8 @@ pub enum Transport {
         address: String,
         /// Where messages end.
         framing: Framing,
+        /// TLS, and how it is checked.
+        tls: Option<TlsConfig>,
     },
     /// The tester listens at `host:port`, and the system connects.
     TcpListen {
@@ -67,9 +69,19 @@ pub enum Transport {
     /// A message is a datagram.
     Udp(UdpAddresses),
     /// A request of `http://host:port/base` is a stimulus, its response an output.
-    Http(String),
+    Http {
+        /// The address.
+        url: String,
+        /// How TLS is checked; with `https://` alone.
+        tls: Option<TlsConfig>,
+    },
     /// Messages of `ws://host:port/path`.
-    WebSocket(String),
+    WebSocket {
+        /// The address.
+        url: String,
+        /// How TLS is checked; with `wss://` alone.
+        tls: Option<TlsConfig>,
+    },
 }
 
 impl Transport {
@@ -79,8 +91,8 @@ impl Transport {
             Self::Stdio { .. } => "stdio",
             Self::Tcp { .. } | Self::TcpListen { .. } => "tcp",
             Self::Udp(_) => "udp",
-            Self::Http(_) => "http",
-            Self::WebSocket(_) => "websocket",
+            Self::Http { .. } => "http",
+            Self::WebSocket { .. } => "websocket",
         }
     }
 
@@ -88,13 +100,36 @@ impl Transport {
     /// answered before the next one is sent on its connection; all else is under way.
     pub(super) fn usual_context(&self) -> Context {
         match self {
-            Self::Http(_) => Context::Synchronous,
+            Self::Http { .. } => Context::Synchronous,
             Self::Stdio { .. }
             | Self::Tcp { .. }
             | Self::TcpListen { .. }
             | Self::Udp(_)
-            | Self::WebSocket(_) => Context::Queues,
+            | Self::WebSocket { .. } => Context::Queues,
         }
+    }
+
+    /// How its TLS is checked.
+    pub(super) fn tls(&self) -> Option<&TlsConfig> {
+        match self {
+            Self::Tcp { tls, .. } | Self::Http { tls, .. } | Self::WebSocket { tls, .. } => {
+                tls.as_ref()
+            }
+            Self::Stdio { .. } | Self::TcpListen { .. } | Self::Udp(_) => None,
+        }
+    }
+
+    pub(super) fn tls_mut(&mut self) -> Option<&mut TlsConfig> {
+        match self {
+            Self::Tcp { tls, .. } | Self::Http { tls, .. } | Self::WebSocket { tls, .. } => {
+                tls.as_mut()
+            }
+            Self::Stdio { .. } | Self::TcpListen { .. } | Self::Udp(_) => None,
+        }
+    }
+
+    pub(super) fn is_http(&self) -> bool {
+        matches!(self, Self::Http { .. })
     }
 
     pub(super) fn is_stdio(&self) -> bool {

@@ -30,7 +30,7 @@ pub enum ExitKind {
 
 impl Exit {
     /// Whether the system itself ended, and not only a channel to it.
-    pub fn is_of_the_system(&self) -> bool {
+    pub(crate) fn is_of_the_system(&self) -> bool {
         !matches!(self.how, ExitKind::Closed(_))
     }
 }

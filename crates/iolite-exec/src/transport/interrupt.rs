@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::ExecError;
-use crate::transport::process_tree;
+use crate::transport::{place, process_tree};
 
 /// A signal that asked the tester to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +24,8 @@ pub enum Interruption {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// Time or memory ran out.
+    Bound,
 }
 
 impl Interruption {
@@ -31,15 +33,18 @@ impl Interruption {
         match signal {
             SIGINT => Some(Self::Interrupt),
             SIGTERM => Some(Self::Terminate),
+            BOUND => Some(Self::Bound),
             _ => None,
         }
     }
 
-    /// The exit code by which shells know it: 128 and the number of the signal.
+    /// The exit code by which shells know it: 128 and the number of the signal; 3, inconclusive, for
+    /// a bound.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Interrupt => 130,
             Self::Terminate => 143,
+            Self::Bound => 3,
         }
     }
 
@@ -48,6 +53,7 @@ impl Interruption {
         match self {
             Self::Interrupt => "SIGINT",
             Self::Terminate => "SIGTERM",
+            Self::Bound => "a bound of time or memory",
         }
     }
 }
@@ -58,11 +64,17 @@ impl fmt::Display for Interruption {
     }
 }
 
+/// Stands for a bound that ran out among the numbers of signals.
+const BOUND: i32 = -1;
+
 /// The first signal that came; 0 for none.
 static FIRST: AtomicI32 = AtomicI32::new(0);
 
 /// Readable once a signal came; nobody reads from it.
 static WAKE: OnceLock<UnixStream> = OnceLock::new();
+
+/// The other end of [`WAKE`].
+static WAKER: OnceLock<UnixStream> = OnceLock::new();
 
 /// From now on SIGINT and SIGTERM end runs well: [`crate::run()`] returns
 /// [`ExecError::Interrupted`] and a campaign its summary so far. A second signal kills what was started
@@ -76,9 +88,9 @@ pub fn end_well_on_signals() -> Result<(), ExecError> {
         return Ok(());
     }
     let fail = |e: std::io::Error| ExecError::system("cannot handle signals", e);
-    let (wake, mut waker) = UnixStream::pair().map_err(fail)?;
+    let (wake, waker) = UnixStream::pair().map_err(fail)?;
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(fail)?;
-    if WAKE.set(wake).is_err() {
+    if WAKER.set(waker).is_err() || WAKE.set(wake).is_err() {
         return Ok(());
     }
     process_tree::adopt_orphans();
@@ -86,20 +98,41 @@ pub fn end_well_on_signals() -> Result<(), ExecError> {
         .name("signals".into())
         .spawn(move || {
             for signal in signals.forever() {
-                let first = FIRST
-                    .compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire)
-                    .is_ok();
-                if first {
-                    // The stream is empty, so this cannot block; if it fails, waits end by themselves.
-                    let _ = waker.write_all(b"!");
-                } else {
+                if !ask(signal) {
                     process_tree::kill_everything();
+                    place::remove_directories();
                     std::process::exit(128 + signal);
                 }
             }
         })
         .map_err(fail)?;
     Ok(())
+}
+
+/// Asks this process to end, if nothing else did before.
+fn ask(signal: i32) -> bool {
+    let first = FIRST
+        .compare_exchange(0, signal, Ordering::AcqRel, Ordering::Acquire)
+        .is_ok();
+    if first && let Some(mut waker) = WAKER.get() {
+        // The stream is empty, so this cannot block; if it fails, waits end by themselves.
+        let _ = waker.write_all(b"!");
+    }
+    first
+}
+
+/// Ends runs well because time or memory ran out. Says whether this process listens, that is, whether
+/// [`end_well_on_signals`] was called.
+pub fn interrupt_at_bound() -> bool {
+    WAKE.get().is_some() && {
+        ask(BOUND);
+        true
+    }
+}
+
+/// Kills every system under test that this process started, for an end at once.
+pub fn kill_systems() {
+    process_tree::kill_everything();
 }
 
 /// The signal that asked this process to end, if one did.

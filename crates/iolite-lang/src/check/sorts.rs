@@ -156,7 +156,7 @@ impl<'f> Sorts<'f> {
     }
 
     /// The names of the declared functions.
-    pub fn function_names(&self) -> impl Iterator<Item = &'f str> + '_ {
+    pub(crate) fn function_names(&self) -> impl Iterator<Item = &'f str> + '_ {
         self.functions.keys().copied()
     }
 

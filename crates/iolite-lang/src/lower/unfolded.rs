@@ -36,10 +36,10 @@ pub fn unfold_data(
                 (codes::INFINITE_DATA, declared.map(|(_, a)| a.span))
             }
             UnfoldError::States { variable, .. } => {
-                (codes::INFINITE_DATA, data_span(&model, variable))
+                (codes::UNFOLDING_BOUND, data_span(&model, variable))
             }
             UnfoldError::Unknown { .. } | UnfoldError::TooLarge | UnfoldError::Build(_) => {
-                (codes::INFINITE_DATA, None)
+                (codes::UNFOLDING_BOUND, None)
             }
             UnfoldError::Fault(fault) => {
                 let transition = model.transition(fault.transition).span;
@@ -47,13 +47,19 @@ pub fn unfold_data(
             }
             UnfoldError::NoInitialState => (codes::BAD_TERM, None),
         };
+        let code = match error.needed_states() {
+            Some(_) => codes::UNFOLDING_BOUND,
+            None => code,
+        };
         let at = at.map_or(span, |s| unplace(s, span));
         let diagnostic = Diagnostic::error(code, at, error.to_string());
-        vec![if code == codes::INFINITE_DATA {
-            diagnostic.hint(unfolding_hint(&error))
-        } else {
-            diagnostic
-        }]
+        vec![
+            if matches!(code, codes::INFINITE_DATA | codes::UNFOLDING_BOUND) {
+                diagnostic.hint(unfolding_hint(&error))
+            } else {
+                diagnostic
+            },
+        ]
     })
 }
 

@@ -70,7 +70,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Whether the location is a violating one.
-    pub fn is_violating(&self, location: LocationId) -> bool {
+    pub(crate) fn is_violating(&self, location: LocationId) -> bool {
         self.violating[location.index()]
     }
 
@@ -87,12 +87,12 @@ impl<'a> Problem<'a> {
 
     /// The condition under which values of the parameters that no effect reads let a transition fire:
     /// over V ∪ C and the other parameters, as far as that could be found.
-    pub fn fireable(&self, transition: TransitionId) -> &Term {
+    pub(crate) fn fireable(&self, transition: TransitionId) -> &Term {
         &self.fireable[transition.index()]
     }
 
     /// Whether transitions lead from the location to a violating one, whatever their guards say.
-    pub fn leads_to_violation(&self, location: LocationId) -> bool {
+    pub(crate) fn leads_to_violation(&self, location: LocationId) -> bool {
         self.leads[location.index()]
     }
 
@@ -103,7 +103,7 @@ impl<'a> Problem<'a> {
     }
 
     /// What Θ says of the constants alone.
-    pub fn lasting(&self) -> &Term {
+    pub(crate) fn lasting(&self) -> &Term {
         &self.lasting
     }
 

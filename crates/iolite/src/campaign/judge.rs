@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use iolite_derive::{
     ActionId, Alphabet, Context, Criterion, ModelRef, Notice, QueueOptions, Tester, Verdict,
 };
-use iolite_exec::codec::Dictionary;
+use iolite_exec::codec::{Dictionary, HoleKind};
 use iolite_exec::{Certificate, Strategy, Summary};
+use iolite_expr::Sort;
 use iolite_lts::relation::Relation;
 use iolite_lts::{LabelKind, QuiescencePolicy};
 
@@ -315,6 +316,44 @@ impl Judge {
             }
             Self::Explicit(judge) => names_of(judge.spec().labels()),
             Self::Properties(judge) => names_of(judge.abstraction().labels()),
+        }
+    }
+
+    /// Whether the model has an output with so many parameters that takes whatever values these holes of a
+    /// template read. A value that may not fit makes it false.
+    pub(crate) fn takes(&self, output: &str, params: usize, holes: &[(usize, &HoleKind)]) -> bool {
+        match self {
+            Self::Symbolic(judge) => {
+                let model = judge.spec().model();
+                let Some(gate) = model.find_gate(LabelKind::Output, output) else {
+                    return false;
+                };
+                let sorts = &model.gate(gate).params;
+                sorts.len() == params
+                    && holes.iter().all(|(param, kind)| {
+                        matches!(
+                            (&sorts[*param].sort, kind),
+                            (
+                                Sort::Int | Sort::Range(_),
+                                HoleKind::Int | HoleKind::Binary { .. }
+                            ) | (Sort::Bool, HoleKind::Bool | HoleKind::CapitalBool)
+                                | (
+                                    Sort::String,
+                                    HoleKind::Any
+                                        | HoleKind::Text
+                                        | HoleKind::Word
+                                        | HoleKind::DotLines
+                                        | HoleKind::Regex(_)
+                                )
+                        )
+                    })
+            }
+            Self::Explicit(judge) => {
+                let labels = judge.spec().labels();
+                let mut outputs = labels.iter().filter(|(_, l)| l.kind == LabelKind::Output);
+                params == 0 && outputs.any(|(_, l)| *l.name == *output)
+            }
+            Self::Properties(_) => false,
         }
     }
 

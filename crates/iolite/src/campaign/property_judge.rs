@@ -140,7 +140,7 @@ impl PropertyJudge {
     }
 
     /// Whether an action stands for something that no property sees.
-    pub fn is_unseen(&self, action: ActionId) -> bool {
+    pub(crate) fn is_unseen(&self, action: ActionId) -> bool {
         self.abstraction.is_unseen(action)
     }
 

@@ -14,7 +14,7 @@ use crate::{DataOptions, Error, Workspace};
 #[derive(Clone, Debug, Default)]
 pub struct TargetOptions {
     /// A TOML description, or `cmd:"PROGRAM ARGS"`, `tcp:HOST:PORT`, `tcp-listen:HOST:PORT`,
-    /// `udp:OWN,PEER`, `http://…`, `ws://…`, `model:FILE#Name`.
+    /// `tls:HOST:PORT`, `udp:OWN,PEER`, `http://…`, `https://…`, `ws://…`, `wss://…`, `model:FILE#Name`.
     pub sut: String,
     /// Silence of so many milliseconds is quiescence, after every action and in every state; what the
     /// description says where none is given.
@@ -43,7 +43,7 @@ impl Target {
         let mut config = SutConfig::from_flag(&options.sut).map_err(|e| {
             Error::input(e.to_string()).hint(
                 "--sut takes a TOML file, or cmd:\"PROGRAM ARGS\", tcp:HOST:PORT, udp:OWN,PEER, \
-                 http://…, ws://…, model:FILE#Name",
+                 http://…, https://…, ws://…, wss://…, model:FILE#Name",
             )
         })?;
         if let Some(ms) = options.quiescence_ms {

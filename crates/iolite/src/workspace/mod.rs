@@ -12,7 +12,7 @@ mod system;
 mod traces;
 mod watched;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +23,7 @@ use iolite_lang::{
 };
 use iolite_lts::{LabelKind, Labels, Lts, StateId, restrict};
 
-use crate::Error;
+use crate::{Budget, Error};
 
 pub use goal::{DataAutomaton, GoalAutomaton};
 pub(crate) use property::formula;
@@ -55,10 +55,13 @@ type Warn = Box<dyn Fn(&str) + Send + Sync>;
 pub struct Workspace {
     read: ReadOptions,
     style: Style,
+    budget: Budget,
     warn: Warn,
     files: Mutex<BTreeMap<PathBuf, Arc<SourceFile>>>,
     specs: Mutex<BTreeMap<(ModelRef, bool), Arc<Spec>>>,
     reads: Mutex<BTreeMap<PathBuf, usize>>,
+    /// Files of our own language for which it was told that flags give them no directions.
+    undirected: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Default for Workspace {
@@ -132,10 +135,12 @@ impl Workspace {
         Self {
             read,
             style: Style::default(),
+            budget: Budget::unlimited(),
             warn: Box::new(|_| ()),
             files: Mutex::default(),
             specs: Mutex::default(),
             reads: Mutex::default(),
+            undirected: Mutex::default(),
         }
     }
 
@@ -153,9 +158,21 @@ impl Workspace {
         self
     }
 
+    /// How much time and memory answers may take.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// How much time and memory answers may take.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     /// The same files as they are here, read in another way.
     pub(crate) fn read_as(&self, read: ReadOptions) -> Self {
-        let other = Self::with_options(read);
+        let other = Self::with_options(read).with_budget(self.budget.clone());
         lock(&other.files).clone_from(&lock(&self.files));
         other
     }
@@ -242,6 +259,7 @@ impl Workspace {
             if Format::of(reference.path())? == Format::Iol {
                 let declared = self.declaration(&reference)?;
                 if declared.has_data() {
+                    self.warn_of_directions_of_iol(reference.path());
                     return SymbolicSpec::new(declared).map(Spec::Symbolic);
                 }
             }
@@ -278,6 +296,7 @@ impl Workspace {
         let reference = self.resolved(reference);
         let format = Format::of(reference.path())?;
         if format == Format::Iol {
+            self.warn_of_directions_of_iol(reference.path());
             let declared = self.declaration(&reference)?;
             return ExplicitSpec::declared(declared, &self.read);
         }
@@ -295,6 +314,30 @@ impl Workspace {
             reference.with_hash(source.hash()),
             lts,
         ))
+    }
+
+    /// A file of our own language says itself what is an input: flags that do are for other formats.
+    fn warn_of_directions_of_iol(&self, path: &Path) {
+        let options = &self.read;
+        let flags = [
+            ("--input", &options.input),
+            ("--output", &options.output),
+            ("--input-prefix", &options.input_prefix),
+            ("--output-prefix", &options.output_prefix),
+        ];
+        let given = flags.into_iter().find(|(_, given)| !given.is_empty());
+        let Some((flag, given)) = given else {
+            return;
+        };
+        if !lock(&self.undirected).insert(path.to_owned()) {
+            return;
+        }
+        self.warn(&format!(
+            "warning: {flag} {} has no effect on {}: an .iol file declares its inputs and outputs itself, \
+             as in `input a`",
+            given.join(","),
+            path.display()
+        ));
     }
 
     /// Tells of names and prefixes that make no label of a foreign file an input or output.

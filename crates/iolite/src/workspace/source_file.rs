@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use iolite_lang::{Diagnostic, File, Style, diagnostic, render};
+use iolite_lang::{Diagnostic, File, Style, codes, diagnostic, render};
 
 use crate::Error;
 
@@ -87,7 +87,13 @@ impl SourceFile {
 
     /// Errors, with the warnings among them, as one.
     pub fn rejected(&self, found: &[Diagnostic]) -> Error {
-        Error::input(self.rendered(found).trim_end())
+        let text = self.rendered(found);
+        let mut errors = found.iter().filter(|d| d.is_error());
+        // A bound that ran out says nothing against the file.
+        if !found.is_empty() && errors.all(|d| d.code == codes::UNFOLDING_BOUND) {
+            return Error::undecided(text.trim_end());
+        }
+        Error::input(text.trim_end())
     }
 
     /// The text of a file that must be one.

@@ -29,7 +29,7 @@ impl System {
 
 /// What to do about a model that is too large.
 pub(crate) fn too_many_states(error: &iolite_lts::BudgetExceeded) -> Error {
-    Error::input(error.to_string()).hint("allow more with --max-states N")
+    Error::undecided(error.to_string()).hint("allow more with --max-states N")
 }
 
 impl Semantics for System {

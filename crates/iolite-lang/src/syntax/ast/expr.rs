@@ -148,7 +148,7 @@ impl BinaryOp {
     ];
 
     /// As it is written.
-    pub fn symbol(self) -> &'static str {
+    pub(crate) fn symbol(self) -> &'static str {
         match self {
             Self::Implies => "=>",
             Self::Or => "||",
@@ -169,7 +169,7 @@ impl BinaryOp {
     }
 
     /// How tightly it binds; a higher number is tighter.
-    pub fn precedence(self) -> u8 {
+    pub(crate) fn precedence(self) -> u8 {
         match self {
             Self::Implies => 1,
             Self::Or => 2,
@@ -182,12 +182,12 @@ impl BinaryOp {
     }
 
     /// Whether `a op b op c` is `a op (b op c)`.
-    pub fn is_right_associative(self) -> bool {
+    pub(crate) fn is_right_associative(self) -> bool {
         self == Self::Implies
     }
 
     /// Whether it compares, and so does not chain.
-    pub fn is_comparison(self) -> bool {
+    pub(crate) fn is_comparison(self) -> bool {
         self.precedence() == 4
     }
 }

@@ -45,7 +45,7 @@ pub struct File {
 
 impl File {
     /// The declarations without syntax errors, in the order of the file.
-    pub fn sound_items(&self) -> impl Iterator<Item = &Item> + Clone {
+    pub(crate) fn sound_items(&self) -> impl Iterator<Item = &Item> + Clone {
         self.items.iter().filter(|item| !self.spoilt.contains(item))
     }
 }

@@ -30,12 +30,12 @@ impl Spoilt {
     }
 
     /// Whether a declaration with a syntax error may have declared this name.
-    pub fn may_declare(&self, name: &str) -> bool {
+    pub(crate) fn may_declare(&self, name: &str) -> bool {
         self.nameless || self.words.contains(name)
     }
 
     /// Whether an enumeration with a syntax error may have this value.
-    pub fn may_have_value(&self, name: &str) -> bool {
+    pub(crate) fn may_have_value(&self, name: &str) -> bool {
         self.enumeration || self.values.contains(name)
     }
 }

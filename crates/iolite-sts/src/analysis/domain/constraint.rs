@@ -72,7 +72,7 @@ impl Constraint {
     }
 
     /// The constraint that no integer point satisfies.
-    pub fn contradiction() -> Self {
+    pub(crate) fn contradiction() -> Self {
         Self::at_least(LinExpr::constant(-1))
     }
 
@@ -102,7 +102,7 @@ impl Constraint {
     /// The same integer points with coprime coefficients: `2x ≤ 3` becomes `x ≤ 1`, and `2x = 3`
     /// a contradiction.
     #[must_use]
-    pub fn tightened(&self) -> Self {
+    pub(crate) fn tightened(&self) -> Self {
         let g = self.expr.content();
         if g.is_zero() || g.is_one() {
             return self.clone();

@@ -43,7 +43,7 @@ impl LinExpr {
     }
 
     /// `a·x`.
-    pub fn scaled_dim(x: Dim, a: &Int) -> Self {
+    pub(crate) fn scaled_dim(x: Dim, a: &Int) -> Self {
         let mut expr = Self::default();
         expr.add_term(x, a);
         expr
