@@ -15,8 +15,8 @@ use clap::{Parser, Subcommand};
 pub use allocator::Allocator;
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, merge, monitor, mutate,
-    relate, replay, report, show, simulate, test, testable, tester, verify,
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, init, merge, monitor,
+    mutate, passes, relate, replay, report, show, simulate, suite, test, testable, tester, verify,
 };
 use iolite::Error;
 use iolite_exec::Interruption;
@@ -56,6 +56,8 @@ enum Command {
     Merge(merge::Args),
     Report(report::Args),
     Monitor(monitor::Args),
+    Passes(passes::Args),
+    Suite(suite::Args),
     Mutate(Box<mutate::Args>),
     Classify(classify::Args),
     Testable(testable::Args),
@@ -65,6 +67,7 @@ enum Command {
     ExplainCode(explain_code::Args),
     Doctor(doctor::Args),
     Simulate(simulate::Args),
+    Init(init::Args),
 }
 
 /// Runs the command line of this process.
@@ -110,6 +113,8 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Merge(args) => merge::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Monitor(args) => monitor::run(&args),
+        Command::Passes(args) => passes::run(&args),
+        Command::Suite(args) => suite::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Testable(args) => testable::run(&args),
@@ -119,5 +124,6 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::ExplainCode(args) => explain_code::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Init(args) => init::run(&args),
     }
 }

@@ -143,6 +143,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             .is_some_and(|k| k.args.programs().next().is_some()),
         json: args.json,
         allow_flaky: args.allow_flaky,
+        verbose: false,
+        cases: None,
     };
     conclusion.print(&summary)
 }

@@ -17,8 +17,10 @@ use iolite_exec::{
 use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
+use super::values_tried::{self, ValuesDocument};
 use super::{Exit, description, print, print_json, silence, write_json, write_whole};
 use crate::commands::test::Args;
+use crate::commands::test_suite::CaseDocument;
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
@@ -45,12 +47,29 @@ pub(crate) struct ReportArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say too which boundaries of guards, transitions and pairs of values were not tried, where the
+    /// model has data
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 /// The name that this process gives its journal where the user gives none.
 static NEW_JOURNAL: OnceLock<PathBuf> = OnceLock::new();
 
 impl ReportArgs {
+    /// A file that is asked for by name.
+    pub(crate) fn files(&self) -> Option<&'static str> {
+        [
+            (self.journal.is_some(), "--journal"),
+            (self.certificate.is_some(), "--certificate"),
+            (self.junit.is_some(), "--junit"),
+            (self.report.is_some(), "--report"),
+            (self.events.is_some(), "--events"),
+        ]
+        .into_iter()
+        .find_map(|(asked, flag)| asked.then_some(flag))
+    }
+
     /// Where the runs are journaled, if they are.
     fn journal(&self) -> Option<&Path> {
         if self.no_journal {
@@ -222,6 +241,12 @@ struct Document<'a> {
     /// Why.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     untried_reasons: BTreeMap<String, &'a str>,
+    /// Which values were tried, where the model has data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<ValuesDocument<'a>>,
+    /// Each test case by itself, where a suite was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<&'a [CaseDocument]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
 }
@@ -275,6 +300,10 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) trust: bool,
     pub(crate) json: bool,
     pub(crate) allow_flaky: bool,
+    /// Say too which values were not tried.
+    pub(crate) verbose: bool,
+    /// The test cases of a suite.
+    pub(crate) cases: Option<&'a [CaseDocument]>,
 }
 
 pub(crate) fn conclude(
@@ -283,6 +312,7 @@ pub(crate) fn conclude(
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
+    cases: Option<&[CaseDocument]>,
 ) -> Result<Exit, Error> {
     let (report, judge) = (&args.report, campaign.judge());
     warn(judge, &summary.notices, &args.data.unknown_query);
@@ -305,6 +335,8 @@ pub(crate) fn conclude(
         trust: args.programs().next().is_some(),
         json: report.json,
         allow_flaky: args.effort.allow_flaky,
+        verbose: report.verbose,
+        cases,
     };
     let exit = conclusion.print(summary)?;
     if let Err(error) = certificate {
@@ -326,7 +358,7 @@ pub(crate) fn title(judge: &Judge) -> String {
     }
 }
 
-impl Conclusion<'_> {
+impl<'a> Conclusion<'a> {
     fn verdict(&self, summary: &Summary) -> Option<Verdict> {
         match self.judge {
             Some(judge) => judge.overall(summary),
@@ -366,7 +398,10 @@ impl Conclusion<'_> {
         &self,
         summary: &'s Summary,
         goals: &'s BTreeMap<String, BTreeMap<Verdict, u64>>,
-    ) -> Document<'s> {
+    ) -> Document<'s>
+    where
+        'a: 's,
+    {
         let untried = summary.untried.iter();
         let untried_reasons: BTreeMap<String, &str> =
             untried.map(|(i, why)| (format!("?{i}"), &**why)).collect();
@@ -395,6 +430,8 @@ impl Conclusion<'_> {
             constants: constants.flatten(),
             untried: untried_reasons.keys().cloned().collect(),
             untried_reasons,
+            values: summary.values.as_ref().map(ValuesDocument::new),
+            cases: self.cases,
             journal: journal.map(|path| path.display().to_string()),
         }
     }
@@ -454,6 +491,11 @@ impl Conclusion<'_> {
         let constants = self.judge.map(|judge| judge.constants(&summary.notices));
         if let Some(constants) = constants.flatten() {
             text += &constants.tell();
+        }
+        if self.verbose
+            && let Some(values) = &summary.values
+        {
+            text += &values_tried::tell(values);
         }
         if self.judges_by_properties() {
             if self.verdict(summary) == Some(Verdict::Unknown) {

@@ -3,6 +3,7 @@
 mod abstraction;
 mod check;
 mod constants;
+mod context;
 mod coverage_guide;
 mod explicit_judge;
 mod judge;
@@ -13,6 +14,7 @@ mod retrace;
 mod selection;
 mod suite_coverage;
 mod symbolic_judge;
+mod symmetric;
 mod target;
 mod unknown_names;
 mod weights;
@@ -41,6 +43,7 @@ pub use recorded::{Pair, RecordedRun};
 pub use selection::{Selection, SelectionOptions};
 pub use suite_coverage::SuiteCoverage;
 pub use symbolic_judge::SymbolicJudge;
+pub use symmetric::{SymmetricCase, SymmetricFailure};
 pub use target::{Target, TargetOptions};
 pub use weights::ActionWeight;
 
@@ -83,6 +86,7 @@ pub struct Campaign {
     confirm: Confirm,
     repeat_silence: bool,
     pace: Pace,
+    silence: Option<Duration>,
 }
 
 impl Campaign {
@@ -102,6 +106,7 @@ impl Campaign {
             confirm: Confirm::default(),
             repeat_silence: false,
             pace: Pace::default(),
+            silence: None,
         }
     }
 
@@ -216,6 +221,14 @@ impl Campaign {
         self
     }
 
+    /// A system in this process has threads of its own: it is given this time to show an output before
+    /// its silence counts. Without it, a system says at once whether there is one.
+    #[must_use]
+    pub fn silence_after(mut self, time: Duration) -> Self {
+        self.silence = Some(time);
+        self
+    }
+
     /// Who judges.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -238,6 +251,7 @@ impl Campaign {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
             context: self.judge.context(),
+            channels: self.judge.channels(),
             confirm: self.confirm,
             repeat_silence: self.repeat_silence,
             pace: self.pace.clone(),
@@ -259,6 +273,7 @@ impl Campaign {
         let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
         header.command = command;
         header.context = self.judge.context();
+        header.channels = self.judge.channels();
         header.folder = std::env::current_dir().ok();
         header.description = Some(Description {
             runs: self.whole,
@@ -327,6 +342,7 @@ impl Campaign {
         if options.criterion == Criterion::Written {
             // Its author's verdicts are about the order in which the tester sees messages.
             options.context = Context::Synchronous;
+            options.channels.clear();
         }
         campaign(&plan, &options, sink, |job: JobId| {
             let alphabet = self.judge.alphabet();
