@@ -178,8 +178,11 @@
     $("previous").disabled = at <= 0;
     $("next").disabled = at >= steps.length;
     const lit = picked.lit || [];
-    const set = at < lit.length ? data.sets[lit[at]] : null;
-    const where = set === null ? "the model has no place for this" : set.length ? "the model can be in " + set.slice(0, 12).join(", ") + (set.length > 12 ? ", …" : "") : "";
+    // Where the run fails there is no place any more: those before show what was allowed.
+    const failed = at >= lit.length && lit.length > 0 && picked.failure && at === steps.length;
+    const set = failed ? data.sets[lit[lit.length - 1]] : at < lit.length ? data.sets[lit[at]] : null;
+    const names = set === null ? "" : set.slice(0, 12).join(", ") + (set.length > 12 ? ", …" : "");
+    const where = set === null ? "the model has no place for this" : failed ? "the model could be in " + names + ", and does not allow it" : "the model can be in " + names;
     $("where").textContent = text + (lit.length ? ": " + where : "");
     for (const rect of document.querySelectorAll("#model .lit")) rect.classList.remove("lit");
     for (const name of set || []) for (const rect of nodes.get(name) || []) rect.classList.add("lit");

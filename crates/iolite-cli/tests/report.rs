@@ -227,7 +227,7 @@ fn in_a_browser() {
         "class=\"link\"",
         "class=\"arrow s\"",
         "class=\"lit\"",
-        "the model can be in",
+        "the model could be in",
         "class=\"missed\"",
         "6 of 6 runs",
     ] {
