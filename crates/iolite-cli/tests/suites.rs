@@ -245,3 +245,39 @@ fn conf_test_cases_run_against_models() {
     let ran = iolite(&args).expect(2);
     assert!(ran.stderr.contains("model:"), "{}", ran.stderr);
 }
+
+/// Journals, `test --json` and `shrink` lead to whole certificates too.
+#[test]
+fn failing_tests_leave_whole_certificates() {
+    let folder = scratch("whole-certificates");
+    let file = write(&folder, "candy.iol", CANDY);
+    let (model, sut) = (format!("{file}#Machine"), format!("model:{file}#Choc"));
+    for form in ["journal.jsonl", "journal.iolj"] {
+        let journal = folder.join(form).display().to_string();
+        let args = [
+            "test",
+            &model,
+            "--sut",
+            &sut,
+            "--journal",
+            &journal,
+            "--json",
+        ];
+        let ran = iolite(&args).expect(1);
+        assert_eq!(ran.json()["certificate"]["format"], "iolite-certificate/2");
+        let answer = write(&folder, "answer.json", &ran.stdout);
+        iolite(&["explain", &answer]).expect(0);
+        let told = iolite(&["explain", &journal]).expect(0).stdout;
+        assert!(told.contains("every part of the claim is true"), "{told}");
+        let certificate = folder.join("c.json").display().to_string();
+        iolite(&["shrink", &journal, "--certificate", &certificate]).expect(1);
+        let text = std::fs::read_to_string(&certificate).unwrap();
+        assert!(text.contains("iolite-certificate/2"), "{text}");
+        iolite(&["explain", &certificate]).expect(0);
+        // Another model on disk by now: the claim does not stand.
+        let changed = CANDY.replacen("!liq -> Idle", "!choc -> Idle", 1);
+        write(&folder, "candy.iol", &changed);
+        iolite(&["explain", &journal]).expect(1);
+        write(&folder, "candy.iol", CANDY);
+    }
+}

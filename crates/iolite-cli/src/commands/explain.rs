@@ -1,12 +1,14 @@
 //! `iolite explain`: look again at a certificate, with code that shares nothing with the search.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use iolite::{
     Checked, ConfirmedPart, Error, ExplainOptions, Explanation, ModelRef, Observation,
     PropertyReadOptions, QuiescenceFlag, ReadOptions, WholeCertificate,
 };
 
+use super::replay::journaled_certificate;
 use crate::args::bounds;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
@@ -18,8 +20,11 @@ use crate::output::{Exit, print, print_json};
 /// that one is not, 3 that something is left open.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The JSON document of a negative answer
+    /// The certificate, the JSON document of an answer that has one, or the journal of a failing test
     certificate: PathBuf,
+    /// Which run of a journal [default: the first failing one]
+    #[arg(long, value_name = "N")]
+    run: Option<u64>,
     /// Look at this implementation instead of the one the certificate names
     #[arg(long, value_name = "MODEL")]
     implementation: Option<ModelRef>,
@@ -106,7 +111,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         until: watch.until().zip(watch.when_it_is_up()),
         property: args.property.clone(),
     };
-    let explanation = workspace(&args.read).explain(&args.certificate, &options)?;
+    let explanation = if is_journal(&args.certificate) {
+        let (claim, workspace) = journaled_certificate(&args.certificate, args.run)?;
+        workspace.explain_now(claim, &options)?
+    } else if args.run.is_some() {
+        return Err(Error::input("--run is for journals"));
+    } else {
+        workspace(&args.read).explain(&args.certificate, &options)?
+    };
     let outcome = Outcome::new(&explanation);
     if args.json {
         print_json(&outcome)?;
@@ -115,6 +127,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     print(&tell(&explanation.claim))?;
     print(&tell_outcome(&outcome))?;
     Ok(outcome.exit())
+}
+
+/// Whether a file begins as journals do, in either form.
+fn is_journal(path: &Path) -> bool {
+    let mut start = [0; 10];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    let compact = iolite_exec::COMPACT_FORMAT.as_bytes();
+    read.is_ok() && (start == *b"{\"journal\"" || compact.starts_with(&start))
 }
 
 fn show(observation: &Observation) -> String {
