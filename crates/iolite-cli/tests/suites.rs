@@ -281,3 +281,28 @@ fn failing_tests_leave_whole_certificates() {
         write(&folder, "candy.iol", CANDY);
     }
 }
+
+/// A model that plays the system is as fair as the tester takes it to be.
+#[test]
+fn fair_systems_leave_their_livelocks() {
+    let folder = scratch("fair");
+    let file = write(
+        &folder,
+        "poll.iol",
+        "system Poll { output ready  initial state Wait { i -> Wait  !ready -> Done } state Done {} }
+         system Stuck { output ready  initial state Wait { i -> Wait } }
+         system Ready { output ready  initial state Wait { !ready -> Done } state Done {} }",
+    );
+    let (model, test) = (
+        format!("{file}#Ready"),
+        ["test", "--no-journal", "--runs", "200"],
+    );
+    let run = |sut: &str, policy: &str| {
+        let sut = format!("model:{file}#{sut}");
+        let more = [&model[..], "--sut", &sut, "--quiescence", policy];
+        iolite(&[&test[..], &more].concat())
+    };
+    run("Poll", "livelock").expect(1);
+    run("Poll", "fair").expect(0);
+    run("Stuck", "fair").expect(1);
+}

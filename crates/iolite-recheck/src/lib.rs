@@ -12,10 +12,11 @@
 //! Read in this order: `document.rs` (what a certificate holds), `system.rs` (τ-closure, quiescence,
 //! after, out, refusals), `relation.rs` (two models), `run.rs` (a run beside a specification, observers),
 //! `queues.rs` (the same through queues), `holding.rs` (positive answers), `test_run.rs` (a model that fails a test case), `property.rs`
-//! (Streett automata).
+//! (Streett automata), `lasso.rs` (executions of a specification that a property rejects).
 
 mod document;
 mod holding;
+mod lasso;
 mod property;
 mod queues;
 mod relation;
@@ -98,6 +99,11 @@ pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
         }
     } else if certificate.test.is_some() {
         test_run::check(certificate, &mut report)?;
+    } else if certificate.ending.is_some() || certificate.cycle.is_some() {
+        if certificate.kind != "property" {
+            return rejected("only executions and properties have endings and cycles");
+        }
+        lasso::check(certificate, &mut report)?;
     } else if certificate.kind == "property" {
         property::check(certificate, &mut report)?;
     } else if tables().any(|model| model.table.is_none()) {

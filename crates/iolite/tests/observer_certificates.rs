@@ -11,8 +11,8 @@ use iolite::{
     Certificate, Checked, Context, Criterion, JudgedBy, ModelRef, Observation, PropertyOptions,
     PropertyReadOptions, Verdict, VerificationOptions, WholeCertificate, Workspace,
 };
-use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::follow_run;
+use iolite_lts::{Quiescence, QuiescencePolicy, Suspension};
 use iolite_property::{Determinacy, Reading};
 
 const OBSERVER: &str = "observer W {
@@ -160,8 +160,8 @@ fn single_edits_of_refuted_observers_are_judged_rightly() {
 }
 
 const PROPERTIES: &str = "property Alternates over {a, b} = always ((a b)* | (a b)* a)
-property NoTwo over {a, b, c} = ltl G(a -> X !a)
-property Ends over {a, b, c} = ltl G(a -> F b)
+property NoTwo over {a, b, c} = always (((b | c) | a (b | c))* | ((b | c) | a (b | c))* a)
+property Ends over {a, b, c} = eventually ((a | b | c)* b)
 ";
 
 #[test]
@@ -260,4 +260,109 @@ fn single_edits_of_property_violations_are_judged_rightly() {
         assert_eq!(edits > 500, name != "Ends", "{name}: {edits}");
         assert!(name == "Ends" || still_true > 20, "{name}: {still_true}");
     }
+}
+
+/// Whether an execution is one of the specification and not in GF !x. A finite word is in it if it is empty
+/// or ends in !x.
+fn is_outside(workspace: &Workspace, c: &WholeCertificate) -> bool {
+    let s = workspace
+        .explicit(&ModelRef::from("s.aut"))
+        .expect("a model");
+    let system = s.system();
+    let follow = |trace: &[String]| follow_run(&system, QuiescencePolicy::Livelock, false, trace);
+    let Some(found) = follow(&c.trace) else {
+        return false;
+    };
+    let view = Suspension::new(&system, QuiescencePolicy::Livelock);
+    let quiet = |why: Quiescence| {
+        found
+            .states
+            .iter()
+            .any(|&q| view.quiescence(q) == Some(why))
+    };
+    let ends_wrong = c.trace.last().is_some_and(|last| last != "!x");
+    let right = match (c.ending.as_deref(), &c.cycle) {
+        // What waits for nothing at all waits for no input either.
+        (Some("output-lock"), None) => {
+            ends_wrong && (quiet(Quiescence::OutputLock) || quiet(Quiescence::Deadlock))
+        }
+        (Some("deadlock"), None) => ends_wrong && quiet(Quiescence::Deadlock),
+        (Some("cycle"), Some(cycle)) if cycle.is_empty() => {
+            ends_wrong && quiet(Quiescence::Livelock)
+        }
+        (Some("cycle"), Some(cycle)) => {
+            let rounds = [&c.trace[..], &cycle.repeat(20)].concat();
+            follow(&rounds).is_some() && !cycle.iter().any(|a| a == "!x")
+        }
+        _ => false,
+    };
+    right
+        && c.verdict == "refuted"
+        && c.allowed.is_empty()
+        && c.locations.is_empty()
+        && c.observed.is_none()
+}
+
+#[test]
+fn single_edits_of_executions_are_judged_rightly() {
+    let mut random = Random(53);
+    let (mut edits, mut still_true, mut cycles) = (0, 0, 0);
+    let labels = [&DIRECTED[..4], &["delta"]].concat();
+    while edits < 3_000 {
+        let workspace = Workspace::new();
+        let text = model(&mut random, &DIRECTED);
+        if !["?a", "?b", "!x", "!y"].iter().all(|l| text.contains(l)) {
+            continue;
+        }
+        workspace.insert(Path::new("s.aut"), text);
+        let asked = VerificationOptions {
+            properties: vec!["ltl:GF !x".into()],
+            ..VerificationOptions::default()
+        };
+        let found = workspace
+            .verify(&"s.aut".into(), &asked)
+            .expect("an answer");
+        let whole = workspace.certify_refutation(&found, &found.properties[0], &asked);
+        let Some(whole) = whole.expect("a certificate") else {
+            assert!(!matches!(
+                found.properties[0].proof,
+                iolite::Proof::Refuted { .. }
+            ));
+            continue;
+        };
+        cycles += usize::from(whole.cycle.is_some());
+        assert_eq!(
+            explain(&workspace, &whole),
+            Checked::Confirmed,
+            "{whole:#?}"
+        );
+        assert!(is_outside(&workspace, &whole), "{whole:#?}");
+        for _ in 0..40 {
+            let mut other = whole.clone();
+            match random.below(3) {
+                0 => edit(&mut random, &mut other, &labels),
+                1 => {
+                    let names = ["cycle", "deadlock", "output-lock", "bad-prefix", "round"];
+                    other.ending = Some(random.pick(&names).to_owned());
+                }
+                _ => {
+                    let cycle = other.cycle.get_or_insert_default();
+                    match random.below(2) {
+                        0 => cycle.push(random.pick(&labels).to_owned()),
+                        _ => drop(cycle.pop()),
+                    }
+                }
+            }
+            let right = is_outside(&workspace, &other);
+            let checked = explain(&workspace, &other);
+            assert_eq!(
+                checked == Checked::Confirmed,
+                right,
+                "{checked:?} {other:#?}"
+            );
+            edits += 1;
+            still_true += usize::from(right);
+        }
+    }
+    assert!(still_true > 20 && cycles > 5, "{still_true} {cycles}");
 }

@@ -176,6 +176,11 @@ fn tell(claim: &WholeCertificate) -> String {
             name(&claim.implementation),
             name(&claim.specification)
         ),
+        (None, Some(property)) if claim.ending.is_some() => {
+            let specification = name(&claim.specification);
+            let property = &property.reference;
+            format!("{specification} does not satisfy {property}, says the certificate:\n")
+        }
         (None, Some(property)) => {
             format!(
                 "a run is `{verdict}` by {}, says the certificate:\n",
@@ -189,6 +194,14 @@ fn tell(claim: &WholeCertificate) -> String {
     };
     for (k, action) in claim.trace.iter().enumerate() {
         text += &format!("  {:>3}  {action}\n", k + 1);
+    }
+    if let Some(ending) = &claim.ending {
+        let on = match claim.cycle.as_deref() {
+            None => ending.clone(),
+            Some([]) => "internal actions for ever".to_owned(),
+            Some(cycle) => format!("{} for ever", cycle.join(" ")),
+        };
+        text += &format!("  then {on}\n");
     }
     if let Some(observed) = &claim.observed {
         text += &format!("  observed: {}\n", show(observed));

@@ -105,7 +105,7 @@ impl Which {
         let run = RecordedRun::of(&journal, self.run)
             .map_err(|e| Error::input(format!("{path}: {}", e.message())))?;
         let workspace = workspace(&args.read);
-        let target = Target::new(&workspace, &args.target.options(&args.data))?;
+        let target = Target::new(&workspace, &args.target_options())?;
         let campaign = args.campaign(&workspace, &target)?;
         let now = serde_json::to_value(target.config()).unwrap_or_default();
         if self.sut.is_none() && now != journal.header.sut {
