@@ -43,12 +43,15 @@
 
 mod action;
 mod alphabet;
+mod channel;
 mod context;
 mod coverage;
 mod criterion;
 mod location;
 mod model_ref;
 mod oracle;
+mod queue_relation;
+mod race;
 mod suite;
 mod testcase;
 mod tester;
@@ -57,11 +60,14 @@ mod verify;
 
 pub use action::{Action, ActionId};
 pub use alphabet::{Alphabet, LabelMap};
+pub use channel::Channel;
 pub use context::{Context, UnknownContext};
 pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
 pub use criterion::{Criterion, UnknownCriterion};
-pub use location::location;
+pub use location::{location, told_places};
 pub use model_ref::ModelRef;
+pub use oracle::channel_queues::{ChannelOracle, ChannelState};
+pub use oracle::finite_queues::{FiniteQueueOracle, QueueStateId};
 pub use oracle::ioco::IocoOracle;
 pub use oracle::ioconf::{IoconfOracle, IoconfState};
 pub use oracle::queues::{
@@ -72,6 +78,8 @@ pub use oracle::symbolic::{
 };
 pub use oracle::uioco::UiocoOracle;
 pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
+pub use queue_relation::{QueueAnswer, QueueCounterexample, QueueRelation};
+pub use race::{Race, RaceLoss, RaceReport, races};
 pub use suite::{
     Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
 };
@@ -111,6 +119,7 @@ pub use verify::property::{
 pub use verify::property_objective::PropertyObjective;
 pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
+pub use verify::queue_goal::{MessageOrder, QueueGoal, QueueGoalState};
 pub use verify::safety_test::SafetyTest;
 pub use verify::test_graph::{NodeKind, TestGraph};
 pub use verify::{Relevance, Satisfaction, Verification, relevance, verify, verify_while};

@@ -24,6 +24,9 @@ pub struct Certificate {
     pub quiescence: String,
     /// `synchronous` or `queues`.
     pub context: String,
+    /// With `queues`: the channels, where there are several or one loses or reorders messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Channel>,
     /// How the implementation was made input-enabled: `self-loop` or `chaos`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complete_inputs: Option<String>,
@@ -97,6 +100,7 @@ impl Certificate {
             verdict: verdict.to_owned(),
             quiescence: quiescence.to_owned(),
             context: "synchronous".to_owned(),
+            channels: Vec::new(),
             complete_inputs: None,
             trace: Vec::new(),
             trace_omitted: 0,
@@ -120,6 +124,26 @@ impl Certificate {
             patience: None,
         }
     }
+}
+
+/// A channel: order is kept within it, unless it reorders, and not between channels.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Channel {
+    /// Its name.
+    pub name: String,
+    /// Bare names of the inputs that it carries; one that no channel lists is carried by the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Bare names of the outputs that it alone carries; others may come through any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
+    /// Whether messages may be lost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loss: bool,
+    /// Whether messages of one direction may overtake each other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reorder: bool,
 }
 
 /// The name of a model, in parts.

@@ -71,7 +71,7 @@ fn bare(certificate: &Certificate) -> Outcome<&Pairs> {
         || !certificate.allowed.is_empty()
         || !certificate.locations.is_empty()
         || certificate.implementation_location.is_some();
-    if tells || certificate.context != "synchronous" {
+    if tells || certificate.context != "synchronous" || !certificate.channels.is_empty() {
         return rejected("a positive answer has no trace, no observation and no queues");
     }
     if certificate.property.is_some() || certificate.traces.is_some() {

@@ -26,7 +26,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     if certificate.kind != test.criterion {
         return rejected(format!("the test case is for {}", test.criterion));
     }
-    if certificate.context != "synchronous" {
+    if certificate.context != "synchronous" || !certificate.channels.is_empty() {
         return rejected("models and test cases take their steps together");
     }
     let others = certificate.specification.is_some() || certificate.property.is_some();

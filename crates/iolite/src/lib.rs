@@ -87,8 +87,8 @@ pub use error::{Error, ErrorKind};
 pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{
-    Action, ActionId, Alphabet, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef, Notice,
-    QueueOptions, Step, Verdict,
+    Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,
+    Notice, QueueOptions, Step, Verdict,
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,

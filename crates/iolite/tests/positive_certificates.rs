@@ -28,13 +28,11 @@ fn options(relation: Relation, directed: bool, chaos: bool) -> RelationOptions {
         false => CompletionFlag::SelfLoop,
     };
     RelationOptions {
-        relation,
-        traces: None,
         semantics: SemanticsOptions {
             complete_inputs: directed.then_some(how),
             ..SemanticsOptions::default()
         },
-        counterexamples: 1,
+        ..RelationOptions::new(relation)
     }
 }
 

@@ -7,6 +7,7 @@ use iolite::{
     Checked, ConfirmedPart, Error, ExplainOptions, Explanation, ModelRef, Observation,
     PropertyReadOptions, QuiescenceFlag, ReadOptions, WholeCertificate,
 };
+use iolite_derive::told_places;
 
 use super::replay::journaled_certificate;
 use crate::args::bounds;
@@ -212,7 +213,8 @@ fn tell(claim: &WholeCertificate) -> String {
         text += &format!("  allowed:  {}\n", allowed.join(", "));
     }
     if !claim.locations.is_empty() {
-        text += &format!("  in:       {}\n", claim.locations.join(", "));
+        let places = told_places(&claim.locations, &claim.context, &claim.trace);
+        text += &format!("  in:       {places}\n");
     }
     if let Some(place) = &claim.implementation_location {
         text += &format!("  implementation in {place}\n");

@@ -469,7 +469,7 @@ impl Oracle for SymbolicOracle {
         shortened(texts)
     }
 
-    fn places(&self, at: &SymbolicPlace) -> Places {
+    fn places(&mut self, at: &SymbolicPlace) -> Places {
         let model = self.semantics.model();
         let mut places = Places::default();
         for state in at.states.iter() {

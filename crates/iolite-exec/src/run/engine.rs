@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use iolite_derive::{ActionId, Context, Criterion, Menu, Notice, Progress, Step, Tester, Verdict};
+use iolite_derive::{
+    ActionId, Channel, Context, Criterion, Menu, Notice, Progress, Step, Tester, Verdict,
+};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -77,6 +79,8 @@ pub struct Options {
     pub model: ModelRef,
     /// What lies between tester and system, for certificates.
     pub context: Context,
+    /// The channels that it judges through, where there are several or one loses or reorders messages.
+    pub channels: Vec<Channel>,
 }
 
 /// Which run this is.
@@ -352,9 +356,10 @@ where
                 criterion,
                 model,
                 context,
+                channels,
                 ..
             } = self.options;
-            let about = (*criterion, model, *context);
+            let about = (*criterion, model, *context, channels.as_slice());
             let certificate = Certificate::of(
                 self.tester,
                 &self.trace,

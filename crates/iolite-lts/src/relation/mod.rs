@@ -370,8 +370,9 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
 }
 
 impl<N: Semantics<State = StateId>> SpecificationSide<N> {
-    /// What the relations with inputs and outputs take for granted.
-    fn check_directed<M>(&self, implementation: &M) -> Result<(), RelateError>
+    /// What the relations with inputs and outputs take for granted: directed labels, and an
+    /// implementation that takes every input everywhere.
+    pub fn check_directed<M>(&self, implementation: &M) -> Result<(), RelateError>
     where
         M: Semantics<State = StateId>,
     {

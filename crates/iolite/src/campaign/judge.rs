@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use iolite_derive::{
-    ActionId, Alphabet, Context, Criterion, ModelRef, Notice, QueueOptions, Tester, Verdict,
+    ActionId, Alphabet, Channel, Context, Criterion, ModelRef, Notice, QueueOptions, Tester,
+    Verdict,
 };
 use iolite_exec::codec::{Dictionary, HoleKind};
 use iolite_exec::{Certificate, Strategy, Summary};
@@ -165,14 +166,24 @@ impl Judge {
     /// In which context it judges. Properties alone speak of what the tester sees, whatever lies
     /// between.
     pub fn context(&self) -> Context {
-        let queues = match self {
+        match self.queues() {
+            Some(_) => Context::Queues,
+            None => Context::Synchronous,
+        }
+    }
+
+    /// The channels that it judges through, where there are several or one loses or reorders messages.
+    pub fn channels(&self) -> Vec<Channel> {
+        self.queues()
+            .map(|queues| queues.channels.to_vec())
+            .unwrap_or_default()
+    }
+
+    fn queues(&self) -> Option<&QueueOptions> {
+        match self {
             Self::Explicit(judge) => judge.queues(),
             Self::Symbolic(judge) => judge.queues(),
             Self::Properties(_) => None,
-        };
-        match queues {
-            Some(_) => Context::Queues,
-            None => Context::Synchronous,
         }
     }
 

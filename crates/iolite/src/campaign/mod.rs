@@ -3,6 +3,7 @@
 mod abstraction;
 mod check;
 mod constants;
+mod context;
 mod coverage_guide;
 mod explicit_judge;
 mod judge;
@@ -213,6 +214,7 @@ impl Campaign {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
             context: self.judge.context(),
+            channels: self.judge.channels(),
             confirm: self.confirm,
             repeat_silence: self.repeat_silence,
             pace: self.pace.clone(),
@@ -234,6 +236,7 @@ impl Campaign {
         let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
         header.command = command;
         header.context = self.judge.context();
+        header.channels = self.judge.channels();
         header.folder = std::env::current_dir().ok();
         header
     }
@@ -282,6 +285,7 @@ impl Campaign {
         if options.criterion == Criterion::Written {
             // Its author's verdicts are about the order in which the tester sees messages.
             options.context = Context::Synchronous;
+            options.channels.clear();
         }
         campaign(&plan, &options, sink, |job: JobId| {
             let alphabet = self.judge.alphabet();

@@ -85,7 +85,7 @@ impl Target {
         let usual = QueueOptions::default();
         (context == Context::Queues).then_some(QueueOptions {
             max_in_flight: self.config.max_in_flight.unwrap_or(usual.max_in_flight),
-            several_channels: self.config.system.channels().len() > 1,
+            channels: self.config.judged_channels().into(),
             ..usual
         })
     }

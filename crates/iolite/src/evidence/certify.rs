@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use iolite_derive::{Criterion, ModelRef};
+use iolite_derive::{Context, Criterion, ModelRef};
 use iolite_exec::Certificate as Judged;
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 use iolite_recheck::{
-    Certificate, Model, Named, Observation, Observer, Refusal, SourceText, State,
+    Certificate, Channel, Model, Named, Observation, Observer, Refusal, SourceText, State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,7 @@ impl Workspace {
         let mut whole = Certificate {
             model: named(&judged.model),
             context: judged.context.name().to_owned(),
+            channels: judged.channels.iter().map(channel).collect(),
             trace: judged.trace.clone(),
             trace_omitted: judged.trace_omitted,
             observed: judged.observed.clone().map(Observation::Action),
@@ -151,8 +152,16 @@ impl Workspace {
         // The tester follows a goal until it is decided; a certificate tells of the whole trace.
         let own = judged.locations.len().saturating_sub(whole.observers.len());
         let mut locations = judged.locations[..own].to_vec();
+        // Through queues an observer is followed in every order, and a purpose in the tester's.
+        let every_order = judged.kind == Criterion::Safety
+            && judged.context == Context::Queues
+            && judged.channels.is_empty();
         for observer in &whole.observers {
-            locations.push(place_after(observer, &judged.trace));
+            locations.push(if every_order {
+                places_in_queues(observer, &judged.trace)
+            } else {
+                place_after(observer, &judged.trace)
+            });
         }
         whole.locations = once(locations);
         Ok(())
@@ -229,6 +238,7 @@ impl Workspace {
         found: &CounterexampleDocument,
     ) -> Result<Certificate, Error> {
         let mut whole = Certificate {
+            context: document.context.name().to_owned(),
             trace: found.trace.clone(),
             observed: Some(observation(&found.observed)),
             allowed: found.allowed.iter().map(observation).collect(),
@@ -325,6 +335,23 @@ impl Workspace {
     }
 }
 
+fn channel(channel: &iolite_derive::Channel) -> Channel {
+    let iolite_derive::Channel {
+        name,
+        inputs,
+        outputs,
+        loss,
+        reorder,
+    } = channel.clone();
+    Channel {
+        name,
+        inputs,
+        outputs,
+        loss,
+        reorder,
+    }
+}
+
 pub(super) fn named(reference: &ModelRef) -> Named {
     Named {
         file: reference.file.clone(),
@@ -361,6 +388,7 @@ pub(super) fn model(spec: &ExplicitSpec, whole: &Certificate, completed: bool) -
     let need = Need {
         actions: &actions,
         queues: whole.context == "queues",
+        unobserved: !whole.channels.is_empty(),
         completed,
     };
     Model {
@@ -387,6 +415,51 @@ fn place_after(observer: &Observer, trace: &[String]) -> String {
     let place = end(observer, trace);
     let place = place.map_or("left for good", |at| observer.states[at].as_str());
     format!("{}: {place}", observer.name)
+}
+
+/// Where an observer may be after a trace that was seen through queues: each order is where it is, and
+/// the inputs that it has not taken.
+fn places_in_queues(observer: &Observer, trace: &[String]) -> String {
+    type Way = (Option<usize>, Vec<String>);
+    let follow = |at: Option<usize>, action: &String| {
+        let at = at?;
+        let label = observer.labels.iter().position(|l| l == action);
+        let Some(label) = label.filter(|_| !observer.marked.contains(&at)) else {
+            return Some(at);
+        };
+        let step = observer.steps.iter().find(|s| (s.0, s.1) == (at, label));
+        step.map(|s| s.2)
+    };
+    // What is reached by taking inputs.
+    let taking = |ways: BTreeSet<Way>| {
+        let mut all = BTreeSet::new();
+        for (mut at, mut left) in ways {
+            all.insert((at, left.clone()));
+            while !left.is_empty() {
+                at = follow(at, &left.remove(0));
+                all.insert((at, left.clone()));
+            }
+        }
+        all
+    };
+    let mut ways: BTreeSet<Way> = BTreeSet::from([(Some(observer.initial), Vec::new())]);
+    for action in trace {
+        if action.starts_with('?') {
+            let longer = ways.into_iter().map(|(at, mut left)| {
+                left.push(action.clone());
+                (at, left)
+            });
+            ways = longer.collect();
+            continue;
+        }
+        let all = taking(ways).into_iter();
+        let seen = all.filter(|(_, left)| action != "delta" || left.is_empty());
+        ways = seen.map(|(at, left)| (follow(at, action), left)).collect();
+    }
+    let name = |at: Option<usize>| at.map_or("left for good", |at| observer.states[at].as_str());
+    let places: BTreeSet<&str> = taking(ways).into_iter().map(|(at, _)| name(at)).collect();
+    let places: Vec<&str> = places.into_iter().collect();
+    format!("{}: {}", observer.name, places.join(" or "))
 }
 
 /// Where an observer is after a trace, unless it was left.

@@ -35,6 +35,9 @@ impl Found {
         policy: QuiescencePolicy,
         claim: &Certificate,
     ) -> Option<Self> {
+        if !claim.channels.is_empty() {
+            return None;
+        }
         let suspension = !matches!(claim.kind.as_str(), "ioconf" | "ioconf-f" | "iot");
         let found = match claim.context.as_str() {
             "queues" => follow_run_in_queues(model, policy, claim.kind == "uioco", &claim.trace)?,
@@ -103,6 +106,11 @@ impl Workspace {
         }
         if claim.trace_omitted > 0 {
             return Ok(Some((Checked::Undecided(TOO_LONG.to_owned()), Vec::new())));
+        }
+        if !claim.channels.is_empty() {
+            let reason = "several channels, or messages that are lost or reordered, are not re-checked \
+                          for models with data";
+            return Ok(Some((Checked::Undecided(reason.to_owned()), Vec::new())));
         }
         let spec = self.spec(&model.reference.as_str().into())?;
         let Spec::Symbolic(spec) = &*spec else {

@@ -23,6 +23,8 @@ pub(super) struct Need<'a> {
     pub(super) actions: &'a [&'a str],
     /// Whether they may be taken in another order.
     pub(super) queues: bool,
+    /// Whether outputs that are not among them may have been sent.
+    pub(super) unobserved: bool,
     /// Whether inputs that are not taken are swallowed.
     pub(super) completed: bool,
 }
@@ -145,7 +147,9 @@ fn states_along(system: &System, need: Need<'_>) -> BTreeSet<StateId> {
     let internal = |label: LabelId| labels.kind(label) == LabelKind::Internal;
     if need.queues {
         let actions: BTreeSet<&str> = need.actions.iter().copied().collect();
-        let taken = |label| internal(label) || actions.contains(labels.text(label).as_str());
+        let sent = |label| need.unobserved && labels.kind(label) == LabelKind::Output;
+        let taken =
+            |label| internal(label) || sent(label) || actions.contains(labels.text(label).as_str());
         close(&mut at, &taken);
         return at;
     }

@@ -63,10 +63,8 @@ impl<'w> Examiner<'w> {
 
     fn relation(&self) -> RelationOptions {
         RelationOptions {
-            relation: self.options.relation,
-            traces: None,
             semantics: self.options.semantics(),
-            counterexamples: 1,
+            ..RelationOptions::new(self.options.relation)
         }
     }
 

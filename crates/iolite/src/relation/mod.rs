@@ -1,11 +1,12 @@
 //! Deciding an implementation relation between two models.
 
 mod document;
+mod queues;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use iolite_derive::ModelRef;
+use iolite_derive::{Context, DEFAULT_MAX_IN_FLIGHT, ModelRef};
 use iolite_lts::relation::{
     Allowed, Answer, Counterexample, Effort, Holds, Observed, RelateError, Relation, Search,
     SpecificationSide, TraceSet,
@@ -29,6 +30,24 @@ pub struct RelationOptions {
     pub semantics: SemanticsOptions,
     /// How many counterexamples, each the first of its kind.
     pub counterexamples: usize,
+    /// Through what the implementation is observed.
+    pub context: Context,
+    /// Through queues: how many inputs may be under way at a time.
+    pub max_in_flight: usize,
+}
+
+impl RelationOptions {
+    /// A relation in step, with one counterexample.
+    pub fn new(relation: Relation) -> Self {
+        Self {
+            relation,
+            traces: None,
+            semantics: SemanticsOptions::default(),
+            counterexamples: 1,
+            context: Context::Synchronous,
+            max_in_flight: DEFAULT_MAX_IN_FLIGHT,
+        }
+    }
 }
 
 /// Who hears how far a search is, and may stop it with a reason.
@@ -54,6 +73,9 @@ pub struct PreparedSpecification {
     side: SpecificationSide<Arc<System>>,
     semantics: SemanticsOptions,
     counterexamples: usize,
+    relation: Relation,
+    /// How many inputs may be under way, where the implementation is observed through queues.
+    queues: Option<usize>,
 }
 
 impl Workspace {
@@ -65,6 +87,10 @@ impl Workspace {
     ) -> Result<PreparedSpecification, Error> {
         if (options.relation == Relation::IoconfF) != options.traces.is_some() {
             return Err(Error::input("--traces FILE#F and ioconf-f belong together"));
+        }
+        let through_queues = options.context == Context::Queues;
+        if through_queues {
+            queues::reject(options)?;
         }
         let traces: Option<TraceSet> = options
             .traces
@@ -85,6 +111,8 @@ impl Workspace {
             side,
             semantics: options.semantics,
             counterexamples: options.counterexamples.max(1),
+            relation: options.relation,
+            queues: through_queues.then_some(options.max_in_flight),
         })
     }
 
@@ -119,6 +147,8 @@ impl Workspace {
             specification: specification.reference().to_string(),
             specification_hash: hash(&specification),
             traces: options.traces.as_ref().map(ToString::to_string),
+            context: options.context,
+            max_in_flight: prepared.queues,
             semantics: options.semantics,
             reading: self.options().clone(),
             holds: decision.holds,
@@ -217,6 +247,9 @@ impl PreparedSpecification {
         view: &impl Semantics<State = StateId>,
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
+        if let Some(max_in_flight) = self.queues {
+            return self.check_in_queues(implementation, view, max_in_flight, proceed);
+        }
         let mut gave_up = None;
         let answer = self.side.check(
             view,
