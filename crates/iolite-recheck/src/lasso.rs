@@ -20,7 +20,8 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     }
     let others = certificate.implementation.is_some()
         || certificate.traces.is_some()
-        || !certificate.observers.is_empty();
+        || !certificate.observers.is_empty()
+        || !certificate.channels.is_empty();
     if others || certificate.complete_inputs.is_some() || certificate.context != "synchronous" {
         return rejected("a specification satisfies a property by itself");
     }
