@@ -138,10 +138,13 @@ impl<'c> Claim<'c> {
                     None => Ok(()),
                 }
             }
-            "trace" => match set.is_empty() {
-                true => wrong("its trace is none of the specification"),
-                false => Ok(()),
-            },
+            "trace" => {
+                if set.is_empty() {
+                    wrong("its trace is none of the specification")
+                } else {
+                    Ok(())
+                }
+            }
             // All that p refuses, some state of the set refuses: one that can do no more than p.
             _ if self.kind == "conf" && set.is_empty() => Ok(()),
             _ => {
@@ -243,9 +246,10 @@ pub(crate) fn observer(certificate: &Certificate, report: &mut Report) -> Outcom
             steps.push((true, DELTA, q));
         }
         for (visible, action, to) in steps {
-            let next = match visible {
-                true => observer_step(observer, w, action),
-                false => Some(w),
+            let next = if visible {
+                observer_step(observer, w, action)
+            } else {
+                Some(w)
             };
             if next.is_some_and(|next| !pairs.contains(&(to, next))) {
                 return rejected(format!("{}: the pair after {action} is missing", place()));

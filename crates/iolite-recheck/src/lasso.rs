@@ -113,9 +113,10 @@ fn cycle(
         }
     }
     if !cycle.iter().any(sees) {
-        return match property.finite.contains(&q) {
-            true => rejected("what the property sees of it is in the property"),
-            false => Ok("what the property sees of it ends outside of it"),
+        return if property.finite.contains(&q) {
+            rejected("what the property sees of it is in the property")
+        } else {
+            Ok("what the property sees of it ends outside of it")
         };
     }
     for _ in 0..property.rows.len() {
@@ -136,9 +137,10 @@ fn cycle(
         !pair.recurrent.iter().any(|r| recurring.contains(r))
             && !recurring.iter().all(|r| pair.persistent.contains(r))
     };
-    match property.pairs.iter().any(rejects) {
-        true => Ok("the execution that goes round is not in the property"),
-        false => rejected("the execution that goes round is in the property"),
+    if property.pairs.iter().any(rejects) {
+        Ok("the execution that goes round is not in the property")
+    } else {
+        rejected("the execution that goes round is in the property")
     }
 }
 

@@ -135,7 +135,7 @@ fn runs_of(
     found.map_err(about)
 }
 
-/// Implementations are input-enabled over their own inputs and those of the test case, L_I
+/// Implementations are input-enabled over their own inputs and those of the test case, `L_I`
 /// [LTS96, def. 5.1]; otherwise a test run may end where the theory says nothing.
 fn check_inputs<M: Semantics<State = StateId>>(system: &M, case: &TestCase) -> Result<(), Error> {
     let own = system.labels();
