@@ -148,19 +148,15 @@ impl<'c> Claim<'c> {
             // All that p refuses, some state of the set refuses: one that can do no more than p.
             _ if self.kind == "conf" && set.is_empty() => Ok(()),
             _ => {
-                let own = self.enabled(&self.i, p)?;
+                let own = enabled(&self.i, p)?;
                 for &q in set {
-                    if self.enabled(&self.s, q)?.is_subset(&own) {
+                    if enabled(&self.s, q)?.is_subset(&own) {
                         return Ok(());
                     }
                 }
                 wrong("it refuses more than the specification may")
             }
         }
-    }
-
-    fn enabled(&self, of: &System, state: usize) -> Outcome<BTreeSet<String>> {
-        of.enabled(&of.close(States::from([state]))?)
     }
 
     /// Every step of the implementation leads to a pair that is there, as far as the relation speaks of
@@ -208,6 +204,11 @@ impl<'c> Claim<'c> {
         let p = self.i.state(p);
         rejected(format!("the pair with {p} after {action} is missing"))
     }
+}
+
+/// What a state can do, itself or after internal actions.
+fn enabled(of: &System, state: usize) -> Outcome<BTreeSet<String>> {
+    of.enabled(&of.close(States::from([state]))?)
 }
 
 /// The claim that a specification satisfies an observer [SAFE04, def. 6]: pairs of a state and a state of
