@@ -306,3 +306,20 @@ fn fair_systems_leave_their_livelocks() {
     run("Poll", "fair").expect(0);
     run("Stuck", "fair").expect(1);
 }
+
+/// Labels without direction are an error, not a panic.
+#[test]
+fn plain_labels_are_derived_for_conf_only() {
+    let folder = scratch("plain-derive");
+    let suite = folder.join("suite").display().to_string();
+    let model = "examples/papers/lts96_fig1.iol#p1";
+    for more in [
+        &["--cover", "transitions"][..],
+        &["--relation", "ioconf"],
+        &[],
+    ] {
+        let ran = iolite(&[&["derive", model, "-o", &suite], more].concat()).expect(2);
+        assert!(ran.stderr.contains("plain label"), "{}", ran.stderr);
+    }
+    iolite(&["derive", model, "-o", &suite, "--relation", "conf"]).expect(0);
+}

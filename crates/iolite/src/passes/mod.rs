@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use iolite_derive::{ModelRef, TestCase, TestRun, TestRuns, TestStep, Verdict, test_runs_while};
 use iolite_lts::{Completed, LabelKind, Semantics, StateId, missing_input};
 
-use crate::{Error, ExplicitSpec, Place, SemanticsOptions, SuiteCase, Workspace};
+use crate::{Error, ExplicitSpec, Place, SemanticsOptions, SuiteCase, Workspace, vacuity};
 
 pub use document::{PassesDocument, TestRunDocument, TestedCase};
 
@@ -66,6 +66,7 @@ impl Workspace {
             unknown: None,
             semantics,
             cases: Vec::new(),
+            warnings: Vec::new(),
             certificate: None,
         };
         for case in &cases {
@@ -104,6 +105,13 @@ impl Workspace {
             document.cases.push(tested);
         }
         document.passes = document.decide(cases.len());
+        if document.passes == Some(true) {
+            let cases: Vec<&TestCase> = cases.iter().map(|case| &*case.case).collect();
+            document.warnings = vacuity::of_suite(&implementation, &cases, semantics.policy());
+            for warning in &document.warnings {
+                self.warn(&format!("warning: {warning}"));
+            }
+        }
         Ok(document)
     }
 }
