@@ -202,6 +202,7 @@ fn single_edits_of_property_violations_are_judged_rightly() {
                 kind: Criterion::Property,
                 model: reference.clone(),
                 context: Context::Synchronous,
+                channels: Vec::new(),
                 verdict: Verdict::Fail,
                 observed: trace.pop(),
                 trace: trace.clone(),
@@ -291,7 +292,8 @@ fn is_outside(workspace: &Workspace, c: &WholeCertificate) -> bool {
             ends_wrong && quiet(Quiescence::Livelock)
         }
         (Some("cycle"), Some(cycle)) => {
-            let rounds = [&c.trace[..], &cycle.repeat(20)].concat();
+            let rounds = std::iter::repeat_n(cycle, 20).flatten();
+            let rounds: Vec<String> = c.trace.iter().chain(rounds).cloned().collect();
             follow(&rounds).is_some() && !cycle.iter().any(|a| a == "!x")
         }
         _ => false,
