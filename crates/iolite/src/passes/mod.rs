@@ -127,18 +127,15 @@ fn runs_of(
     let system = implementation.system();
     let policy = semantics.policy();
     let about = |error: Error| error.about(&implementation.reference().to_string(), case.name());
-    let found = match semantics.complete_inputs {
-        Some(how) => {
-            let completed = Completed::over(&system, how.into(), case.labels());
-            let found = test_runs_while(case, &completed, policy, proceed);
-            check_livelock(&completed, found)
+    let found = if let Some(how) = semantics.complete_inputs {
+        let completed = Completed::over(&system, how.into(), case.labels());
+        let found = test_runs_while(case, &completed, policy, proceed);
+        check_livelock(&completed, found)
+    } else {
+        if !is_symmetric(case) {
+            check_inputs(&system, case).map_err(about)?;
         }
-        None => {
-            if !is_symmetric(case) {
-                check_inputs(&system, case).map_err(about)?;
-            }
-            check_livelock(&system, test_runs_while(case, &system, policy, proceed))
-        }
+        check_livelock(&system, test_runs_while(case, &system, policy, proceed))
     };
     found.map_err(about)
 }
