@@ -145,6 +145,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         allow_flaky: args.allow_flaky,
         verbose: false,
         cases: None,
+        certificate: None,
     };
     conclusion.print(&summary)
 }

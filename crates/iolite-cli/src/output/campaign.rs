@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use iolite::{
-    Campaign, Certificate, Constants, Error, Judge, Notice, Summary, Target, Verdict, Workspace,
-    save_query,
+    Campaign, Certificate, Constants, Error, Judge, Notice, Summary, Target, Verdict,
+    WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{
@@ -249,6 +249,9 @@ struct Document<'a> {
     cases: Option<&'a [CaseDocument]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
+    /// The whole certificate of the first failing run, for `iolite explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'a WholeCertificate>,
 }
 
 #[derive(Serialize)]
@@ -304,6 +307,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) verbose: bool,
     /// The test cases of a suite.
     pub(crate) cases: Option<&'a [CaseDocument]>,
+    /// The whole certificate of the first failing run.
+    pub(crate) certificate: Option<WholeCertificate>,
 }
 
 pub(crate) fn conclude(
@@ -317,13 +322,16 @@ pub(crate) fn conclude(
     let (report, judge) = (&args.report, campaign.judge());
     warn(judge, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
-    let certificate = match (&report.certificate, &first) {
-        (Some(path), Some((certificate, _))) => match args.certify(workspace, certificate) {
-            Ok(Some(whole)) => write_json(path, &whole),
-            // Of a stored test case only the claim is known.
-            Ok(None) => write_json(path, certificate),
-            Err(error) => Err(error),
-        },
+    let asked = report.json || report.certificate.is_some();
+    let whole = match first.as_ref().filter(|_| asked) {
+        Some((certificate, _)) => args.certify(workspace, certificate),
+        None => Ok(None),
+    };
+    let certificate = match (&report.certificate, &first, &whole) {
+        (Some(path), Some(_), Ok(Some(whole))) => write_json(path, whole),
+        // Of a stored test case only the claim is known.
+        (Some(path), Some((certificate, _)), Ok(None)) => write_json(path, certificate),
+        (_, _, Err(error)) => Err(error.clone()),
         _ => Ok(()),
     };
     let conclusion = Conclusion {
@@ -337,6 +345,7 @@ pub(crate) fn conclude(
         allow_flaky: args.effort.allow_flaky,
         verbose: report.verbose,
         cases,
+        certificate: whole.ok().flatten(),
     };
     let exit = conclusion.print(summary)?;
     if let Err(error) = certificate {
@@ -358,7 +367,7 @@ pub(crate) fn title(judge: &Judge) -> String {
     }
 }
 
-impl<'a> Conclusion<'a> {
+impl Conclusion<'_> {
     fn verdict(&self, summary: &Summary) -> Option<Verdict> {
         match self.judge {
             Some(judge) => judge.overall(summary),
@@ -395,13 +404,10 @@ impl<'a> Conclusion<'a> {
     }
 
     fn document<'s>(
-        &self,
+        &'s self,
         summary: &'s Summary,
         goals: &'s BTreeMap<String, BTreeMap<Verdict, u64>>,
-    ) -> Document<'s>
-    where
-        'a: 's,
-    {
+    ) -> Document<'s> {
         let untried = summary.untried.iter();
         let untried_reasons: BTreeMap<String, &str> =
             untried.map(|(i, why)| (format!("?{i}"), &**why)).collect();
@@ -433,6 +439,7 @@ impl<'a> Conclusion<'a> {
             values: summary.values.as_ref().map(ValuesDocument::new),
             cases: self.cases,
             journal: journal.map(|path| path.display().to_string()),
+            certificate: self.certificate.as_ref(),
         }
     }
 
