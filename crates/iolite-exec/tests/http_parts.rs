@@ -24,7 +24,7 @@ fn request(stream: &mut impl BufRead) -> Option<(String, String)> {
         }
         match line.trim_end().split_once(": ") {
             None => break,
-            Some(("Cookie", value)) => cookie = value.to_owned(),
+            Some(("Cookie", value)) => value.clone_into(&mut cookie),
             Some(("Content-Length", value)) => length = value.parse().ok()?,
             Some(_) => {}
         }
