@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
-    Certificate, Constants, Context, Error, JournalRun, Judge, JudgeOptions, JudgedBy, LogReport,
-    ModelRef, Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict, WholeCertificate,
-    Workspace, save_query,
+    Certificate, Channel, Constants, Context, Error, JournalRun, Judge, JudgeOptions, JudgedBy,
+    LogReport, ModelRef, Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict,
+    WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{
@@ -221,13 +221,12 @@ fn judge_options(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Ju
         }
     }
     options.data.until = watch.until();
-    let context = match args.judge.context {
-        Some(context) => context,
-        // A journal of ours says what lay between.
-        None => header(args)?.map(|h| h.context).unwrap_or_default(),
-    };
-    options.queues = (context == Context::Queues).then_some(QueueOptions {
+    // A journal of ours says what lay between.
+    let header = header(args)?.unwrap_or_default();
+    let context = args.judge.context.unwrap_or(header.context);
+    options.queues = (context == Context::Queues).then(|| QueueOptions {
         passive: true,
+        channels: header.channels.into(),
         ..QueueOptions::default()
     });
     Ok(options)
@@ -244,12 +243,14 @@ pub(crate) fn look(watch: &mut Watch, steps: u64, line: usize) -> Option<String>
 }
 
 /// What the first line of a journal says that matters here.
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct Header {
     #[serde(rename = "journal")]
     _journal: serde_json::Value,
     #[serde(default)]
     context: Context,
+    #[serde(default)]
+    channels: Vec<Channel>,
 }
 
 /// The header of a journal; `None` for any other log.

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use iolite::{
     Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelRef, PropertyJudge,
-    ReadOptions, Selection, Target, WholeCertificate, Workspace,
+    ReadOptions, Relation, Selection, Target, WholeCertificate, Workspace,
 };
 use iolite_exec::end_well_on_signals;
 
-use super::test_suite;
+use super::{test_suite, test_symmetric};
 use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::effort::EffortArgs;
 use crate::args::judge::JudgeArgs;
@@ -143,6 +143,9 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read);
+    if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
+        return test_symmetric::run(args, &workspace);
+    }
     let target = Target::new(&workspace, &args.target.options(&args.data))?;
     let campaign = args.campaign(&workspace, &target)?;
     campaign.prepare(&workspace, &target)?;
@@ -155,5 +158,5 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);
-    conclude(args, &workspace, &target, &campaign, &summary)
+    conclude(args, &workspace, &target, &campaign, &summary, None)
 }

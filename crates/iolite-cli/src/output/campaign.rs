@@ -10,8 +10,10 @@ use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{Fanout, Interruption, JournalForm, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
 
+use super::values_tried::{self, ValuesDocument};
 use super::{Exit, print, print_json, silence, write_json};
 use crate::commands::test::Args;
+use crate::commands::test_suite::CaseDocument;
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
@@ -36,12 +38,28 @@ pub(crate) struct ReportArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say too which boundaries of guards, transitions and pairs of values were not tried, where the
+    /// model has data
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 /// The name that this process gives its journal where the user gives none.
 static NEW_JOURNAL: OnceLock<PathBuf> = OnceLock::new();
 
 impl ReportArgs {
+    /// A file that is asked for by name.
+    pub(crate) fn files(&self) -> Option<&'static str> {
+        [
+            (self.journal.is_some(), "--journal"),
+            (self.certificate.is_some(), "--certificate"),
+            (self.junit.is_some(), "--junit"),
+            (self.events.is_some(), "--events"),
+        ]
+        .into_iter()
+        .find_map(|(asked, flag)| asked.then_some(flag))
+    }
+
     /// Where the runs are journaled, if they are.
     fn journal(&self) -> Option<&Path> {
         if self.no_journal {
@@ -163,6 +181,12 @@ struct Document<'a> {
     /// Why.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     untried_reasons: BTreeMap<String, &'a str>,
+    /// Which values were tried, where the model has data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<ValuesDocument<'a>>,
+    /// Each test case by itself, where a suite was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<&'a [CaseDocument]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
 }
@@ -207,6 +231,7 @@ pub(crate) fn conclude(
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
+    cases: Option<&[CaseDocument]>,
 ) -> Result<Exit, Error> {
     let (report, judge) = (&args.report, campaign.judge());
     let verdict = judge.overall(summary);
@@ -254,6 +279,8 @@ pub(crate) fn conclude(
             constants: judge.constants(&summary.notices),
             untried: untried_reasons.keys().cloned().collect(),
             untried_reasons,
+            values: summary.values.as_ref().map(ValuesDocument::new),
+            cases,
             journal: report
                 .journal()
                 .filter(|path| path.exists())
@@ -363,6 +390,11 @@ fn tell(args: &Args, target: &Target, campaign: &Campaign, summary: &Summary) ->
     }
     if let Some(constants) = judge.constants(&summary.notices) {
         text += &constants.tell();
+    }
+    if report.verbose
+        && let Some(values) = &summary.values
+    {
+        text += &values_tried::tell(values);
     }
     if judge.properties().is_some() {
         if judge.overall(summary) == Some(Verdict::Unknown) {

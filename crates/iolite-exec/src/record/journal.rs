@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use iolite_derive::{ActionId, Context, Criterion, Step, Verdict};
+use iolite_derive::{ActionId, Channel, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder};
@@ -37,6 +37,9 @@ pub struct JournalHeader {
     /// What lies between tester and system.
     #[serde(default, skip_serializing_if = "Context::is_synchronous")]
     pub context: Context,
+    /// The channels, where there are several or one loses or reorders messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Channel>,
     /// Seed of the campaign.
     pub seed: u64,
     /// The description of the system under test, as it was understood.
@@ -58,6 +61,7 @@ impl JournalHeader {
             kind,
             model,
             context: Context::default(),
+            channels: Vec::new(),
             seed,
             sut,
             command: Vec::new(),

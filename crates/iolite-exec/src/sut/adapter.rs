@@ -60,7 +60,9 @@ impl SutConfig {
                     let role = TcpRole::Server(place.fill(address)?);
                     stream(name, Tcp::new(role), framing, bounds)
                 }
-                Transport::Udp(UdpAddresses { own, peer, from }) => {
+                Transport::Udp(UdpAddresses {
+                    own, peer, from, ..
+                }) => {
                     let (own, peer) = (place.fill(own)?, place.fill(peer)?);
                     let any_port = *from == DatagramSource::AnyPort;
                     Box::new(UdpLink::new(name, (&own, &peer), any_port, bounds))

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use iolite_derive::Context;
+use iolite_derive::{Channel, Context};
 use serde::{Deserialize, Serialize};
 
-use super::{SutConfig, TlsConfig};
+use super::{ActionConfig, SutConfig, TlsConfig};
 use crate::codec::ChannelId;
 use crate::{CommandLine, ExecError, Framing};
 
@@ -21,6 +21,12 @@ pub struct UdpAddresses {
     /// Whose datagrams are taken.
     #[serde(default, skip_serializing_if = "DatagramSource::is_peer")]
     pub from: DatagramSource,
+    /// Whether datagrams may be lost on their way, in either direction: the verdict then allows for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loss: bool,
+    /// Whether datagrams may overtake each other, in either direction.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reorder: bool,
 }
 
 /// Whose datagrams a UDP channel takes.
@@ -293,6 +299,40 @@ impl SutConfig {
                 Context::Queues
             }
             System::Channels { .. } => Context::Synchronous,
+        }
+    }
+
+    /// The channels as the judge sees them; none where all there is is a FIFO each way.
+    pub fn judged_channels(&self) -> Vec<Channel> {
+        let channels = self.system.channels();
+        let judged: Vec<Channel> = channels
+            .iter()
+            .map(|config| {
+                let (loss, reorder) = match &config.transport {
+                    Transport::Udp(udp) => (udp.loss, udp.reorder),
+                    _ => (false, false),
+                };
+                let own = |has: fn(&ActionConfig) -> bool| {
+                    let rules = self.actions.iter();
+                    let own = rules.filter(move |(_, rule)| {
+                        rule.channel.as_ref() == Some(&config.name) && has(rule)
+                    });
+                    own.map(|(name, _)| name.clone()).collect()
+                };
+                Channel {
+                    name: config.name.clone(),
+                    inputs: own(|_| true),
+                    // Without `recv` the output is its own message, on whatever channel.
+                    outputs: own(|rule| rule.recv.is_some()),
+                    loss,
+                    reorder,
+                }
+            })
+            .collect();
+        match judged.as_slice() {
+            [] => Vec::new(),
+            [only] if !only.loss && !only.reorder => Vec::new(),
+            _ => judged,
         }
     }
 

@@ -154,6 +154,8 @@ impl SutConfig {
                         own: own.into(),
                         peer: peer.into(),
                         from: DatagramSource::Peer,
+                        loss: false,
+                        reorder: false,
                     })
                     .into()
                 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use iolite_derive::{
-    ActionId, Alphabet, Context, Criterion, ModelRef, Notice, QueueOptions, Tester, Verdict,
+    ActionId, Alphabet, Channel, Context, Criterion, ModelRef, Notice, QueueOptions, Tester,
+    Verdict,
 };
 use iolite_exec::codec::{Dictionary, HoleKind};
 use iolite_exec::{Certificate, Strategy, Summary};
@@ -83,6 +84,7 @@ impl JudgeOptions {
             (!self.data.constants.is_empty(), "--const"),
             (self.data.solver.is_some(), "--solver"),
             (!self.values.pool.is_empty(), "--pool"),
+            (!self.values.dictionary.is_empty(), "--dictionary"),
         ]
         .into_iter()
         .find_map(|(given, flag)| given.then_some(flag))
@@ -165,14 +167,24 @@ impl Judge {
     /// In which context it judges. Properties alone speak of what the tester sees, whatever lies
     /// between.
     pub fn context(&self) -> Context {
-        let queues = match self {
+        match self.queues() {
+            Some(_) => Context::Queues,
+            None => Context::Synchronous,
+        }
+    }
+
+    /// The channels that it judges through, where there are several or one loses or reorders messages.
+    pub fn channels(&self) -> Vec<Channel> {
+        self.queues()
+            .map(|queues| queues.channels.to_vec())
+            .unwrap_or_default()
+    }
+
+    fn queues(&self) -> Option<&QueueOptions> {
+        match self {
             Self::Explicit(judge) => judge.queues(),
             Self::Symbolic(judge) => judge.queues(),
             Self::Properties(_) => None,
-        };
-        match queues {
-            Some(_) => Context::Queues,
-            None => Context::Synchronous,
         }
     }
 
@@ -300,7 +312,10 @@ impl Judge {
             )),
             Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
             Notice::SolverFault(why) => Some(format!("error: {why}")),
-            Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
+            Notice::Tried { .. }
+            | Notice::Values(_)
+            | Notice::Learnt(_)
+            | Notice::LookaheadBound => None,
         }
     }
 
