@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use iolite::{
     Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelRef, PropertyJudge,
-    ReadOptions, Relation, Selection, Target, WholeCertificate, Workspace,
+    ReadOptions, Relation, Selection, Target, TargetOptions, WholeCertificate, Workspace,
 };
 use iolite_exec::end_well_on_signals;
 
@@ -111,6 +111,14 @@ impl Args {
         Judge::new(workspace, model, &options)
     }
 
+    /// The system under test, and what its silence means.
+    pub(crate) fn target_options(&self) -> TargetOptions {
+        TargetOptions {
+            quiescence: self.judge.quiescence.policy(),
+            ..self.target.options(&self.data)
+        }
+    }
+
     /// The campaign that the flags ask for.
     fn judge_options(&self) -> JudgeOptions {
         let seed = self.effort.seed;
@@ -146,7 +154,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
         return test_symmetric::run(args, &workspace);
     }
-    let target = Target::new(&workspace, &args.target.options(&args.data))?;
+    let target = Target::new(&workspace, &args.target_options())?;
     let campaign = args.campaign(&workspace, &target)?;
     campaign.prepare(&workspace, &target)?;
     if !args.suite.is_empty() {

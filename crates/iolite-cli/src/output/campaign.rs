@@ -5,7 +5,10 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, Workspace, save_query};
+use iolite::{
+    Campaign, Constants, Error, Notice, Summary, Target, Verdict, WholeCertificate, Workspace,
+    save_query,
+};
 use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{Fanout, Interruption, JournalForm, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
@@ -189,6 +192,9 @@ struct Document<'a> {
     cases: Option<&'a [CaseDocument]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
+    /// The whole certificate of the first failing run, for `iolite explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<WholeCertificate>,
 }
 
 #[derive(Serialize)]
@@ -241,13 +247,16 @@ pub(crate) fn conclude(
     let goals = if listed { &summary.goals } else { &none };
     warn(campaign, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
-    let certificate = match (&report.certificate, &first) {
-        (Some(path), Some((certificate, _))) => match args.certify(workspace, certificate) {
-            Ok(Some(whole)) => write_json(path, &whole),
-            // Of a stored test case only the claim is known.
-            Ok(None) => write_json(path, certificate),
-            Err(error) => Err(error),
-        },
+    let asked = report.json || report.certificate.is_some();
+    let whole = match first.as_ref().filter(|_| asked) {
+        Some((certificate, _)) => args.certify(workspace, certificate),
+        None => Ok(None),
+    };
+    let certificate = match (&report.certificate, &first, &whole) {
+        (Some(path), Some(_), Ok(Some(whole))) => write_json(path, whole),
+        // Of a stored test case only the claim is known.
+        (Some(path), Some((certificate, _)), Ok(None)) => write_json(path, certificate),
+        (_, _, Err(error)) => Err(error.clone()),
         _ => Ok(()),
     };
     if report.json {
@@ -285,6 +294,7 @@ pub(crate) fn conclude(
                 .journal()
                 .filter(|path| path.exists())
                 .map(|path| path.display().to_string()),
+            certificate: whole.ok().flatten(),
         })?;
     } else {
         print(&tell(args, target, campaign, summary))?;
