@@ -10,7 +10,7 @@ use iolite::{
     save_query,
 };
 use iolite_exec::report::{Console, JUnit, JsonLines};
-use iolite_exec::{Fanout, Interruption, JournalWriter, chart, new_journal_path};
+use iolite_exec::{Fanout, Interruption, JournalForm, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
 
 use super::values_tried::{self, ValuesDocument};
@@ -21,8 +21,9 @@ use crate::commands::test_suite::CaseDocument;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
 pub(crate) struct ReportArgs {
-    /// Where the runs are journaled as they happen [default: a new file in .iolite, to which
-    /// .iolite/latest links]
+    /// Where the runs are journaled as they happen: lines of JSON, or in a compact form where the name
+    /// ends in .iolj [default: a new file in .iolite, to which .iolite/latest links; compact from 1000000
+    /// steps]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Keep no journal
@@ -68,7 +69,8 @@ impl ReportArgs {
             return None;
         }
         let chosen = self.journal.as_deref();
-        Some(chosen.unwrap_or_else(|| NEW_JOURNAL.get_or_init(new_journal_path)))
+        let new = || new_journal_path(JournalForm::JsonLines);
+        Some(chosen.unwrap_or_else(|| NEW_JOURNAL.get_or_init(new)))
     }
 }
 
@@ -129,6 +131,8 @@ pub(crate) fn sinks(
     runs: Option<u64>,
 ) -> Result<Fanout<'static>, Error> {
     let mut sinks = Fanout::default();
+    // The name that is used from now on.
+    NEW_JOURNAL.get_or_init(|| new_journal_path(campaign.journal_form()));
     if let Some(path) = report.journal() {
         let header = campaign.journal_header(target.config(), std::env::args().collect());
         sinks
