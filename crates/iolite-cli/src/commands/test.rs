@@ -163,7 +163,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let runs = Some(args.effort.runs_here()?);
     let about = ("iolite test", args.effort.allow_flaky);
     let header = header(&workspace, &target, &campaign);
-    let mut sinks = sinks(&args.report, &header, about, runs)?;
+    let mut sinks = sinks(&args.report, &header, &campaign, about, runs)?;
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);

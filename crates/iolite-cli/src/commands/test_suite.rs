@@ -68,7 +68,7 @@ pub(crate) fn run(
     if let Some(description) = &mut header.description {
         description.runs = Some((cases.len() as u64).saturating_mul(args.repeat));
     }
-    let mut sinks = sinks(&args.report, &header, about, None)?;
+    let mut sinks = sinks(&args.report, &header, campaign, about, None)?;
     end_well_on_signals()?;
     let mut coverage = campaign.suite_coverage();
     let mut documents = Vec::new();

@@ -11,8 +11,8 @@ use iolite::{
 };
 use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{
-    ExecError, Fanout, Interruption, Journal, JournalHeader, JournalWriter, SutConfig, chart,
-    new_journal_path,
+    ExecError, Fanout, Interruption, Journal, JournalForm, JournalHeader, JournalWriter, SutConfig,
+    chart, new_journal_path,
 };
 use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
@@ -25,8 +25,9 @@ use crate::commands::test_suite::CaseDocument;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
 pub(crate) struct ReportArgs {
-    /// Where the runs are journaled as they happen [default: a new file in .iolite, to which
-    /// .iolite/latest links]
+    /// Where the runs are journaled as they happen: lines of JSON, or in a compact form where the name
+    /// ends in .iolj [default: a new file in .iolite, to which .iolite/latest links; compact from 1000000
+    /// steps]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Keep no journal
@@ -76,7 +77,8 @@ impl ReportArgs {
             return None;
         }
         let chosen = self.journal.as_deref();
-        Some(chosen.unwrap_or_else(|| NEW_JOURNAL.get_or_init(new_journal_path)))
+        let new = || new_journal_path(JournalForm::JsonLines);
+        Some(chosen.unwrap_or_else(|| NEW_JOURNAL.get_or_init(new)))
     }
 }
 
@@ -187,10 +189,13 @@ pub(crate) fn header(workspace: &Workspace, target: &Target, campaign: &Campaign
 pub(crate) fn sinks(
     report: &ReportArgs,
     header: &JournalHeader,
+    campaign: &Campaign,
     (suite, allow_flaky): (&str, bool),
     runs: Option<u64>,
 ) -> Result<Fanout<'static>, Error> {
     let mut sinks = Fanout::default();
+    // The name that is used from now on.
+    NEW_JOURNAL.get_or_init(|| new_journal_path(campaign.journal_form()));
     if let Some(path) = report.journal() {
         sinks.0.push(Box::new(JournalWriter::create(path, header)?));
     }

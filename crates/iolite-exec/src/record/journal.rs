@@ -15,7 +15,8 @@ use std::time::Duration;
 use iolite_derive::{ActionId, Channel, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder, journal_lines};
+use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder};
+use crate::record::compact_lines::journal_lines;
 use crate::record::journal_place::{link_latest, open_locked};
 use crate::{Description, Event, ExecError, ModelRef, RunId, Sink};
 
@@ -86,6 +87,14 @@ pub enum JournalForm {
 pub const COMPACT_ENDING: &str = "iolj";
 
 impl JournalForm {
+    /// How names of files in this form end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::JsonLines => "jsonl",
+            Self::Compact => COMPACT_ENDING,
+        }
+    }
+
     /// The form that the name of a file asks for.
     pub fn of_path(path: &Path) -> Self {
         if path.extension().is_some_and(|e| e == COMPACT_ENDING) {

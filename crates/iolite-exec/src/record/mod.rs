@@ -2,6 +2,7 @@
 
 pub(crate) mod certificate;
 pub(crate) mod compact_journal;
+pub(crate) mod compact_lines;
 pub(crate) mod description;
 pub(crate) mod event;
 pub(crate) mod journal;

@@ -26,8 +26,8 @@ use iolite_derive::{
     over_strict,
 };
 use iolite_exec::{
-    Adapter, Confirm, Description, Instance, JobId, JournalHeader, Options, Pace, Plan, Share,
-    Sink, Summary, SutConfig, Uniform, campaign,
+    Adapter, Confirm, Description, Instance, JobId, JournalForm, JournalHeader, Options, Pace,
+    Plan, Share, Sink, Summary, SutConfig, Uniform, campaign,
 };
 
 use crate::{Error, SuiteCase, Workspace};
@@ -264,6 +264,18 @@ impl Campaign {
         options.limits.steps = Some(self.steps);
         options.limits.coverage = self.until_coverage;
         options
+    }
+
+    /// How a journal of this campaign is written, where nobody says: in lines that people read, unless
+    /// there are too many of them.
+    pub fn journal_form(&self) -> JournalForm {
+        /// Steps of a long campaign; lines of them would take 70 MB.
+        const LONG: u64 = 1_000_000;
+        if self.plan.runs.saturating_mul(self.steps) >= LONG {
+            JournalForm::Compact
+        } else {
+            JournalForm::JsonLines
+        }
     }
 
     /// The first line of a journal of this campaign. `command` is how it can be set up again.
