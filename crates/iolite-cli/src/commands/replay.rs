@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
 use iolite::{
     Campaign, Certificate, Error, Judge, RecordedRun, Target, Verdict, WholeCertificate, Workspace,
 };
@@ -12,10 +11,10 @@ use iolite_exec::{
 };
 use serde::Serialize;
 
+use super::recorded::{absolute, enter_folder, test_args};
 use super::test;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json, silence, write_json};
-use crate::{Cli, Command};
 
 /// Run a journaled run once more, and say where it differs
 #[derive(clap::Args)]
@@ -85,12 +84,7 @@ impl Which {
     fn open(&self) -> Result<Record, Error> {
         let path = self.journal.display();
         let journal = Journal::read(&self.journal).map_err(|e| Error::input(e.to_string()))?;
-        let cli = Cli::try_parse_from(&journal.header.command);
-        let Ok(Cli {
-            command: Command::Test(mut args),
-            ..
-        }) = cli
-        else {
+        let Some(mut args) = test_args(&journal.header) else {
             return Err(Error::input(format!(
                 "{path}: it is no journal of `iolite test`"
             )));
@@ -166,11 +160,7 @@ pub(crate) fn journaled_certificate(
 ) -> Result<(WholeCertificate, Workspace), Error> {
     let path = journal.display();
     let journal = Journal::read(journal).map_err(|e| Error::input(e.to_string()))?;
-    let Ok(Cli {
-        command: Command::Test(args),
-        ..
-    }) = Cli::try_parse_from(&journal.header.command)
-    else {
+    let Some(args) = test_args(&journal.header) else {
         return Err(Error::input(format!(
             "{path}: it is no journal of `iolite test`"
         )));
@@ -195,26 +185,6 @@ pub(crate) fn journaled_certificate(
         Error::input("it is of a hand-written test case, or of one whose observers are not at hand")
     })?;
     Ok((whole, workspace))
-}
-
-/// Goes to the folder in which the test was started, since the paths of its command line are relative to it.
-fn enter_folder(header: &JournalHeader) -> Result<(), Error> {
-    let Some(folder) = &header.folder else {
-        return Ok(());
-    };
-    if !folder.is_dir() {
-        eprintln!(
-            "warning: {} is not there; files are looked for in the current folder",
-            folder.display()
-        );
-        return Ok(());
-    }
-    std::env::set_current_dir(folder).map_err(|e| Error::reading(folder, &e))
-}
-
-/// A path as seen from any folder.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// A system under test as seen from any folder.

@@ -16,7 +16,7 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{ReportArgs, conclude, finish, sinks};
+use crate::output::campaign::{ReportArgs, conclude, finish, header, sinks, write_report};
 
 /// Test a real system against a model
 ///
@@ -160,11 +160,13 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if !args.suite.is_empty() {
         return test_suite::run(args, &workspace, &target, &campaign);
     }
-    let runs = Some(args.effort.runs);
+    let runs = Some(args.effort.runs_here()?);
     let about = ("iolite test", args.effort.allow_flaky);
-    let mut sinks = sinks(&args.report, &target, &campaign, about, runs)?;
+    let header = header(&workspace, &target, &campaign);
+    let mut sinks = sinks(&args.report, &header, &campaign, about, runs)?;
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);
+    write_report(args, &workspace, &campaign, &mut summary);
     conclude(args, &workspace, &target, &campaign, &summary, None)
 }

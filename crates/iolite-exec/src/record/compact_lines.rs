@@ -352,6 +352,7 @@ mod tests {
                 steps,
                 elapsed,
                 certificate: None,
+                results: BTreeMap::new(),
             }),
         ]
     }
