@@ -112,6 +112,10 @@ impl Workspace {
     ) -> Result<Derivation, Error> {
         options.check()?;
         let spec = self.explicit(model)?;
+        // Only conf speaks of plain actions, and derives by itself, towards no goal.
+        if options.relation != Relation::Conf || options.is_towards_goal() {
+            spec.reject_plain_labels()?;
+        }
         let name = spec.reference().name.clone().unwrap_or_else(|| {
             let stem = spec.reference().path().file_stem().unwrap_or_default();
             stem.to_string_lossy().into_owned()
@@ -136,12 +140,18 @@ impl Workspace {
 }
 
 impl DerivationOptions {
-    fn check(&self) -> Result<(), Error> {
-        let towards_goal = matches!(
+    /// Whether the test cases head for something, instead of being all or any.
+    fn is_towards_goal(&self) -> bool {
+        matches!(
             self.selection,
             DerivationSelection::Cover { .. } | DerivationSelection::Goals(_)
-        );
-        if self.context == Context::Queues && (towards_goal || self.relation == Relation::Conf) {
+        )
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.context == Context::Queues
+            && (self.is_towards_goal() || self.relation == Relation::Conf)
+        {
             return Err(Error::input(
                 "--context queues is for test cases of ioco, uioco and ioconf at random or --exhaustive: \
                  a way to a goal is planned in step with the system, and conf knows no inputs",
