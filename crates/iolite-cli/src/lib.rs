@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand};
 pub use allocator::Allocator;
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, mutate,
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, init, monitor, mutate,
     passes, relate, replay, show, simulate, suite, test, testable, tester, verify,
 };
 use iolite::Error;
@@ -65,6 +65,7 @@ enum Command {
     ExplainCode(explain_code::Args),
     Doctor(doctor::Args),
     Simulate(simulate::Args),
+    Init(init::Args),
 }
 
 /// Runs the command line of this process.
@@ -119,5 +120,6 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::ExplainCode(args) => explain_code::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Init(args) => init::run(&args),
     }
 }

@@ -41,6 +41,10 @@
 //! assert_eq!(tester.step(Step::Quiescence), Progress::Ended(Verdict::Fail));
 //! ```
 
+// The definitions that the integration tests share are used by unit tests as well.
+#[cfg(test)]
+extern crate self as iolite_derive;
+
 mod action;
 mod alphabet;
 mod channel;
@@ -106,6 +110,8 @@ pub use tester::property_tester::{PropertyEnd, PropertyOutcome, PropertyTester, 
 pub use tester::stored_tester::StoredTester;
 pub use tester::{Menu, Progress, Step, Tester};
 pub use verdict::Verdict;
+// What runs tried of a model's data is told with their verdicts.
+pub use iolite_sts::ValueCoverage;
 pub use verify::data_goal::{DataGoal, DataGoalError, GoalMarks};
 pub use verify::forcing::{Forced, Forcing, Pair};
 pub use verify::goal::{Goal, LabelGoal, Wish};

@@ -74,12 +74,14 @@ pub use report::hexdump::hexdump;
 pub use run::adapter::{Adapter, Received, Sent};
 pub use run::calibrate::{Calibrator, Measure, Proposal};
 pub use run::campaign::{Instance, JobId, KEPT_FAILURES, KEPT_NOTICES, Plan, Summary, campaign};
-pub use run::confirm::{Confirm, Confirmation, run_confirmed};
-pub use run::engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
+pub use run::confirm::{Confirm, Confirmation};
 pub use run::guided::{Advised, Guided, guided};
+pub use run::options::{Limits, OnExit, Options};
 pub use run::pace::Pace;
 pub use run::patient::Patient;
 pub use run::quiescence::Quiescence;
+pub use run::run_outcome::{RunId, RunOutcome};
+pub use run::run_setup::{RunSetup, run};
 pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::symmetric::{

@@ -66,6 +66,7 @@ mod passes;
 mod property_verification;
 mod relation;
 mod semantics;
+mod starter;
 mod suite;
 mod symbolic_view;
 mod vacuity;
@@ -88,7 +89,7 @@ pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as Confi
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,
-    Notice, QueueOptions, Step, Verdict,
+    Notice, QueueOptions, Step, ValueCoverage, Verdict,
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
@@ -106,6 +107,7 @@ pub use relation::{
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use starter::{Starter, StarterFile, StarterKind};
 pub use suite::{
     ExhaustivenessDocument, JudgedCase, SuiteDocument, SuiteOptions, UndetectedDocument,
     UnsoundDocument,

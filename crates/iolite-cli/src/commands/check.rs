@@ -8,7 +8,7 @@ use iolite_sts::UnfoldBudget;
 use serde::Serialize;
 
 use crate::args::workspace;
-use crate::output::{Exit, print, print_json};
+use crate::output::{Exit, counted, print, print_json};
 use iolite::{Context, Error, Format, ModelRef, ReadOptions, SourceFile, read_foreign};
 
 /// Parse model files, check names and types, and point out what is doubtful
@@ -103,6 +103,9 @@ struct Finding {
     severity: &'static str,
     line: u32,
     column: usize,
+    /// Just behind the last character.
+    end_line: u32,
+    end_column: usize,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
@@ -140,7 +143,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if args.json {
         print_json(&report)?;
     } else if errors + warnings > 0 {
-        eprintln!("\n{errors} errors, {warnings} warnings; `iolite explain-code CODE` tells more");
+        let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+        eprintln!("\n{errors}, {warnings}; `iolite explain-code CODE` says more");
     }
     let bad = errors > 0 || args.deny_warnings && warnings > 0;
     Ok(if bad { Exit::BadInput } else { Exit::Holds })
@@ -356,18 +360,26 @@ fn tell_races(reference: &ModelRef, note: &RaceNote) -> String {
 }
 
 fn finding(d: &Diagnostic, index: &LineIndex, bytes: &[u8]) -> Finding {
-    let offset = d.span.start;
-    let line = index.line(offset);
-    let start = index.line_span(bytes, line).start;
-    let before = bytes.get(start..offset).unwrap_or_default();
+    let (line, column) = place(index, bytes, d.span.start);
+    let (end_line, end_column) = place(index, bytes, d.span.end);
     Finding {
         code: d.code.to_string(),
         severity: if d.is_error() { "error" } else { "warning" },
         line,
-        column: String::from_utf8_lossy(before).chars().count() + 1,
+        column,
+        end_line,
+        end_column,
         message: d.message.clone(),
         hint: d.hint.clone(),
     }
+}
+
+/// Line and column of an offset, both from 1; a column is a character.
+fn place(index: &LineIndex, bytes: &[u8], offset: usize) -> (u32, usize) {
+    let line = index.line(offset);
+    let start = index.line_span(bytes, line).start;
+    let before = bytes.get(start..offset).unwrap_or_default();
+    (line, String::from_utf8_lossy(before).chars().count() + 1)
 }
 
 fn summary(reference: &ModelRef, declarations: &[Declaration]) -> String {

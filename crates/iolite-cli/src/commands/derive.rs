@@ -61,7 +61,8 @@ pub(crate) struct Args {
         num_args = 1
     )]
     weights: Vec<u32>,
-    /// All test cases up to the depth: every one, only the maximal ones, or one for each trace
+    /// All test cases up to the depth: every one, only the maximal ones, or one for each trace, in which
+    /// a run that leaves its trace ends `inconc`
     #[arg(long, value_enum, conflicts_with = "cover")]
     exhaustive: Option<EnumerationFlag>,
     /// At most so many test cases of an exhaustive derivation
@@ -268,7 +269,7 @@ fn derived(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<
         enumeration: match which {
             EnumerationFlag::Every => Enumeration::Every,
             EnumerationFlag::Maximal => Enumeration::Maximal,
-            EnumerationFlag::Traces => Enumeration::Traces,
+            EnumerationFlag::Traces => Enumeration::GoalTraces,
         },
         limit: args.limit,
     });

@@ -158,5 +158,5 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);
-    conclude(args, &workspace, &target, &campaign, &summary)
+    conclude(args, &workspace, &target, &campaign, &summary, None)
 }

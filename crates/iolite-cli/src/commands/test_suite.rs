@@ -8,11 +8,12 @@ use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
 use super::test::Args;
-use crate::output::campaign::{conclude, counts, exit, finish, sinks, tell_unwritten};
-use crate::output::{Exit, print, print_json};
+use crate::output::campaign::{conclude, counts, finish, sinks};
+use crate::output::{Exit, print};
 
+/// What the runs of one test case came to.
 #[derive(Serialize)]
-struct CaseDocument {
+pub(crate) struct CaseDocument {
     case: String,
     file: String,
     verdict: Option<Verdict>,
@@ -117,12 +118,7 @@ pub(crate) fn run(
         }
     }
     finish(sinks, &mut all);
-    if args.report.json {
-        print_json(&documents)?;
-        tell_unwritten(&all);
-        return Ok(exit(all.verdict(), &all, args.effort.allow_flaky));
-    }
-    for document in &documents {
+    for document in documents.iter().filter(|_| !args.report.json) {
         let faults = if document.faults > 0 {
             ", no verdict in some"
         } else {
@@ -138,5 +134,5 @@ pub(crate) fn run(
             print(&format!("  inconc: {reason}\n"))?;
         }
     }
-    conclude(args, workspace, target, campaign, &all)
+    conclude(args, workspace, target, campaign, &all, Some(&documents))
 }

@@ -10,8 +10,10 @@ use iolite_exec::report::{Console, JUnit, JsonLines};
 use iolite_exec::{Fanout, Interruption, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
 
+use super::values_tried::{self, ValuesDocument};
 use super::{Exit, print, print_json, silence, write_json};
 use crate::commands::test::Args;
+use crate::commands::test_suite::CaseDocument;
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
@@ -35,6 +37,10 @@ pub(crate) struct ReportArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say too which boundaries of guards, transitions and pairs of values were not tried, where the
+    /// model has data
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 /// The name that this process gives its journal where the user gives none.
@@ -171,6 +177,12 @@ struct Document<'a> {
     /// Why.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     untried_reasons: BTreeMap<String, &'a str>,
+    /// Which values were tried, where the model has data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<ValuesDocument<'a>>,
+    /// Each test case by itself, where a suite was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<&'a [CaseDocument]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
 }
@@ -215,6 +227,7 @@ pub(crate) fn conclude(
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
+    cases: Option<&[CaseDocument]>,
 ) -> Result<Exit, Error> {
     let (report, judge) = (&args.report, campaign.judge());
     let verdict = judge.overall(summary);
@@ -262,6 +275,8 @@ pub(crate) fn conclude(
             constants: judge.constants(&summary.notices),
             untried: untried_reasons.keys().cloned().collect(),
             untried_reasons,
+            values: summary.values.as_ref().map(ValuesDocument::new),
+            cases,
             journal: report
                 .journal()
                 .filter(|path| path.exists())
@@ -371,6 +386,11 @@ fn tell(args: &Args, target: &Target, campaign: &Campaign, summary: &Summary) ->
     }
     if let Some(constants) = judge.constants(&summary.notices) {
         text += &constants.tell();
+    }
+    if report.verbose
+        && let Some(values) = &summary.values
+    {
+        text += &values_tried::tell(values);
     }
     if judge.properties().is_some() {
         if judge.overall(summary) == Some(Verdict::Unknown) {

@@ -527,6 +527,19 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
         }))
     }
 
+    const LISTENS: bool = O::LISTENS;
+
+    /// Where nothing is under way it is known where the step happens; else only that it did.
+    fn happened(&mut self, at: &[Self::State], step: Step) {
+        if !O::LISTENS {
+            return;
+        }
+        let settled = at.iter().flat_map(|state| &*state.configurations);
+        let settled = settled.filter(|configuration| configuration.left.is_empty());
+        let places: Vec<O::State> = settled.map(|c| c.at.clone()).collect();
+        self.inner.happened(&places, step);
+    }
+
     fn out(&mut self, at: &Self::State) -> Vec<String> {
         let from = at.configurations.to_vec();
         let mut findings = Findings::default();

@@ -89,6 +89,13 @@ pub trait Oracle {
         step: Step,
     ) -> Result<Meaning<Self::State>, Box<Undecided>>;
 
+    /// Whether [`happened`](Self::happened) does anything.
+    const LISTENS: bool = false;
+
+    /// A step really happened, in one of these states. `after` is asked of steps that might happen as
+    /// well, so that nothing is learnt from it.
+    fn happened(&mut self, _at: &[Self::State], _step: Step) {}
+
     /// out(S) in words: the outputs, and δ, that would be right now.
     fn out(&mut self, at: &Self::State) -> Vec<String>;
 

@@ -409,6 +409,31 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
         }))
     }
 
+    const LISTENS: bool = O::LISTENS;
+
+    /// An input happens where everything that was sent before was taken; of an output it is not known
+    /// how much was.
+    fn happened(&mut self, at: &[Self::State], step: Step) {
+        if !O::LISTENS {
+            return;
+        }
+        let mut places: Vec<O::State> = Vec::new();
+        for state in at {
+            for configuration in &*state.configurations {
+                let place = if step.is_stimulus() {
+                    self.settled(state, configuration)
+                } else {
+                    Some(configuration.at.clone())
+                };
+                let new = |p: &O::State| !places.iter().any(|known| self.inner.is_same(known, p));
+                if let Some(place) = place.filter(new) {
+                    places.push(place);
+                }
+            }
+        }
+        self.inner.happened(&places, step);
+    }
+
     fn out(&mut self, at: &Self::State) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         let mut add = |text: String| {

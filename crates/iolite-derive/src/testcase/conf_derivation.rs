@@ -278,7 +278,9 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         };
         let initial = self.view.initial();
         let mut roots = match how.enumeration {
-            Enumeration::Traces => self.follow_traces(depth, how.limit, &mut all),
+            Enumeration::Traces | Enumeration::GoalTraces => {
+                self.follow_traces(depth, how.limit, &mut all)
+            }
             _ => all.tests(self, initial, depth),
         };
         if roots.len() > how.limit {

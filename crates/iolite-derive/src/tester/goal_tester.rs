@@ -443,6 +443,9 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
         let Some(at) = &self.at else {
             return Progress::Ended(Verdict::Unknown);
         };
+        if O::LISTENS {
+            self.oracle.happened(std::slice::from_ref(at), step);
+        }
         match self.oracle.after(at, step) {
             Ok(Meaning::Allowed(next)) => {
                 let same = step == Step::Quiescence && self.oracle.same(at, &next);

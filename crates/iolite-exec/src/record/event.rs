@@ -209,7 +209,7 @@ impl Event {
     /// The event of a notice; `None` where the steps of the run say it already.
     pub(crate) fn notice(run: u64, notice: &Notice) -> Option<Self> {
         let (kind, message) = match notice {
-            Notice::Tried { .. } => return None,
+            Notice::Tried { .. } | Notice::Values(_) => return None,
             Notice::Untried { input, reason } => ("untried", format!("?{input}: {reason}")),
             Notice::Guessed { input } => ("guessed", format!("?{input}")),
             Notice::Undecided(why) => ("undecided", why.reason.to_string()),

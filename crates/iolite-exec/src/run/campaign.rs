@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use iolite_derive::{Notice, Tester, Verdict};
+use iolite_derive::{Notice, Tester, ValueCoverage, Verdict};
 
 use crate::run::engine::micros;
 use crate::{
     Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunOutcome,
-    Sink, Strategy, interrupted, run_confirmed,
+    RunSetup, Sink, Strategy, interrupted,
 };
 
 /// How many runs, and when to stop before.
@@ -62,6 +62,25 @@ pub struct Instance<T, P, S> {
     pub strategy: S,
 }
 
+impl<T, P, S> Instance<T, P, S> {
+    /// One run of these.
+    pub fn setup<'a, K: Sink + ?Sized>(
+        &'a mut self,
+        options: &'a Options,
+        id: RunId,
+        sink: &'a mut K,
+    ) -> RunSetup<'a, T, P, S, K> {
+        RunSetup {
+            tester: &mut self.tester,
+            adapter: &mut self.adapter,
+            strategy: &mut self.strategy,
+            options,
+            id,
+            sink,
+        }
+    }
+}
+
 /// What all runs came to.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -92,6 +111,8 @@ pub struct Summary {
     pub untried: BTreeMap<String, Arc<str>>,
     /// Inputs, by name, that were given in some run. Only testers that may leave inputs untried tell.
     pub tried: BTreeSet<String>,
+    /// Which boundaries, transitions and pairs of values were tried, where the model has data.
+    pub values: Option<ValueCoverage>,
 }
 
 /// Different notices that a summary keeps; runs beyond them add nothing.
@@ -146,6 +167,10 @@ impl Summary {
                     self.tried.insert(input.clone());
                     continue;
                 }
+                Notice::Values(tried) => {
+                    self.add_values(tried);
+                    continue;
+                }
                 Notice::Untried { input, reason } => {
                     let known = self.untried.entry(input.clone());
                     known.or_insert_with(|| Arc::clone(reason));
@@ -155,6 +180,13 @@ impl Summary {
             if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
                 self.notices.push(notice);
             }
+        }
+    }
+
+    fn add_values(&mut self, tried: &ValueCoverage) {
+        match &mut self.values {
+            Some(known) => known.merge(tried),
+            none => *none = Some(tried.clone()),
         }
     }
 
@@ -179,6 +211,9 @@ impl Summary {
             self.untried.entry(input).or_insert(reason);
         }
         self.tried.extend(more.tried);
+        if let Some(tried) = &more.values {
+            self.add_values(tried);
+        }
         self.steps += more.steps;
         self.elapsed += more.elapsed;
     }
@@ -268,11 +303,7 @@ where
     let unwritten = Mutex::new(Vec::new());
     let summary = Mutex::new(Summary::default());
     let work = |job: JobId, own: Option<Box<dyn Sink + Send>>| -> Result<(), E> {
-        let Instance {
-            mut tester,
-            mut adapter,
-            mut strategy,
-        } = make(job)?;
+        let mut instance = make(job)?;
         let mut shared = Shared {
             own,
             sink: &sink,
@@ -294,14 +325,7 @@ where
                 break;
             }
             let id = RunId::of(plan.seed, plan.first + number);
-            let outcome = run_confirmed(
-                &mut tester,
-                &mut adapter,
-                &mut strategy,
-                &options,
-                id,
-                &mut shared,
-            );
+            let outcome = instance.setup(&options, id, &mut shared).run_confirmed();
             let mut summary = lock(&summary);
             match outcome {
                 Ok(outcome) => {
@@ -319,7 +343,7 @@ where
                     }
                 }
             }
-            let covered = strategy.coverage();
+            let covered = instance.strategy.coverage();
             if covered.map(|c| c.seen) > summary.coverage.map(|c| c.seen) {
                 summary.coverage = covered;
             }
@@ -329,7 +353,7 @@ where
                 stop.store(true, Ordering::Relaxed);
             }
         }
-        adapter.stop().map_err(E::from)
+        instance.adapter.stop().map_err(E::from)
     };
     if plan.jobs <= 1 {
         work(JobId(0), own.pop().flatten())?;

@@ -84,6 +84,7 @@ impl JudgeOptions {
             (!self.data.constants.is_empty(), "--const"),
             (self.data.solver.is_some(), "--solver"),
             (!self.values.pool.is_empty(), "--pool"),
+            (!self.values.dictionary.is_empty(), "--dictionary"),
         ]
         .into_iter()
         .find_map(|(given, flag)| given.then_some(flag))
@@ -311,7 +312,10 @@ impl Judge {
             )),
             Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
             Notice::SolverFault(why) => Some(format!("error: {why}")),
-            Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
+            Notice::Tried { .. }
+            | Notice::Values(_)
+            | Notice::Learnt(_)
+            | Notice::LookaheadBound => None,
         }
     }
 

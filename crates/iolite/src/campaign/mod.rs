@@ -82,6 +82,7 @@ pub struct Campaign {
     confirm: Confirm,
     repeat_silence: bool,
     pace: Pace,
+    silence: Option<Duration>,
 }
 
 impl Campaign {
@@ -99,6 +100,7 @@ impl Campaign {
             confirm: Confirm::default(),
             repeat_silence: false,
             pace: Pace::default(),
+            silence: None,
         }
     }
 
@@ -189,6 +191,14 @@ impl Campaign {
     #[must_use]
     pub fn pace(mut self, pace: Pace) -> Self {
         self.pace = pace;
+        self
+    }
+
+    /// A system in this process has threads of its own: it is given this time to show an output before
+    /// its silence counts. Without it, a system says at once whether there is one.
+    #[must_use]
+    pub fn silence_after(mut self, time: Duration) -> Self {
+        self.silence = Some(time);
         self
     }
 

@@ -27,6 +27,8 @@ pub struct SymbolicJudge {
     model: KnownModel,
     goals: Option<Goals>,
     drawing: Vec<Drawing>,
+    /// Words of the user's dictionaries.
+    words: Vec<String>,
     strategy: Strategy,
     policy: QuiescencePolicy,
     queues: Option<QueueOptions>,
@@ -77,6 +79,7 @@ impl SymbolicJudge {
             model: KnownModel::new(spec, &data)?,
             goals,
             drawing: options.values.drawing(spec.file(), model)?,
+            words: options.values.words()?,
             strategy: options.values.values.into(),
             policy: options.quiescence,
             queues: options.queues.clone(),
@@ -120,6 +123,9 @@ impl SymbolicJudge {
         })?;
         for (gate, position, distribution) in &self.drawing {
             oracle.draw(*gate, *position, distribution.clone());
+        }
+        if !self.words.is_empty() {
+            oracle.add_words(self.words.iter().map(String::as_str));
         }
         Ok(oracle)
     }

@@ -1,6 +1,6 @@
 //! The system under test.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use iolite_derive::{Context, ModelRef, QueueOptions};
 use iolite_exec::codec::{Dictionary, WireCodec};
@@ -41,7 +41,12 @@ impl Target {
     /// Reads the description, and the model that plays the system where one does.
     pub fn new(workspace: &Workspace, options: &TargetOptions) -> Result<Self, Error> {
         let mut config = SutConfig::from_flag(&options.sut).map_err(|e| {
-            Error::input(e.to_string()).hint(
+            let error = Error::input(e.to_string());
+            // A description that is there was meant; what is wrong stands in it.
+            if Path::new(&options.sut).is_file() {
+                return error;
+            }
+            error.hint(
                 "--sut takes a TOML file, or cmd:\"PROGRAM ARGS\", tcp:HOST:PORT, udp:OWN,PEER, \
                  http://…, https://…, ws://…, wss://…, model:FILE#Name",
             )

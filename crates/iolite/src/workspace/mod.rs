@@ -197,7 +197,21 @@ impl Workspace {
         if let Some(known) = lock(&self.files).get(path) {
             return Ok(Arc::clone(known));
         }
-        let bytes = std::fs::read(path).map_err(|e| Error::reading(path, &e))?;
+        let bytes = std::fs::read(path).map_err(|e| {
+            let error = Error::reading(path, &e);
+            // A bare name is most often that of a declaration.
+            match path.to_str() {
+                Some(name)
+                    if e.kind() == std::io::ErrorKind::NotFound
+                        && iolite_lang::syntax::is_plain_name(name) =>
+                {
+                    error.hint(format!(
+                        "a declaration is named together with its file: FILE#{name}"
+                    ))
+                }
+                _ => error,
+            }
+        })?;
         *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
         Ok(self.insert(path, bytes))
     }
