@@ -127,6 +127,10 @@ impl<'s> Channels<'s> {
         let outputs: Vec<String> = self.s.texts(Kind::Output).cloned().collect();
         let mut todo: Vec<Stage> = all.iter().cloned().collect();
         while let Some((states, left, used)) = todo.pop() {
+            // With every output in its place nothing is left to be helped.
+            if ahead && !left.iter().any(|message| is_output(message)) {
+                continue;
+            }
             let mut found = Vec::new();
             for (k, message) in left.iter().enumerate() {
                 let mut rest = left.clone();
