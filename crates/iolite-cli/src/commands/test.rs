@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use iolite::{
     Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelRef, PropertyJudge,
-    ReadOptions, Relation, Selection, Target, WholeCertificate, Workspace,
+    ReadOptions, Relation, Selection, Target, TargetOptions, WholeCertificate, Workspace,
 };
 use iolite_exec::end_well_on_signals;
 
@@ -16,7 +16,7 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{ReportArgs, conclude, finish, sinks};
+use crate::output::campaign::{ReportArgs, conclude, finish, header, sinks, write_report};
 
 /// Test a real system against a model
 ///
@@ -111,6 +111,14 @@ impl Args {
         Judge::new(workspace, model, &options)
     }
 
+    /// The system under test, and what its silence means.
+    pub(crate) fn target_options(&self) -> TargetOptions {
+        TargetOptions {
+            quiescence: self.judge.quiescence.policy(),
+            ..self.target.options(&self.data)
+        }
+    }
+
     /// The campaign that the flags ask for.
     fn judge_options(&self) -> JudgeOptions {
         let seed = self.effort.seed;
@@ -146,17 +154,19 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
         return test_symmetric::run(args, &workspace);
     }
-    let target = Target::new(&workspace, &args.target.options(&args.data))?;
+    let target = Target::new(&workspace, &args.target_options())?;
     let campaign = args.campaign(&workspace, &target)?;
     campaign.prepare(&workspace, &target)?;
     if !args.suite.is_empty() {
         return test_suite::run(args, &workspace, &target, &campaign);
     }
-    let runs = Some(args.effort.runs);
+    let runs = Some(args.effort.runs_here()?);
     let about = ("iolite test", args.effort.allow_flaky);
-    let mut sinks = sinks(&args.report, &target, &campaign, about, runs)?;
+    let header = header(&workspace, &target, &campaign);
+    let mut sinks = sinks(&args.report, &header, &campaign, about, runs)?;
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);
+    write_report(args, &workspace, &campaign, &mut summary);
     conclude(args, &workspace, &target, &campaign, &summary, None)
 }

@@ -8,7 +8,7 @@ use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
 use super::test::Args;
-use crate::output::campaign::{conclude, counts, finish, sinks};
+use crate::output::campaign::{conclude, counts, finish, header, sinks, write_report};
 use crate::output::{Exit, print};
 
 /// What the runs of one test case came to.
@@ -64,7 +64,11 @@ pub(crate) fn run(
     campaign.warn_of_other_models(workspace, &cases)?;
     campaign.warn_of_strict_cases(workspace, &cases);
     let about = ("iolite test --suite", args.effort.allow_flaky);
-    let mut sinks = sinks(&args.report, target, campaign, about, None)?;
+    let mut header = header(workspace, target, campaign);
+    if let Some(description) = &mut header.description {
+        description.runs = Some((cases.len() as u64).saturating_mul(args.repeat));
+    }
+    let mut sinks = sinks(&args.report, &header, campaign, about, None)?;
     end_well_on_signals()?;
     let mut coverage = campaign.suite_coverage();
     let mut documents = Vec::new();
@@ -72,6 +76,10 @@ pub(crate) fn run(
     let mut first = 0;
     for case in cases {
         let runs = (first, args.repeat);
+        first += args.repeat;
+        if !campaign.takes_some_of(runs.0, first) {
+            continue;
+        }
         // Test cases are finite, so the events of one fit into memory.
         let mut events: Vec<Event> = Vec::new();
         let mut readers = Fanout(vec![Box::new(&mut sinks)]);
@@ -85,7 +93,6 @@ pub(crate) fn run(
                 coverage.read(event);
             }
         }
-        first += args.repeat;
         let judged_by = judged_by(&case.case);
         // They are told with their test case.
         let mut reasons = Vec::new();
@@ -118,6 +125,7 @@ pub(crate) fn run(
         }
     }
     finish(sinks, &mut all);
+    write_report(args, workspace, campaign, &mut all);
     for document in documents.iter().filter(|_| !args.report.json) {
         let faults = if document.faults > 0 {
             ", no verdict in some"

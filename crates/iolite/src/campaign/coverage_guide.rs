@@ -1,8 +1,10 @@
 //! Selection that knows the model: what was covered, and the way to what was not.
 
+use std::collections::BTreeSet;
+
 use iolite_derive::{
-    ActionId, Coverage, FiniteOracle, Hint, IocoOracle, Meaning, Menu, Oracle, QueueOptions,
-    QueueOracle, QueueState, Step,
+    ActionId, Coverage, CoverageReport, FiniteOracle, Hint, IocoOracle, Meaning, Menu, Oracle,
+    QueueOptions, QueueOracle, QueueState, Step,
 };
 use iolite_exec::{Choice, Strategy};
 use iolite_lts::{Semantics, SetId, StateId};
@@ -144,6 +146,29 @@ impl<M: Semantics<State = StateId>> CoverageGuide<M> {
             leads,
         })
     }
+}
+
+impl<M: Semantics<State = StateId>> CoverageGuide<M> {
+    /// What was covered, in the words of the model; `left` names at most so many transitions that were not.
+    pub(crate) fn covered_model(&self, left: usize) -> CoveredModel {
+        let oracle = match &self.follower {
+            Follower::Synchronous { oracle, .. } => oracle,
+            Follower::Queues { oracle, .. } => oracle.inner(),
+        };
+        CoveredModel {
+            report: self.coverage.report(oracle.view(), left),
+            seen: self.coverage.seen_of_model(oracle.view()),
+        }
+    }
+}
+
+/// What runs covered of a model.
+#[derive(Clone, Debug)]
+pub struct CoveredModel {
+    /// Counts, and what is left.
+    pub report: CoverageReport,
+    /// Transitions of the model that may have been taken, as state, action and state.
+    pub seen: BTreeSet<(String, String, String)>,
 }
 
 impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {
