@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Context, DEFAULT_MAX_IN_FLIGHT, DerivationOptions, DerivationSelection, Derived, Error,
-    GoalDerivation, ModelRef, QuiescenceFlag, ReadOptions, Relation,
+    Context, DerivationOptions, DerivationSelection, Derived, Error, GoalDerivation, ModelRef,
+    QuiescenceFlag, ReadOptions, Relation,
 };
 use iolite_derive::{
     CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase, TestGraph, Weights,
@@ -38,8 +38,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CONTEXT", default_value = "synchronous")]
     context: Context,
     /// With --context queues: how many inputs may be under way at a time
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_IN_FLIGHT)]
-    max_in_flight: usize,
+    #[arg(long, value_name = "N")]
+    max_in_flight: Option<usize>,
     /// How many test cases
     #[arg(long, value_name = "N", default_value_t = 10)]
     count: usize,

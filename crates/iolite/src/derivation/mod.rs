@@ -5,9 +5,9 @@ mod towards;
 use std::ops::ControlFlow;
 
 use iolite_derive::{
-    ConfDerivation, Context, Count, CoverageGoal, CoverageSuite, ExhaustiveDerivation,
-    FiniteOracle, FiniteQueueOracle, IocoOracle, IoconfOracle, ModelRef, QueueOptions,
-    RandomDerivation, TestCase, TestGraph, UiocoOracle,
+    ConfDerivation, Context, Count, CoverageGoal, CoverageSuite, DEFAULT_MAX_IN_FLIGHT,
+    ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, IocoOracle, IoconfOracle, ModelRef,
+    QueueOptions, RandomDerivation, TestCase, TestGraph, UiocoOracle,
 };
 use iolite_lts::relation::Relation;
 use iolite_lts::{BudgetExceeded, Lts, QuiescencePolicy};
@@ -28,8 +28,8 @@ pub struct DerivationOptions {
     pub traces: Option<ModelRef>,
     /// What will lie between tester and system.
     pub context: Context,
-    /// How many inputs may be under way at a time, through queues.
-    pub max_in_flight: usize,
+    /// How many inputs may be under way at a time, through queues; the default, if none is given.
+    pub max_in_flight: Option<usize>,
     /// When a cycle of internal actions is quiescent.
     pub policy: QuiescencePolicy,
     /// States of the specification at most.
@@ -161,8 +161,12 @@ impl DerivationOptions {
                  order of the messages explains; `iolite test` on the fly loses nothing",
             ));
         }
-        if self.max_in_flight == 0 {
-            return Err(Error::input("--max-in-flight is at least 1"));
+        match (self.max_in_flight, self.context) {
+            (Some(0), _) => return Err(Error::input("--max-in-flight is at least 1")),
+            (Some(_), Context::Synchronous) => {
+                return Err(Error::input("--max-in-flight is for --context queues"));
+            }
+            _ => {}
         }
         if (self.relation == Relation::IoconfF) != self.traces.is_some() {
             return Err(Error::input(
@@ -220,7 +224,7 @@ fn by_oracle(
         return derive_by(&mut oracle, &options.selection, model, take);
     }
     let queues = QueueOptions {
-        max_in_flight: options.max_in_flight,
+        max_in_flight: options.max_in_flight.unwrap_or(DEFAULT_MAX_IN_FLIGHT),
         ..QueueOptions::default()
     };
     let mut oracle = FiniteQueueOracle::new(oracle, queues);

@@ -7,6 +7,9 @@ use iolite_derive::{
 use super::{Derivation, DerivationSource, Derived, LARGEST, TakeDerived, hand_over, too_large};
 use crate::{Error, PropertyOptions};
 
+/// Steps that a run towards a goal may take more than the shortest way, as those towards coverage may.
+const DETOUR: usize = 10;
+
 /// Goals, and how many test cases are drawn for each.
 #[derive(Clone, Debug)]
 pub struct GoalDerivation {
@@ -128,13 +131,14 @@ impl GoalDerivation {
         draw: impl Fn(Drawing) -> TestCase + 'a,
     ) -> impl Iterator<Item = TestCase> + 'a {
         (0..self.alternatives).map(move |k| match k {
-            0 => draw(Drawing::default()).named(goal.to_owned()),
+            // The shortest way, and ways back to it where the system chooses otherwise.
+            0 => {
+                let (seed, slack) = (None, DETOUR);
+                draw(Drawing { seed, slack }).named(goal.to_owned())
+            }
             k => {
-                let drawing = Drawing {
-                    seed: Some(self.seed + k),
-                    slack: self.slack,
-                };
-                draw(drawing).named(format!("{goal}-{}", k + 1))
+                let (seed, slack) = (Some(self.seed + k), self.slack);
+                draw(Drawing { seed, slack }).named(format!("{goal}-{}", k + 1))
             }
         })
     }
