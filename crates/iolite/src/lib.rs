@@ -74,9 +74,10 @@ pub use budget::{
 };
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
-    CoverageGuide, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed, PropertyJudge,
-    PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
-    Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
+    CoverageGuide, ExplicitJudge, GoalKind, Judge, JudgeOptions, MissedGoal, ModelCoverage,
+    ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed, PropertyJudge, PropertyOptions,
+    RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge, Target, TargetOptions,
+    chosen_constants, not_solved, symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};

@@ -7,8 +7,10 @@ use iolite_derive::{Count, Criterion, TestCase};
 use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
-use super::test::Args;
-use crate::output::campaign::{conclude, counts, exit, finish, sinks, tell_unwritten};
+use super::test::{Args, model_coverage, report};
+use crate::output::campaign::{
+    Aftermath, conclude, counts, exit, finish, sinks, tell_unwritten, write_reached,
+};
 use crate::output::{Exit, print, print_json};
 
 #[derive(Serialize)]
@@ -62,8 +64,12 @@ pub(crate) fn run(
     let cases = workspace.suite(&args.suite, judge.spec())?;
     campaign.warn_of_other_models(workspace, &cases)?;
     campaign.warn_of_strict_cases(workspace, &cases);
+    let mut reached = model_coverage(args, campaign)?;
     let about = ("iolite test --suite", args.effort.allow_flaky);
     let mut sinks = sinks(&args.report, target, campaign, about, None)?;
+    if let Some(reached) = &mut reached {
+        sinks.0.push(Box::new(reached));
+    }
     end_well_on_signals()?;
     let mut coverage = campaign.suite_coverage();
     let mut documents = Vec::new();
@@ -117,7 +123,13 @@ pub(crate) fn run(
         }
     }
     finish(sinks, &mut all);
+    let after = Aftermath {
+        // Stored test cases are no sample of anything.
+        discovery: None,
+        reached: reached.map(|r| report(args, &r)).transpose()?,
+    };
     if args.report.json {
+        write_reached(&args.report, &after)?;
         print_json(&documents)?;
         tell_unwritten(&all);
         return Ok(exit(all.verdict(), &all, args.effort.allow_flaky));
@@ -138,5 +150,5 @@ pub(crate) fn run(
             print(&format!("  inconc: {reason}\n"))?;
         }
     }
-    conclude(args, workspace, target, campaign, &all)
+    conclude(args, workspace, target, campaign, &all, &after)
 }

@@ -5,8 +5,11 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use iolite::{Campaign, Constants, Error, Notice, Summary, Target, Verdict, Workspace, save_query};
-use iolite_exec::report::{Console, JUnit, JsonLines};
+use iolite::{
+    Campaign, Constants, Error, ModelCoverageReport, Notice, Summary, Target, Verdict, Workspace,
+    save_query,
+};
+use iolite_exec::report::{Console, Discovery, JUnit, JsonLines};
 use iolite_exec::{Fanout, Interruption, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
 
@@ -32,6 +35,10 @@ pub(crate) struct ReportArgs {
     /// Write the stream of events as JSON lines
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
+    /// Write what of the model the runs reached, and what they did not, with line and nearest trace, as
+    /// JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) coverage: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -161,6 +168,26 @@ struct Document<'a> {
     untried_reasons: BTreeMap<String, &'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
+    /// The chance that one more run shows something new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_run: Option<NextRun>,
+    /// What of the model was reached, and what was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reached: Option<&'a ModelCoverageReport>,
+}
+
+/// What is said of the runs together, beside their verdicts.
+#[derive(Default)]
+pub(crate) struct Aftermath {
+    pub(crate) discovery: Option<Discovery>,
+    pub(crate) reached: Option<ModelCoverageReport>,
+}
+
+#[derive(Serialize)]
+struct NextRun {
+    #[serde(flatten)]
+    discovery: Discovery,
+    assumptions: &'static str,
 }
 
 #[derive(Serialize)]
@@ -203,6 +230,7 @@ pub(crate) fn conclude(
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
+    after: &Aftermath,
 ) -> Result<Exit, Error> {
     let (report, judge) = (&args.report, campaign.judge());
     let verdict = judge.overall(summary);
@@ -212,6 +240,7 @@ pub(crate) fn conclude(
     let goals = if listed { &summary.goals } else { &none };
     warn(campaign, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
+    write_reached(report, after)?;
     let certificate = match (&report.certificate, &first) {
         (Some(path), Some((certificate, _))) => match args.certify(workspace, certificate) {
             Ok(Some(whole)) => write_json(path, &whole),
@@ -254,9 +283,21 @@ pub(crate) fn conclude(
                 .journal()
                 .filter(|path| path.exists())
                 .map(|path| path.display().to_string()),
+            reached: after.reached.as_ref(),
+            next_run: after.discovery.map(|discovery| NextRun {
+                discovery,
+                assumptions: Discovery::ASSUMPTIONS,
+            }),
         })?;
     } else {
         print(&tell(args, target, campaign, summary))?;
+        if let Some(reached) = &after.reached {
+            let file = judge.reference().path().display().to_string();
+            print(&reached.tell(&file))?;
+        }
+        if let Some(discovery) = after.discovery {
+            print(&tell_discovery(&discovery))?;
+        }
         for (name, verdicts) in goals {
             print(&format!("  {name}: {}\n", counts(verdicts)))?;
         }
@@ -290,6 +331,30 @@ pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary, allow_flaky: boo
         Some(verdict) => verdict.into(),
         None => Exit::Inconclusive,
     }
+}
+
+/// Writes what was reached, where that is asked for.
+pub(crate) fn write_reached(report: &ReportArgs, after: &Aftermath) -> Result<(), Error> {
+    match (&report.coverage, &after.reached) {
+        (Some(path), Some(reached)) => write_json(path, reached),
+        _ => Ok(()),
+    }
+}
+
+/// What one more run may show.
+fn tell_discovery(discovery: &Discovery) -> String {
+    let percent = |p: f64| format!("{:.0}%", p * 100.0);
+    let (low, high) = discovery.interval;
+    format!(
+        "next run: something new with a chance of about {} ({} to {}, by {} runs that showed {} pairs of \
+         actions)\n  if {}\n",
+        percent(discovery.chance),
+        percent(low),
+        percent(high),
+        discovery.runs,
+        discovery.pairs,
+        Discovery::ASSUMPTIONS
+    )
 }
 
 /// `3 pass, 1 fail`.
