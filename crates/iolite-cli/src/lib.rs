@@ -15,8 +15,8 @@ use clap::{Parser, Subcommand};
 pub use allocator::Allocator;
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, monitor, mutate,
-    relate, replay, show, simulate, test, testable, tester, verify,
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, init, monitor, mutate,
+    passes, relate, replay, show, simulate, suite, test, testable, tester, verify,
 };
 use iolite::Error;
 use iolite_exec::Interruption;
@@ -54,6 +54,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     Shrink(replay::ShrinkArgs),
     Monitor(monitor::Args),
+    Passes(passes::Args),
+    Suite(suite::Args),
     Mutate(Box<mutate::Args>),
     Classify(classify::Args),
     Testable(testable::Args),
@@ -63,6 +65,7 @@ enum Command {
     ExplainCode(explain_code::Args),
     Doctor(doctor::Args),
     Simulate(simulate::Args),
+    Init(init::Args),
 }
 
 /// Runs the command line of this process.
@@ -106,6 +109,8 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Replay(args) => replay::run_replay(&args),
         Command::Shrink(args) => replay::run_shrink(&args),
         Command::Monitor(args) => monitor::run(&args),
+        Command::Passes(args) => passes::run(&args),
+        Command::Suite(args) => suite::run(&args),
         Command::Mutate(args) => mutate::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Testable(args) => testable::run(&args),
@@ -115,5 +120,6 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::ExplainCode(args) => explain_code::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Init(args) => init::run(&args),
     }
 }

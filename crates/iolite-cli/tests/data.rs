@@ -660,3 +660,63 @@ fn the_doctor_tells_of_solvers() {
     }
     iolite(&["doctor", "--solver", "/nowhere/z3"]).expect(4);
 }
+
+/// The system is wrong for one number that no guard of the model knows.
+const MAGIC: &str = "
+system Spec {
+  input go(x: int, deep: bool)
+  output ok, no
+  initial state Idle { ?go(x, deep) [x >= 0] -> Busy  ?go(x, deep) [x < 0] -> Bad }
+  state Busy { !ok -> Idle }
+  state Bad { !no -> Idle }
+}
+system Wrong {
+  input go(x: int, deep: bool)
+  output ok, no
+  initial state Idle { ?go(x, deep) [x >= 0 && x != 77777] -> Busy  ?go(x, deep) [x < 0 || x == 77777] -> Bad }
+  state Busy { !ok -> Idle  ?go(x, deep) -> Busy }
+  state Bad { !no -> Idle  ?go(x, deep) -> Bad }
+}
+";
+
+#[test]
+fn words_of_a_dictionary_are_tried_and_boundaries_are_counted() {
+    let folder = scratch("dictionary");
+    let model = write(&folder, "magic.iol", MAGIC);
+    let words = write(&folder, "words", "# reserved\nadmin\n77777\n\"a\\tb\"\n");
+    let (spec, sut) = (format!("{model}#Spec"), format!("model:{model}#Wrong"));
+    let plain = test(&spec, &sut, &["--runs", "10", "--steps", "60"])
+        .expect(0)
+        .json();
+    let boundaries = &plain["values"]["boundaries"];
+    assert_eq!(
+        *boundaries,
+        serde_json::json!({"tried": 4, "of": 4, "untried": []})
+    );
+    assert_eq!(plain["values"]["transitions"]["of"], 4);
+    assert_eq!(plain["values"]["transitions"]["tried"], 4);
+    let pairs = &plain["values"]["pairs"][0];
+    assert_eq!(
+        (&pairs["input"], &pairs["tried"]),
+        (&"?go".into(), &pairs["of"])
+    );
+    let found = test(
+        &spec,
+        &sut,
+        &["--runs", "10", "--steps", "60", "--dictionary", &words],
+    );
+    let failure = found.expect(1).json();
+    let observed = &failure["failures"][0];
+    assert!(observed.to_string().contains("77777"), "{observed}");
+    // One step never tries both sides.
+    let one = test(&spec, &sut, &["--runs", "1", "--steps", "1"]).json();
+    assert_ne!(
+        one["values"]["boundaries"]["untried"],
+        serde_json::json!([])
+    );
+    for (content, says) in [("\"abc\n", "line 1"), ("x\n\"a\" b\n", "line 2")] {
+        let bad = write(&folder, "bad", content);
+        let ran = test(&spec, &sut, &["--dictionary", &bad]).expect(2);
+        assert!(ran.stderr.contains(says), "{}", ran.stderr);
+    }
+}

@@ -142,6 +142,8 @@ fn the_second_signal_ends_at_once() {
     write(&folder, "echo.iol", MODEL);
     // A system that ignores the request to end, and is given a minute for it.
     let system = "import signal, sys, time
+open('dir', 'w').write(sys.argv[1])
+open(sys.argv[1] + '/file', 'w').write('x')
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print('ready', flush=True)
 try:
@@ -152,8 +154,7 @@ except OSError:
 time.sleep(60)
 ";
     write(&folder, "system.py", system);
-    let sut =
-        "command = \"python3 system.py\"\nready = \"ready\"\n[limits]\nstop-grace-ms = 60000\n";
+    let sut = "command = \"python3 system.py {dir}\"\nready = \"ready\"\n[limits]\nstop-grace-ms = 60000\n";
     write(&folder, "sut.toml", sut);
     let child = Command::new(env!("CARGO_BIN_EXE_iolite"))
         .args([
@@ -178,8 +179,11 @@ time.sleep(60)
     let began = Instant::now();
     signal(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(began.elapsed() < Duration::from_secs(2));
+    assert!(began.elapsed() < Duration::from_secs(5));
     reader.join().unwrap();
+    let dir = fs::read_to_string(folder.join("dir")).unwrap();
+    assert!(dir.contains("iolite-"), "{dir}");
+    assert!(!Path::new(&dir).exists(), "{dir} is left");
 }
 
 /// An orphan of an earlier run must not pass for the system.

@@ -174,19 +174,30 @@ fn suites_say_what_they_reached() {
         ran.stdout
     );
     let json = run("Stubborn", &suite, &["--json"]).expect(3).json();
-    let last = json.as_array().unwrap().last().unwrap();
+    // The same document as without a suite, and each test case in it.
+    assert_eq!(json["verdict"], "inconc");
+    assert!(json["verdicts"]["inconc"].as_u64() > Some(0), "{json}");
+    assert_eq!(json["failures"], serde_json::json!([]));
+    assert_eq!(json["untried"], serde_json::json!([]));
+    let last = json["cases"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["coverage"], json["coverage"]);
+    let reasons = |case: &serde_json::Value| case["reasons"][0].as_str().map(str::to_owned);
+    let cases = json["cases"].as_array().unwrap();
+    for case in cases.iter().filter(|c| c["verdict"] == "inconc") {
+        assert!(reasons(case).unwrap().contains("the test needed"), "{case}");
+    }
     assert!(
         last["coverage"]["seen"].as_u64() < last["coverage"]["total"].as_u64(),
         "{last}"
     );
     // One that chooses x now and then is led back to the goal.
     let json = run("Fair", &suite, &["--json", "--repeat", "10", "--seed", "4"]).json();
-    let last = json.as_array().unwrap().last().unwrap();
+    let last = json["cases"].as_array().unwrap().last().unwrap();
     assert_eq!(
         last["coverage"]["seen"], last["coverage"]["total"],
         "{last}"
     );
-    for case in json.as_array().unwrap() {
+    for case in json["cases"].as_array().unwrap() {
         assert!(case["verdicts"]["fail"].is_null(), "{case}");
     }
     // A hand-written test forbids y, which the model allows.

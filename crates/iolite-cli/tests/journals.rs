@@ -198,3 +198,145 @@ fn a_forged_journal_executes_nothing() {
     )
     .expect(1);
 }
+
+/// The compact form says the same as the other, and every command reads it.
+#[test]
+fn a_compact_journal_is_read_by_every_command() {
+    let folder = scratch("compact-journal");
+    write(&folder, "echo.iol", MODEL);
+    let broken = MODEL.replace("!pong ->", "!pong -> Idle  !pang ->");
+    write(&folder, "broken.iol", broken);
+    let test = |journal: &str, more: &[&str]| {
+        let args = [
+            "test",
+            "echo.iol",
+            "--sut",
+            "model:broken.iol",
+            "--seed",
+            "3",
+        ];
+        let args = [&args[..], &["--runs", "40", "--journal", journal], more].concat();
+        iolite_in(&folder, &args)
+    };
+    let lines = test("j.jsonl", &[]);
+    let compact = test("j.iolj", &[]);
+    assert_eq!((lines.code, compact.code), (1, 1), "{}", compact.stderr);
+    let length = |name: &str| fs::metadata(folder.join(name)).unwrap().len();
+    assert!(length("j.iolj") < length("j.jsonl"));
+
+    // Times differ, and what else is there does not.
+    let strip = |text: &str| -> Vec<String> {
+        let time = without_times(text);
+        time.lines().skip(1).map(str::to_owned).collect()
+    };
+    let shown = iolite_in(&folder, &["show", "j.iolj"]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    let written = fs::read_to_string(folder.join("j.jsonl")).unwrap();
+    assert_eq!(strip(&shown.stdout), strip(&written));
+
+    for command in [&["replay"][..], &["shrink"], &["monitor", "echo.iol"]] {
+        let of = |journal: &str| {
+            let ran = iolite_in(&folder, &[command, &[journal]].concat());
+            let last = ran.stdout.lines().last().unwrap_or_default().to_owned();
+            (ran.code, last.replace("j.iolj", "j.jsonl"))
+        };
+        assert_eq!(of("j.iolj"), of("j.jsonl"), "{command:?}");
+        assert_eq!(of("j.iolj").0, 1, "{command:?}");
+    }
+
+    // Several jobs write streams of their own.
+    let jobs = test("jobs.iolj", &["--jobs", "3"]);
+    assert_eq!(jobs.code, 1, "{}", jobs.stderr);
+    let shown = iolite_in(&folder, &["show", "jobs.iolj"]).stdout;
+    assert_eq!(shown.matches("\"run-started\"").count(), 40);
+    assert_eq!(shown.matches("\"run-ended\"").count(), 40);
+    assert_eq!(shown.matches("\"campaign-ended\"").count(), 1);
+}
+
+/// The text with every number behind `"at":`, `"elapsed":` as 0.
+fn without_times(text: &str) -> String {
+    let mut out = text.to_owned();
+    for key in ["\"at\":", "\"elapsed\":"] {
+        let mut rest = std::mem::take(&mut out);
+        while let Some(found) = rest.find(key) {
+            let digits = found + key.len();
+            out += &rest[..digits];
+            rest = rest[digits..]
+                .trim_start_matches(|c: char| c.is_ascii_digit())
+                .to_owned();
+        }
+        out += &rest;
+    }
+    out
+}
+
+/// A tester that is killed loses no run that had a verdict.
+#[test]
+fn a_compact_journal_survives_a_kill() {
+    let folder = scratch("compact-kill");
+    write(&folder, "echo.iol", MODEL);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_iolite"))
+        .args([
+            "test",
+            "echo.iol",
+            "--sut",
+            "model:echo.iol",
+            "--runs",
+            "100000000",
+        ])
+        .args([
+            "--steps",
+            "50",
+            "--jobs",
+            "2",
+            "--journal",
+            "j.iolj",
+            "--events",
+            "e.jsonl",
+        ])
+        .current_dir(&folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while fs::metadata(folder.join("j.iolj")).map_or(0, |m| m.len()) < 100_000 {
+        assert!(Instant::now() < until, "nothing is written");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let ended = |text: &str| -> std::collections::BTreeSet<String> {
+        let ended = text
+            .lines()
+            .filter(|line| line.contains("\"run-ended\"") && line.ends_with('}'));
+        let run = |line: &str| {
+            line.split("\"run\":")
+                .nth(1)
+                .unwrap()
+                .split(',')
+                .next()
+                .unwrap()
+                .to_owned()
+        };
+        ended.map(run).collect()
+    };
+    let shown = iolite_in(&folder, &["show", "j.iolj"]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    let journaled = ended(&shown.stdout);
+    // The journal hears of an event first, so it knows of every run that others know the end of.
+    let told = ended(&fs::read_to_string(folder.join("e.jsonl")).unwrap());
+    assert!(told.len() > 10, "{}", told.len());
+    assert!(told.is_subset(&journaled));
+    // And it has all of their steps.
+    for run in told.iter().take(20) {
+        let steps = shown
+            .stdout
+            .lines()
+            .filter(|line| line.contains("\"step\":") && line.contains(&format!("\"run\":{run},")));
+        assert_eq!(steps.count(), 50, "run {run}");
+    }
+    let replayed = iolite_in(&folder, &["replay", "j.iolj", "--run", "3"]);
+    assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
+}

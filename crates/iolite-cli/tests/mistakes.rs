@@ -363,3 +363,93 @@ system Both = L |[x]| R
     assert_eq!(lines("IOL504", "it faults"), [16, 16], "{found:?}");
     assert_eq!(lines("IOL504", "never true"), [5, 16], "{found:?}");
 }
+
+/// Slips of people who know other languages: one message each, with what to write instead.
+#[test]
+fn slips_in_models() {
+    let folder = scratch("slips");
+    let system = |body: &str| format!("system S {{ input a\n {body} }}");
+    let loops = "initial state A { ?a -> A }";
+    for (text, hint) in [
+        (system("initial state A { ?a → A }"), "write `->`"),
+        (
+            format!("# a comment\n{}", system(loops)),
+            "a comment starts with `//`",
+        ),
+        (
+            system(&format!("const s: string = 'hi' {loops}")),
+            "a string is written in double quotes",
+        ),
+        (
+            system("var n: int = 0 initial state A { ?a [n = 3] -> A }"),
+            "equality is `==`, an assignment `:=`",
+        ),
+        (
+            system(&format!("var x: int = 0.5 {loops}")),
+            "count in a smaller unit",
+        ),
+        (system(&format!("; {loops}")), "leave the `;` out"),
+        (
+            "property P over {a} = ltl []".to_owned(),
+            "stand before a formula",
+        ),
+    ] {
+        let file = write(&folder, "slip.iol", &text);
+        let ran = iolite(&["check", &file]).expect(2);
+        assert!(ran.stderr.contains(hint), "{text}\n{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("\n1 error, 0 warnings"),
+            "{text}\n{}",
+            ran.stderr
+        );
+    }
+}
+
+/// Slips in descriptions, in the place where they are, without a word on `--sut`.
+#[test]
+fn slips_in_descriptions() {
+    let folder = scratch("description-slips");
+    for (text, hint) in [
+        ("cmd = \"cat\"", "did you mean command?"),
+        (
+            "command = \"cat\"\nquiescence = 100",
+            "write `[quiescence]`",
+        ),
+        (
+            "command = \"cat\"\n[quiescence]\ntimeout-ms = \"100\"",
+            "a number is written without quotes",
+        ),
+        (
+            "command = \"cat\"\n[actions.liq]\nrecv = '{\"a\": 1}'",
+            "a brace that is text is doubled: {{ and }}",
+        ),
+    ] {
+        let file = write(&folder, "slip.toml", text);
+        let ran = iolite(&["test", "examples/candy/candy.iol", "--sut", &file]).expect(2);
+        assert!(ran.stderr.contains(hint), "{text}\n{}", ran.stderr);
+        assert!(!ran.stderr.contains("--sut takes"), "{}", ran.stderr);
+    }
+    let candy = "examples/candy/candy.iol";
+    let sut = "model:examples/candy/candy.iol";
+    mistake(
+        &["test", candy, "--purpose", "Crossed", "--sut", sut],
+        &["together with its file: FILE#Crossed"],
+    );
+    let missing = iolite(&["replay", "nosuch"]);
+    assert!(!missing.stderr.contains("line 0"), "{}", missing.stderr);
+}
+
+/// Editors want the end of a mistake too.
+#[test]
+fn mistakes_have_an_end_in_json() {
+    let folder = scratch("spans");
+    let file = write(
+        &folder,
+        "end.iol",
+        "system S {\n  input abc\n  initial state A {}\n}",
+    );
+    let report = iolite(&["check", "--json", &file]).json();
+    let found = &report["files"][0]["diagnostics"][0];
+    let place = ["line", "column", "end_line", "end_column"].map(|k| found[k].as_u64());
+    assert_eq!(place, [2, 9, 2, 12].map(Some), "{found}");
+}

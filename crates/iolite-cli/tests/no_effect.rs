@@ -49,6 +49,51 @@ fn descriptions_that_have_no_effect() {
     }
 }
 
+/// A message is read by the first template that fits: one that comes too late is never read.
+#[test]
+fn templates_that_never_match() {
+    let folder = scratch("no-effect-templates");
+    let redis = "system Redis {
+  input get
+  output bulk, null
+  initial state Idle { ?get -> Asked }
+  state Asked { !bulk -> Idle  !null -> Idle }
+}
+";
+    let with_data = redis.replace("output bulk", "output bulk(s: string)");
+    let with_data = with_data.replace("!bulk", "!bulk(s)");
+    for (model, bulk, warns) in [
+        (redis, "${_}", true),
+        (redis, "${_:int}\\n{_}", false),
+        (&with_data, "${s}", true),
+        (&with_data, "${s:/[a-z]+/}", false),
+    ] {
+        let model = write(&folder, "redis.iol", model);
+        let text = format!(
+            "command = \"sed -u s/.*/$-1/\"\n[actions.bulk]\nrecv = \"{bulk}\"\n[actions.null]\nrecv = \"$-1\"\n"
+        );
+        let sut = write(&folder, "sut.toml", text);
+        let args = ["test", &model, "--sut", &sut, "--runs", "1", "--steps", "2"];
+        let ran = iolite(&[&args[..], &["--no-journal", "--quiescence-ms", "2000"]].concat());
+        let told = ran.stderr.contains("output `null` is never observed")
+            && ran.stderr.contains("read as `bulk` first");
+        assert_eq!(told, warns, "{bulk}: {}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
+fn directions_of_a_file_that_has_its_own() {
+    let folder = scratch("no-effect-directions");
+    let model = write(&folder, "lamp.iol", MODEL);
+    let ran = iolite(&["show", &model, "--input", "press"]);
+    assert!(
+        ran.stderr.contains("--input press has no effect") && ran.stderr.contains("`input a`"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.stderr.matches("no effect").count(), 1, "{}", ran.stderr);
+}
+
 #[test]
 fn flags_that_have_no_effect() {
     let folder = scratch("no-effect-flags");

@@ -51,7 +51,7 @@ fn written_test_cases_judge_systems() {
     let verdicts = |ran: &common::Ran| -> Vec<(String, String)> {
         let text = |v: &serde_json::Value| v.as_str().unwrap().to_owned();
         let cases = ran.json();
-        let cases = cases.as_array().unwrap().iter();
+        let cases = cases["cases"].as_array().unwrap().iter();
         cases
             .map(|c| (text(&c["case"]), text(&c["verdict"])))
             .collect()

@@ -41,14 +41,22 @@
 //! assert_eq!(tester.step(Step::Quiescence), Progress::Ended(Verdict::Fail));
 //! ```
 
+// The definitions that the integration tests share are used by unit tests as well.
+#[cfg(test)]
+extern crate self as iolite_derive;
+
 mod action;
 mod alphabet;
+mod channel;
 mod context;
 mod coverage;
 mod criterion;
 mod location;
 mod model_ref;
 mod oracle;
+mod queue_relation;
+mod race;
+mod suite;
 mod testcase;
 mod tester;
 mod verdict;
@@ -56,11 +64,14 @@ mod verify;
 
 pub use action::{Action, ActionId};
 pub use alphabet::{Alphabet, LabelMap};
+pub use channel::Channel;
 pub use context::{Context, UnknownContext};
 pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
 pub use criterion::{Criterion, UnknownCriterion};
-pub use location::location;
+pub use location::{location, told_places};
 pub use model_ref::ModelRef;
+pub use oracle::channel_queues::{ChannelOracle, ChannelState};
+pub use oracle::finite_queues::{FiniteQueueOracle, QueueStateId};
 pub use oracle::ioco::IocoOracle;
 pub use oracle::ioconf::{IoconfOracle, IoconfState};
 pub use oracle::queues::{
@@ -71,6 +82,11 @@ pub use oracle::symbolic::{
 };
 pub use oracle::uioco::UiocoOracle;
 pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
+pub use queue_relation::{QueueAnswer, QueueCounterexample, QueueRelation};
+pub use race::{Race, RaceLoss, RaceReport, races};
+pub use suite::{
+    Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
+};
 pub use testcase::conf_derivation::{ConfDerivation, Offered};
 pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, Covering};
 pub use testcase::exhaustive_derivation::{
@@ -78,7 +94,7 @@ pub use testcase::exhaustive_derivation::{
 };
 pub use testcase::goal_test::{Drawing, GoalTest};
 pub use testcase::over_strict::over_strict;
-pub use testcase::passes::{TestRuns, passes, test_runs};
+pub use testcase::passes::{TestRun, TestRuns, passes, test_runs, test_runs_while};
 pub use testcase::random_derivation::{RandomDerivation, Weights};
 pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions_of};
 pub use testcase::test_case::{
@@ -94,6 +110,8 @@ pub use tester::property_tester::{PropertyEnd, PropertyOutcome, PropertyTester, 
 pub use tester::stored_tester::StoredTester;
 pub use tester::{Menu, Progress, Step, Tester};
 pub use verdict::Verdict;
+// What runs tried of a model's data is told with their verdicts.
+pub use iolite_sts::ValueCoverage;
 pub use verify::data_goal::{DataGoal, DataGoalError, GoalMarks};
 pub use verify::forcing::{Forced, Forcing, Pair};
 pub use verify::goal::{Goal, LabelGoal, Wish};
@@ -107,6 +125,7 @@ pub use verify::property::{
 pub use verify::property_objective::PropertyObjective;
 pub use verify::prune::prune;
 pub use verify::purpose_test::PurposeTest;
+pub use verify::queue_goal::{MessageOrder, QueueGoal, QueueGoalState};
 pub use verify::safety_test::SafetyTest;
 pub use verify::test_graph::{NodeKind, TestGraph};
 pub use verify::{Relevance, Satisfaction, Verification, relevance, verify, verify_while};

@@ -26,3 +26,23 @@ pub(crate) fn places<M: Semantics<State = StateId>>(view: &Determinised<M>, set:
     }
     places
 }
+
+/// The places of a run in words. Through queues the inputs after the last silence may still be under
+/// way, so that the system is before or after them.
+pub fn told_places(locations: &[String], context: &str, trace: &[String]) -> String {
+    let since = trace.iter().rev().take_while(|action| *action != "delta");
+    let mut inputs: Vec<&str> = since
+        .filter(|action| action.starts_with('?'))
+        .map(String::as_str)
+        .collect();
+    inputs.dedup();
+    let list = locations.join(", ");
+    if context != crate::Context::Queues.name() || locations.len() < 2 || inputs.is_empty() {
+        return list;
+    }
+    let which = match inputs.as_slice() {
+        [input] => format!("whether {input} had been taken"),
+        _ => "how many of the inputs since the last silence had been taken".to_owned(),
+    };
+    format!("one of {list}: the tester cannot tell {which}")
+}

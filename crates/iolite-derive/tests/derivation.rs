@@ -72,6 +72,32 @@ proptest! {
         }
     }
 
+    /// A test case that ends `inconc` where a run leaves its trace fails what the paper's does, and a run
+    /// that it passes came to the end of the trace.
+    #[test]
+    fn a_run_that_left_its_trace_is_inconclusive((s, i) in pair(), depth in 1usize..5) {
+        let mut oracle = IocoOracle::new(&s, POLICY);
+        let (Some(papers), Some(goals)) = (
+            enumerate(&mut oracle, depth, Enumeration::Traces),
+            enumerate(&mut oracle, depth, Enumeration::GoalTraces),
+        ) else {
+            return Ok(());
+        };
+        prop_assert_eq!(papers.len(), goals.len());
+        for (paper, goal) in papers.iter().zip(&goals) {
+            let (before, after) = (test_runs(paper, &i, POLICY), test_runs(goal, &i, POLICY));
+            prop_assert_eq!(before.fails(), after.fails());
+            prop_assert_eq!(before.run(Verdict::Fail), after.run(Verdict::Fail));
+            // The trace and one observation more.
+            if let Some(run) = after.run(Verdict::Pass) {
+                prop_assert_eq!(run.len(), goal.depth());
+            }
+            if let Some(run) = after.run(Verdict::Inconc) {
+                prop_assert!(run.len() < goal.depth());
+            }
+        }
+    }
+
     #[test]
     fn ioconf_suites_are_complete_up_to_their_depth((s, i) in pair(), depth in 1usize..5) {
         let differs = not_ioconf(&i, &s, depth - 1).is_some();

@@ -66,13 +66,19 @@ fn example_3_3() {
     let p1_runs = test_runs(&t1, &p1(), POLICY);
     assert!(p1_runs.passes());
     assert_eq!(
-        p1_runs.run(Verdict::Pass).unwrap(),
+        p1_runs.run(Verdict::Pass).unwrap().trace,
         trace(labels, "shil liq")
     );
     // The test runs of t₁ with p₃ are shil·liq and shil.
     let runs = test_runs(&t1, &p3(), POLICY);
-    assert_eq!(runs.run(Verdict::Pass).unwrap(), trace(labels, "shil liq"));
-    assert_eq!(runs.run(Verdict::Fail).unwrap(), trace(labels, "shil"));
+    assert_eq!(
+        runs.run(Verdict::Pass).unwrap().trace,
+        trace(labels, "shil liq")
+    );
+    assert_eq!(
+        runs.run(Verdict::Fail).unwrap().trace,
+        trace(labels, "shil")
+    );
     assert!(!runs.passes());
 }
 
@@ -161,16 +167,19 @@ fn examples_7_2_and_7_5() {
     // The two test runs of example 7.2.
     let runs = test_runs(&t, &q2(), POLICY);
     assert_eq!(
-        runs.run(Verdict::Pass).unwrap(),
+        runs.run(Verdict::Pass).unwrap().trace,
         trace(t.labels(), "?but !liq")
     );
     assert_eq!(
-        runs.run(Verdict::Fail).unwrap(),
+        runs.run(Verdict::Fail).unwrap().trace,
         trace(t.labels(), "?but !choc")
     );
     // q₃ fails by being silent after the button.
     let runs = test_runs(&t, &q3(), POLICY);
-    assert_eq!(runs.run(Verdict::Fail).unwrap(), trace(t.labels(), "?but"));
+    assert_eq!(
+        runs.run(Verdict::Fail).unwrap().trace,
+        trace(t.labels(), "?but")
+    );
 }
 
 #[test]
@@ -240,7 +249,10 @@ fn examples_2_to_5() {
     // Example 3: the three observations with r₁.
     let runs = test_runs(&t, &r1(), POLICY);
     let liq = trace(&labels, "?but !liq");
-    let observed: Vec<_> = runs.verdicts().collect();
+    let observed: Vec<_> = runs
+        .verdicts()
+        .map(|(v, run)| (v, &run.trace[..]))
+        .collect();
     assert_eq!(
         observed,
         [
@@ -259,7 +271,7 @@ fn examples_2_to_5() {
     );
     let runs = test_runs(&t, &third, POLICY);
     assert_eq!(
-        runs.run(Verdict::Pass).unwrap(),
+        runs.run(Verdict::Pass).unwrap().trace,
         trace(&labels, "?but delta ?but !choc delta")
     );
     assert!(runs.passes());

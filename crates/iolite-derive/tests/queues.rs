@@ -3,12 +3,14 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::ControlFlow;
 
 use common::{after, any_model, any_mutant, complete, initial, model, quiescent, step, takes};
 use iolite_derive::{
-    ConformanceTester, IocoOracle, Meaning, Menu, Oracle, Progress, QueueOptions, QueueOracle,
-    Step, Tester, UiocoOracle, Verdict,
+    ConformanceTester, FiniteOracle, FiniteQueueOracle, IocoOracle, Meaning, Menu, Oracle,
+    Progress, QueueAnswer, QueueOptions, QueueOracle, QueueRelation, RandomDerivation, Step,
+    TestCase, TestStep, Tester, UiocoOracle, Verdict,
 };
 use iolite_lts::relation::{Holds, Relation, relate};
 use iolite_lts::{
@@ -16,6 +18,8 @@ use iolite_lts::{
     Lts, LtsBuilder, QuiescencePolicy, Relabelled, Semantics, SetId, StateId, Suspension,
 };
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
 
@@ -229,6 +233,260 @@ proptest! {
             agree(&s, &mut uioco, &trace, true)?;
         }
     }
+}
+
+/// All traces of a composition up to a length that the definition does not explain; the shortest.
+fn shortest_unexplained(i: &Lts, s: &Lts, length: usize, universal: bool) -> Option<Vec<LabelId>> {
+    let mut composed = queued(i);
+    let visible: Vec<LabelId> = s
+        .labels()
+        .iter()
+        .filter(|(_, l)| l.kind.is_visible())
+        .map(|(id, _)| id)
+        .collect();
+    let mut level = vec![(Vec::new(), composed.initial())];
+    for _ in 0..length {
+        let mut next = Vec::new();
+        for (trace, set) in level {
+            for &label in &visible {
+                let its = composed.labels().get_text(&s.labels().text(label));
+                let Some(to) = composed.after(set, its.expect("the same names")) else {
+                    continue;
+                };
+                let longer = [&trace[..], &[label]].concat();
+                match explained(s, &initial(s), &[], &longer, universal) {
+                    Explained::No => return Some(longer),
+                    Explained::Yes => next.push((longer, to)),
+                    Explained::Open => {}
+                }
+            }
+        }
+        level = next;
+    }
+    None
+}
+
+fn decide<O: FiniteOracle<State: Ord>>(oracle: O, i: &Lts, max_in_flight: usize) -> QueueAnswer {
+    let search = QueueRelation::new(oracle, i, POLICY, max_in_flight);
+    search.search(1, &mut |_| ControlFlow::Continue(()))
+}
+
+/// A run of an implementation between two real queues, under a tester that keeps to the bound.
+fn run_through_queues(
+    i: &Lts,
+    s: &Lts,
+    max_in_flight: usize,
+    seed: u64,
+    universal: bool,
+) -> Verdict {
+    let options = QueueOptions {
+        max_in_flight,
+        ..QueueOptions::default()
+    };
+    let mut tester: Box<dyn Tester> = if universal {
+        let oracle = UiocoOracle::new(s, POLICY);
+        Box::new(ConformanceTester::new(QueueOracle::new(oracle, options)))
+    } else {
+        let oracle = IocoOracle::new(s, POLICY);
+        Box::new(ConformanceTester::new(QueueOracle::new(oracle, options)))
+    };
+    let mut random = seed.wrapping_mul(2).wrapping_add(1);
+    let mut below = |n: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(random >> 33).unwrap() % n
+    };
+    let (mut inputs, mut outputs) = (VecDeque::new(), VecDeque::new());
+    let mut at = i.initial();
+    let mut steps = 0;
+    for _ in 0..200 {
+        let mut row: Vec<(LabelId, StateId)> = Vec::new();
+        i.successors(&at, &mut row);
+        let mut menu = Menu::default();
+        tester.menu(&mut menu);
+        let silent = inputs.is_empty() && outputs.is_empty() && quiescent(i, at);
+        let step = match below(3) {
+            // The system does something.
+            0 => {
+                let (label, target) = match row.len() {
+                    0 => continue,
+                    n => row[below(n)],
+                };
+                match i.labels().kind(label) {
+                    LabelKind::Input if inputs.front() == Some(&label) => {
+                        inputs.pop_front();
+                    }
+                    LabelKind::Input => continue,
+                    LabelKind::Output => outputs.push_back(label),
+                    _ => {}
+                }
+                at = target;
+                continue;
+            }
+            // The tester gives an input.
+            1 if !menu.stimuli.is_empty() => {
+                let input = menu.stimuli[below(menu.stimuli.len())];
+                inputs.push_back(LabelId::new(input.index()));
+                Step::Stimulus(input)
+            }
+            // The tester reads what has come, or notes that nothing does.
+            _ => match outputs.pop_front() {
+                Some(output) => Step::Output(output.into()),
+                None if silent => Step::Quiescence,
+                None => continue,
+            },
+        };
+        steps += 1;
+        if let Progress::Ended(verdict) = tester.step(step) {
+            return verdict;
+        }
+        if steps > 40 {
+            break;
+        }
+    }
+    tester.verdict()
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    /// The search against all traces of the explicit composition, by the definition.
+    #[test]
+    fn the_relation_is_that_of_the_composition(
+        (s, mutants) in any_model(4, 10).prop_flat_map(|s| {
+            let mutants = prop::collection::vec(any_mutant(s.clone()), 3);
+            (Just(s), mutants)
+        })
+    ) {
+        const SHORT: usize = 4;
+        for i in mutants.iter().map(without_livelock).map(|i| complete(&i)) {
+            for universal in [false, true] {
+                let answer = if universal {
+                    decide(UiocoOracle::new(&s, POLICY), &i, SHORT)
+                } else {
+                    decide(IocoOracle::new(&s, POLICY), &i, SHORT)
+                };
+                prop_assert!(answer.undecided.is_none());
+                let slow = shortest_unexplained(&i, &s, SHORT, universal);
+                let fast = answer.counterexamples.first();
+                let length = fast.map(|c| c.trace.len() + 1).filter(|&n| n <= SHORT);
+                prop_assert_eq!(length, slow.as_ref().map(Vec::len), "{:?} {:?}", fast, slow);
+                // And what it shows is a trace of the composition that nothing explains.
+                let Some(fast) = fast.filter(|c| c.trace.len() < LENGTH) else { continue };
+                let texts = [&fast.trace[..], std::slice::from_ref(&fast.observed)].concat();
+                let trace = common::trace(s.labels(), &texts.join(" "));
+                prop_assert_eq!(explained(&s, &initial(&s), &[], &trace, universal), Explained::No);
+                let mut composed = queued(&i);
+                let mut at = composed.initial();
+                for text in &texts {
+                    let label = composed.labels().get_text(text).unwrap();
+                    let next = composed.after(at, label);
+                    prop_assert!(next.is_some(), "never shown: {}", texts.join(" "));
+                    at = next.unwrap();
+                }
+            }
+        }
+    }
+
+    /// Where the relation holds with a bound, no run that keeps to the bound fails; and an
+    /// implementation that conforms in step is in the relation.
+    #[test]
+    fn the_relation_agrees_with_testing(
+        (s, mutants) in any_model(4, 10).prop_flat_map(|s| {
+            let mutants = prop::collection::vec(any_mutant(s.clone()), 3);
+            (Just(s), mutants)
+        }),
+        seed in any::<u64>(),
+    ) {
+        for i in mutants.iter().map(without_livelock).map(|i| complete(&i)) {
+            for (universal, relation) in [(false, Relation::Ioco), (true, Relation::Uioco)] {
+                let answer = if universal {
+                    decide(UiocoOracle::new(&s, POLICY), &i, 2)
+                } else {
+                    decide(IocoOracle::new(&s, POLICY), &i, 2)
+                };
+                let holds = answer.counterexamples.is_empty();
+                prop_assert!(holds || !conforms(relation, &i, &s));
+                for k in 0..10 {
+                    let verdict = run_through_queues(&i, &s, 2, seed ^ k, universal);
+                    prop_assert!(!holds || verdict == Verdict::Pass, "{} {}", relation, verdict);
+                }
+            }
+        }
+    }
+
+    /// A test case that was derived through queues fails no conforming implementation, whatever is
+    /// under way: each of its failures is one of the definition.
+    #[test]
+    fn derived_test_cases_fail_only_what_is_not_explained(s in any_model(4, 10), seed in any::<u64>()) {
+        let mut oracle = FiniteQueueOracle::new(IocoOracle::new(&s, POLICY), QueueOptions::default());
+        let derivation = RandomDerivation { count: 5, depth: 6, seed, ..RandomDerivation::default() };
+        for case in derivation.derive(&mut oracle, &iolite_derive::ModelRef::default()) {
+            for (trace, fails) in failing_traces(&case) {
+                let judged = explained(&s, &initial(&s), &[], &trace, false);
+                prop_assert_eq!(judged == Explained::No, fails, "{}", common::show(s.labels(), &trace));
+            }
+        }
+        prop_assert!(oracle.undecided().is_none());
+    }
+}
+
+/// The traces to the observations of a test case, and whether it calls them failures.
+fn failing_traces(case: &TestCase) -> Vec<(Vec<LabelId>, bool)> {
+    let mut all = Vec::new();
+    let mut todo = vec![(case.initial(), Vec::new())];
+    while let Some((at, trace)) = todo.pop() {
+        let longer = |label: LabelId| [&trace[..], &[label]].concat();
+        match &case.state(at).step {
+            TestStep::End | TestStep::Offer { .. } => {}
+            TestStep::Stimulate {
+                stimulus,
+                next,
+                preempted,
+            } => {
+                let fails = preempted.iter().map(|&(label, _)| (longer(label), true));
+                all.extend(fails);
+                todo.push((*next, longer(*stimulus)));
+            }
+            TestStep::Observe {
+                outputs,
+                quiescence,
+            } => {
+                let silence = quiescence.map(|to| (LabelId::DELTA, to));
+                for (label, to) in outputs.iter().copied().chain(silence) {
+                    let target = case.state(to);
+                    let ends = matches!(target.step, TestStep::End);
+                    let fails = ends && target.verdict == Verdict::Fail;
+                    all.push((longer(label), fails));
+                    todo.push((to, longer(label)));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The view against the composition and against the definition on at least so many traces.
+const TRACES: usize = 100_000;
+
+#[test]
+fn a_hundred_thousand_traces() {
+    let mut runner = TestRunner::deterministic();
+    let mut traces = 0;
+    let mut models = 0;
+    while traces < TRACES {
+        let mut model = || any_model(4, 11).new_tree(&mut runner).unwrap().current();
+        let (s, i) = (model(), complete(&without_livelock(&model())));
+        let mut oracle = through_queues(IocoOracle::new(&i, POLICY));
+        traces += compare(i.labels(), &mut queued(&i), &mut oracle, Demand::Exact).unwrap();
+        if conforms(Relation::Ioco, &i, &s) {
+            let mut oracle = through_queues(IocoOracle::new(&s, POLICY));
+            traces += compare(s.labels(), &mut queued(&i), &mut oracle, Demand::Sound).unwrap();
+        }
+        models += 1;
+    }
+    println!("{traces} traces of {models} models compared");
 }
 
 /// What the definition says of a trace.

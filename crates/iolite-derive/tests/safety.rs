@@ -258,6 +258,7 @@ proptest! {
         prop_assert!(case.depth() <= length.unwrap_or(0) as usize + slack);
         let runs = test_runs(&case, &i, POLICY);
         for (verdict, run) in runs.verdicts() {
+            let run = &run.trace[..];
             match verdict {
                 Verdict::Fail => {
                     prop_assert!(!has_trace(&s, run) && has_trace(&s, &run[..run.len() - 1]));
@@ -314,10 +315,10 @@ proptest! {
         }
         let case = test.draw(Drawing { seed, slack }, &ModelRef::default());
         let runs = test_runs(&case, &i, POLICY);
-        if let Some(run) = runs.run(Verdict::Fail) {
+        if let Some(run) = runs.run(Verdict::Fail).map(|run| &run.trace) {
             prop_assert!(has_trace(&i, run) && !has_trace(&s, run));
         }
-        if let Some(run) = runs.run(Verdict::Pass) {
+        if let Some(run) = runs.run(Verdict::Pass).map(|run| &run.trace) {
             prop_assert!(accepts(&p, run) && has_trace(&s, run));
         }
     }

@@ -249,5 +249,5 @@ fn the_run_shown_is_a_shortest_one() {
     );
     let runs = test_runs(&case, &i, POLICY);
     let run = runs.run(Verdict::Fail).unwrap();
-    assert_eq!(common::show(case.labels(), run), "!y");
+    assert_eq!(common::show(case.labels(), &run.trace), "!y");
 }

@@ -109,7 +109,7 @@ pub enum ExecError {
         reason: String,
     },
     /// A journal or log cannot be read.
-    #[error("cannot read {path}, line {line}: {reason}")]
+    #[error("cannot read {path}{}: {reason}", at_line(*line))]
     LogRead {
         /// The file.
         path: String,
@@ -189,5 +189,13 @@ impl ExecError {
             what: what.into(),
             reason: reason.to_string(),
         }
+    }
+}
+
+/// Where in a file, for a message; nothing for the file as a whole.
+fn at_line(line: usize) -> String {
+    match line {
+        0 => String::new(),
+        line => format!(", line {line}"),
     }
 }

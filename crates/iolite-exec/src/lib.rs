@@ -56,8 +56,11 @@ pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
 pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
+pub use record::compact_journal::{COMPACT_FORMAT, journal_lines};
 pub use record::event::{End, Event, Fanout, Sink};
-pub use record::journal::{JOURNAL_FORMAT, Journal, JournalHeader, JournalWriter};
+pub use record::journal::{
+    COMPACT_ENDING, JOURNAL_FORMAT, Journal, JournalForm, JournalHeader, JournalWriter,
+};
 pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
 pub use record::monitor::{
     LogEntry, LogFormat, LogReader, LogStep, LoggedTrace, MonitorOptions, Monitored, monitor,
@@ -71,18 +74,23 @@ pub use report::hexdump::hexdump;
 pub use run::adapter::{Adapter, Received, Sent};
 pub use run::calibrate::{Calibrator, Measure, Proposal};
 pub use run::campaign::{Instance, JobId, KEPT_FAILURES, KEPT_NOTICES, Plan, Summary, campaign};
-pub use run::confirm::{Confirm, Confirmation, run_confirmed};
-pub use run::engine::{Limits, OnExit, Options, RunId, RunOutcome, run};
+pub use run::confirm::{Confirm, Confirmation};
 pub use run::guided::{Advised, Guided, guided};
+pub use run::options::{Limits, OnExit, Options};
 pub use run::pace::Pace;
 pub use run::patient::Patient;
 pub use run::quiescence::Quiescence;
+pub use run::run_outcome::{RunId, RunOutcome};
+pub use run::run_setup::{RunSetup, run};
 pub use run::script::{Op, Script};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
+pub use run::symmetric::{
+    SymmetricError, SymmetricModel, SymmetricRun, SymmetricSystem, run_symmetric,
+};
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
     ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,
-    ResetConfig, SutConfig, System, Transport, UdpAddresses, UndecodableKind,
+    ResetConfig, SutConfig, System, TlsConfig, Transport, UdpAddresses, UndecodableKind,
 };
 pub use transport::bounds::Bounds;
 pub use transport::byte_adapter::{ByteAdapter, Reset};
@@ -100,4 +108,3 @@ pub use transport::place::JobPlace;
 pub use transport::process::CommandSpec;
 pub use transport::simulate::{RunningModel, Simulator};
 pub use transport::symbolic_sut::SymbolicSut;
-pub use transport::tcp::TcpRole;

@@ -5,8 +5,7 @@ mod support;
 
 use iolite_derive::Verdict;
 use iolite_exec::{
-    Adapter, Confirm, Confirmation, Event, ExecError, JobId, Options, RunId, RunOutcome, SutConfig,
-    run_confirmed,
+    Adapter, Confirm, Confirmation, Event, JobId, Options, RunId, RunOutcome, RunSetup, SutConfig,
 };
 use iolite_lts::Lts;
 use support::{SpecTester, lts, options, python, script};
@@ -33,14 +32,15 @@ fn drive(config: &SutConfig, confirm: Confirm, ops: &[&str]) -> (RunOutcome, Vec
         ..options(config)
     };
     let mut events = Vec::new();
-    let outcome: Result<_, ExecError> = run_confirmed(
-        &mut tester,
-        &mut adapter,
-        &mut script(&spec, ops),
-        &options,
-        RunId::of(1, 0),
-        &mut events,
-    );
+    let setup = RunSetup {
+        tester: &mut tester,
+        adapter: &mut adapter,
+        strategy: &mut script(&spec, ops),
+        options: &options,
+        id: RunId::of(1, 0),
+        sink: &mut events,
+    };
+    let outcome = setup.run_confirmed();
     adapter.stop().unwrap();
     (outcome.unwrap(), events)
 }

@@ -101,6 +101,36 @@ fn file_over_tftp() {
     check("tftp", "tftp.iol", "sut-hurries.toml", 30, Verdict::Fail);
 }
 
+#[test]
+fn vault_over_https() {
+    check("https", "vault.iol", "sut.toml", 20, Verdict::Pass);
+    check(
+        "https",
+        "vault.iol",
+        "sut-immortal.toml",
+        100,
+        Verdict::Fail,
+    );
+}
+
+#[test]
+fn a_careless_vault_takes_any_cookie() {
+    check(
+        "https",
+        "vault.iol",
+        "sut-careless.toml",
+        100,
+        Verdict::Fail,
+    );
+}
+
+#[test]
+fn control_connection_of_ftp() {
+    check("ftp", "ftp.iol", "sut.toml", 30, Verdict::Pass);
+    check("ftp", "ftp.iol", "sut-again.toml", 150, Verdict::Fail);
+    check("ftp", "ftp.iol", "sut-patient.toml", 150, Verdict::Fail);
+}
+
 /// An answer from another port is said, never taken for silence.
 #[test]
 fn a_datagram_from_elsewhere_is_a_fault() {

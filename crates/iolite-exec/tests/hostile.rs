@@ -339,6 +339,7 @@ fn what_cannot_be_reached_is_an_error() {
     assert!(error.to_string().contains("exit code 4"), "{error}");
     config = python("import time; time.sleep(60)");
     config.system = config.system.over(Transport::Tcp {
+        tls: None,
         address: "127.0.0.1:{port}".into(),
         framing: Framing::Line,
     });

@@ -51,7 +51,7 @@ pub use eval::{Env, EvalError, Fault};
 pub use function::Function;
 pub use int::{Int, ParseIntError};
 pub use regex::{Regex, RegexError};
-pub use sample::{Distribution, Draw, Sampler, Strategy};
+pub use sample::{CandidateValues, Distribution, Draw, PairCover, Sampler, Strategy};
 pub use smtlib::{SOLVER_VARIABLE, Smtlib, SmtlibError};
 pub use solver::{Answer, Backend, Limits, Model, Solver, SolverStats};
 pub use sort::{EnumSort, MAX_SORT_DEPTH, RangeSort, RecordSort, Sort, SortError};

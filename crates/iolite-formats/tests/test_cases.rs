@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 use iolite_derive::{
-    Criterion, Enumeration, ExhaustiveDerivation, IocoOracle, IoconfOracle, ModelRef,
-    RandomDerivation, TestCase, Verdict, model_hash,
+    ConfDerivation, Criterion, Enumeration, ExhaustiveDerivation, IocoOracle, IoconfOracle,
+    ModelRef, RandomDerivation, TestCase, TestState, TestStateId, TestStep, Verdict, model_hash,
 };
 use iolite_formats::test_case::{aut, dot, json, ttcn3};
 use iolite_lts::{LabelId, Lts, LtsBuilder, QuiescencePolicy, StateId};
@@ -113,8 +113,10 @@ fn the_json_form() {
 #[test]
 fn the_aldebaran_form() {
     expect![[r#"
-        des (0, 4, 4)
+        des (0, 6, 5)
         (0, "?but", 1)
+        (0, "!liq pre-empts (fail)", 4)
+        (0, "!choc pre-empts (fail)", 4)
         (1, "!liq (pass)", 2)
         (1, "!choc (fail)", 3)
         (1, "delta (fail)", 3)
@@ -134,6 +136,10 @@ fn the_dot_form() {
           s2 [shape=box, label="pass", style=filled, fillcolor="palegreen"];
           s3 [shape=box, label="fail", style=filled, fillcolor="salmon"];
           s0 -> s1 [label="?but"];
+          s0_0 [shape=box, label="fail", style=filled, fillcolor="salmon"];
+          s0 -> s0_0 [label="!liq", style=dotted];
+          s0_1 [shape=box, label="fail", style=filled, fillcolor="salmon"];
+          s0 -> s0_1 [label="!choc", style=dotted];
           s1 -> s2 [label="!liq", style=dashed];
           s1 -> s3 [label="!choc", style=dashed];
           s1 -> s3 [label="θ", style=dashed];
@@ -145,12 +151,15 @@ fn the_dot_form() {
 #[test]
 fn the_ttcn3_form() {
     expect![[r#"
-        // ioco test case
+        // ioco test case Candy-2
         // model Candy HASH
         module Test_Candy_2 {
 
           type enumerated Stimulus { in_but }
           type enumerated Response { out_liq, out_choc }
+          // in_but is ?but
+          // out_liq is !liq
+          // out_choc is !choc
 
           type port SystemPort message { out Stimulus; in Response }
           type component TestComponent {
@@ -160,6 +169,8 @@ fn the_ttcn3_form() {
 
           function state_0() runs on TestComponent {
             // Idle
+            // pre-empted by out_liq: fail
+            // pre-empted by out_choc: fail
             system_port.send(Stimulus:in_but);
             state_1();
           }
@@ -347,4 +358,139 @@ proptest! {
             prop_assert_eq!(&json::read(&json::write(&t)).unwrap(), &t);
         }
     }
+
+    /// Two test cases that do not behave alike, or judge otherwise, never look the same: one edit of a
+    /// test case changes every form of it.
+    #[test]
+    fn different_test_cases_look_different(
+        s in any_model(4, 9),
+        seed in any::<u64>(),
+        symmetric in any::<bool>(),
+        edits in prop::collection::vec((any::<u16>(), 0u8..8, any::<u16>()), 12),
+    ) {
+        let how = RandomDerivation { count: 2, depth: 4, seed, ..RandomDerivation::default() };
+        let model = ModelRef::of("S", &s);
+        let mut cases = match symmetric {
+            true => ConfDerivation::new(&s).random(&how, &model),
+            false => how.derive(&mut IocoOracle::new(&s, POLICY), &model),
+        };
+        if !symmetric {
+            cases.extend(how.derive(&mut IoconfOracle::new(&s, POLICY), &model));
+        }
+        let mut all: Vec<TestCase> = cases.clone();
+        for case in &cases {
+            all.extend(edits.iter().filter_map(|&edit| edited(case, edit)));
+        }
+        // Names, places and what is only said of the model do not count.
+        let plain = |case: &TestCase| {
+            let states = case.states().iter().map(|state| TestState {
+                locations: Vec::new(),
+                places: Vec::new(),
+                ..state.clone()
+            });
+            let labels = std::sync::Arc::clone(case.labels());
+            TestCase::new("t", case.criterion(), model.clone(), labels, states.collect()).unwrap()
+        };
+        let all: Vec<TestCase> = all.iter().map(plain).collect();
+        for form in [aut::write, dot::write, json::write, ttcn3::write] {
+            let texts: Vec<String> = all.iter().map(form).collect();
+            for (k, a) in all.iter().enumerate() {
+                for (b, text) in all.iter().zip(&texts).skip(k + 1) {
+                    let same = a.states() == b.states() && a.labels() == b.labels();
+                    prop_assert!(same || texts[k] != *text, "{}\n{:?}\n{:?}", text, a, b);
+                }
+            }
+        }
+    }
+}
+
+/// The test case with one change, where that is a test case.
+fn edited(case: &TestCase, (at, what, other): (u16, u8, u16)) -> Option<TestCase> {
+    let mut states = case.states().to_vec();
+    let count = states.len();
+    let at = usize::from(at) % count;
+    let verdicts = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::Inconc,
+        Verdict::ViolateFail,
+    ];
+    let verdict = verdicts[usize::from(other) % 4];
+    let to = TestStateId::new(usize::from(other) % count);
+    let state = &mut states[at];
+    match (what, &mut state.step) {
+        (0..=2, _) => state.verdict = verdict,
+        (3, TestStep::Stimulate { next, .. }) => *next = to,
+        (4, TestStep::Stimulate { preempted, .. }) => {
+            preempted.pop()?;
+        }
+        (5, TestStep::Stimulate { preempted, .. }) => preempted.first_mut()?.1 = verdict,
+        (3 | 4, TestStep::Observe { outputs, .. }) => outputs.first_mut()?.1 = to,
+        (5 | 6, TestStep::Observe { quiescence, .. }) => {
+            *quiescence = quiescence.is_none().then_some(to);
+        }
+        (3..=5, TestStep::Offer { actions }) => {
+            actions.pop()?;
+        }
+        (_, step @ TestStep::Stimulate { .. }) => {
+            let TestStep::Stimulate { stimulus, next, .. } = step else {
+                return None;
+            };
+            *step = TestStep::Offer {
+                actions: vec![(*stimulus, *next)],
+            };
+        }
+        (_, step) => *step = TestStep::End,
+    }
+    let labels = std::sync::Arc::clone(case.labels());
+    TestCase::new("t", case.criterion(), case.model().clone(), labels, states).ok()
+}
+
+#[test]
+fn names_and_marks_are_not_mixed_up() {
+    let one = |label: &str, verdict: Verdict, deep: bool| {
+        let mut b = LtsBuilder::new();
+        b.transition_text(StateId::new(0), label, StateId::new(1));
+        if deep {
+            b.transition_text(StateId::new(1), "x", StateId::new(2));
+        }
+        let verdicts = [Verdict::Pass, verdict, Verdict::Pass];
+        let (criterion, model) = (Criterion::default(), ModelRef::default());
+        TestCase::from_lts("t", criterion, model, &b.build().unwrap(), &verdicts).unwrap()
+    };
+    let cases = [
+        one("a", Verdict::Fail, false),
+        one("a (fail)", Verdict::Fail, false),
+        one("a (fail)", Verdict::Fail, true),
+        one("a", Verdict::Fail, true),
+        one("a", Verdict::Pass, true),
+        one("a-b", Verdict::Pass, false),
+        one("a_b", Verdict::Pass, false),
+        one("a\"b", Verdict::Pass, false),
+        one("a'b", Verdict::Pass, false),
+        one("a\\b", Verdict::Pass, false),
+    ];
+    for form in [aut::write, dot::write, json::write, ttcn3::write] {
+        let texts: std::collections::BTreeSet<String> = cases.iter().map(form).collect();
+        assert_eq!(texts.len(), cases.len());
+    }
+}
+
+/// A test case that ends at once says how.
+#[test]
+fn the_verdict_of_an_empty_test_case_is_seen() {
+    let end = |verdict| {
+        let mut b = LtsBuilder::new();
+        b.state();
+        let (criterion, model) = (Criterion::default(), ModelRef::default());
+        TestCase::from_lts("t", criterion, model, &b.build().unwrap(), &[verdict]).unwrap()
+    };
+    assert_eq!(
+        aut::write(&end(Verdict::Fail)),
+        "des (0, 1, 1)\n(0, \"end (fail)\", 0)\n"
+    );
+    assert_ne!(
+        aut::write(&end(Verdict::Fail)),
+        aut::write(&end(Verdict::Pass))
+    );
 }

@@ -249,6 +249,13 @@ codes! {
         "In one state the guards of two transitions of the same action hold together for the values that \
          are shown, and they lead to different places or have different effects. The system is then \
          nondeterministic, which is allowed; it is often a slip in a bound."
+    506 RACE "an input and an output that may cross"
+        "Over a pipe or a socket the tester's input may be under way while the system sends an output. \
+         The tester then sees the input first, whichever the system did first. Where the two do not \
+         commute, testing through queues cannot tell the orders apart: `iolite check --context queues` \
+         lists these places with the two traces that look alike. It is a note, not a mistake. If the \
+         system answers only when it is asked and each answer is awaited, test it with `--context \
+         synchronous`; else let the protocol say which came first, or wait for silence before the input."
     800 EMPTY_FILE "the file is empty"
         "The file holds nothing but white space. A truncated download or a failed export often \
          leaves such a file behind."

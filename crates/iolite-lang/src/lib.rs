@@ -51,4 +51,6 @@ pub use names::Names;
 pub use render::{Style, render};
 pub use span::{LineIndex, Span};
 pub use syntax::{File, parse, parse_bytes};
-pub use watched::{is_instance_of, missing_actions, named_instances, watched_system};
+pub use watched::{
+    declares_labels, is_instance_of, missing_actions, named_instances, watched_system,
+};

@@ -19,6 +19,14 @@ pub fn watched_system<'f>(file: &'f File, name: &str) -> Option<&'f str> {
     of.as_ref().map(|of| of.text.as_str())
 }
 
+/// Whether an automaton declares actions of its own.
+pub fn declares_labels(file: &File, name: &str) -> bool {
+    match Names::new(file).get(name) {
+        Some(Item::Machine(machine)) => machine.labels().next().is_some(),
+        _ => false,
+    }
+}
+
 /// Whether the system `name` is `of`, or one instance of it: `system Fast = Sender(max = 3)`.
 pub fn is_instance_of(file: &File, name: &str, of: &str) -> bool {
     let names = Names::new(file);

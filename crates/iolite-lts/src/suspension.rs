@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use rustc_hash::FxHashSet;
+
 use crate::scc::Tarjan;
 use crate::{LabelId, LabelKind, Labels, Semantics, StateId, Step};
 
@@ -15,6 +17,11 @@ pub enum QuiescencePolicy {
     /// [LTS96, §2]: it is not quiescent, and the view remembers the first one it met, for
     /// the caller to report as an error.
     Strict,
+    /// A livelock that can be left is left: a state on a cycle of internal actions is quiescent only
+    /// where no internal action leads off the cycle and no state of it has an output. Seen from outside
+    /// this is definition 6.3 of [LTS96]: δ is observed where all outputs are refused, also after
+    /// internal actions.
+    Fair,
 }
 
 /// Why a state is quiescent [SAFE04, §2.3].
@@ -82,11 +89,13 @@ impl<M: Semantics<State = StateId>> Suspension<M> {
             }
         }
         if internal {
-            if !self.cycles.borrow_mut().contains(&self.model, state) {
+            let mut cycles = self.cycles.borrow_mut();
+            if !cycles.contains(&self.model, state) {
                 return None;
             }
             return match self.policy {
                 QuiescencePolicy::Livelock => Some(Quiescence::Livelock),
+                QuiescencePolicy::Fair => cycles.is_silent(state).then_some(Quiescence::Livelock),
                 QuiescencePolicy::Strict => {
                     self.livelock.set(self.livelock.get().or(Some(state)));
                     None
@@ -138,15 +147,17 @@ impl<M: Semantics<State = StateId>> Semantics for Suspension<M> {
 struct InternalCycles {
     search: Tarjan,
     on_cycle: Vec<bool>,
+    /// Those whose cycle is left neither internally nor by an output.
+    silent: Vec<bool>,
 }
 
 impl InternalCycles {
     fn contains<M: Semantics<State = StateId>>(&mut self, model: &M, state: StateId) -> bool {
-        let on_cycle = &mut self.on_cycle;
         if !self.search.seen(state) {
             let kinds = model.labels().kinds();
             let mut row = Vec::new();
             let mut loops = Vec::new();
+            let mut components: Vec<Vec<StateId>> = Vec::new();
             self.search.visit(
                 state,
                 |s, out| {
@@ -163,14 +174,45 @@ impl InternalCycles {
                 },
                 |component| {
                     if component.len() > 1 {
-                        mark(on_cycle, component);
+                        components.push(component.to_vec());
                     }
                 },
             );
-            mark(on_cycle, &loops);
+            // A state of a larger cycle may have a loop as well.
+            let within: FxHashSet<StateId> = components.iter().flatten().copied().collect();
+            loops.retain(|s| !within.contains(s));
+            components.extend(loops.into_iter().map(|s| vec![s]));
+            for mut cycle in components {
+                cycle.sort_unstable();
+                mark(&mut self.on_cycle, &cycle);
+                if stays_silent(model, &cycle) {
+                    mark(&mut self.silent, &cycle);
+                }
+            }
         }
         self.on_cycle.get(state.index()).copied().unwrap_or(false)
     }
+
+    /// Whether the cycle of a state that was found to be on one stays silent for ever.
+    fn is_silent(&self, state: StateId) -> bool {
+        self.silent.get(state.index()).copied().unwrap_or(false)
+    }
+}
+
+/// Whether a cycle of internal actions, in order, is left neither internally nor by an output.
+fn stays_silent<M: Semantics<State = StateId>>(model: &M, cycle: &[StateId]) -> bool {
+    let kinds = model.labels().kinds();
+    let mut row = Vec::new();
+    cycle.iter().all(|s| {
+        row.clear();
+        model.successors(s, &mut row);
+        row.iter()
+            .all(|(label, target)| match kinds[label.index()] {
+                LabelKind::Output => false,
+                LabelKind::Internal => cycle.binary_search(target).is_ok(),
+                _ => true,
+            })
+    })
 }
 
 fn mark(set: &mut Vec<bool>, states: &[StateId]) {

@@ -17,12 +17,16 @@ pub struct Certificate {
     pub kind: String,
     /// What judged: the specification, or the property.
     pub model: Named,
-    /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification.
+    /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification; `holds` of a
+    /// relation and `proved` of an observer, where `pairs` show it.
     pub verdict: String,
     /// Which states are quiescent: `livelock`, `strict` or `fair`.
     pub quiescence: String,
     /// `synchronous` or `queues`.
     pub context: String,
+    /// With `queues`: the channels, where there are several or one loses or reorders messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Channel>,
     /// How the implementation was made input-enabled: `self-loop` or `chaos`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complete_inputs: Option<String>,
@@ -57,6 +61,12 @@ pub struct Certificate {
     /// The set F of `ioconf_F`, as an acceptor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traces: Option<Observer>,
+    /// The test case, where a model fails one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<Test>,
+    /// Where the answer is a positive one: pairs of states that contain the start and every step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Pairs>,
     /// Every file that the claim rests on.
     pub files: Vec<SourceText>,
     /// How the files were read. Only the reader of the files knows what it means.
@@ -71,6 +81,60 @@ pub struct Certificate {
     /// How long silence had lasted where it was taken for δ, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
+}
+
+impl Certificate {
+    /// A claim without models and files: they are added.
+    pub fn new(kind: &str, verdict: &str, quiescence: &str) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            kind: kind.to_owned(),
+            model: Named::default(),
+            verdict: verdict.to_owned(),
+            quiescence: quiescence.to_owned(),
+            context: "synchronous".to_owned(),
+            channels: Vec::new(),
+            complete_inputs: None,
+            trace: Vec::new(),
+            trace_omitted: 0,
+            observed: None,
+            allowed: Vec::new(),
+            locations: Vec::new(),
+            implementation_location: None,
+            specification: None,
+            implementation: None,
+            observers: Vec::new(),
+            property: None,
+            traces: None,
+            test: None,
+            pairs: None,
+            files: Vec::new(),
+            reading: serde_json::Value::Null,
+            run: None,
+            seed: None,
+            patience: None,
+        }
+    }
+}
+
+/// A channel: order is kept within it, unless it reorders, and not between channels.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Channel {
+    /// Its name.
+    pub name: String,
+    /// Bare names of the inputs that it carries; one that no channel lists is carried by the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Bare names of the outputs that it alone carries; others may come through any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
+    /// Whether messages may be lost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loss: bool,
+    /// Whether messages of one direction may overtake each other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reorder: bool,
 }
 
 /// The name of a model, in parts.
@@ -186,6 +250,55 @@ pub struct Observer {
     pub steps: Vec<(usize, usize, usize)>,
 }
 
+/// A test case [LTS96, def. 3.1 and 7.1; IOCO99, §4]; its initial state is the first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Test {
+    /// Its file, or `FILE.iol#T`.
+    pub reference: String,
+    /// Its name.
+    pub name: String,
+    /// What it tests for: the kind of the certificate.
+    pub criterion: String,
+    /// Its alphabet.
+    pub labels: Vec<(Kind, String)>,
+    /// Its states.
+    pub states: Vec<TestState>,
+}
+
+/// A state of a test case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestState {
+    /// What is done here.
+    pub does: TestStep,
+    /// ν: the verdict of a run that ends here.
+    pub verdict: String,
+    /// Where the model of the test case may be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<String>,
+    /// Its steps, as pairs of label and state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<(usize, usize)>,
+    /// Where θ leads, the observation of δ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theta: Option<usize>,
+}
+
+/// What a test case does in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TestStep {
+    /// Nothing: it is over.
+    End,
+    /// It gives one input.
+    Stimulate,
+    /// It waits for any output, and for silence.
+    Observe,
+    /// It offers actions to be agreed on.
+    Offer,
+}
+
 /// A property as a deterministic, complete Streett automaton [PROP12, def. 2 and 3].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -214,6 +327,18 @@ pub struct Pair {
     pub recurrent: Vec<usize>,
     /// P.
     pub persistent: Vec<usize>,
+}
+
+/// The pairs that show that something holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pairs {
+    /// Sets of states of the specification, by number; none beside an observer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<Vec<usize>>,
+    /// A state of the implementation and a set; or a state of the specification and one of the
+    /// observer.
+    pub pairs: Vec<(usize, usize)>,
 }
 
 /// A file, as it was.

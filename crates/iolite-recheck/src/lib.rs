@@ -1,7 +1,7 @@
 //! A second opinion on a certificate, from the definitions alone.
 //!
-//! A certificate claims that something is wrong: a relation does not hold, a run failed, a
-//! specification violates an observer, a trace is outside a property. It carries transition tables
+//! A certificate claims that something is wrong: a relation does not hold, a run failed, a model fails
+//! a test case, a specification violates an observer, a trace is outside a property. It carries transition tables
 //! of all models involved. [`check`] walks them with plain sets and compares every part of the claim
 //! with what it finds. It shares no code with what made the claim, depends on nothing but the reader of
 //! JSON, and remembers nothing between steps, so that it can be read beside the papers.
@@ -11,18 +11,23 @@
 //!
 //! Read in this order: `document.rs` (what a certificate holds), `system.rs` (τ-closure, quiescence,
 //! after, out, refusals), `relation.rs` (two models), `run.rs` (a run beside a specification, observers),
-//! `queues.rs` (the same through queues), `property.rs` (Streett automata).
+//! `queues.rs` (the same through queues), `holding.rs` (positive answers), `test_run.rs` (a model that fails a test case), `property.rs`
+//! (Streett automata).
 
+mod channels;
 mod document;
+mod holding;
+mod observer_orders;
 mod property;
 mod queues;
 mod relation;
 mod run;
 mod system;
+mod test_run;
 
 pub use document::{
-    Certificate, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Property, Refusal,
-    SourceText, State, Table, hash,
+    Certificate, Channel, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Pairs, Property,
+    Refusal, SourceText, State, Table, Test, TestState, TestStep, hash,
 };
 
 /// What looking again has shown.
@@ -86,7 +91,16 @@ pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
     {
         return Err(Fault::Undecided("the tables are too large".to_owned()));
     }
-    if certificate.kind == "property" {
+    let models = || tables().all(|model| model.table.is_some());
+    if certificate.pairs.is_some() && models() {
+        match certificate.implementation {
+            Some(_) if certificate.test.is_none() => holding::relation(certificate, &mut report)?,
+            None if certificate.test.is_none() => holding::observer(certificate, &mut report)?,
+            _ => return rejected("a test case has no pairs"),
+        }
+    } else if certificate.test.is_some() {
+        test_run::check(certificate, &mut report)?;
+    } else if certificate.kind == "property" {
         property::check(certificate, &mut report)?;
     } else if tables().any(|model| model.table.is_none()) {
         return Err(Fault::Undecided(
@@ -114,7 +128,8 @@ fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
     let observers = certificate.observers.iter().chain(&certificate.traces);
     let references = models
         .chain(observers.map(|o| &o.reference))
-        .chain(certificate.property.iter().map(|p| &p.reference));
+        .chain(certificate.property.iter().map(|p| &p.reference))
+        .chain(certificate.test.iter().map(|t| &t.reference));
     let references: Vec<&String> = references.collect();
     let is_in = |reference: &str, path: &str| {
         let rest = reference.strip_prefix(path);
@@ -154,7 +169,7 @@ fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
     check_name(certificate)
 }
 
-/// The model that judged is the specification or the property, with the hash of its file.
+/// What judged is the test case, the specification or the property, with the hash of its file.
 fn check_name(certificate: &Certificate) -> Outcome<()> {
     let Named {
         file,
@@ -168,7 +183,8 @@ fn check_name(certificate: &Certificate) -> Outcome<()> {
     };
     let specification = certificate.specification.as_ref().map(|m| &m.reference);
     let property = certificate.property.as_ref().map(|p| &p.reference);
-    let judge = specification.or(property);
+    let test = certificate.test.as_ref().map(|t| &t.reference);
+    let judge = test.or(specification).or(property);
     let formula = file.starts_with("ltl:") && judge.is_some_and(|judge| judge.starts_with(file));
     if judge != Some(&whole) && !formula {
         return rejected(format!("{whole} is not what judged"));

@@ -16,7 +16,10 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     if others || !certificate.observers.is_empty() || certificate.traces.is_some() {
         return rejected("a property judges alone, without models");
     }
-    if certificate.complete_inputs.is_some() || certificate.context != "synchronous" {
+    if certificate.complete_inputs.is_some()
+        || certificate.context != "synchronous"
+        || !certificate.channels.is_empty()
+    {
         return rejected("a property judges what was observed, in the order of observation");
     }
     if certificate.implementation_location.is_some()

@@ -92,27 +92,42 @@ impl<'s> Queues<'s> {
     /// What may be observed next.
     pub(crate) fn out(&self) -> Outcome<BTreeSet<String>> {
         let mut out = BTreeSet::new();
+        self.each_stage(|states, left| {
+            let mut here = self.s.out(states)?;
+            if !left.is_empty() {
+                here.remove(DELTA);
+            }
+            out.extend(here);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// The states of all explanations: before, while and after the pending inputs are taken.
+    pub(crate) fn states(&self) -> Outcome<States> {
+        let mut all = States::new();
+        self.each_stage(|states, _| {
+            all.extend(states);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Each explanation, before, while and after its pending inputs are taken, with the inputs that are
+    /// left then.
+    pub(crate) fn each_stage(
+        &self,
+        mut look: impl FnMut(&States, &[String]) -> Outcome<()>,
+    ) -> Outcome<()> {
         for (states, pending) in &self.explanations {
             let mut states = states.clone();
             for taken in 0..=pending.len() {
-                let mut here = self.s.out(&states)?;
-                if taken < pending.len() {
-                    here.remove(DELTA);
-                }
-                out.extend(here);
+                look(&states, &pending[taken..])?;
                 if let Some(input) = pending.get(taken) {
                     states = self.take(&states, input)?;
                 }
             }
         }
-        Ok(out)
-    }
-
-    /// The states of all explanations, before the pending inputs are taken.
-    pub(crate) fn states(&self) -> States {
-        self.explanations
-            .iter()
-            .flat_map(|(states, _)| states.clone())
-            .collect()
+        Ok(())
     }
 }

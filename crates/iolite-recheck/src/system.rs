@@ -93,6 +93,16 @@ impl System {
         Ok(system)
     }
 
+    /// The initial state.
+    pub(crate) fn initial(&self) -> usize {
+        self.initial
+    }
+
+    /// The number of states.
+    pub(crate) fn count(&self) -> usize {
+        self.states.len()
+    }
+
     pub(crate) fn state(&self, state: usize) -> &State {
         &self.states[state]
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Distribution, Sampler, Strategy, Term, Value};
+use iolite_expr::{Answer, CandidateValues, Distribution, Sampler, Strategy, Term, Value};
 use iolite_lts::LabelKind;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -26,6 +26,8 @@ pub struct InputChoice {
     distributions: Vec<(GateId, usize, Distribution)>,
     /// Values of the run at hand, for samplers that are made later.
     met: Vec<Value>,
+    /// Values that may matter.
+    candidates: Arc<CandidateValues>,
 }
 
 /// What came of the wish for an input.
@@ -49,7 +51,14 @@ impl InputChoice {
             samplers: BTreeMap::new(),
             distributions: Vec::new(),
             met: Vec::new(),
+            candidates: Arc::default(),
         }
+    }
+
+    /// Values that may matter, from now on.
+    pub fn set_candidates(&mut self, candidates: Arc<CandidateValues>) {
+        self.candidates = candidates;
+        self.samplers.clear();
     }
 
     /// Starts again with another seed, as if nothing had been chosen before.
@@ -75,9 +84,10 @@ impl InputChoice {
 
     fn sampler(&mut self, action: GateId) -> &mut Sampler {
         let (seed, strategy, wanted) = (self.seed, self.strategy, &self.distributions);
-        let met = &self.met;
+        let (met, candidates) = (&self.met, &self.candidates);
         self.samplers.entry(action).or_insert_with(|| {
-            let mut sampler = Sampler::new(seed ^ (action.index() as u64 + 1) << 32, strategy);
+            let seed = seed ^ (action.index() as u64 + 1) << 32;
+            let mut sampler = Sampler::with_candidates(seed, strategy, Arc::clone(candidates));
             for (_, position, wish) in wanted.iter().filter(|(a, _, _)| *a == action) {
                 sampler.set_distribution(parameter_id(*position), wish.clone());
             }

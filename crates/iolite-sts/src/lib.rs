@@ -64,6 +64,7 @@ mod symbolic_out;
 mod symbolic_state;
 mod symbolic_test;
 mod unfold;
+mod value_coverage;
 
 pub use builder::{BuildError, BuildErrorKind, Builder};
 pub use closure::DeterminiseError;
@@ -84,3 +85,6 @@ pub use symbolic_out::{Enabled, Out};
 pub use symbolic_state::SymbolicState;
 pub use symbolic_test::{PrunedTransition, SymbolicTest, SymbolicTestError};
 pub use unfold::{TooMany, UnfoldBudget, UnfoldError};
+pub use value_coverage::ValueCoverage;
+// What a coverage of values is made of.
+pub use iolite_expr::CandidateValues;

@@ -361,7 +361,7 @@ impl Search<'_> {
         let shown = point.shown + 1;
         let before = point.condition.clone();
         self.push(point.location, shown, &point.values, before, &parts, &map);
-        if self.policy == QuiescencePolicy::Livelock
+        if self.policy != QuiescencePolicy::Strict
             && model.internal_cycles()[point.location.index()]
         {
             self.doubt

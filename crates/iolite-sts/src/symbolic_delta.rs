@@ -179,6 +179,15 @@ impl Symbolic {
         if self.policy == QuiescencePolicy::Strict || !self.on_cycle(s.location) {
             return Ok(found);
         }
+        if self.policy == QuiescencePolicy::Fair {
+            // Whether values let a cycle be left, or an output come, is not solved for.
+            doubt.note(
+                "whether a cycle of internal actions can be left",
+                String::new,
+            );
+            found.decided = false;
+            return Ok(found);
+        }
         let model = self.model.clone();
         let mut seen: FxHashSet<SymbolicState> = FxHashSet::default();
         let mut stack = vec![s.clone()];

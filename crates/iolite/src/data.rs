@@ -1,5 +1,6 @@
 //! What a user says about the data of a model: constants, the solver, which values to try.
 
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -37,17 +38,20 @@ pub enum Values {
     Large,
     /// Anywhere
     Random,
+    /// Constants of the model, words of --dictionary and values of the run, and their neighbours
+    Known,
     /// Each of the others at random
     #[default]
     Mixed,
 }
 
 impl Values {
-    const ALL: [(&'static str, Self); 5] = [
+    const ALL: [(&'static str, Self); 6] = [
         ("boundary", Self::Boundary),
         ("small", Self::Small),
         ("large", Self::Large),
         ("random", Self::Random),
+        ("known", Self::Known),
         ("mixed", Self::Mixed),
     ];
 }
@@ -59,6 +63,7 @@ impl From<Values> for Strategy {
             Values::Small => Self::Small,
             Values::Large => Self::Large,
             Values::Random => Self::Random,
+            Values::Known => Self::Known,
             Values::Mixed => Self::Mixed,
         }
     }
@@ -71,12 +76,57 @@ pub struct ValueOptions {
     pub values: Values,
     /// How the values of one parameter are drawn: `REQ.l=[1..3:8, 1000]`.
     pub pool: Vec<String>,
+    /// Files of values that may matter, one a line.
+    pub dictionary: Vec<PathBuf>,
 }
+
+/// The largest dictionary that is read.
+const MOST_DICTIONARY: u64 = 1 << 20;
 
 /// How a parameter of an input, given by its position, is drawn.
 pub(crate) type Drawing = (GateId, usize, Distribution);
 
 impl ValueOptions {
+    /// The words of the dictionaries: each line is one, and in quotes one with escapes. Empty lines and
+    /// those that begin with # are left out.
+    pub(crate) fn words(&self) -> Result<Vec<String>, Error> {
+        let mut words = Vec::new();
+        for path in &self.dictionary {
+            let read = |path| -> std::io::Result<Vec<u8>> {
+                let mut bytes = Vec::new();
+                let file = std::fs::File::open(path)?;
+                file.take(MOST_DICTIONARY + 1).read_to_end(&mut bytes)?;
+                Ok(bytes)
+            };
+            let bytes = read(path).map_err(|e| Error::reading(path, &e))?;
+            let place = path.display();
+            if bytes.len() as u64 > MOST_DICTIONARY {
+                return Err(Error::input(format!(
+                    "--dictionary {place}: it has more than {MOST_DICTIONARY} bytes"
+                )));
+            }
+            let text = String::from_utf8(bytes)
+                .map_err(|_| Error::input(format!("--dictionary {place}: it is not UTF-8")))?;
+            for (number, line) in text.lines().enumerate() {
+                if line.trim().is_empty() || line.starts_with('#') {
+                    continue;
+                }
+                if !line.starts_with('"') {
+                    words.push(line.to_owned());
+                    continue;
+                }
+                let word: String = serde_json::from_str(line).map_err(|e| {
+                    let line = number + 1;
+                    Error::input(format!("--dictionary {place}, line {line}: {e}")).hint(
+                        "a line that begins with a quote is a text in JSON, such as \"a\\tb\"",
+                    )
+                })?;
+                words.push(word);
+            }
+        }
+        Ok(words)
+    }
+
     /// What the pools ask for.
     pub(crate) fn drawing(&self, file: &File, model: &Iosts) -> Result<Vec<Drawing>, Error> {
         let mut all = Vec::new();

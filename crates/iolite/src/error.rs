@@ -69,6 +69,13 @@ impl Error {
         self
     }
 
+    /// The same, with the model and the test case that it is about.
+    #[must_use]
+    pub(crate) fn about(mut self, implementation: &str, case: &str) -> Self {
+        self.message += &format!("\n  implementation {implementation}\n  test case      {case}");
+        self
+    }
+
     /// Whose fault it is.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -62,10 +62,14 @@ mod evidence;
 mod files;
 mod monitor;
 mod mutation;
+mod passes;
 mod property_verification;
 mod relation;
 mod semantics;
+mod starter;
+mod suite;
 mod symbolic_view;
+mod vacuity;
 mod verification;
 mod workspace;
 
@@ -76,32 +80,38 @@ pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, ExplicitJudge, GoalKind, Judge, JudgeOptions, MissedGoal, ModelCoverage,
     ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed, PropertyJudge, PropertyOptions,
-    RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge, Target, TargetOptions,
-    chosen_constants, not_solved, symbolic_sut,
+    RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge, SymmetricCase,
+    SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved, symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
 pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{
-    Action, ActionId, Alphabet, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef, Notice,
-    QueueOptions, Step, Verdict,
+    Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,
+    Notice, QueueOptions, Step, ValueCoverage, Verdict,
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
-    SystemUnderTest, WireValue,
+    SymmetricModel, SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use monitor::{JournalRun, LogReport, Monitor, verdict_beside};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
+pub use passes::{PassesDocument, ProceedPairs, TestRunDocument, TestedCase};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
     PreparedSpecification, Proceed, RelationDocument, RelationOptions,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
+pub use starter::{Starter, StarterFile, StarterKind};
+pub use suite::{
+    ExhaustivenessDocument, JudgedCase, SuiteDocument, SuiteOptions, UndetectedDocument,
+    UnsoundDocument,
+};
 pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{

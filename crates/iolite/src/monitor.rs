@@ -132,6 +132,7 @@ impl Monitor {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
             context: self.judge.context(),
+            channels: self.judge.channels(),
         }
     }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::verification::{Proof, VerificationOptions, VerifiedProperty};
 use crate::workspace::formula;
-use crate::{Error, ExplicitSpec, Property, PropertyReadOptions, Workspace};
+use crate::{Error, ExplicitSpec, Property, PropertyReadOptions, Workspace, vacuity};
 
 /// Which infinite executions of a model count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,16 +115,15 @@ impl Workspace {
             .hint("declare an HOA file's propositions as actions (`iolite show --hoa actions`)"));
         }
         let letters = LetterMap::new(sigma, spec.labels());
-        if !spec
-            .labels()
-            .iter()
-            .any(|(l, _)| letters.letter(l).is_some())
-        {
-            self.warn(&format!(
-                "warning: {} knows no action of {}, so it judges the empty sequence",
-                property.name,
-                spec.reference()
-            ));
+        let vacuous = vacuity::of_property(
+            &property.name,
+            automaton,
+            &letters,
+            spec.labels(),
+            spec.reference(),
+        );
+        if let Some(warning) = &vacuous {
+            self.warn(&format!("warning: {warning}"));
         }
         let executions = Executions {
             fairness: options.fairness.into(),
@@ -184,6 +183,7 @@ impl Workspace {
             proof,
             relevance: None,
             ending,
+            vacuous,
         };
         Ok((verified, met))
     }

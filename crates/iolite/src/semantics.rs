@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct SemanticsOptions {
-    /// Whether a cycle of internal actions is quiescent, or an error
+    /// Whether a cycle of internal actions is quiescent: always, never (an error), or if it cannot be left
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "POLICY", default_value = "livelock")
@@ -29,6 +29,8 @@ pub enum QuiescenceFlag {
     Livelock,
     /// A cycle of internal actions is an error
     Strict,
+    /// A cycle of internal actions is quiescent where it can be left neither internally nor by an output
+    Fair,
 }
 
 /// What becomes of an input that is not taken.
@@ -67,6 +69,7 @@ impl QuiescenceFlag {
         match self {
             Self::Livelock => QuiescencePolicy::Livelock,
             Self::Strict => QuiescencePolicy::Strict,
+            Self::Fair => QuiescencePolicy::Fair,
         }
     }
 }

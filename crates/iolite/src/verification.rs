@@ -12,7 +12,7 @@ use iolite_sts::{Iosts, LocationId};
 use crate::workspace::pick_all;
 use crate::{
     EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, as_iosts,
-    solver,
+    solver, vacuity,
 };
 
 /// What is asked.
@@ -93,6 +93,8 @@ pub struct VerifiedProperty {
     pub relevance: Option<Result<(), Vec<String>>>,
     /// How the execution that refutes a property goes on after its trace.
     pub ending: Option<ExecutionEnding>,
+    /// Why it says little that it is proved.
+    pub vacuous: Option<String>,
 }
 
 /// What was found out of all of them.
@@ -242,11 +244,23 @@ impl Workspace {
                     budget,
                 )
                 .map_err(|e| Error::input(format!("{reference}: {e}")))?;
+                let proof = symbolic_proof(&answer, &product);
+                let vacuous = matches!(proof, Proof::Proved { .. })
+                    .then(|| vacuity::of_data_observer(&name, &observer, &violate));
+                let vacuous = vacuous.flatten();
+                // Others were told of when they were read.
+                if let Some(warning) = &vacuous
+                    && reference.is_iol()
+                    && !self.is_safety_property(reference)?
+                {
+                    self.warn(&format!("warning: {warning}"));
+                }
                 properties.push(VerifiedProperty {
                     name,
-                    proof: symbolic_proof(&answer, &product),
+                    proof,
                     relevance: None,
                     ending: None,
+                    vacuous,
                 });
             }
         }
@@ -338,6 +352,13 @@ impl Workspace {
                     ],
                 },
             };
+            let vacuous = matches!(proof, Proof::Proved { .. })
+                .then(|| vacuity::of_observer(observer, spec, options.quiescence))
+                .flatten();
+            // One that nothing can violate was told of when it was read.
+            if let Some(warning) = vacuous.as_ref().filter(|_| observer.can_be_violated()) {
+                self.warn(&format!("warning: {warning}"));
+            }
             let asked = options.relevance;
             let relevance =
                 asked.then(|| relevance(&mut determinised, observer, options.max_pairs));
@@ -350,6 +371,7 @@ impl Workspace {
                     Some(Relevance::Irrelevant { trace, .. }) => Some(Err(texts(&trace))),
                 },
                 ending: None,
+                vacuous,
             });
         }
         Ok(Verification {

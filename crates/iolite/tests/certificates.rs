@@ -1,67 +1,32 @@
 //! Certificates under random single edits: one that makes the claim false is rejected, one that keeps
 //! it true is accepted. What is true is asked of the kernel's own second opinion, which is other code.
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use common::{DIRECTED, PLAIN, Random, explain, model};
+
 use iolite::{
-    Checked, CompletionFlag, ExplainOptions, ModelRef, Observation, Relation, RelationOptions,
+    Checked, CompletionFlag, Context, ModelRef, Observation, Relation, RelationOptions,
     SemanticsOptions, WholeCertificate, Workspace,
 };
+use iolite_derive::{
+    Action, Alphabet, Channel, ChannelOracle, IocoOracle, IoconfOracle, Meaning, Oracle,
+    QueueOptions, QueueOracle, Step, UiocoOracle,
+};
 use iolite_lts::relation::{Claim, Recheck, follow_run, recheck};
-use iolite_lts::{Completed, Completion, Interned, QuiescencePolicy};
-
-/// A small generator, so that failures repeat.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % n
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
-        items[self.below(items.len())]
-    }
-}
-
-const DIRECTED: [&str; 5] = ["?a", "?b", "!x", "!y", "i"];
-const PLAIN: [&str; 4] = ["a", "b", "c", "i"];
-
-fn model(random: &mut Random, labels: &[&str]) -> String {
-    let states = 2 + random.below(3);
-    let count = 2 + random.below(6);
-    let mut text = format!("des (0, {count}, {states})\n");
-    for _ in 0..count {
-        let (from, to) = (random.below(states), random.below(states));
-        text += &format!("({from}, \"{}\", {to})\n", random.pick(labels));
-    }
-    text
-}
+use iolite_lts::{Completed, Completion, Interned, LabelKind, QuiescencePolicy};
 
 fn options(relation: Relation, directed: bool) -> RelationOptions {
     RelationOptions {
-        relation,
-        traces: None,
         semantics: SemanticsOptions {
             complete_inputs: directed.then_some(CompletionFlag::SelfLoop),
             ..SemanticsOptions::default()
         },
-        counterexamples: 1,
+        ..RelationOptions::new(relation)
     }
-}
-
-fn explain(workspace: &Workspace, certificate: &WholeCertificate) -> Checked {
-    let path = Path::new("c.json");
-    workspace.insert(
-        path,
-        serde_json::to_vec(certificate).expect("a certificate"),
-    );
-    let explained = workspace.explain(path, &ExplainOptions::default());
-    explained.map_or_else(|e| Checked::Refuted(e.to_string()), |e| e.checked)
 }
 
 /// One edit of a claim; tables and texts are edited elsewhere.
@@ -197,6 +162,264 @@ fn single_edits_of_directed_claims_are_judged_rightly() {
                 }
                 edit(&mut random, &mut other, &DIRECTED);
                 let right = is_true(&workspace, relation, &other);
+                let checked = explain(&workspace, &other);
+                assert_eq!(
+                    checked == Checked::Confirmed,
+                    right,
+                    "{checked:?} {other:#?}"
+                );
+                edits += 1;
+                still_true += usize::from(right);
+            }
+        }
+        assert!(
+            still_true > 20,
+            "{relation}: only {still_true} edits keep the claim true"
+        );
+    }
+}
+
+/// What the producer's view says of a trace.
+struct Explained {
+    allowed: BTreeSet<Observation>,
+    places: BTreeSet<String>,
+    /// Whether the observation after it is forbidden.
+    wrong: bool,
+}
+
+/// `None` where the trace is not explained, or anything may follow.
+fn explained<O: Oracle>(mut view: O, trace: &[String], observed: &str) -> Option<Explained> {
+    // An action that nobody declared is one all the same.
+    let step = |alphabet: &Alphabet, text: &str| {
+        let action = |kind| {
+            let foreign = || alphabet.intern(Action::plain(kind, &text[1..]));
+            alphabet.declared(text).unwrap_or_else(foreign)
+        };
+        match text.as_bytes() {
+            b"delta" => Some(Step::Quiescence),
+            [b'?', ..] => Some(Step::Stimulus(action(LabelKind::Input))),
+            [b'!', ..] => Some(Step::Output(action(LabelKind::Output))),
+            _ => None,
+        }
+    };
+    let mut at = view.initial().ok()?;
+    for action in trace {
+        let step = step(view.alphabet(), action)?;
+        at = match view.after(&at, step).ok()? {
+            Meaning::Allowed(next) => next,
+            _ => return None,
+        };
+    }
+    let last = step(view.alphabet(), observed).filter(|step| !step.is_stimulus())?;
+    let wrong = match view.after(&at, last).ok()? {
+        Meaning::Forbidden => true,
+        Meaning::Allowed(_) => false,
+        // Where anything may follow, nothing is wrong.
+        _ => return None,
+    };
+    Some(Explained {
+        allowed: view.out(&at).into_iter().map(Observation::Action).collect(),
+        places: view.places(&at).locations.into_iter().collect(),
+        wrong,
+    })
+}
+
+/// What the producer's view of a specification says, through a FIFO each way or through channels.
+fn explained_by(
+    spec: &impl iolite_lts::Semantics<State = iolite_lts::StateId>,
+    relation: Relation,
+    channels: &[Channel],
+    trace: &[String],
+    observed: &str,
+) -> Option<Explained> {
+    fn seen<O: Oracle>(
+        oracle: O,
+        channels: &[Channel],
+        trace: &[String],
+        observed: &str,
+    ) -> Option<Explained> {
+        let options = QueueOptions {
+            channels: channels.into(),
+            ..QueueOptions::default()
+        };
+        if channels.is_empty() {
+            explained(QueueOracle::new(oracle, options), trace, observed)
+        } else {
+            explained(ChannelOracle::new(oracle, options), trace, observed)
+        }
+    }
+    let policy = QuiescencePolicy::Livelock;
+    match relation {
+        Relation::Uioco => seen(UiocoOracle::new(spec, policy), channels, trace, observed),
+        Relation::Ioconf => seen(IoconfOracle::new(spec, policy), channels, trace, observed),
+        _ => seen(IocoOracle::new(spec, policy), channels, trace, observed),
+    }
+}
+
+/// Whether the producer's view agrees with a claim through queues, part by part.
+fn is_true_in_queues(workspace: &Workspace, relation: Relation, c: &WholeCertificate) -> bool {
+    let load = |name: &str| workspace.explicit(&ModelRef::from(name)).expect("a model");
+    let (i, s) = (load("i.aut"), load("s.aut"));
+    let Some(Observation::Action(observed)) = &c.observed else {
+        return false;
+    };
+    if c.trace.iter().chain([observed]).any(|action| action == "i") {
+        return false;
+    }
+    let (system, spec) = (i.system(), s.system());
+    let channels: Vec<Channel> = c.channels.iter().map(own_channel).collect();
+    let found = explained_by(&spec, relation, &channels, &c.trace, observed);
+    let Some(found) = found.filter(|found| found.wrong) else {
+        return false;
+    };
+    // What a system that takes every input shows is what its own oracle explains.
+    let view = Interned::new(Completed::over(&system, Completion::SelfLoop, s.labels()));
+    let shown = explained_by(&view, Relation::Ioco, &[], &c.trace, observed);
+    let shown = shown.is_some_and(|shown| !shown.wrong);
+    (shown || c.implementation.is_none())
+        && c.verdict == "fail"
+        && c.allowed.iter().cloned().collect::<BTreeSet<_>>() == found.allowed
+        && c.locations.iter().cloned().collect::<BTreeSet<_>>() == found.places
+}
+
+fn own_channel(told: &iolite_recheck::Channel) -> Channel {
+    let iolite_recheck::Channel {
+        name,
+        inputs,
+        outputs,
+        loss,
+        reorder,
+    } = told.clone();
+    Channel {
+        name,
+        inputs,
+        outputs,
+        loss,
+        reorder,
+    }
+}
+
+/// One or two channels at random.
+fn any_channels(random: &mut Random) -> Vec<iolite_recheck::Channel> {
+    let mut channels = Vec::new();
+    for k in 0..1 + random.below(2) {
+        channels.push(iolite_recheck::Channel {
+            name: k.to_string(),
+            loss: random.below(3) == 0,
+            reorder: random.below(3) == 0,
+            ..iolite_recheck::Channel::default()
+        });
+    }
+    for name in ["a", "b"] {
+        let k = random.below(channels.len());
+        channels[k].inputs.push(name.to_owned());
+    }
+    for name in ["x", "y"] {
+        let k = random.below(channels.len() + 1);
+        // Some outputs may come through any channel.
+        if let Some(channel) = channels.get_mut(k) {
+            channel.outputs.push(name.to_owned());
+        }
+    }
+    channels
+}
+
+/// Claims of runs through channels: the checker against the producer's view.
+#[test]
+fn claims_through_channels_are_judged_rightly() {
+    for relation in [Relation::Ioco, Relation::Uioco, Relation::Ioconf] {
+        let mut random = Random(43);
+        let (mut claims, mut right_ones) = (0, 0);
+        while claims < 600 {
+            let workspace = Workspace::new();
+            workspace.insert(Path::new("i.aut"), model(&mut random, &DIRECTED));
+            workspace.insert(Path::new("s.aut"), model(&mut random, &DIRECTED));
+            let (i, s) = ("i.aut".into(), "s.aut".into());
+            let options = RelationOptions {
+                context: Context::Queues,
+                max_in_flight: 2,
+                ..options(relation, true)
+            };
+            let found = workspace.relate(&i, &s, &options, &mut |_| None);
+            let Some(mut whole) = found.expect("an answer").certificate else {
+                continue;
+            };
+            whole.implementation = None;
+            whole.implementation_location = None;
+            whole.complete_inputs = None;
+            let spec = workspace.explicit(&s).expect("a model").system();
+            for _ in 0..20 {
+                let mut claim = (*whole).clone();
+                claim.channels = any_channels(&mut random);
+                for _ in 0..random.below(3) {
+                    edit(&mut random, &mut claim, &DIRECTED);
+                }
+                claim.verdict = "fail".to_owned();
+                // Half of the claims say what the view says, and then at most one thing is changed.
+                if let Some(Observation::Action(observed)) = &claim.observed
+                    && random.below(4) > 0
+                {
+                    let channels: Vec<Channel> = claim.channels.iter().map(own_channel).collect();
+                    let found = explained_by(&spec, relation, &channels, &claim.trace, observed);
+                    if let Some(found) = found {
+                        claim.allowed = found.allowed.into_iter().collect();
+                        claim.locations = found.places.into_iter().collect();
+                    }
+                    if random.below(3) == 0 {
+                        edit(&mut random, &mut claim, &DIRECTED);
+                    }
+                }
+                let right = is_true_in_queues(&workspace, relation, &claim);
+                let checked = explain(&workspace, &claim);
+                assert_eq!(
+                    checked == Checked::Confirmed,
+                    right,
+                    "{checked:?} {claim:#?}"
+                );
+                claims += 1;
+                right_ones += usize::from(right);
+            }
+        }
+        assert!(
+            right_ones > 50,
+            "{relation}: only {right_ones} claims are true"
+        );
+    }
+}
+
+#[test]
+fn single_edits_of_claims_through_queues_are_judged_rightly() {
+    for relation in [Relation::Ioco, Relation::Uioco, Relation::Ioconf] {
+        let mut random = Random(29);
+        let (mut edits, mut still_true) = (0, 0);
+        while edits < 1_000 {
+            let workspace = Workspace::new();
+            workspace.insert(Path::new("i.aut"), model(&mut random, &DIRECTED));
+            workspace.insert(Path::new("s.aut"), model(&mut random, &DIRECTED));
+            let (i, s) = ("i.aut".into(), "s.aut".into());
+            let options = RelationOptions {
+                context: Context::Queues,
+                max_in_flight: 2,
+                ..options(relation, true)
+            };
+            let found = workspace.relate(&i, &s, &options, &mut |_| None);
+            let Some(whole) = found.expect("an answer").certificate else {
+                continue;
+            };
+            assert_eq!(
+                explain(&workspace, &whole),
+                Checked::Confirmed,
+                "{relation} {whole:#?}"
+            );
+            for _ in 0..25 {
+                let mut other = (*whole).clone();
+                other.implementation_location = None;
+                if random.below(2) == 0 {
+                    other.implementation = None;
+                    other.complete_inputs = None;
+                }
+                edit(&mut random, &mut other, &DIRECTED);
+                let right = is_true_in_queues(&workspace, relation, &other);
                 let checked = explain(&workspace, &other);
                 assert_eq!(
                     checked == Checked::Confirmed,

@@ -90,6 +90,72 @@ fn a_swallowed_coin_is_found_and_shrunk() {
     assert!(format!("{error:?}").contains("✗ fail"), "{error:?}");
 }
 
+/// Shows an output to those who wait long enough, as a system with threads of its own may.
+struct Sluggish {
+    turnstile: Turnstile,
+    needs: Duration,
+}
+
+impl SystemUnderTest<String> for Sluggish {
+    fn reset(&mut self) {
+        self.turnstile.reset();
+    }
+
+    fn stimulate(&mut self, stimulus: &String) {
+        self.turnstile.stimulate(stimulus);
+    }
+
+    fn output(&mut self, patience: Duration) -> Option<String> {
+        let enough = patience >= self.needs;
+        enough.then(|| self.turnstile.output(patience)).flatten()
+    }
+}
+
+#[test]
+fn a_failure_by_silence_is_repeated_before_it_counts() {
+    let campaign = || campaign().silence_after(Duration::from_millis(5));
+    let slow = |needs| Sluggish {
+        turnstile: Turnstile::new(false),
+        needs,
+    };
+    // Slower than its time, and faster than what a repetition waits: nothing is proved.
+    let mut events: Vec<Event> = Vec::new();
+    let error = campaign()
+        .check_with(slow(Duration::from_millis(50)), &mut events)
+        .unwrap_err();
+    assert!(matches!(error, CheckError::Flaky(_)), "{error:?}");
+    assert!(
+        events
+            .iter()
+            .any(|e| matches!(e, Event::Confirmation { .. }))
+    );
+    assert!(error.to_string().contains("flaky"), "{error}");
+    // Silent for whoever waits.
+    let error = campaign().check(slow(Duration::MAX)).unwrap_err();
+    let CheckError::Fails(certificate) = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(certificate.observed.as_deref(), Some("delta"));
+    // The campaign that sums up does the same.
+    let summary = campaign()
+        .runs(3)
+        .run_in_process(slow(Duration::from_millis(50)));
+    let summary = summary.expect("it runs");
+    assert!(
+        summary.verdicts.contains_key(&Verdict::Flaky),
+        "{summary:?}"
+    );
+    assert!(
+        !summary.verdicts.contains_key(&Verdict::Fail),
+        "{summary:?}"
+    );
+    campaign()
+        .runs(3)
+        .steps(5)
+        .check(slow(Duration::ZERO))
+        .expect("it conforms");
+}
+
 #[test]
 fn safety_properties_and_journals() {
     let workspace = workspace();

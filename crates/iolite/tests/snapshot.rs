@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use iolite::{
     Campaign, CheckError, ExplainOptions, Judge, JudgeOptions, ModelRef, ReadOptions, Relation,
-    RelationOptions, SemanticsOptions, SystemUnderTest, Verdict, VerificationOptions, Workspace,
+    RelationOptions, SystemUnderTest, Verdict, VerificationOptions, Workspace,
 };
 
 const MODEL: &str = "
@@ -169,12 +169,7 @@ fn whatever_is_asked_each_file_is_read_once() {
             },
         )
         .expect("an answer");
-    let options = RelationOptions {
-        relation: Relation::Trace,
-        traces: None,
-        semantics: SemanticsOptions::default(),
-        counterexamples: 1,
-    };
+    let options = RelationOptions::new(Relation::Trace);
     let answer = workspace.relate(&reference, &reference, &options, &mut |_| None);
     assert_eq!(answer.expect("an answer").holds, Some(true));
     let reads: Vec<usize> = workspace.reads().into_values().collect();

@@ -63,6 +63,11 @@ pub(crate) struct ValueArgs {
     /// one of --values to have others too. Without a pool, values of the run come again now and then
     #[arg(long, value_name = "INPUT.PARAMETER=[DRAWS]")]
     pool: Vec<String>,
+    /// A file of values that may matter, one a line (repeatable): tried as texts and, where a line is an
+    /// integer, as numbers, wherever guards allow. A line in quotes is a text in JSON; lines that begin
+    /// with # are left out. The model's own constants are tried without being asked for
+    #[arg(long, value_name = "FILE")]
+    dictionary: Vec<PathBuf>,
 }
 
 impl ValueArgs {
@@ -70,6 +75,7 @@ impl ValueArgs {
         ValueOptions {
             values: self.values,
             pool: self.pool.clone(),
+            dictionary: self.dictionary.clone(),
         }
     }
 }

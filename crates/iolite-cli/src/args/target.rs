@@ -8,8 +8,8 @@ use super::data::DataArgs;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "System under test")]
 pub(crate) struct TargetArgs {
-    /// The system: a TOML description, or cmd:"PROGRAM ARGS", tcp:HOST:PORT, tcp-listen:HOST:PORT,
-    /// udp:OWN,PEER, http://…, ws://…, model:FILE#Name
+    /// The system: a TOML description, or cmd:"PROGRAM ARGS", tcp:HOST:PORT, tls:HOST:PORT,
+    /// tcp-listen:HOST:PORT, udp:OWN,PEER, http://…, https://…, ws://…, wss://…, model:FILE#Name
     #[arg(long, value_name = "SUT")]
     pub(crate) sut: String,
     /// Silence of so many milliseconds is quiescence, after every action and in every state

@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Context, Error, ExplicitSpec, ModelRef, PropertyOptions, QuiescenceFlag, ReadOptions, Relation,
-    Workspace,
+    Context, DEFAULT_MAX_IN_FLIGHT, Error, ExplicitSpec, ModelRef, PropertyOptions, QuiescenceFlag,
+    ReadOptions, Relation, Workspace,
 };
 use iolite_derive::{
     ConfDerivation, CoverageGoal, CoverageSuite, Drawing, Enumerated, Enumeration,
-    ExhaustiveDerivation, FiniteOracle, GoalTest, IocoOracle, IoconfOracle, Objective,
-    RandomDerivation, RequirementSuite, SafetyTest, TestCase, TestGraph, UiocoOracle, Weights,
+    ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, GoalTest, IocoOracle, IoconfOracle,
+    Objective, QueueOptions, RandomDerivation, RequirementSuite, SafetyTest, TestCase, TestGraph,
+    UiocoOracle, Weights,
 };
 use iolite_formats::{test_case, test_graph};
 use iolite_lts::Lts;
@@ -36,9 +37,13 @@ pub(crate) struct Args {
     /// The set F of ioconf-f
     #[arg(long, value_name = "FILE#F")]
     traces: Option<ModelRef>,
-    /// Test cases are synchronous: anything else is an error
-    #[arg(long, value_name = "CONTEXT", hide = true)]
-    context: Option<Context>,
+    /// What will lie between tester and system: synchronous, or queues (messages cross), for test
+    /// cases at random and --exhaustive
+    #[arg(long, value_name = "CONTEXT", default_value = "synchronous")]
+    context: Context,
+    /// With --context queues: how many inputs may be under way at a time
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_IN_FLIGHT)]
+    max_in_flight: usize,
     /// How many test cases
     #[arg(long, value_name = "N", default_value_t = 10)]
     count: usize,
@@ -56,7 +61,8 @@ pub(crate) struct Args {
         num_args = 1
     )]
     weights: Vec<u32>,
-    /// All test cases up to the depth: every one, only the maximal ones, or one for each trace
+    /// All test cases up to the depth: every one, only the maximal ones, or one for each trace, in which
+    /// a run that leaves its trace ends `inconc`
     #[arg(long, value_enum, conflicts_with = "cover")]
     exhaustive: Option<EnumerationFlag>,
     /// At most so many test cases of an exhaustive derivation
@@ -151,14 +157,20 @@ struct CaseDocument {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    if args.context == Some(Context::Queues) {
+    let goals = [&args.observer, &args.purpose, &args.property];
+    let towards_goal = args.cover.is_some() || goals.iter().any(|g| !g.is_empty());
+    if args.context == Context::Queues && (towards_goal || args.relation == Relation::Conf) {
         return Err(Error::input(
-            "test cases are synchronous trees: one for queues would have to foresee every order",
+            "--context queues is for test cases of ioco, uioco and ioconf at random or --exhaustive: \
+             a way to a goal is planned in step with the system, and conf knows no inputs",
         )
         .hint(
             "`iolite test --suite` knows the context of the system, and takes back a failure that an \
              order of the messages explains; `iolite test` on the fly loses nothing",
         ));
+    }
+    if args.max_in_flight == 0 {
+        return Err(Error::input("--max-in-flight is at least 1"));
     }
     if (args.relation == Relation::IoconfF) != args.traces.is_some() {
         return Err(Error::input(
@@ -253,7 +265,7 @@ fn derived(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<
         enumeration: match which {
             EnumerationFlag::Every => Enumeration::Every,
             EnumerationFlag::Maximal => Enumeration::Maximal,
-            EnumerationFlag::Traces => Enumeration::Traces,
+            EnumerationFlag::Traces => Enumeration::GoalTraces,
         },
         limit: args.limit,
     });
@@ -297,14 +309,36 @@ fn depth(args: &Args) -> usize {
 
 fn by_oracle(
     args: &Args,
-    mut oracle: impl FiniteOracle,
+    mut oracle: impl FiniteOracle<State: Ord>,
+    how: &(RandomDerivation, Option<ExhaustiveDerivation>),
+    model: &ModelRef,
+    document: &mut Document,
+) -> Result<(), Error> {
+    if args.context == Context::Synchronous {
+        return derive_by(args, &mut oracle, how, model, document);
+    }
+    let options = QueueOptions {
+        max_in_flight: args.max_in_flight,
+        ..QueueOptions::default()
+    };
+    let mut oracle = FiniteQueueOracle::new(oracle, options);
+    derive_by(args, &mut oracle, how, model, document)?;
+    match oracle.undecided() {
+        Some(why) => Err(Error::undecided(why.reason.to_string())),
+        None => Ok(()),
+    }
+}
+
+fn derive_by(
+    args: &Args,
+    oracle: &mut impl FiniteOracle,
     how: &(RandomDerivation, Option<ExhaustiveDerivation>),
     model: &ModelRef,
     document: &mut Document,
 ) -> Result<(), Error> {
     match how {
-        (random, None) => write_cases(args, random.cases(&mut oracle, model), document),
-        (_, Some(how)) => write_all(args, how.derive(&mut oracle, model), document),
+        (random, None) => write_cases(args, random.cases(oracle, model), document),
+        (_, Some(how)) => write_all(args, how.derive(oracle, model), document),
     }
 }
 

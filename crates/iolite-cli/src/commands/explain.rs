@@ -6,6 +6,7 @@ use iolite::{
     Checked, ConfirmedPart, Error, ExplainOptions, Explanation, ModelRef, Observation,
     PropertyReadOptions, QuiescenceFlag, ReadOptions, WholeCertificate,
 };
+use iolite_derive::told_places;
 
 use crate::args::bounds;
 use crate::args::workspace;
@@ -133,6 +134,24 @@ fn tell(claim: &WholeCertificate) -> String {
     };
     let (kind, verdict) = (&claim.kind, &claim.verdict);
     let mut text = match (&claim.implementation, &claim.property) {
+        (Some(_), _) if claim.pairs.is_some() => format!(
+            "{} {kind} {} holds, says the certificate\n",
+            name(&claim.implementation),
+            name(&claim.specification)
+        ),
+        (None, None) if claim.pairs.is_some() => {
+            let observers: Vec<&str> = claim.observers.iter().map(|o| o.name.as_str()).collect();
+            format!(
+                "{} satisfies {}, says the certificate\n",
+                name(&claim.specification),
+                observers.join(", ")
+            )
+        }
+        (Some(_), _) if claim.test.is_some() => format!(
+            "{} fails {} ({kind}) with `{verdict}`, says the certificate:\n",
+            name(&claim.implementation),
+            claim.test.as_ref().map_or("", |test| test.name.as_str())
+        ),
         (Some(_), _) => format!(
             "{} {kind} {} does not hold, says the certificate:\n",
             name(&claim.implementation),
@@ -161,7 +180,8 @@ fn tell(claim: &WholeCertificate) -> String {
         text += &format!("  allowed:  {}\n", allowed.join(", "));
     }
     if !claim.locations.is_empty() {
-        text += &format!("  in:       {}\n", claim.locations.join(", "));
+        let places = told_places(&claim.locations, &claim.context, &claim.trace);
+        text += &format!("  in:       {places}\n");
     }
     if let Some(place) = &claim.implementation_location {
         text += &format!("  implementation in {place}\n");

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
-    Certificate, Constants, Context, Error, JournalRun, Judge, JudgeOptions, JudgedBy, LogReport,
-    ModelRef, Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict, WholeCertificate,
-    Workspace, save_query,
+    Certificate, Channel, Constants, Context, Error, JournalRun, Judge, JudgeOptions, JudgedBy,
+    LogReport, ModelRef, Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict,
+    WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::codec::Template;
-use iolite_exec::{LogEntry, LogFormat, LogReader, SutConfig, chart};
+use iolite_exec::{
+    COMPACT_ENDING, LogEntry, LogFormat, LogReader, SutConfig, chart, journal_lines,
+};
 use serde::Serialize;
 
 use super::monitor_properties;
@@ -219,13 +221,12 @@ fn judge_options(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Ju
         }
     }
     options.data.until = watch.until();
-    let context = match args.judge.context {
-        Some(context) => context,
-        // A journal of ours says what lay between.
-        None => header(args)?.map(|h| h.context).unwrap_or_default(),
-    };
-    options.queues = (context == Context::Queues).then_some(QueueOptions {
+    // A journal of ours says what lay between.
+    let header = header(args)?.unwrap_or_default();
+    let context = args.judge.context.unwrap_or(header.context);
+    options.queues = (context == Context::Queues).then(|| QueueOptions {
         passive: true,
+        channels: header.channels.into(),
         ..QueueOptions::default()
     });
     Ok(options)
@@ -242,12 +243,14 @@ pub(crate) fn look(watch: &mut Watch, steps: u64, line: usize) -> Option<String>
 }
 
 /// What the first line of a journal says that matters here.
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct Header {
     #[serde(rename = "journal")]
     _journal: serde_json::Value,
     #[serde(default)]
     context: Context,
+    #[serde(default)]
+    channels: Vec<Channel>,
 }
 
 /// The header of a journal; `None` for any other log.
@@ -256,8 +259,7 @@ fn header(args: &Args) -> Result<Option<Header>, Error> {
         return Ok(None);
     }
     let mut first = String::new();
-    let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
-    let read = BufReader::new(file).take(HEADER).read_line(&mut first);
+    let read = lines(args)?.take(HEADER).read_line(&mut first);
     let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
     Ok(header.flatten())
 }
@@ -291,17 +293,23 @@ fn started(args: &Args) -> Result<Vec<u64>, Error> {
     Ok(runs)
 }
 
+type Log = LogReader<Box<dyn BufRead>>;
+
+/// The lines of the log; those of a journal in the compact form as if it were in the other one.
+fn lines(args: &Args) -> Result<Box<dyn BufRead>, Error> {
+    let reading = |e: &std::io::Error| Error::reading(args.log(), e);
+    let file = File::open(args.log()).map_err(|e| reading(&e))?;
+    journal_lines(BufReader::new(file)).map_err(|e| reading(&e))
+}
+
 fn no_such_run(args: &Args, all: usize) -> Error {
     let log = args.log().display();
     Error::input(format!("{log}: no such run; it has {all} runs"))
 }
 
-type Log = LogReader<BufReader<File>>;
-
 fn log(args: &Args, run: Option<u64>) -> Result<Log, Error> {
-    let file = File::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
     let name = args.log().display().to_string();
-    let log = LogReader::new(BufReader::new(file), &name, format(args)?);
+    let log = LogReader::new(lines(args)?, &name, format(args)?);
     Ok(match run {
         Some(run) => log.of_run(run),
         None => log,
@@ -486,7 +494,7 @@ fn format(args: &Args) -> Result<LogFormat, Error> {
     let ending = args.log().extension().and_then(|e| e.to_str());
     let json = match args.log_format {
         Some(kind) => kind == LogKind::Json,
-        None => matches!(ending, Some("json" | "jsonl" | "ndjson")),
+        None => matches!(ending, Some("json" | "jsonl" | "ndjson" | COMPACT_ENDING)),
     };
     if json {
         return Ok(LogFormat::JsonLines);

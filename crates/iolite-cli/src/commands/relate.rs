@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use iolite::{Error, ModelRef, ReadOptions, Relation, RelationOptions, SemanticsOptions};
+use iolite::{
+    Context, DEFAULT_MAX_IN_FLIGHT, Error, ModelRef, ReadOptions, Relation, RelationOptions,
+    SemanticsOptions,
+};
 use iolite_lts::relation::Effort;
 
 use super::relate_matrix::matrix;
@@ -13,7 +16,9 @@ use crate::output::{Exit, print, print_json, write_json};
 /// Decide an implementation relation between two models
 ///
 /// Relations: trace (≤tr), testing (≤te), conf, iot (≤iot), ioconf, ioconf-f, ioco, uioco. The
-/// counterexample is a shortest one.
+/// counterexample is a shortest one. With --context queues the implementation is observed through a
+/// FIFO each way, as a tester over pipes or sockets observes it, and `holds` is said of traces with at
+/// most --max-in-flight inputs under way.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// trace, testing, conf, iot, ioconf, ioconf-f, ioco or uioco
@@ -27,6 +32,13 @@ pub(crate) struct Args {
     /// The set F of ioconf-f: `traces` of an .iol file, or an automaton whose traces are meant
     #[arg(long, value_name = "FILE#F")]
     traces: Option<ModelRef>,
+    /// Through what the implementation is observed: synchronous, or queues (messages cross; for ioco,
+    /// uioco and ioconf)
+    #[arg(long, value_name = "CONTEXT", default_value = "synchronous")]
+    context: Context,
+    /// With --context queues: how many inputs may be under way at a time
+    #[arg(long, value_name = "N")]
+    max_in_flight: Option<usize>,
     /// List the first counterexample of each kind (observation and specification states), at most N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100")]
     all: Option<usize>,
@@ -34,7 +46,8 @@ pub(crate) struct Args {
     semantics: SemanticsOptions,
     #[command(flatten)]
     pub(crate) read: ReadOptions,
-    /// Write the certificate of a negative answer to this file, for `iolite explain`
+    /// Write the certificate to this file, for `iolite explain`: the counterexample, or the pairs of states
+    /// that show that it holds, unless they are too many
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
     /// Print one JSON document; for a negative answer it is the certificate
@@ -83,6 +96,8 @@ impl Args {
             traces: self.traces.clone(),
             semantics: self.semantics,
             counterexamples: self.all.unwrap_or(1),
+            context: self.context,
+            max_in_flight: self.max_in_flight.unwrap_or(DEFAULT_MAX_IN_FLIGHT),
         }
     }
 }
@@ -90,6 +105,9 @@ impl Args {
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if (args.relation == Relation::IoconfF) != args.traces.is_some() {
         return Err(Error::input("--traces FILE#F and ioconf-f belong together"));
+    }
+    if args.max_in_flight.is_some() && args.context != Context::Queues {
+        return Err(Error::input("--max-in-flight is for --context queues"));
     }
     if args.matrix {
         return matrix(args);
@@ -111,8 +129,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     );
     guard.finish();
     let document = document?;
-    if let (Some(false), Some(path)) = (document.holds, &args.certificate) {
-        write_json(path, &document)?;
+    match (document.holds, &args.certificate) {
+        (Some(false), Some(path)) => write_json(path, &document)?,
+        // A positive one may be too large, which changes nothing about the answer.
+        (Some(true), Some(path)) => match workspace.certify_holding(&document) {
+            Ok(certificate) => write_json(path, &certificate)?,
+            Err(reason) => eprintln!("warning: {}", reason.message()),
+        },
+        _ => {}
     }
     if args.json {
         print_json(&document)?;

@@ -1,11 +1,14 @@
 //! `iolite show`: a model, or a view of it, in many formats.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::PathBuf;
 
 use iolite::{
     Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, Spec,
     SymbolicView, System, Workspace,
 };
+use iolite_exec::{COMPACT_FORMAT, journal_lines};
 use iolite_formats::drawing::{self, Drawing, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg};
 use iolite_lts::{
@@ -18,7 +21,7 @@ use crate::args::workspace;
 use crate::output::{Exit, print, write_whole};
 
 /// Show a model, a view of it, a declaration, a stored test case or a property, as text, a picture, .aut,
-/// .iol, JSON or HOA
+/// .iol, JSON or HOA; a compact journal (.iolj) as JSON lines
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The model, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA
@@ -105,7 +108,65 @@ impl ShowFormat {
     }
 }
 
+/// The lines of a journal in the compact form; `None` for any other file.
+fn compact_journal(args: &Args) -> Result<Option<Box<dyn BufRead>>, Error> {
+    let path = args.model.path();
+    let Ok(file) = File::open(path) else {
+        return Ok(None);
+    };
+    let reading = |e: &std::io::Error| Error::reading(path, e);
+    let mut reader = BufReader::new(file);
+    // A folder cannot be read; what is wrong with it is told elsewhere.
+    let is_compact = reader
+        .fill_buf()
+        .is_ok_and(|start| start.starts_with(COMPACT_FORMAT.as_bytes()));
+    if !is_compact {
+        return Ok(None);
+    }
+    journal_lines(reader).map(Some).map_err(|e| reading(&e))
+}
+
+/// Writes a journal as JSON lines, one at a time: it may be larger than memory.
+fn show_journal(args: &Args, mut lines: Box<dyn BufRead>) -> Result<Exit, Error> {
+    let other = args.format.is_some_and(|format| format != ShowFormat::Json);
+    if other || args.view != View::Model || args.symbolic || args.observer.is_some() {
+        return Err(Error::input(
+            "a journal is shown as JSON lines and in no other way",
+        ));
+    }
+    let mut to: Box<dyn Write> = match &args.output_file {
+        Some(path) => Box::new(File::create(path).map_err(|e| Error::writing(path, &e))?),
+        None => Box::new(std::io::stdout().lock()),
+    };
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = lines.read_until(b'\n', &mut line);
+        if read.map_err(|e| Error::reading(args.model.path(), &e))? == 0 {
+            return Ok(Exit::Holds);
+        }
+        if line.last() != Some(&b'\n') {
+            eprintln!(
+                "warning: {} is cut off: the tester was killed while it wrote",
+                args.model
+            );
+            return Ok(Exit::Holds);
+        }
+        if let Err(e) = to.write_all(&line) {
+            return match (e.kind(), &args.output_file) {
+                // Whoever reads has enough.
+                (ErrorKind::BrokenPipe, None) => Ok(Exit::Holds),
+                (_, Some(path)) => Err(Error::writing(path, &e)),
+                (_, None) => Err(Error::fault(format!("standard output: {e}"))),
+            };
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    if let Some(lines) = compact_journal(args)? {
+        return show_journal(args, lines);
+    }
     let workspace = workspace(&args.read);
     if let Some(case) = workspace.test_case(&args.model)? {
         let format = format(args)?;

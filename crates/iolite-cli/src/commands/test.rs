@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use iolite::{
     Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelCoverage,
-    ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Selection, Target, WholeCertificate,
-    Workspace,
+    ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
+    WholeCertificate, Workspace,
 };
 use iolite_exec::end_well_on_signals;
 use iolite_exec::report::ResidualRisk;
 
-use super::test_suite;
+use super::{test_suite, test_symmetric};
 use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::effort::EffortArgs;
 use crate::args::judge::JudgeArgs;
@@ -173,6 +173,9 @@ pub(crate) fn report(args: &Args, coverage: &ModelCoverage) -> Result<ModelCover
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read);
+    if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
+        return test_symmetric::run(args, &workspace);
+    }
     let target = Target::new(&workspace, &args.target.options(&args.data))?;
     let campaign = args.campaign(&workspace, &target)?;
     campaign.prepare(&workspace, &target)?;
@@ -195,5 +198,12 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         discovery: risk.discovery(),
         reached: reached.map(|r| report(args, &r)).transpose()?,
     };
-    conclude(args, &workspace, &target, &campaign, &summary, &after)
+    conclude(
+        args,
+        &workspace,
+        &target,
+        &campaign,
+        &summary,
+        (None, &after),
+    )
 }

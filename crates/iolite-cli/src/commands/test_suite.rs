@@ -8,13 +8,12 @@ use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
 use super::test::{Args, model_coverage, report};
-use crate::output::campaign::{
-    Aftermath, conclude, counts, exit, finish, sinks, tell_unwritten, write_reached,
-};
-use crate::output::{Exit, print, print_json};
+use crate::output::campaign::{Aftermath, conclude, counts, finish, sinks};
+use crate::output::{Exit, print};
 
+/// What the runs of one test case came to.
 #[derive(Serialize)]
-struct CaseDocument {
+pub(crate) struct CaseDocument {
     case: String,
     file: String,
     verdict: Option<Verdict>,
@@ -128,13 +127,7 @@ pub(crate) fn run(
         discovery: None,
         reached: reached.map(|r| report(args, &r)).transpose()?,
     };
-    if args.report.json {
-        write_reached(&args.report, &after)?;
-        print_json(&documents)?;
-        tell_unwritten(&all);
-        return Ok(exit(all.verdict(), &all, args.effort.allow_flaky));
-    }
-    for document in &documents {
+    for document in documents.iter().filter(|_| !args.report.json) {
         let faults = if document.faults > 0 {
             ", no verdict in some"
         } else {
@@ -150,5 +143,6 @@ pub(crate) fn run(
             print(&format!("  inconc: {reason}\n"))?;
         }
     }
-    conclude(args, workspace, target, campaign, &all, &after)
+    let said = (Some(&*documents), &after);
+    conclude(args, workspace, target, campaign, &all, said)
 }

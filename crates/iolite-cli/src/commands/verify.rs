@@ -1,10 +1,10 @@
 //! `iolite verify`: does a specification satisfy its requirements?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use iolite::{
     EnvironmentFlag, Error, ExecutionEnding, FairnessFlag, ModelRef, Proof, QuiescenceFlag,
-    ReadOptions, VerificationOptions, VerifiedProperty, WholeCertificate,
+    ReadOptions, Verification, VerificationOptions, VerifiedProperty, WholeCertificate, Workspace,
 };
 use serde::Serialize;
 
@@ -46,7 +46,8 @@ pub(crate) struct Args {
     /// found [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     solver: Option<String>,
-    /// Write the certificate of the first refuted property to this file, for `iolite explain`
+    /// Write a certificate to this file, for `iolite explain`: of the first refuted property, or the pairs
+    /// of states that show that the only one is proved, unless they are too many
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
     /// Print one JSON document
@@ -61,6 +62,9 @@ struct Document {
     system: String,
     pairs: usize,
     properties: Vec<PropertyDocument>,
+    /// Why a proof says less than it seems to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 #[derive(Default, Serialize)]
@@ -177,9 +181,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if let Some(path) = &args.certificate {
         match certificates.iter().flatten().next() {
             Some(certificate) => write_json(path, certificate)?,
-            None => eprintln!(
-                "warning: no certificate is written: nothing was refuted, or data were not unfolded"
-            ),
+            None => write_proof(&workspace, &found, &options, path)?,
         }
     }
     let proofs = || found.properties.iter().map(|p| &p.proof);
@@ -190,8 +192,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     } else {
         Exit::Holds
     };
+    let vacuous = found.properties.iter().filter_map(|p| p.vacuous.clone());
+    let warnings = vacuous.collect();
     let properties = found.properties.into_iter().zip(certificates);
     let document = Document {
+        warnings,
         system: found.system.to_string(),
         pairs: found.pairs,
         properties: properties
@@ -207,6 +212,40 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         print(&tell(&document, args.relevant))?;
     }
     Ok(exit)
+}
+
+/// The certificate of the one property that is proved.
+fn write_proof(
+    workspace: &Workspace,
+    found: &Verification,
+    options: &VerificationOptions,
+    path: &Path,
+) -> Result<(), Error> {
+    let mut proofs = Vec::new();
+    for property in &found.properties {
+        match workspace.certify_proof(found, property, options) {
+            Ok(proof) => proofs.extend(proof),
+            Err(reason) => {
+                eprintln!("warning: {}", reason.message());
+                return Ok(());
+            }
+        }
+    }
+    match proofs.as_slice() {
+        [proof] => write_json(path, proof),
+        [] => {
+            eprintln!(
+                "warning: no certificate is written: nothing was refuted, or data were not unfolded"
+            );
+            Ok(())
+        }
+        _ => {
+            eprintln!(
+                "warning: no certificate is written: it is of one property, and several are proved"
+            );
+            Ok(())
+        }
+    }
 }
 
 fn tell(document: &Document, relevance: bool) -> String {

@@ -13,8 +13,10 @@ use iolite_exec::report::{Console, Discovery, JUnit, JsonLines};
 use iolite_exec::{Fanout, Interruption, JournalWriter, chart, new_journal_path};
 use serde::Serialize;
 
+use super::values_tried::{self, ValuesDocument};
 use super::{Exit, print, print_json, silence, write_json};
 use crate::commands::test::Args;
+use crate::commands::test_suite::CaseDocument;
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
@@ -42,12 +44,28 @@ pub(crate) struct ReportArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say too which boundaries of guards, transitions and pairs of values were not tried, where the
+    /// model has data
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 /// The name that this process gives its journal where the user gives none.
 static NEW_JOURNAL: OnceLock<PathBuf> = OnceLock::new();
 
 impl ReportArgs {
+    /// A file that is asked for by name.
+    pub(crate) fn files(&self) -> Option<&'static str> {
+        [
+            (self.journal.is_some(), "--journal"),
+            (self.certificate.is_some(), "--certificate"),
+            (self.junit.is_some(), "--junit"),
+            (self.events.is_some(), "--events"),
+        ]
+        .into_iter()
+        .find_map(|(asked, flag)| asked.then_some(flag))
+    }
+
     /// Where the runs are journaled, if they are.
     fn journal(&self) -> Option<&Path> {
         if self.no_journal {
@@ -166,6 +184,12 @@ struct Document<'a> {
     /// Why.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     untried_reasons: BTreeMap<String, &'a str>,
+    /// Which values were tried, where the model has data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<ValuesDocument<'a>>,
+    /// Each test case by itself, where a suite was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<&'a [CaseDocument]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
     /// The chance that one more run shows something new.
@@ -230,7 +254,7 @@ pub(crate) fn conclude(
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
-    after: &Aftermath,
+    (cases, after): (Option<&[CaseDocument]>, &Aftermath),
 ) -> Result<Exit, Error> {
     let (report, judge) = (&args.report, campaign.judge());
     let verdict = judge.overall(summary);
@@ -279,6 +303,8 @@ pub(crate) fn conclude(
             constants: judge.constants(&summary.notices),
             untried: untried_reasons.keys().cloned().collect(),
             untried_reasons,
+            values: summary.values.as_ref().map(ValuesDocument::new),
+            cases,
             journal: report
                 .journal()
                 .filter(|path| path.exists())
@@ -424,6 +450,11 @@ fn tell(args: &Args, target: &Target, campaign: &Campaign, summary: &Summary) ->
     }
     if let Some(constants) = judge.constants(&summary.notices) {
         text += &constants.tell();
+    }
+    if report.verbose
+        && let Some(values) = &summary.values
+    {
+        text += &values_tried::tell(values);
     }
     if judge.properties().is_some() {
         if judge.overall(summary) == Some(Verdict::Unknown) {

@@ -3,6 +3,7 @@
 pub(crate) mod campaign;
 pub(crate) mod dialogue;
 pub(crate) mod silence;
+mod values_tried;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -60,6 +61,12 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// A number of things: `1 error`, `2 errors`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// A document as JSON.

@@ -73,12 +73,6 @@ impl<M: Semantics<State = StateId>> IocoOracle<M> {
         &mut self.actions
     }
 
-    /// The first livelock that the strict policy met, in words.
-    pub fn livelock(&self) -> Option<String> {
-        let state = self.view.inner().livelock()?;
-        Some(self.view.inner().describe(&state))
-    }
-
     /// Bytes of the memo.
     pub fn bytes(&self) -> usize {
         self.view.bytes()
@@ -156,7 +150,7 @@ impl<M: Semantics<State = StateId>> Oracle for IocoOracle<M> {
         out.iter().map(|&l| self.view.labels().text(l)).collect()
     }
 
-    fn places(&self, at: &SetId) -> Places {
+    fn places(&mut self, at: &SetId) -> Places {
         places(&self.view, *at)
     }
 
@@ -189,6 +183,15 @@ impl<M: Semantics<State = StateId>> Oracle for IocoOracle<M> {
 impl<M: Semantics<State = StateId>> FiniteOracle for IocoOracle<M> {
     fn labels(&self) -> &Labels {
         self.view.labels()
+    }
+
+    fn members(&mut self, at: SetId) -> Vec<StateId> {
+        self.view.members(at).to_vec()
+    }
+
+    fn livelock(&self) -> Option<String> {
+        let state = self.view.inner().livelock()?;
+        Some(self.view.inner().describe(&state))
     }
 
     fn start(&mut self) -> SetId {

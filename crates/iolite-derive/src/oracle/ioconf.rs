@@ -10,7 +10,8 @@ use iolite_lts::{
 
 use crate::location::places;
 use crate::{
-    ActionId, Alphabet, Criterion, FiniteOracle, LabelMap, Meaning, Oracle, Places, Step, Undecided,
+    ActionId, Alphabet, Criterion, FiniteOracle, LabelMap, Meaning, Oracle, Places, StateKey, Step,
+    Undecided,
 };
 
 /// The δ-trace automaton `Δ_s` [LTS96, def. 6.3] together with F.
@@ -25,10 +26,11 @@ pub struct IoconfOracle<M> {
     view: Determinised<Suspension<M>>,
     traces: Option<TraceSet>,
     actions: LabelMap,
+    generation: u64,
 }
 
 /// A place in `Δ_s` and in F: `None` is `Δ after σ = ∅`, and `F after σ = ∅`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IoconfState {
     delta: Option<SetId>,
     traces: Option<StateId>,
@@ -63,6 +65,7 @@ impl<M: Semantics<State = StateId>> IoconfOracle<M> {
             view,
             traces,
             actions: LabelMap::own(alphabet, &labels),
+            generation: 0,
         }
     }
 
@@ -147,30 +150,81 @@ impl<M: Semantics<State = StateId>> Oracle for IoconfOracle<M> {
         observations.iter().map(|&l| labels.text(l)).collect()
     }
 
-    fn places(&self, at: &IoconfState) -> Places {
+    fn places(&mut self, at: &IoconfState) -> Places {
         at.delta
             .map(|set| places(&self.view, set))
             .unwrap_or_default()
     }
 
     fn trim(&mut self, at: IoconfState) -> IoconfState {
-        match at.delta {
-            Some(set) => IoconfState {
-                delta: Some(self.view.trim(set)),
-                ..at
-            },
-            None => at,
+        let Some(set) = at.delta else { return at };
+        let before = self.view.set_count();
+        let delta = Some(self.view.trim(set));
+        self.generation += u64::from(self.view.set_count() != before);
+        IoconfState { delta, ..at }
+    }
+
+    fn trim_all(&mut self, states: &mut [IoconfState]) {
+        let [first, others @ ..] = states else { return };
+        let members: Vec<Option<Vec<StateId>>> = others
+            .iter()
+            .map(|state| Some(self.view.members(state.delta?).to_vec()))
+            .collect();
+        let generation = self.generation;
+        *first = self.trim(*first);
+        if self.generation != generation {
+            for (state, members) in others.iter_mut().zip(members) {
+                state.delta = members.map(|members| self.view.set_of(&members));
+            }
         }
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
     }
 
     fn is_same(&self, one: &IoconfState, other: &IoconfState) -> bool {
         one == other
+    }
+
+    /// Only where F is traces(s): a state is then a set. δ ends the run, and so is no step.
+    fn row(
+        &mut self,
+        at: &IoconfState,
+        row: &mut Vec<(ActionId, IoconfState)>,
+    ) -> Option<StateKey> {
+        let key = self.key(at)?;
+        let steps = self.view.row(at.delta?).iter();
+        let steps = steps.filter(|(label, _)| *label != LabelId::DELTA);
+        row.extend(steps.map(|&(label, set)| {
+            let next = IoconfState {
+                delta: Some(set),
+                traces: None,
+            };
+            (ActionId::from(label), next)
+        }));
+        Some(key)
+    }
+
+    fn key(&self, at: &IoconfState) -> Option<StateKey> {
+        let set = at.delta.filter(|_| self.traces.is_none())?;
+        u32::try_from(set.index()).ok().map(StateKey)
     }
 }
 
 impl<M: Semantics<State = StateId>> FiniteOracle for IoconfOracle<M> {
     fn labels(&self) -> &Labels {
         self.view.labels()
+    }
+
+    fn members(&mut self, at: IoconfState) -> Vec<StateId> {
+        let set = at.delta.map(|set| self.view.members(set).to_vec());
+        set.unwrap_or_default()
+    }
+
+    fn livelock(&self) -> Option<String> {
+        let state = self.view.inner().livelock()?;
+        Some(self.view.inner().describe(&state))
     }
 
     fn start(&mut self) -> IoconfState {

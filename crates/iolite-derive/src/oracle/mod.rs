@@ -1,6 +1,8 @@
 //! The one question that testing asks of a specification: what may be observed now, what does this
 //! step mean, which stimuli are there.
 
+pub(crate) mod channel_queues;
+pub(crate) mod finite_queues;
 pub(crate) mod ioco;
 pub(crate) mod ioconf;
 pub(crate) mod queues;
@@ -11,7 +13,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use iolite_expr::Term;
-use iolite_lts::{LabelId, Labels};
+use iolite_lts::{LabelId, Labels, StateId};
 
 use crate::{ActionId, Alphabet, Criterion, Notice, Step, Undecided, Wish};
 
@@ -36,6 +38,22 @@ pub struct Places {
     pub locations: Vec<String>,
     /// The names alone, as the model declares them.
     pub names: Vec<String>,
+}
+
+impl Places {
+    /// These too, each once.
+    pub(crate) fn extend(&mut self, more: Self) {
+        for (to, from) in [
+            (&mut self.locations, more.locations),
+            (&mut self.names, more.names),
+        ] {
+            for text in from {
+                if !to.contains(&text) {
+                    to.push(text);
+                }
+            }
+        }
+    }
 }
 
 /// A specification under a relation, walked on demand: the suspension automaton for ioco, `Δ_s` with
@@ -71,11 +89,18 @@ pub trait Oracle {
         step: Step,
     ) -> Result<Meaning<Self::State>, Box<Undecided>>;
 
+    /// Whether [`happened`](Self::happened) does anything.
+    const LISTENS: bool = false;
+
+    /// A step really happened, in one of these states. `after` is asked of steps that might happen as
+    /// well, so that nothing is learnt from it.
+    fn happened(&mut self, _at: &[Self::State], _step: Step) {}
+
     /// out(S) in words: the outputs, and δ, that would be right now.
     fn out(&mut self, at: &Self::State) -> Vec<String>;
 
     /// The places of the specification.
-    fn places(&self, at: &Self::State) -> Places;
+    fn places(&mut self, at: &Self::State) -> Places;
 
     /// The names of the places where silence would be observed now, for timeouts that depend on them.
     fn waiting(&mut self, at: &Self::State) -> Vec<String> {
@@ -151,6 +176,12 @@ pub struct StateKey(pub u32);
 pub trait FiniteOracle: Oracle<State: Copy + Eq + Hash> {
     /// The labels of the specification; for them ids of actions and labels have the same index.
     fn labels(&self) -> &Labels;
+
+    /// The states of the specification that it may be in.
+    fn members(&mut self, at: Self::State) -> Vec<StateId>;
+
+    /// The first livelock that the strict policy met, in words.
+    fn livelock(&self) -> Option<String>;
 
     /// Where it starts.
     fn start(&mut self) -> Self::State;

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Distribution, Kind, Op, Strategy, Term};
+use iolite_expr::{Answer, CandidateValues, Distribution, Kind, Op, Strategy, Term};
 use iolite_lts::relation::Relation;
 use iolite_sts::{
     After, CoverageGoals, Enabled, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
-    SymbolicStates, ValuedAction,
+    SymbolicStates, ValueCoverage, ValuedAction,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -55,6 +55,10 @@ pub struct SymbolicOracle {
     untried: BTreeMap<GateId, Arc<str>>,
     /// Inputs that were given since the oracle was made.
     tried: BTreeSet<GateId>,
+    /// Values that may matter.
+    candidates: Arc<CandidateValues>,
+    /// What of the model's data runs have tried since the oracle was made.
+    coverage: ValueCoverage,
 }
 
 /// A set of symbolic states, and what the way there leaves in doubt.
@@ -108,11 +112,16 @@ impl SymbolicOracle {
             After::Impossible => return Err(SymbolicOracleError::NoInitialState),
             After::Unknown { reason, .. } => return Err(SymbolicOracleError::Undecided(reason)),
         };
+        let candidates = Arc::new(semantics.candidates());
+        let mut choice = InputChoice::new(seed, strategy);
+        choice.set_candidates(Arc::clone(&candidates));
         Ok(Self {
+            coverage: ValueCoverage::new(semantics.model(), &candidates),
+            candidates,
             semantics,
             alphabet: alphabet.clone(),
             initial,
-            choice: InputChoice::new(seed, strategy),
+            choice,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             valued: BTreeMap::new(),
             untried: BTreeMap::new(),
@@ -123,6 +132,16 @@ impl SymbolicOracle {
     /// How the values of a parameter of an input are drawn.
     pub fn draw(&mut self, gate: GateId, position: usize, distribution: Distribution) {
         self.choice.set_distribution(gate, position, distribution);
+    }
+
+    /// Words of the user that may matter as values, beside the model's own constants.
+    pub fn add_words<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) {
+        let candidates = Arc::make_mut(&mut self.candidates);
+        for word in words {
+            candidates.add_word(word);
+        }
+        self.coverage = ValueCoverage::new(self.semantics.model(), candidates);
+        self.choice.set_candidates(Arc::clone(&self.candidates));
     }
 
     /// The model.
@@ -442,10 +461,8 @@ impl Oracle for SymbolicOracle {
                 self.forbidden(at)
             };
         };
-        let model = Arc::clone(self.model());
         let mut from = at.clone();
         if step.is_stimulus() {
-            self.tried.insert(action.action);
             match self.is_specified(at, &action) {
                 Some(true) => {}
                 Some(false) => from.guessed = Some(id),
@@ -453,8 +470,28 @@ impl Oracle for SymbolicOracle {
             }
         }
         let after = self.semantics.after(&at.states, &action);
-        self.choice.happened(&model, &action);
         self.settle(&from, step, after)
+    }
+
+    const LISTENS: bool = true;
+
+    fn happened(&mut self, at: &[SymbolicPlace], step: Step) {
+        let (Step::Stimulus(id) | Step::Output(id)) = step else {
+            return;
+        };
+        let Some(action) = self.valued(id) else {
+            return;
+        };
+        let model = Arc::clone(self.model());
+        self.choice.happened(&model, &action);
+        if step.is_stimulus() {
+            self.tried.insert(action.action);
+            self.coverage.give(&action);
+        }
+        for place in at {
+            self.semantics
+                .note_tried(&mut self.coverage, &place.states, &action);
+        }
     }
 
     fn out(&mut self, at: &SymbolicPlace) -> Vec<String> {
@@ -482,7 +519,7 @@ impl Oracle for SymbolicOracle {
         shortened(texts)
     }
 
-    fn places(&self, at: &SymbolicPlace) -> Places {
+    fn places(&mut self, at: &SymbolicPlace) -> Places {
         let model = self.semantics.model();
         let mut places = Places::default();
         for state in at.states.iter() {
@@ -511,6 +548,7 @@ impl Oracle for SymbolicOracle {
                 input: self.model().gate(gate).name.to_string(),
             })
             .collect();
+        notices.push(Notice::Values(self.coverage.clone()));
         notices.extend(self.semantics.solver().fault().map(Notice::SolverFault));
         for (&gate, reason) in &self.untried {
             notices.push(Notice::Untried {

@@ -72,7 +72,7 @@ impl<M: Semantics<State = StateId>> Oracle for UiocoOracle<M> {
         self.0.out(at)
     }
 
-    fn places(&self, at: &SetId) -> Places {
+    fn places(&mut self, at: &SetId) -> Places {
         self.0.places(at)
     }
 
@@ -111,6 +111,14 @@ impl<M: Semantics<State = StateId>> Oracle for UiocoOracle<M> {
 impl<M: Semantics<State = StateId>> FiniteOracle for UiocoOracle<M> {
     fn labels(&self) -> &Labels {
         self.0.labels()
+    }
+
+    fn members(&mut self, at: SetId) -> Vec<StateId> {
+        self.0.members(at)
+    }
+
+    fn livelock(&self) -> Option<String> {
+        self.0.livelock()
     }
 
     fn start(&mut self) -> SetId {

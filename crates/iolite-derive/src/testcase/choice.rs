@@ -9,11 +9,12 @@ use crate::testcase::arena::Arena;
 use crate::{FiniteOracle, Meaning, ModelRef, TestCase, TestState, TestStateId, TestStep, Verdict};
 
 /// The test case that follows `trace` and then checks the next observation; what leaves the trace
-/// without being wrong passes [LTS96, def. A.6].
+/// without being wrong ends with `leaving`: `pass` in [LTS96, def. A.6].
 pub(crate) fn along<O: FiniteOracle>(
     oracle: &mut O,
     initial: O::State,
     trace: &[LabelId],
+    leaving: Verdict,
     arena: &mut Arena,
 ) -> TestStateId {
     let root = arena.hole();
@@ -29,9 +30,12 @@ pub(crate) fn along<O: FiniteOracle>(
             state
         } else {
             let wanted = follow(oracle, at, label);
-            let state = observe_state(oracle, at, arena, &mut |arena, _| {
-                arena.verdict(Verdict::Pass)
-            });
+            let mut state =
+                observe_state(oracle, at, arena, &mut |arena, _| arena.verdict(leaving));
+            if state.verdict == Verdict::Pass {
+                // Silence ends the run here, and is not what the trace has.
+                state.verdict = leaving;
+            }
             at = wanted.expect("the trace is one of the oracle's");
             redirect(state, label, next_id)
         };

@@ -62,6 +62,23 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         sets
     }
 
+    /// The set before anything happened.
+    pub(crate) fn initial(&mut self) -> SetId {
+        self.view.initial()
+    }
+
+    /// The steps of a set.
+    pub(crate) fn row(&mut self, set: SetId) -> Vec<(LabelId, SetId)> {
+        self.view.row(set).to_vec()
+    }
+
+    /// The smallest sets of actions that the specification cannot refuse here, and whether these are all.
+    pub(crate) fn forbidden_refusals(&mut self, set: SetId) -> (Vec<Vec<LabelId>>, bool) {
+        let (offers, complete) = self.offers(set, false);
+        let forbidden = offers.into_iter().filter(|o| o.verdict == Verdict::Fail);
+        (forbidden.map(|o| o.actions).collect(), complete)
+    }
+
     /// `init(s)`.
     fn init(&mut self, set: SetId) -> Vec<LabelId> {
         self.view.row(set).iter().map(|&(l, _)| l).collect()
@@ -261,7 +278,9 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         };
         let initial = self.view.initial();
         let mut roots = match how.enumeration {
-            Enumeration::Traces => self.follow_traces(depth, how.limit, &mut all),
+            Enumeration::Traces | Enumeration::GoalTraces => {
+                self.follow_traces(depth, how.limit, &mut all)
+            }
             _ => all.tests(self, initial, depth),
         };
         if roots.len() > how.limit {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use iolite_lts::{BudgetExceeded, LabelId, Labels, Lts, QuiescencePolicy, SetId, reachable};
 
+use crate::location::places;
 use crate::testcase::choice::finish;
 use crate::testcase::goal_tree::GoalTrees;
-use crate::{Count, Coverage, FiniteOracle, IocoOracle, ModelRef, Oracle, TestCase};
+use crate::{Count, Coverage, FiniteOracle, IocoOracle, ModelRef, TestCase};
 
 /// What is to be covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,7 +312,7 @@ impl<'a> Wanted<'a> {
         M: iolite_lts::Semantics<State = iolite_lts::StateId>,
     {
         let mut left = Vec::new();
-        let places = |set| format!("{{{}}}", oracle.places(&set).locations.join(", "));
+        let places = |set| format!("{{{}}}", places(oracle.view(), set).locations.join(", "));
         for set in self.coverage.sets() {
             if self.sets[set.index()] {
                 left.push(places(set));

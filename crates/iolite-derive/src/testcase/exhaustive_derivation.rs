@@ -21,6 +21,21 @@ pub enum Enumeration {
     /// For each trace, the test case that follows it and then checks the outputs, `t_[Δ,σ]` of
     /// [LTS96, def. A.6]. They too find what `Every` finds, and are as many as the traces.
     Traces,
+    /// The same, and a run that leaves its trace without being wrong ends `inconc`: it says nothing of
+    /// the rest. With `pass`, as the paper has it, a suite whose runs never came to the end of their traces
+    /// looks like one that passed. What the system did instead has a trace and a test case of its own.
+    GoalTraces,
+}
+
+impl Enumeration {
+    /// The verdict of a run that leaves the trace of its test case, where test cases follow one.
+    fn leaving(self) -> Option<Verdict> {
+        match self {
+            Self::Every | Self::Maximal => None,
+            Self::Traces => Some(Verdict::Pass),
+            Self::GoalTraces => Some(Verdict::Inconc),
+        }
+    }
 }
 
 /// Exhaustive derivation up to a depth.
@@ -54,8 +69,8 @@ impl ExhaustiveDerivation {
         let labels = Arc::new(oracle.labels().clone());
         let initial = oracle.start();
         let depth = self.depth.min(MAX_ENUMERATION_DEPTH);
-        let (mut roots, arena, mut complete) = if self.enumeration == Enumeration::Traces {
-            self.follow_traces(oracle, initial, depth)
+        let (mut roots, arena, mut complete) = if let Some(leaving) = self.enumeration.leaving() {
+            self.follow_traces(oracle, initial, depth, leaving)
         } else {
             let mut all = AllTests {
                 arena: Arena::default(),
@@ -87,6 +102,7 @@ impl ExhaustiveDerivation {
         oracle: &mut O,
         initial: O::State,
         depth: usize,
+        leaving: Verdict,
     ) -> (Vec<TestStateId>, Arena, bool) {
         let mut arena = Arena::default();
         let mut roots = Vec::new();
@@ -103,7 +119,7 @@ impl ExhaustiveDerivation {
                 complete = false;
                 break;
             }
-            roots.push(along(oracle, initial, &trace, &mut arena));
+            roots.push(along(oracle, initial, &trace, leaving, &mut arena));
             if trace.len() + 1 == depth {
                 continue;
             }

@@ -7,6 +7,8 @@ pub(crate) mod coverage_suite;
 pub(crate) mod exhaustive_derivation;
 pub(crate) mod goal_test;
 pub(crate) mod goal_tree;
+#[cfg(test)]
+mod goal_tree_tests;
 pub(crate) mod over_strict;
 pub(crate) mod passes;
 pub(crate) mod random_derivation;

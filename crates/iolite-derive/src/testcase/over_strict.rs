@@ -34,7 +34,18 @@ pub fn over_strict<O: FiniteOracle>(
         };
         match &state.step {
             TestStep::End | TestStep::Offer { .. } => {}
-            TestStep::Stimulate { stimulus, next, .. } => {
+            TestStep::Stimulate {
+                stimulus,
+                next,
+                preempted,
+            } => {
+                for (label, _) in preempted.iter().filter(|(_, v)| v.is_failing()) {
+                    let text = case.labels().text(*label);
+                    let own = oracle.labels().get_text(&text);
+                    if let Some(Meaning::Allowed(_)) = own.map(|l| oracle.meaning(set, l)) {
+                        return Some((trace, text));
+                    }
+                }
                 let text = case.labels().text(*stimulus);
                 let mut inputs = Vec::new();
                 oracle.inputs_from(set, &mut inputs);

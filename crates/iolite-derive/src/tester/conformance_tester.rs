@@ -105,6 +105,9 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
         let (false, Some(at)) = (self.ended, &self.at) else {
             return Progress::Ended(self.verdict);
         };
+        if O::LISTENS {
+            self.oracle.happened(std::slice::from_ref(at), step);
+        }
         match self.oracle.after(at, step) {
             Ok(Meaning::Allowed(next)) => {
                 self.settled = step == Step::Quiescence && self.oracle.same(at, &next);

@@ -232,7 +232,8 @@ impl<O: Oracle, G: Goal> GoalTester<O, G> {
 impl<O: Oracle, G: Goal> Tracked<O, G> {
     /// Its own verdict once it is decided, else what it is when the run ends here.
     fn verdict(&self) -> Verdict {
-        self.result.unwrap_or_else(|| self.goal.open_verdict())
+        self.result
+            .unwrap_or_else(|| self.goal.verdict_at(&self.at))
     }
 
     /// A search breadth first for the goal, of at most `reach` pairs; what it finds is remembered.
@@ -442,6 +443,9 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
         let Some(at) = &self.at else {
             return Progress::Ended(Verdict::Unknown);
         };
+        if O::LISTENS {
+            self.oracle.happened(std::slice::from_ref(at), step);
+        }
         match self.oracle.after(at, step) {
             Ok(Meaning::Allowed(next)) => {
                 let same = step == Step::Quiescence && self.oracle.same(at, &next);

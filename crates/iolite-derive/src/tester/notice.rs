@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use iolite_expr::{Span, Term};
+use iolite_sts::ValueCoverage;
 
 use crate::Verdict;
 
@@ -57,6 +58,8 @@ pub enum Notice {
         /// Its name.
         input: String,
     },
+    /// Which boundaries, transitions and pairs of values were tried by the runs of this tester so far.
+    Values(ValueCoverage),
     /// An input was given that only some values of the unknown constants specify. The others explain
     /// whatever follows, so the run cannot fail any more.
     Guessed {

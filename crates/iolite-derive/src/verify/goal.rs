@@ -90,6 +90,11 @@ pub trait Goal {
     /// The verdict of a run that is broken off with the goal still open.
     fn open_verdict(&self) -> Verdict;
 
+    /// The same, where it depends on the state.
+    fn verdict_at(&self, _at: &Self::State) -> Verdict {
+        self.open_verdict()
+    }
+
     /// A state in words.
     fn describe(&self, at: &Self::State) -> String;
 }

@@ -10,6 +10,7 @@ pub(crate) mod property;
 pub(crate) mod property_objective;
 pub(crate) mod prune;
 pub(crate) mod purpose_test;
+pub(crate) mod queue_goal;
 pub(crate) mod safety_test;
 pub(crate) mod test_graph;
 

@@ -1,10 +1,12 @@
 //! The templates of a system's actions, and the channels they use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ConcreteAction;
 
-use super::{ChannelId, CodecError, Message, Template};
+use super::message_part::{MessagePart, MessageView};
+use super::template::{KeptValues, SlotValues};
+use super::{ChannelId, CodecError, Message, Template, Typing};
 
 /// What becomes of a message that no action stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub struct ActionRule {
     pub send: Option<Template>,
     /// The message of the output.
     pub recv: Option<Template>,
+    /// What else the message of the output says, in its headers or at paths of its JSON.
+    pub parts: Vec<MessagePart>,
     /// The channel of both; `None` sends on the first and receives on any.
     pub channel: Option<ChannelId>,
 }
@@ -33,6 +37,47 @@ pub struct ActionRule {
 pub struct ActionMap {
     rules: BTreeMap<String, ActionRule>,
     on_undecodable: OnUndecodable,
+    /// Channels whose messages are responses of HTTP.
+    http: BTreeSet<ChannelId>,
+    /// Whether a model that plays the system speaks: rules are turned round.
+    reversed: bool,
+}
+
+/// The action of a message, if it is this one's.
+fn read(
+    name: &str,
+    template: &Template,
+    parts: &[MessagePart],
+    view: &MessageView<'_>,
+) -> Result<Message, CodecError> {
+    let mut values = SlotValues::new(template.params().len());
+    values.take(template.read_slots(&view.text)?)?;
+    for part in parts {
+        let read = part.read(view).and_then(|read| values.take(read));
+        read.map_err(|e| CodecError(format!("{}: {e}", part.name())))?;
+    }
+    let mut typing = template.typing();
+    for part in parts {
+        for (param, known) in typing.iter_mut().enumerate() {
+            if let Some(said) = part.template().typing_of(param) {
+                // A value of JSON's types is one if nothing else says it in words.
+                let only = template.typing_of(param).is_none();
+                if only || said == Typing::Text {
+                    *known = said;
+                }
+            }
+        }
+    }
+    let (args, kept) = values.finish();
+    let action = ConcreteAction {
+        name: name.to_owned(),
+        args,
+    };
+    Ok(Message {
+        action,
+        typing,
+        kept,
+    })
 }
 
 impl ActionMap {
@@ -53,6 +98,25 @@ impl ActionMap {
         self.on_undecodable
     }
 
+    /// The messages of this channel are responses of HTTP.
+    pub(crate) fn is_http(&mut self, channel: ChannelId) {
+        self.http.insert(channel);
+    }
+
+    /// The rules by name.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = (&str, &ActionRule)> {
+        self.rules.iter().map(|(name, rule)| (name.as_str(), rule))
+    }
+
+    /// What a message of a channel says beside its header fields.
+    pub(crate) fn view<'a>(&self, channel: ChannelId, bytes: &'a [u8]) -> MessageView<'a> {
+        if self.http.contains(&channel) {
+            MessageView::of_response(bytes)
+        } else {
+            MessageView::plain(bytes)
+        }
+    }
+
     /// Adds the rule of an action, by its bare name.
     pub fn insert(&mut self, name: impl Into<String>, rule: ActionRule) {
         self.rules.insert(name.into(), rule);
@@ -69,12 +133,15 @@ impl ActionMap {
                     let rule = ActionRule {
                         send: rule.recv.clone(),
                         recv: rule.send.clone(),
+                        parts: rule.parts.clone(),
                         channel: None,
                     };
                     (name.clone(), rule)
                 })
                 .collect(),
             on_undecodable: self.on_undecodable,
+            http: BTreeSet::new(),
+            reversed: !self.reversed,
         }
     }
 
@@ -89,13 +156,33 @@ impl ActionMap {
         action: &ConcreteAction,
         bytes: &mut Vec<u8>,
     ) -> Result<ChannelId, CodecError> {
+        self.encode_with(action, &KeptValues::new(), bytes)
+    }
+
+    /// Whether the message of an action depends on what was kept.
+    pub(crate) fn sends_kept(&self, name: &str) -> bool {
+        let send = self.rules.get(name).and_then(|rule| rule.send.as_ref());
+        send.is_some_and(|send| send.kept().next().is_some())
+    }
+
+    pub(crate) fn encode_with(
+        &self,
+        action: &ConcreteAction,
+        kept: &KeptValues,
+        bytes: &mut Vec<u8>,
+    ) -> Result<ChannelId, CodecError> {
         match self.rules.get(&action.name) {
+            Some(rule) if self.reversed && !rule.parts.is_empty() => Err(CodecError(
+                "its headers and paths of JSON are only read; nothing says what the rest of such a \
+                 message is"
+                    .into(),
+            )),
             Some(ActionRule {
                 send: Some(template),
                 channel,
                 ..
             }) => {
-                template.write(&action.args, bytes)?;
+                template.write_with(&action.args, kept, bytes)?;
                 Ok(channel.unwrap_or(ChannelId::FIRST))
             }
             rule => {
@@ -120,6 +207,7 @@ impl ActionMap {
         known: impl Fn(Message) -> Result<T, CodecError>,
     ) -> Result<T, CodecError> {
         let mut reasons = Vec::new();
+        let view = self.view(channel, bytes);
         for (name, rule) in &self.rules {
             let Some(template) = &rule.recv else {
                 continue;
@@ -127,19 +215,15 @@ impl ActionMap {
             if rule.channel.is_some_and(|c| c != channel) {
                 continue;
             }
-            let message = template.read(bytes).map(|args| Message {
-                action: ConcreteAction {
-                    name: name.clone(),
-                    args,
-                },
-                typing: template.typing(),
-            });
+            // What a model that plays the system reads are stimuli, which have no parts.
+            let parts: &[MessagePart] = if self.reversed { &[] } else { &rule.parts };
+            let message = read(name, template, parts, &view);
             match message.and_then(&known) {
                 Ok(action) => return Ok(action),
                 Err(reason) => reasons.push(format!("{name}: {reason}")),
             }
         }
-        let Ok(text) = std::str::from_utf8(bytes) else {
+        let Ok(text) = std::str::from_utf8(&view.text) else {
             reasons.push("no UTF-8 text".into());
             return Err(CodecError(reasons.join("; ")));
         };

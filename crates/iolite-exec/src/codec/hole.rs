@@ -80,7 +80,7 @@ impl HoleKind {
                     .map(Self::Regex)
                     .map_err(|e| format!("bad regular expression /{re}/: {e}")),
                 None => Err(format!(
-                    "unknown hole type {text}; known: int, bool, Bool, string, dot-lines, \
+                    "unknown hole type {text} (a brace that is text is doubled: {{{{ and }}}}); known: int, bool, Bool, string, dot-lines, \
                      word, hex, json, any, u8, u16be, u16le, u32be, u32le, u64be, u64le, /regular expression/"
                 )),
             },

@@ -92,7 +92,7 @@ fn of_raw(raw: &RawValue, depth: usize) -> Result<WireValue, CodecError> {
 }
 
 /// The fields of an object as they came: a map would drop one that comes twice.
-struct Fields<'a>(Vec<(String, &'a RawValue)>);
+pub(super) struct Fields<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Fields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -5,6 +5,9 @@ pub(crate) mod concrete_action;
 mod dictionary;
 mod hole;
 mod json;
+mod json_path;
+mod message_part;
+mod shadow;
 mod sorted_value;
 mod template;
 mod wire_codec;
@@ -12,13 +15,15 @@ mod wire_codec;
 pub use action_map::{ActionMap, ActionRule, OnUndecodable};
 pub use dictionary::{Dictionary, LabelDictionary, SortDictionary};
 pub use hole::HoleKind;
+pub use message_part::MessagePart;
+pub use shadow::Shadow;
 pub use sorted_value::{concrete, to_wire, valued};
 pub use template::{Template, TemplateError};
 pub use wire_codec::{UNDECODABLE, WireCodec};
 
 use iolite_derive::ActionId;
 
-use crate::ConcreteAction;
+use crate::{ConcreteAction, WireValue};
 
 /// Index of a channel of the system under test, in the order of its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +66,8 @@ pub struct Message {
     /// The action.
     pub action: ConcreteAction,
     pub(crate) typing: Vec<Typing>,
+    /// What it says in holes `{$name}`.
+    pub(crate) kept: Vec<(String, WireValue)>,
 }
 
 impl Message {
@@ -69,6 +76,7 @@ impl Message {
         Self {
             action: ConcreteAction::parse(text),
             typing: Vec::new(),
+            kept: Vec::new(),
         }
     }
 
@@ -80,7 +88,11 @@ impl Message {
     /// An action whose values are of their own sorts and no other.
     pub fn typed(action: ConcreteAction) -> Self {
         let typing = vec![Typing::Json; action.args.len()];
-        Self { action, typing }
+        Self {
+            action,
+            typing,
+            kept: Vec::new(),
+        }
     }
 
     /// What is known of the sort of a value.

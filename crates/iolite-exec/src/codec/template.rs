@@ -1,4 +1,7 @@
-//! Messages with typed holes: `BUTTON {n}`, `MSG {m:int} {b:bool}`, `{0xff}{len:u16be}{s:string}`.
+//! Messages with typed holes: `BUTTON {n}`, `MSG {m:int} {b:bool}`, `{0xff}{len:u16be}{s:string}`,
+//! `AT {p.x:int} {p.y:int}`, `TOKEN {$t}`.
+
+use std::collections::BTreeMap;
 
 use crate::WireValue;
 use crate::codec::concrete_action::bytes_of_hex;
@@ -17,14 +20,26 @@ pub struct TemplateError {
 }
 
 #[derive(Clone, Debug)]
-enum Part {
+pub(crate) enum Part {
     Literal(Vec<u8>),
-    /// `param` is `None` for `{_}`, whose value does not matter.
+    /// `slot` is `None` for `{_}`, whose value does not matter.
     Hole {
-        param: Option<usize>,
+        slot: Option<usize>,
         kind: HoleKind,
     },
 }
+
+/// Where the value of a hole comes from, and goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// A parameter of the action, or a field of it: `{p.x}`.
+    Param { param: usize, path: Vec<String> },
+    /// What an earlier message of the run said: `{$token}`.
+    Kept(String),
+}
+
+/// What messages of a run said in holes `{$name}`.
+pub(crate) type KeptValues = BTreeMap<String, WireValue>;
 
 /// Holes and literals beyond this are not read: matching recurses over the parts.
 const PARTS: usize = 64;
@@ -38,6 +53,7 @@ const BUDGET: u32 = 100_000;
 pub struct Template {
     text: String,
     parts: Vec<Part>,
+    slots: Vec<Slot>,
     params: Vec<String>,
 }
 
@@ -52,6 +68,7 @@ impl Template {
         let mut template = Self {
             text: text.into(),
             parts: Vec::new(),
+            slots: Vec::new(),
             params: Vec::new(),
         };
         let mut rest = text;
@@ -110,16 +127,56 @@ impl Template {
             return Err("a hole without a name".into());
         }
         if name == "_" {
-            self.parts.push(Part::Hole { param: None, kind });
+            self.parts.push(Part::Hole { slot: None, kind });
             return Ok(());
         }
-        let known = self.params.iter().position(|p| p == name);
-        let param = Some(known.unwrap_or(self.params.len()));
+        let slot = self.slot(name)?;
+        let known = self.slots.iter().position(|s| *s == slot);
+        let at = known.unwrap_or(self.slots.len());
         if known.is_none() {
-            self.params.push(name.into());
+            self.slots.push(slot);
         }
-        self.parts.push(Part::Hole { param, kind });
+        self.parts.push(Part::Hole {
+            slot: Some(at),
+            kind,
+        });
         Ok(())
+    }
+
+    /// What a name stands for; a new parameter comes behind those that are known.
+    fn slot(&mut self, name: &str) -> Result<Slot, String> {
+        if let Some(kept) = name.strip_prefix('$') {
+            if kept.is_empty() {
+                return Err("a hole {$} without a name".into());
+            }
+            return Ok(Slot::Kept(kept.into()));
+        }
+        let mut names = name.split('.');
+        let param = names.next().unwrap_or_default();
+        let path: Vec<String> = names.map(Into::into).collect();
+        if param.is_empty() || path.iter().any(String::is_empty) {
+            return Err(format!("{{{name}}} is no parameter and no field of one"));
+        }
+        let known = self.params.iter().position(|p| p == param);
+        let at = known.unwrap_or(self.params.len());
+        if known.is_none() {
+            self.params.push(param.into());
+        }
+        // A value cannot be read as a whole and by its fields.
+        let clash = self.slots.iter().any(|slot| match slot {
+            Slot::Param { param, path: other } => {
+                *param == at
+                    && *other != path
+                    && (other.starts_with(&path) || path.starts_with(other))
+            }
+            Slot::Kept(_) => false,
+        });
+        if clash {
+            return Err(format!(
+                "{{{name}}}: one hole is a part of another one; take the value or its fields"
+            ));
+        }
+        Ok(Slot::Param { param: at, path })
     }
 
     /// Puts the parameters in the order of the action's; each of the template's must be there.
@@ -138,11 +195,8 @@ impl Template {
             };
             map.push(at);
         }
-        for part in &mut self.parts {
-            if let Part::Hole {
-                param: Some(param), ..
-            } = part
-            {
+        for slot in &mut self.slots {
+            if let Slot::Param { param, .. } = slot {
                 *param = map[*param];
             }
         }
@@ -153,6 +207,24 @@ impl Template {
     /// Checks that messages can be read by it: each parameter has a hole, and an open hole is
     /// followed by a literal or by nothing.
     pub fn check_readable(&self) -> Result<(), TemplateError> {
+        self.check_holes_end()?;
+        match (0..self.params.len()).find(|param| !self.reads(*param)) {
+            None => Ok(()),
+            Some(missing) => Err(TemplateError {
+                template: self.text.clone(),
+                reason: format!("parameter {} has no hole", self.params[missing]),
+            }),
+        }
+    }
+
+    /// Whether a hole gives this parameter, or a field of it.
+    pub(crate) fn reads(&self, wanted: usize) -> bool {
+        let is_wanted = |slot: &Slot| matches!(slot, Slot::Param { param, .. } if *param == wanted);
+        self.slots.iter().any(is_wanted)
+    }
+
+    /// Checks that an open hole is followed by a literal or by nothing.
+    pub(crate) fn check_holes_end(&self) -> Result<(), TemplateError> {
         let fail = |reason: String| TemplateError {
             template: self.text.clone(),
             reason,
@@ -167,16 +239,46 @@ impl Template {
                 )));
             }
         }
-        for (i, name) in self.params.iter().enumerate() {
-            if !self
-                .parts
-                .iter()
-                .any(|p| matches!(p, Part::Hole { param, .. } if *param == Some(i)))
-            {
-                return Err(fail(format!("parameter {name} has no hole")));
+        Ok(())
+    }
+
+    /// Literals and holes, in order.
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Names of the values that it keeps, or sends again.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &str> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Kept(name) => Some(name.as_str()),
+            Slot::Param { .. } => None,
+        })
+    }
+
+    /// The holes of parameters; `None` where one is about a field alone.
+    pub(crate) fn holes_of_params(&self) -> Option<Vec<(usize, &HoleKind)>> {
+        let mut holes = Vec::new();
+        for part in &self.parts {
+            let Part::Hole {
+                slot: Some(slot),
+                kind,
+            } = part
+            else {
+                continue;
+            };
+            match &self.slots[*slot] {
+                Slot::Param { param, path } if path.is_empty() => holes.push((*param, kind)),
+                Slot::Param { .. } => return None,
+                Slot::Kept(_) => {}
             }
         }
-        Ok(())
+        Some(holes)
+    }
+
+    /// Whether two holes must have the same value.
+    pub(crate) fn repeats(&self) -> bool {
+        let holes = |part: &&Part| matches!(part, Part::Hole { slot: Some(_), .. });
+        self.parts.iter().filter(holes).count() > self.slots.len()
     }
 
     /// The template as it was written.
@@ -191,13 +293,37 @@ impl Template {
 
     /// What a message says of the sorts of its values, one for each parameter.
     pub(crate) fn typing(&self) -> Vec<Typing> {
-        let of = |i| {
-            let json = self.parts.iter().any(|part| {
-                matches!(part, Part::Hole { param, kind: HoleKind::Json } if *param == Some(i))
+        let typing = |i| self.typing_of(i).unwrap_or(Typing::Text);
+        (0..self.params.len()).map(typing).collect()
+    }
+
+    /// The same of one parameter; `None` where no hole is about it. Fields are of JSON's types where all
+    /// of them are.
+    pub(crate) fn typing_of(&self, wanted: usize) -> Option<Typing> {
+        let holes = self.parts.iter().filter_map(|part| match part {
+            Part::Hole {
+                slot: Some(slot),
+                kind,
+            } => Some((&self.slots[*slot], kind)),
+            _ => None,
+        });
+        let mut typing = None;
+        for (slot, kind) in holes {
+            let Slot::Param { param, path } = slot else {
+                continue;
+            };
+            if *param != wanted {
+                continue;
+            }
+            let json = matches!(kind, HoleKind::Json);
+            typing = Some(match typing {
+                None if json => Typing::Json,
+                Some(Typing::Json) if json || path.is_empty() => Typing::Json,
+                Some(Typing::Text) if json && path.is_empty() => Typing::Json,
+                _ => Typing::Text,
             });
-            if json { Typing::Json } else { Typing::Text }
-        };
-        (0..self.params.len()).map(of).collect()
+        }
+        typing
     }
 
     /// The message itself, when there is no hole.
@@ -209,8 +335,19 @@ impl Template {
         }
     }
 
-    /// Appends the message with these values.
+    /// Appends the message with these values, and nothing for what was kept.
     pub fn write(&self, args: &[WireValue], bytes: &mut Vec<u8>) -> Result<(), CodecError> {
+        self.write_with(args, &KeptValues::new(), bytes)
+    }
+
+    /// Appends the message with these values and those that were kept; nothing stands for one that was
+    /// not seen yet.
+    pub(crate) fn write_with(
+        &self,
+        args: &[WireValue],
+        kept: &KeptValues,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
         if args.len() != self.params.len() {
             return Err(CodecError(format!(
                 "template {:?} takes {} values, not {}",
@@ -222,16 +359,25 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Literal(literal) => bytes.extend_from_slice(literal),
-                Part::Hole { param: None, .. } => {
+                Part::Hole { slot: None, .. } => {
                     return Err(CodecError(format!(
                         "template {:?} has a hole `_`, and nothing says what to send there",
                         self.text
                     )));
                 }
                 Part::Hole {
-                    param: Some(param),
+                    slot: Some(slot),
                     kind,
-                } => kind.write(&args[*param], bytes)?,
+                } => match &self.slots[*slot] {
+                    Slot::Kept(name) => {
+                        if let Some(value) = kept.get(name) {
+                            kind.write(value, bytes)?;
+                        }
+                    }
+                    Slot::Param { param, path } => {
+                        kind.write(field(&args[*param], path)?, bytes)?;
+                    }
+                },
             }
         }
         Ok(())
@@ -239,15 +385,23 @@ impl Template {
 
     /// The values of a message, or why it does not fit.
     pub fn read(&self, bytes: &[u8]) -> Result<Vec<WireValue>, CodecError> {
+        let mut values = SlotValues::new(self.params.len());
+        values.take(self.read_slots(bytes)?)?;
+        Ok(values.finish().0)
+    }
+
+    /// The values of a message's holes, or why it does not fit.
+    pub(crate) fn read_slots(&self, bytes: &[u8]) -> Result<Vec<(&Slot, WireValue)>, CodecError> {
         let mut matching = Matching {
             parts: &self.parts,
             bytes,
-            args: vec![None; self.params.len()],
+            args: vec![None; self.slots.len()],
             budget: BUDGET,
             furthest: (0, 0),
         };
         if matching.go(0, 0) {
-            return Ok(matching.args.into_iter().flatten().collect());
+            let slots = self.slots.iter().zip(matching.args);
+            return Ok(slots.filter_map(|(s, value)| Some((s, value?))).collect());
         }
         if matching.budget == 0 {
             return Err(CodecError(format!(
@@ -258,13 +412,103 @@ impl Template {
         let (at, part) = matching.furthest;
         let wanted = match self.parts.get(part) {
             Some(Part::Literal(l)) => format!("{:?}", String::from_utf8_lossy(l)),
-            Some(Part::Hole { param, kind }) => {
-                let name = param.map_or("_", |param| &*self.params[param]);
+            Some(Part::Hole { slot, kind }) => {
+                let name = match slot.map(|slot| &self.slots[slot]) {
+                    None => "_".into(),
+                    Some(Slot::Kept(name)) => format!("${name}"),
+                    Some(Slot::Param { param, path }) => {
+                        let param = [self.params[*param].clone()];
+                        [&param[..], path].concat().join(".")
+                    }
+                };
                 format!("{name} of type {}", kind.name())
             }
             None => "the end".into(),
         };
         Err(CodecError(format!("expected {wanted} at byte {at}")))
+    }
+}
+
+/// The field of a value that a path names.
+fn field<'a>(value: &'a WireValue, path: &[String]) -> Result<&'a WireValue, CodecError> {
+    path.iter().try_fold(value, |value, name| {
+        let found = match value {
+            WireValue::Record(fields) => fields.iter().find(|(n, _)| n == name),
+            _ => None,
+        };
+        found
+            .map(|(_, field)| field)
+            .ok_or_else(|| CodecError(format!("value {value} has no field {name}")))
+    })
+}
+
+/// The values of an action, put together from the holes of one or several templates.
+pub(crate) struct SlotValues {
+    args: Vec<Option<WireValue>>,
+    /// Fields that were read, by parameter and path.
+    fields: BTreeMap<(usize, Vec<String>), WireValue>,
+    kept: Vec<(String, WireValue)>,
+}
+
+impl SlotValues {
+    pub(crate) fn new(params: usize) -> Self {
+        Self {
+            args: vec![None; params],
+            fields: BTreeMap::new(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// Adds what was read; a name that occurs twice must have the same value twice.
+    pub(crate) fn take(&mut self, values: Vec<(&Slot, WireValue)>) -> Result<(), CodecError> {
+        for (slot, value) in values {
+            let before = match slot {
+                Slot::Kept(name) => {
+                    self.kept.push((name.clone(), value));
+                    continue;
+                }
+                Slot::Param { param, path } if path.is_empty() => {
+                    self.args[*param].replace(value.clone())
+                }
+                Slot::Param { param, path } => {
+                    let key = (*param, path.clone());
+                    self.fields.insert(key, value.clone())
+                }
+            };
+            if let Some(before) = before
+                && before != value
+            {
+                return Err(CodecError(format!(
+                    "{before} in one place and {value} in another"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of the parameters, and what is kept.
+    pub(crate) fn finish(mut self) -> (Vec<WireValue>, Vec<(String, WireValue)>) {
+        for ((param, path), value) in self.fields {
+            let record = self.args[param].get_or_insert_with(|| WireValue::Record(Vec::new()));
+            set_field(record, &path, value);
+        }
+        (self.args.into_iter().flatten().collect(), self.kept)
+    }
+}
+
+fn set_field(record: &mut WireValue, path: &[String], value: WireValue) {
+    let (WireValue::Record(fields), [name, rest @ ..]) = (record, path) else {
+        return;
+    };
+    let at = fields.iter().position(|(n, _)| n == name);
+    let at = at.unwrap_or_else(|| {
+        fields.push((name.clone(), WireValue::Record(Vec::new())));
+        fields.len() - 1
+    });
+    if rest.is_empty() {
+        fields[at].1 = value;
+    } else {
+        set_field(&mut fields[at].1, rest, value);
     }
 }
 
@@ -288,15 +532,15 @@ impl Matching<'_> {
         match self.parts.get(part) {
             None => rest.is_empty(),
             Some(Part::Literal(l)) => rest.starts_with(l) && self.go(part + 1, at + l.len()),
-            Some(Part::Hole { param, kind }) => match kind.extent(rest) {
+            Some(Part::Hole { slot, kind }) => match kind.extent(rest) {
                 Extent::None => false,
-                Extent::To(end) => self.fill(part, *param, kind, at, at + end),
+                Extent::To(end) => self.fill(part, *slot, kind, at, at + end),
                 Extent::Open => match self.parts.get(part + 1) {
-                    None => self.fill(part, *param, kind, at, self.bytes.len()),
+                    None => self.fill(part, *slot, kind, at, self.bytes.len()),
                     Some(Part::Literal(l)) => {
                         let mut from = at;
                         while let Some(found) = find(&self.bytes[from..], l) {
-                            if self.fill(part, *param, kind, at, from + found) {
+                            if self.fill(part, *slot, kind, at, from + found) {
                                 return true;
                             }
                             if self.budget == 0 {
@@ -316,7 +560,7 @@ impl Matching<'_> {
     fn fill(
         &mut self,
         part: usize,
-        param: Option<usize>,
+        slot: Option<usize>,
         kind: &HoleKind,
         from: usize,
         to: usize,
@@ -324,17 +568,17 @@ impl Matching<'_> {
         let Some(value) = kind.read(&self.bytes[from..to]) else {
             return false;
         };
-        let Some(param) = param else {
+        let Some(slot) = slot else {
             return self.go(part + 1, to);
         };
-        let before = self.args[param].clone();
+        let before = self.args[slot].clone();
         if before.as_ref().is_some_and(|known| *known != value) {
             return false;
         }
-        self.args[param] = Some(value);
+        self.args[slot] = Some(value);
         let matched = self.go(part + 1, to);
         if !matched {
-            self.args[param] = before;
+            self.args[slot] = before;
         }
         matched
     }
@@ -404,6 +648,14 @@ mod tests {
                 "258 | 513",
             ),
             ("", "", ""),
+            ("AT {p.x:int},{p.y:int}!", "AT 3,-4!", "{x: 3, y: -4}"),
+            (
+                "{a.b.c} {n} {a.b.d:json} {a.e}",
+                "1 2 [3] 4",
+                "{b: {c: 1, d: [3]}, e: 4} | 2",
+            ),
+            ("{p.x:int},{p.x:int}", "3,4", "error"),
+            ("{$t:word} {n:int}", "abc 3", "3"),
         ] {
             let got = read(template, message);
             if values == "error" {
@@ -424,7 +676,21 @@ mod tests {
 
     #[test]
     fn bad_templates_are_refused() {
-        for template in ["{", "}", "{}", "{n:float}", "{a}{b}", "{x:/(/}", "{0x1}"] {
+        for template in [
+            "{",
+            "}",
+            "{}",
+            "{n:float}",
+            "{a}{b}",
+            "{x:/(/}",
+            "{0x1}",
+            "{$}",
+            "{.x}",
+            "{p.}",
+            "{p} {p.x}",
+            "{p.x.y} {p.x}",
+            "{p.x}{p.y}",
+        ] {
             assert!(read(template, "").is_err(), "{template}");
         }
         assert!(Template::parse(&"{a}-".repeat(1000)).is_err());
@@ -436,7 +702,37 @@ mod tests {
         assert!(read(template, &" ".repeat(3000)).is_err());
     }
 
+    #[test]
+    fn fields_and_kept_values_are_written() {
+        let template = Template::parse("{$t} {p.y:int} {p.x.z}").unwrap();
+        let inner = WireValue::Record(vec![("z".into(), "w".into())]);
+        let point = WireValue::Record(vec![("x".into(), inner), ("y".into(), 2.into())]);
+        let mut bytes = Vec::new();
+        let kept = KeptValues::from([("t".into(), "abc".into())]);
+        let point = [point];
+        template.write_with(&point, &kept, &mut bytes).unwrap();
+        template.write(&point, &mut bytes).unwrap();
+        assert_eq!(bytes, b"abc 2 w 2 w");
+        let other = WireValue::Record(vec![("y".into(), 2.into())]);
+        for other in [other, 3.into()] {
+            let error = template.write(&[other], &mut bytes).unwrap_err();
+            assert!(error.0.contains("has no field"), "{error}");
+        }
+    }
+
     proptest::proptest! {
+        /// A record by its fields is the record.
+        #[test]
+        fn records_are_read_back_by_their_fields(x: i64, y: bool, z in "[a-z]{1,5}") {
+            let template = Template::parse("{p.z:word} {q:int} {p.x:int} {p.y:bool}").unwrap();
+            let fields = [("x", x.into()), ("y", y.into()), ("z", z.as_str().into())];
+            let record = WireValue::Record(fields.map(|(n, v)| (n.to_owned(), v)).into());
+            let args = [record, 7.into()];
+            let mut bytes = Vec::new();
+            template.write(&args, &mut bytes).unwrap();
+            proptest::prop_assert_eq!(template.read(&bytes).unwrap(), args);
+        }
+
         #[test]
         fn what_is_written_is_read_back(n: i64, b: bool, w in "[a-z]{1,8}", s in "\\PC{0,12}") {
             let template = Template::parse("M {n:int} {b:bool} {w:word} {j:json} {s:string}").unwrap();

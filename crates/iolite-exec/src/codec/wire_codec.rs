@@ -1,9 +1,12 @@
 //! Messages to actions of the tester's alphabet and back.
 
+use std::borrow::Cow;
+
 use iolite_derive::ActionId;
 use iolite_lts::LabelKind;
 use rustc_hash::FxHashMap;
 
+use super::template::KeptValues;
 use super::{ActionMap, ChannelId, CodecError, Decoded, Dictionary, OnUndecodable};
 use crate::ConcreteAction;
 
@@ -21,6 +24,8 @@ pub struct WireCodec {
     encoded: FxHashMap<ActionId, (ChannelId, Box<[u8]>)>,
     /// One table a channel, so that a look-up needs no owned key.
     decoded: Vec<FxHashMap<Box<[u8]>, ActionId>>,
+    /// What messages of this run said in holes `{$name}`.
+    kept: KeptValues,
 }
 
 /// Distinct messages that are remembered; an output with a time stamp would fill memory otherwise.
@@ -38,7 +43,18 @@ impl WireCodec {
             reads: LabelKind::Output,
             encoded: FxHashMap::default(),
             decoded: Vec::new(),
+            kept: KeptValues::new(),
         }
+    }
+
+    /// A run begins: nothing was kept yet.
+    pub(crate) fn begin_run(&mut self) {
+        self.kept.clear();
+    }
+
+    /// A message without its header fields.
+    pub(crate) fn text<'a>(&self, channel: ChannelId, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        self.map.view(channel, bytes).text
     }
 
     /// The codec of a model that plays the system: what a tester sends is read, and what it reads is
@@ -62,9 +78,11 @@ impl WireCodec {
         }
         let start = bytes.len();
         let message = self.dictionary.write(action);
-        let channel = self.map.encode(&message.action, bytes)?;
+        let channel = self.map.encode_with(&message.action, &self.kept, bytes)?;
         // What a run meets may be forgotten and its id given to another action.
-        if self.dictionary.alphabet().is_declared(action) {
+        if self.dictionary.alphabet().is_declared(action)
+            && !self.map.sends_kept(&message.action.name)
+        {
             self.encoded
                 .insert(action, (channel, bytes[start..].into()));
         }
@@ -78,12 +96,16 @@ impl WireCodec {
             return Ok(action.into());
         }
         let (dictionary, reads) = (&self.dictionary, self.reads);
-        let read = self
-            .map
-            .decode_as(channel, bytes, |message| dictionary.read(reads, &message));
+        let read = self.map.decode_as(channel, bytes, |message| {
+            let decoded = dictionary.read(reads, &message)?;
+            Ok((decoded, message.kept))
+        });
         match read {
-            Ok(decoded) => {
-                self.remember(channel, bytes, &decoded);
+            Ok((decoded, kept)) => {
+                if kept.is_empty() {
+                    self.remember(channel, bytes, &decoded);
+                }
+                self.kept.extend(kept);
                 Ok(decoded)
             }
             Err(reason) if self.map.undecodable_policy() == OnUndecodable::Output => {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iolite_derive::{Context, Criterion, ModelRef, Step, Tester, Verdict};
+use iolite_derive::{Channel, Context, Criterion, ModelRef, Step, Tester, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::run::engine::micros;
@@ -34,6 +34,9 @@ pub struct Certificate {
     /// trace of the specification explains the observation.
     #[serde(default, skip_serializing_if = "Context::is_synchronous")]
     pub context: Context,
+    /// The channels that it was judged through, where there are several or one loses or reorders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Channel>,
     /// The verdict it proves.
     pub verdict: Verdict,
     /// The suspension trace before the observation.
@@ -72,7 +75,7 @@ impl Certificate {
         by_observation: bool,
         patience: Option<Duration>,
         verdict: Verdict,
-        about: (Criterion, &ModelRef, Context),
+        about: (Criterion, &ModelRef, Context, &[Channel]),
         id: RunId,
     ) -> Self {
         let complete = trace.omitted() == 0;
@@ -91,6 +94,7 @@ impl Certificate {
             kind: about.0,
             model: about.1.clone(),
             context: about.2,
+            channels: about.3.to_vec(),
             verdict,
             trace: before.iter().map(|s| s.text(tester.alphabet())).collect(),
             trace_omitted: trace.omitted(),

@@ -194,10 +194,22 @@ pub enum Event {
 }
 
 impl Event {
+    /// Whether it is a stimulus, an observation, or a pause before one.
+    pub fn is_step(&self) -> bool {
+        matches!(
+            self,
+            Self::Stimulus { .. }
+                | Self::Pause { .. }
+                | Self::Output { .. }
+                | Self::Quiescence { .. }
+                | Self::Deadlock { .. }
+        )
+    }
+
     /// The event of a notice; `None` where the steps of the run say it already.
     pub(crate) fn notice(run: u64, notice: &Notice) -> Option<Self> {
         let (kind, message) = match notice {
-            Notice::Tried { .. } => return None,
+            Notice::Tried { .. } | Notice::Values(_) => return None,
             Notice::Untried { input, reason } => ("untried", format!("?{input}: {reason}")),
             Notice::Guessed { input } => ("guessed", format!("?{input}")),
             Notice::Undecided(why) => ("undecided", why.reason.to_string()),
@@ -229,6 +241,12 @@ pub trait Sink {
     /// and a run in process costs no allocation a step.
     fn wants_steps(&self) -> bool {
         true
+    }
+
+    /// A reader of the events of one job alone, which the job gives them to without a lock. From then on
+    /// this one passes over events of jobs.
+    fn for_job(&mut self) -> Option<Box<dyn Sink + Send>> {
+        None
     }
 }
 
@@ -262,6 +280,10 @@ impl<K: Sink + ?Sized> Sink for Box<K> {
     fn wants_steps(&self) -> bool {
         (**self).wants_steps()
     }
+
+    fn for_job(&mut self) -> Option<Box<dyn Sink + Send>> {
+        (**self).for_job()
+    }
 }
 
 impl<K: Sink + ?Sized> Sink for &mut K {
@@ -276,6 +298,10 @@ impl<K: Sink + ?Sized> Sink for &mut K {
     fn wants_steps(&self) -> bool {
         (**self).wants_steps()
     }
+
+    fn for_job(&mut self) -> Option<Box<dyn Sink + Send>> {
+        (**self).for_job()
+    }
 }
 
 /// Several readers; the first, which should be the journal, gets each event first.
@@ -284,14 +310,7 @@ pub struct Fanout<'a>(pub Vec<Box<dyn Sink + Send + 'a>>);
 
 impl Sink for Fanout<'_> {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
-        let is_step = matches!(
-            event,
-            Event::Stimulus { .. }
-                | Event::Pause { .. }
-                | Event::Output { .. }
-                | Event::Quiescence { .. }
-                | Event::Deadlock { .. }
-        );
+        let is_step = event.is_step();
         // Each reader gets the event, whatever became of another one.
         let mut result = Ok(());
         self.0.retain_mut(|sink| {
@@ -320,5 +339,10 @@ impl Sink for Fanout<'_> {
 
     fn wants_steps(&self) -> bool {
         self.0.iter().any(Sink::wants_steps)
+    }
+
+    /// The journal's, which is the first.
+    fn for_job(&mut self) -> Option<Box<dyn Sink + Send>> {
+        self.0.first_mut()?.for_job()
     }
 }

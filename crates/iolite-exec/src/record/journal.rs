@@ -1,17 +1,21 @@
 //! What was observed, on disk before anything else happens.
 //!
 //! One JSON document a line: a header, then the [`Event`]s. Each line is one unbuffered write, so
-//! that a tester that is killed loses nothing it observed; the last line may be torn.
+//! that a tester that is killed loses nothing it observed; the last line may be torn. In the compact form
+//! the steps of a run are written together, at its end at the latest, and before each stimulus of a
+//! real system: a tester that is killed loses no run that had a verdict.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use iolite_derive::{ActionId, Context, Criterion, Step, Verdict};
+use iolite_derive::{ActionId, Channel, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder, journal_lines};
 use crate::record::journal_place::{link_latest, open_locked};
 use crate::{Event, ExecError, ModelRef, RunId, Sink};
 
@@ -32,6 +36,9 @@ pub struct JournalHeader {
     /// What lies between tester and system.
     #[serde(default, skip_serializing_if = "Context::is_synchronous")]
     pub context: Context,
+    /// The channels, where there are several or one loses or reorders messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<Channel>,
     /// Seed of the campaign.
     pub seed: u64,
     /// The description of the system under test, as it was understood.
@@ -53,6 +60,7 @@ impl JournalHeader {
             kind,
             model,
             context: Context::default(),
+            channels: Vec::new(),
             seed,
             sut,
             command: Vec::new(),
@@ -61,91 +69,248 @@ impl JournalHeader {
     }
 }
 
-/// Writes a journal, alone: the file is locked. What it held before is replaced when the first run has
-/// started, so that a campaign whose system cannot be reached destroys nothing.
-#[derive(Debug)]
-pub struct JournalWriter {
-    path: PathBuf,
-    file: File,
-    line: Vec<u8>,
-    /// The header and what came before the first run started; `None` once it has.
-    waiting: Option<(JournalHeader, Vec<Event>)>,
-    /// Whether there was no such file before.
-    is_new: bool,
+/// How a journal is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JournalForm {
+    /// A line of JSON an event, each one write.
+    JsonLines,
+    /// A few bytes a step; see [`COMPACT_FORMAT`].
+    Compact,
 }
+
+/// How names of files in the compact form end.
+pub const COMPACT_ENDING: &str = "iolj";
+
+impl JournalForm {
+    /// The form that the name of a file asks for.
+    pub fn of_path(path: &Path) -> Self {
+        if path.extension().is_some_and(|e| e == COMPACT_ENDING) {
+            Self::Compact
+        } else {
+            Self::JsonLines
+        }
+    }
+}
+
+/// Records of a job that wait for a write at most.
+const BUFFERED: usize = 64 << 10;
 
 /// Events before the first run that are kept; more runs than this that cannot be started are not listed.
 const WAITING: usize = 1000;
 
+/// The file of a journal, which jobs write in turn.
+#[derive(Debug)]
+struct JournalFile {
+    path: PathBuf,
+    form: JournalForm,
+    /// Whether a stimulus must be on disk before it is given: a real system may take the tester, or the
+    /// machine, down with it.
+    ahead: bool,
+    state: Mutex<FileState>,
+}
+
+#[derive(Debug)]
+struct FileState {
+    file: File,
+    /// The header and what came before the first run started; `None` once it has.
+    waiting: Option<(JournalHeader, Vec<Event>)>,
+    /// Whether there was no such file before.
+    is_new: bool,
+    /// Streams that were given to jobs.
+    streams: u32,
+}
+
+impl JournalFile {
+    fn lock(&self) -> MutexGuard<'_, FileState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fail(&self, e: impl std::fmt::Display) -> ExecError {
+        ExecError::JournalWrite {
+            path: self.path.display().to_string(),
+            reason: e.to_string(),
+        }
+    }
+
+    /// Whether the first run has started, with this event at the latest. What came before is written
+    /// then, and kept until then.
+    fn has_begun(&self, event: &Event) -> Result<Option<Vec<Event>>, ExecError> {
+        let mut state = self.lock();
+        let Some((header, mut before)) = state.waiting.take() else {
+            return Ok(Some(Vec::new()));
+        };
+        if !matches!(event, Event::RunStarted { .. }) {
+            if before.len() < WAITING {
+                before.push(event.clone());
+            }
+            state.waiting = Some((header, before));
+            return Ok(None);
+        }
+        // A pipe or a device has no length.
+        let is_file = state.file.metadata().is_ok_and(|m| m.is_file());
+        if is_file {
+            state.file.set_len(0).map_err(|e| self.fail(e))?;
+        }
+        let mut start = Vec::new();
+        if self.form == JournalForm::Compact {
+            start.extend_from_slice(COMPACT_FORMAT.as_bytes());
+            start.push(b'\n');
+        }
+        serde_json::to_writer(&mut start, &header).map_err(|e| self.fail(e))?;
+        start.push(b'\n');
+        state.file.write_all(&start).map_err(|e| self.fail(e))?;
+        link_latest(&self.path);
+        Ok(Some(before))
+    }
+}
+
+/// Writes the events of one job: what is put together takes no lock, what is written does.
+#[derive(Debug)]
+struct JobJournal {
+    file: Arc<JournalFile>,
+    stream: u32,
+    has_begun: bool,
+    encoder: CompactEncoder,
+    /// A line, or a block.
+    bytes: Vec<u8>,
+}
+
+impl JobJournal {
+    fn new(file: &Arc<JournalFile>) -> Self {
+        let mut state = file.lock();
+        let stream = state.streams;
+        state.streams += 1;
+        drop(state);
+        Self {
+            file: Arc::clone(file),
+            stream,
+            has_begun: false,
+            encoder: CompactEncoder::default(),
+            bytes: Vec::new(),
+        }
+    }
+
+    fn put(&mut self, event: &Event) -> Result<(), ExecError> {
+        match self.file.form {
+            JournalForm::JsonLines => {
+                self.bytes.clear();
+                serde_json::to_writer(&mut self.bytes, event).map_err(|e| self.file.fail(e))?;
+                self.bytes.push(b'\n');
+                let written = self.file.lock().file.write_all(&self.bytes);
+                written.map_err(|e| self.file.fail(e))
+            }
+            JournalForm::Compact => {
+                self.encoder.push(event).map_err(|e| self.file.fail(e))?;
+                let now = match event {
+                    Event::Stimulus { .. } | Event::Pause { .. } => self.file.ahead,
+                    Event::RunStarted { .. } | Event::Output { .. } | Event::Quiescence { .. } => {
+                        false
+                    }
+                    // A verdict, or what is near one.
+                    _ => true,
+                };
+                if now || self.encoder.len() > BUFFERED {
+                    self.flush()
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    /// Writes what is there.
+    fn flush(&mut self) -> Result<(), ExecError> {
+        self.encoder.block(self.stream, &mut self.bytes);
+        if self.bytes.is_empty() {
+            return Ok(());
+        }
+        let written = self.file.lock().file.write_all(&self.bytes);
+        written.map_err(|e| self.file.fail(e))
+    }
+}
+
+impl Sink for JobJournal {
+    fn event(&mut self, event: &Event) -> Result<(), ExecError> {
+        if matches!(event, Event::Progress { .. }) {
+            return Ok(());
+        }
+        if !self.has_begun {
+            let Some(before) = self.file.has_begun(event)? else {
+                return Ok(());
+            };
+            self.has_begun = true;
+            before.iter().try_for_each(|event| self.put(event))?;
+        }
+        self.put(event)
+    }
+}
+
+impl Drop for JobJournal {
+    fn drop(&mut self) {
+        // A run that was given up; it has no verdict.
+        let _ = self.flush();
+    }
+}
+
+/// Writes a journal, alone: the file is locked. What it held before is replaced when the first run has
+/// started, so that a campaign whose system cannot be reached destroys nothing.
+#[derive(Debug)]
+pub struct JournalWriter {
+    file: Arc<JournalFile>,
+    own: JobJournal,
+    /// Jobs write for themselves; only what is about all of them comes here.
+    is_split: bool,
+}
+
 impl JournalWriter {
-    /// Opens the file. Nothing is written until a run has started.
+    /// Opens the file, in the form that its name asks for. Nothing is written until a run has started.
     pub fn create(path: impl Into<PathBuf>, header: &JournalHeader) -> Result<Self, ExecError> {
         let path = path.into();
         let is_new = !path.exists();
-        Ok(Self {
-            file: open_locked(&path)?,
+        let file = Arc::new(JournalFile {
+            form: JournalForm::of_path(&path),
+            // A model that plays the system takes nothing down.
+            ahead: header.sut.get("model").is_none(),
+            state: Mutex::new(FileState {
+                file: open_locked(&path)?,
+                waiting: Some((header.clone(), Vec::new())),
+                is_new,
+                streams: 0,
+            }),
             path,
-            line: Vec::new(),
-            waiting: Some((header.clone(), Vec::new())),
-            is_new,
+        });
+        Ok(Self {
+            own: JobJournal::new(&file),
+            file,
+            is_split: false,
         })
-    }
-
-    /// The first run has started: now the file is this journal's.
-    fn begin(&mut self, header: &JournalHeader, before: &[Event]) -> Result<(), ExecError> {
-        // A pipe or a device has no length.
-        let is_file = self.file.metadata().is_ok_and(|m| m.is_file());
-        if is_file {
-            self.file.set_len(0).map_err(|e| ExecError::JournalWrite {
-                path: self.path.display().to_string(),
-                reason: e.to_string(),
-            })?;
-        }
-        self.write(header)?;
-        link_latest(&self.path);
-        before.iter().try_for_each(|event| self.write(event))
-    }
-
-    fn write(&mut self, document: &impl Serialize) -> Result<(), ExecError> {
-        self.line.clear();
-        serde_json::to_writer(&mut self.line, document)
-            .map_err(std::io::Error::from)
-            .and_then(|()| {
-                self.line.push(b'\n');
-                self.file.write_all(&self.line)
-            })
-            .map_err(|e| ExecError::JournalWrite {
-                path: self.path.display().to_string(),
-                reason: e.to_string(),
-            })
     }
 }
 
 impl Sink for JournalWriter {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
-        if matches!(event, Event::Progress { .. }) {
+        if self.is_split && !matches!(event, Event::CampaignEnded { .. }) {
             return Ok(());
         }
-        if let Some((header, mut before)) = self.waiting.take() {
-            if matches!(event, Event::RunStarted { .. }) {
-                self.begin(&header, &before)?;
-            } else {
-                if before.len() < WAITING {
-                    before.push(event.clone());
-                }
-                self.waiting = Some((header, before));
-                return Ok(());
-            }
-        }
-        self.write(event)
+        self.own.event(event)
+    }
+
+    fn wants_steps(&self) -> bool {
+        !self.is_split
+    }
+
+    fn for_job(&mut self) -> Option<Box<dyn Sink + Send>> {
+        self.is_split = true;
+        Some(Box::new(JobJournal::new(&self.file)))
     }
 }
 
 impl Drop for JournalWriter {
     fn drop(&mut self) {
         // An empty file says nothing, and was not there before.
-        if self.waiting.is_some() && self.is_new {
-            let _ = std::fs::remove_file(&self.path);
+        let state = self.file.lock();
+        if state.waiting.is_some() && state.is_new {
+            let _ = std::fs::remove_file(&self.file.path);
         }
     }
 }
@@ -175,13 +340,14 @@ impl Journal {
         Self::read_from(BufReader::new(file), &path.display().to_string())
     }
 
-    /// Reads from anywhere; `name` is for messages.
-    pub fn read_from(mut reader: impl BufRead, name: &str) -> Result<Self, ExecError> {
+    /// Reads either form from anywhere; `name` is for messages.
+    pub fn read_from(reader: impl BufRead, name: &str) -> Result<Self, ExecError> {
         let fail = |line: usize, reason: String| ExecError::LogRead {
             path: name.into(),
             line,
             reason,
         };
+        let mut reader = journal_lines(reader).map_err(|e| fail(1, e.to_string()))?;
         let mut bytes = Vec::new();
         let mut header = None;
         let mut events = Vec::new();

@@ -1,6 +1,7 @@
 //! What is kept of runs: events, journals, certificates, and what is made of them again.
 
 pub(crate) mod certificate;
+pub(crate) mod compact_journal;
 pub(crate) mod event;
 pub(crate) mod journal;
 pub(crate) mod journal_place;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{BufRead, Read as _};
 use std::time::Duration;
 
-use iolite_derive::{ActionId, Context, Criterion, Progress, Step, Tester, Verdict};
+use iolite_derive::{ActionId, Channel, Context, Criterion, Progress, Step, Tester, Verdict};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
@@ -280,7 +280,9 @@ impl<R: BufRead> LogReader<R> {
         }
         match outputs.decode_as(ChannelId::FIRST, message, Ok) {
             // Without a rule every line would be an output of its own.
-            Ok(Message { action, typing }) if outputs.names().any(|name| name == action.name) => {
+            Ok(Message { action, typing, .. })
+                if outputs.names().any(|name| name == action.name) =>
+            {
                 Ok(Some((format!("!{action}"), time, typing)))
             }
             _ if *skip_other => Ok(None),
@@ -405,6 +407,8 @@ pub struct MonitorOptions {
     pub model: ModelRef,
     /// What lies between the system and whoever recorded the log.
     pub context: Context,
+    /// The channels, where there are several or one loses or reorders messages.
+    pub channels: Vec<Channel>,
 }
 
 /// Judges a log. An action that the tester's alphabet does not have is an error, with its line:
@@ -537,7 +541,12 @@ impl LoggedTrace {
             line,
             broken_off: None,
             certificate: verdict.is_failing().then(|| {
-                let about = (options.criterion, &options.model, options.context);
+                let about = (
+                    options.criterion,
+                    &options.model,
+                    options.context,
+                    options.channels.as_slice(),
+                );
                 Certificate::of(
                     tester,
                     &self.trace,

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use iolite_derive::told_places;
+
 use crate::Certificate;
 
 /// Steps of a long trace that are drawn; the middle is left out.
@@ -110,7 +112,14 @@ pub fn chart(certificate: &Certificate) -> String {
     };
     let _ = writeln!(out, "allowed:  {allowed}");
     if !certificate.locations.is_empty() {
-        let _ = writeln!(out, "in:       {}", certificate.locations.join(", "));
+        let Certificate {
+            locations,
+            context,
+            trace,
+            ..
+        } = certificate;
+        let places = told_places(locations, context.name(), trace);
+        let _ = writeln!(out, "in:       {places}");
     }
     out
 }
@@ -129,6 +138,7 @@ mod tests {
             kind: iolite_derive::Criterion::default(),
             model: ModelRef::default(),
             context: iolite_derive::Context::default(),
+            channels: Vec::new(),
             verdict: Verdict::Fail,
             trace,
             trace_omitted: 0,

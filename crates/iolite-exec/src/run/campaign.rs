@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use iolite_derive::{Notice, Tester, Verdict};
+use iolite_derive::{Notice, Tester, ValueCoverage, Verdict};
 
 use crate::run::engine::micros;
 use crate::{
     Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunOutcome,
-    Sink, Strategy, interrupted, run_confirmed,
+    RunSetup, Sink, Strategy, interrupted,
 };
 
 /// How many runs, and when to stop before.
@@ -62,6 +62,25 @@ pub struct Instance<T, P, S> {
     pub strategy: S,
 }
 
+impl<T, P, S> Instance<T, P, S> {
+    /// One run of these.
+    pub fn setup<'a, K: Sink + ?Sized>(
+        &'a mut self,
+        options: &'a Options,
+        id: RunId,
+        sink: &'a mut K,
+    ) -> RunSetup<'a, T, P, S, K> {
+        RunSetup {
+            tester: &mut self.tester,
+            adapter: &mut self.adapter,
+            strategy: &mut self.strategy,
+            options,
+            id,
+            sink,
+        }
+    }
+}
+
 /// What all runs came to.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -92,6 +111,8 @@ pub struct Summary {
     pub untried: BTreeMap<String, Arc<str>>,
     /// Inputs, by name, that were given in some run. Only testers that may leave inputs untried tell.
     pub tried: BTreeSet<String>,
+    /// Which boundaries, transitions and pairs of values were tried, where the model has data.
+    pub values: Option<ValueCoverage>,
 }
 
 /// Different notices that a summary keeps; runs beyond them add nothing.
@@ -146,6 +167,10 @@ impl Summary {
                     self.tried.insert(input.clone());
                     continue;
                 }
+                Notice::Values(tried) => {
+                    self.add_values(tried);
+                    continue;
+                }
                 Notice::Untried { input, reason } => {
                     let known = self.untried.entry(input.clone());
                     known.or_insert_with(|| Arc::clone(reason));
@@ -155,6 +180,13 @@ impl Summary {
             if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
                 self.notices.push(notice);
             }
+        }
+    }
+
+    fn add_values(&mut self, tried: &ValueCoverage) {
+        match &mut self.values {
+            Some(known) => known.merge(tried),
+            none => *none = Some(tried.clone()),
         }
     }
 
@@ -179,6 +211,9 @@ impl Summary {
             self.untried.entry(input).or_insert(reason);
         }
         self.tried.extend(more.tried);
+        if let Some(tried) = &more.values {
+            self.add_values(tried);
+        }
         self.steps += more.steps;
         self.elapsed += more.elapsed;
     }
@@ -191,7 +226,10 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The jobs' common sink. What a run came to must not be lost behind a report that cannot be written:
 /// such a fault is kept, and only a journal that fails in the middle of a run ends it.
 struct Shared<'a, 'b> {
+    /// The journal of this job, which needs no lock.
+    own: Option<Box<dyn Sink + Send>>,
     sink: &'a Mutex<&'b mut (dyn Sink + Send)>,
+    /// Whether the common sink wants steps.
     wants_steps: bool,
     unwritten: &'a Mutex<Vec<ExecError>>,
     stop: &'a AtomicBool,
@@ -199,7 +237,20 @@ struct Shared<'a, 'b> {
 
 impl Sink for Shared<'_, '_> {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
-        let Err(error) = lock(self.sink).event(event) else {
+        let mut result = match &mut self.own {
+            Some(own) => own.event(event),
+            None => Ok(()),
+        };
+        if self.wants_steps || !event.is_step() {
+            let mut sink = lock(self.sink);
+            let common = sink.event(event);
+            // A reader may have had enough, or want the steps of this run.
+            self.wants_steps = sink.wants_steps();
+            drop(sink);
+            // The journal's fault is the one that ends a run.
+            result = result.and(common);
+        }
+        let Err(error) = result else {
             return Ok(());
         };
         let journal = matches!(error, ExecError::JournalWrite { .. });
@@ -220,7 +271,7 @@ impl Sink for Shared<'_, '_> {
     }
 
     fn wants_steps(&self) -> bool {
-        self.wants_steps
+        self.wants_steps || self.own.as_ref().is_some_and(Sink::wants_steps)
     }
 }
 
@@ -247,19 +298,18 @@ where
     if let Some(until) = plan.time.and_then(|time| begin.checked_add(time)) {
         options.limits.until = Some(options.limits.until.map_or(until, |u| u.min(until)));
     }
+    // One for each job, before they start: afterwards the common sink wants less.
+    let mut own: Vec<_> = (0..plan.jobs.max(1)).map(|_| sink.for_job()).collect();
     let wants_steps = sink.wants_steps();
     let sink = Mutex::new(sink);
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
     let unwritten = Mutex::new(Vec::new());
     let summary = Mutex::new(Summary::default());
-    let work = |job: JobId| -> Result<(), E> {
-        let Instance {
-            mut tester,
-            mut adapter,
-            mut strategy,
-        } = make(job)?;
+    let work = |job: JobId, own: Option<Box<dyn Sink + Send>>| -> Result<(), E> {
+        let mut instance = make(job)?;
         let mut shared = Shared {
+            own,
             sink: &sink,
             wants_steps,
             unwritten: &unwritten,
@@ -279,14 +329,7 @@ where
                 break;
             }
             let id = RunId::of(plan.seed, plan.first + number);
-            let outcome = run_confirmed(
-                &mut tester,
-                &mut adapter,
-                &mut strategy,
-                &options,
-                id,
-                &mut shared,
-            );
+            let outcome = instance.setup(&options, id, &mut shared).run_confirmed();
             let mut summary = lock(&summary);
             match outcome {
                 Ok(outcome) => {
@@ -304,7 +347,7 @@ where
                     }
                 }
             }
-            let covered = strategy.coverage();
+            let covered = instance.strategy.coverage();
             if covered.map(|c| c.seen) > summary.coverage.map(|c| c.seen) {
                 summary.coverage = covered;
             }
@@ -314,18 +357,20 @@ where
                 stop.store(true, Ordering::Relaxed);
             }
         }
-        adapter.stop().map_err(E::from)
+        instance.adapter.stop().map_err(E::from)
     };
     if plan.jobs <= 1 {
-        work(JobId(0))?;
+        work(JobId(0), own.pop().flatten())?;
     } else {
         let work = &work;
         let stop = &stop;
         thread::scope(|scope| {
-            let jobs: Vec<_> = (0..plan.jobs)
-                .map(|job| {
+            let jobs: Vec<_> = own
+                .into_iter()
+                .enumerate()
+                .map(|(job, own)| {
                     scope.spawn(move || {
-                        let result = work(JobId(job));
+                        let result = work(JobId(job), own);
                         if result.is_err() {
                             stop.store(true, Ordering::Relaxed);
                         }
@@ -347,6 +392,7 @@ where
     summary.elapsed = begin.elapsed();
     summary.interrupted = interrupted();
     let mut last = Shared {
+        own: None,
         sink: &sink,
         wants_steps,
         unwritten: &unwritten,

@@ -11,9 +11,9 @@ use iolite_derive::{Menu, Step, Tester, Verdict};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use crate::run::engine::{ended, execute, micros};
+use crate::run::engine::{execute, micros};
 use crate::{
-    Adapter, Certificate, Choice, Event, ExecError, Op, Options, Pace, RunId, RunOutcome, Sink,
+    Adapter, Certificate, Choice, Event, ExecError, Op, Options, Pace, RunOutcome, RunSetup, Sink,
     Strategy, interrupted,
 };
 
@@ -131,40 +131,109 @@ fn repetitions(
     (count > 0).then_some((patience, count))
 }
 
-/// Runs the tester once, as [`crate::run()`] does, and repeats a run that failed as often as the options
-/// ask. The verdict stands if a repetition failed again and none contradicted it; else it is `flaky`.
-pub fn run_confirmed<T, P, S, K>(
-    tester: &mut T,
-    adapter: &mut P,
-    strategy: &mut S,
-    options: &Options,
-    id: RunId,
-    sink: &mut K,
-) -> Result<RunOutcome, ExecError>
+impl<T, P, S, K> RunSetup<'_, T, P, S, K>
 where
     T: Tester,
     P: Adapter + ?Sized,
     S: Strategy + ?Sized,
     K: Sink + ?Sized,
 {
-    let mut result = execute(tester, adapter, strategy, options, id, sink);
-    if let Ok(outcome) = &mut result
-        && let Some(asked) = repetitions(outcome, options, adapter.is_timed())
-    {
-        let pinned = tester.alphabet().pin();
-        let confirmed = confirm(tester, adapter, options, (id, outcome), asked, sink);
-        tester.alphabet().unpin(pinned);
-        match confirmed? {
-            Confirmed::Stands => {}
-            Confirmed::Not => outcome.verdict = Verdict::Flaky,
-            Confirmed::Crash(certificate) => {
-                outcome.verdict = Verdict::Crash;
-                outcome.certificate = certificate.map(|c| *c);
+    /// As [`run`](Self::run), and repeats a run that failed as often as the options ask. The verdict
+    /// stands if a repetition failed again and none contradicted it; else it is `flaky`.
+    pub fn run_confirmed(mut self) -> Result<RunOutcome, ExecError> {
+        let mut result = execute(&mut self);
+        if let Ok(outcome) = &mut result
+            && let Some(asked) = repetitions(outcome, self.options, self.adapter.is_timed())
+        {
+            let pinned = self.tester.alphabet().pin();
+            let confirmed = self.confirm(outcome, asked);
+            self.tester.alphabet().unpin(pinned);
+            match confirmed? {
+                Confirmed::Stands => {}
+                Confirmed::Not => outcome.verdict = Verdict::Flaky,
+                Confirmed::Crash(certificate) => {
+                    outcome.verdict = Verdict::Crash;
+                    outcome.certificate = certificate.map(|c| *c);
+                }
             }
         }
+        self.tell_end(&result)?;
+        result
     }
-    ended(id, &result, sink)?;
-    result
+
+    /// Repeats the run.
+    fn confirm(
+        &mut self,
+        outcome: &RunOutcome,
+        (patience, count): (Option<Duration>, u32),
+    ) -> Result<Confirmed, ExecError> {
+        let mut options = self.options.clone();
+        // The repetitions are few; a campaign whose time is over must not report a failure for that.
+        options.limits.until = None;
+        options.limits.steps = None;
+        options.limits.coverage = None;
+        options.pace = Pace::Recorded(Arc::new(outcome.pauses.clone()));
+        let mut reproduced = false;
+        for attempt in 1..=count {
+            let last = patience.map(|patience| longer(patience, attempt));
+            let mut repeat = Repeat {
+                record: outcome.trace.steps(),
+                last,
+                next: 0,
+                difference: None,
+            };
+            let again = execute(&mut RunSetup {
+                tester: &mut *self.tester,
+                adapter: &mut *self.adapter,
+                strategy: &mut repeat,
+                options: &options,
+                id: self.id,
+                sink: &mut (),
+            });
+            if interrupted().is_some()
+                && let Err(error) = again
+            {
+                // Neither confirmed nor contradicted: nothing is claimed.
+                return Err(error);
+            }
+            let at_the_end = repeat.next + 1 == repeat.record.len();
+            let result = match &again {
+                Ok(again) if again.verdict == outcome.verdict => Confirmation::Reproduced,
+                Ok(again) if again.verdict == Verdict::Crash && at_the_end => Confirmation::Crashed,
+                Ok(_) if at_the_end && repeat.difference.is_some() => Confirmation::Refuted,
+                Ok(_) => Confirmation::Diverged,
+                Err(_) => Confirmation::Fault,
+            };
+            let seen = repeat
+                .difference
+                .map(|step| step.text(self.tester.alphabet()));
+            self.sink.event(&Event::Confirmation {
+                run: self.id.number,
+                attempt,
+                patience: last.map(micros),
+                result,
+                seen: match &again {
+                    Ok(_) => seen,
+                    Err(error) => Some(error.to_string()),
+                },
+            })?;
+            match result {
+                Confirmation::Reproduced => reproduced = true,
+                Confirmation::Refuted => return Ok(Confirmed::Not),
+                Confirmation::Crashed => {
+                    return Ok(Confirmed::Crash(
+                        again.ok().and_then(|a| a.certificate).map(Box::new),
+                    ));
+                }
+                Confirmation::Diverged | Confirmation::Fault => {}
+            }
+        }
+        Ok(if reproduced {
+            Confirmed::Stands
+        } else {
+            Confirmed::Not
+        })
+    }
 }
 
 /// What the repetitions came to.
@@ -175,79 +244,6 @@ enum Confirmed {
     Not,
     /// The system crashes there, as this shows.
     Crash(Option<Box<Certificate>>),
-}
-
-/// Repeats the run.
-fn confirm<T, P, K>(
-    tester: &mut T,
-    adapter: &mut P,
-    options: &Options,
-    (id, outcome): (RunId, &RunOutcome),
-    (patience, count): (Option<Duration>, u32),
-    sink: &mut K,
-) -> Result<Confirmed, ExecError>
-where
-    T: Tester,
-    P: Adapter + ?Sized,
-    K: Sink + ?Sized,
-{
-    let mut options = options.clone();
-    // The repetitions are few; a campaign whose time is over must not report a failure for that.
-    options.limits.until = None;
-    options.limits.steps = None;
-    options.limits.coverage = None;
-    options.pace = Pace::Recorded(Arc::new(outcome.pauses.clone()));
-    let mut reproduced = false;
-    for attempt in 1..=count {
-        let last = patience.map(|patience| longer(patience, attempt));
-        let mut repeat = Repeat {
-            record: outcome.trace.steps(),
-            last,
-            next: 0,
-            difference: None,
-        };
-        let again = execute(tester, adapter, &mut repeat, &options, id, &mut ());
-        if interrupted().is_some()
-            && let Err(error) = again
-        {
-            // Neither confirmed nor contradicted: nothing is claimed.
-            return Err(error);
-        }
-        let at_the_end = repeat.next + 1 == repeat.record.len();
-        let result = match &again {
-            Ok(again) if again.verdict == outcome.verdict => Confirmation::Reproduced,
-            Ok(again) if again.verdict == Verdict::Crash && at_the_end => Confirmation::Crashed,
-            Ok(_) if at_the_end && repeat.difference.is_some() => Confirmation::Refuted,
-            Ok(_) => Confirmation::Diverged,
-            Err(_) => Confirmation::Fault,
-        };
-        let seen = repeat.difference.map(|step| step.text(tester.alphabet()));
-        sink.event(&Event::Confirmation {
-            run: id.number,
-            attempt,
-            patience: last.map(micros),
-            result,
-            seen: match &again {
-                Ok(_) => seen,
-                Err(error) => Some(error.to_string()),
-            },
-        })?;
-        match result {
-            Confirmation::Reproduced => reproduced = true,
-            Confirmation::Refuted => return Ok(Confirmed::Not),
-            Confirmation::Crashed => {
-                return Ok(Confirmed::Crash(
-                    again.ok().and_then(|a| a.certificate).map(Box::new),
-                ));
-            }
-            Confirmation::Diverged | Confirmation::Fault => {}
-        }
-    }
-    Ok(if reproduced {
-        Confirmed::Stands
-    } else {
-        Confirmed::Not
-    })
 }
 
 #[cfg(test)]

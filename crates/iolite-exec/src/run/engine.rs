@@ -1,139 +1,18 @@
 //! One run of a tester against a system under test.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use iolite_derive::{ActionId, Context, Criterion, Menu, Notice, Progress, Step, Tester, Verdict};
+use iolite_derive::{ActionId, Menu, Notice, Progress, Step, Tester, Verdict};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde::{Deserialize, Serialize};
 
 use crate::run::pace::Pacer;
+use crate::run::run_setup::RunSetup;
 use crate::transport::interrupt;
 use crate::{
-    Adapter, Certificate, Choice, Confirm, End, Event, ExecError, Exit, ModelRef, Pace, Quiescence,
-    Received, Sent, Sink, Strategy, Trace,
+    Adapter, Certificate, Choice, End, Event, ExecError, Exit, OnExit, Options, Received, RunId,
+    RunOutcome, Sent, Sink, Strategy, Trace,
 };
-
-/// What the end of the system under test during a run means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnExit {
-    /// The result `crash`, once a step was taken: before that, the system has not started. A
-    /// connection that is closed while nobody knows whether the system has ended stays a fault.
-    #[default]
-    Crash,
-    /// A fault of the infrastructure.
-    Error,
-    /// The observation `δ_d`.
-    Deadlock,
-}
-
-/// When a run ends at the latest.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Steps of one run.
-    pub steps: Option<u64>,
-    /// When all runs must have ended.
-    pub until: Option<Instant>,
-    /// Coverage at which to end, between 0 and 1.
-    pub coverage: Option<f64>,
-    /// Stimuli in a row that outputs may pre-empt before the system counts as flooding.
-    pub preemptions: u64,
-    /// Steps of a run that are kept in memory.
-    pub trace: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            steps: Some(1000),
-            until: None,
-            coverage: None,
-            preemptions: 10_000,
-            trace: 1 << 20,
-        }
-    }
-}
-
-/// What a run needs to know beside tester, system and strategy.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// When silence is quiescence.
-    pub quiescence: Quiescence,
-    /// What the end of the system means.
-    pub on_exit: OnExit,
-    /// When the run ends at the latest.
-    pub limits: Limits,
-    /// How often a failing run is repeated before it counts.
-    pub confirm: Confirm,
-    /// Whether silence is waited for again where it was just observed and changed nothing.
-    pub repeat_silence: bool,
-    /// How long to wait before stimuli.
-    pub pace: Pace,
-    /// What runs are judged by, for certificates.
-    pub criterion: Criterion,
-    /// The model, for certificates.
-    pub model: ModelRef,
-    /// What lies between tester and system, for certificates.
-    pub context: Context,
-}
-
-/// Which run this is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunId {
-    /// Number, from 0.
-    pub number: u64,
-    /// The seed of everything random in it.
-    pub seed: u64,
-}
-
-impl RunId {
-    /// The run with this number of a campaign. Its seed depends on nothing else, so that any run can
-    /// be repeated alone, and runs may be spread over jobs.
-    pub fn of(campaign_seed: u64, number: u64) -> Self {
-        if number == 0 {
-            return Self {
-                number,
-                seed: campaign_seed,
-            };
-        }
-        // SplitMix64's finisher [Steele et al. 2014].
-        let mut z = campaign_seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Self {
-            number,
-            seed: z ^ (z >> 31),
-        }
-    }
-}
-
-/// What a run came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunOutcome {
-    /// Which run it was.
-    pub id: RunId,
-    /// The tester's verdict.
-    pub verdict: Verdict,
-    /// Why it ended.
-    pub end: End,
-    /// Number of steps.
-    pub steps: u64,
-    /// What happened, in order.
-    pub trace: Trace,
-    /// The proof, where the verdict is a failing one; of a flaky run, what it showed before it was
-    /// repeated.
-    pub certificate: Option<Certificate>,
-    /// The verdict of each goal or property by itself, where there are several.
-    pub results: Vec<(String, Verdict)>,
-    /// What else the run had to say.
-    pub notices: Vec<Notice>,
-    /// How long was waited before stimuli, by the number of the step; the first 65,536.
-    pub pauses: BTreeMap<u64, Duration>,
-    /// How long it took, start and reset of the system included.
-    pub elapsed: Duration,
-}
 
 /// Steps between two looks at the clock, where waiting costs no time.
 const CLOCK_STRIDE: u64 = 4096;
@@ -147,55 +26,9 @@ const START_GRACE: Duration = Duration::from_millis(500);
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
-/// Runs the tester once: starts or resets the system, drives it, and judges. The system is left as
-/// it is at the end; the next start resets it.
-pub fn run<T, P, S, K>(
-    tester: &mut T,
-    adapter: &mut P,
-    strategy: &mut S,
-    options: &Options,
-    id: RunId,
-    sink: &mut K,
-) -> Result<RunOutcome, ExecError>
-where
-    T: Tester,
-    P: Adapter + ?Sized,
-    S: Strategy + ?Sized,
-    K: Sink + ?Sized,
-{
-    let result = execute(tester, adapter, strategy, options, id, sink);
-    ended(id, &result, sink)?;
-    result
-}
-
-/// Tells of the end of a run.
-pub(crate) fn ended<K: Sink + ?Sized>(
-    id: RunId,
-    result: &Result<RunOutcome, ExecError>,
-    sink: &mut K,
-) -> Result<(), ExecError> {
-    let Ok(outcome) = result else {
-        // The fault was told where it happened.
-        return Ok(());
-    };
-    sink.event(&Event::RunEnded {
-        run: id.number,
-        verdict: outcome.verdict,
-        end: outcome.end,
-        steps: outcome.steps,
-        elapsed: micros(outcome.elapsed),
-        certificate: outcome.certificate.clone().map(Box::new),
-    })
-}
-
 /// A run without a word on its end; a fault is told.
 pub(crate) fn execute<T, P, S, K>(
-    tester: &mut T,
-    adapter: &mut P,
-    strategy: &mut S,
-    options: &Options,
-    id: RunId,
-    sink: &mut K,
+    setup: &mut RunSetup<'_, T, P, S, K>,
 ) -> Result<RunOutcome, ExecError>
 where
     T: Tester,
@@ -204,17 +37,18 @@ where
     K: Sink + ?Sized,
 {
     let begin = Instant::now();
-    let timed = adapter.is_timed();
+    let timed = setup.adapter.is_timed();
+    let (options, id) = (setup.options, setup.id);
     let mut engine = Engine {
-        talks: sink.wants_steps(),
+        talks: setup.sink.wants_steps(),
         timed,
         waited: false,
-        tester,
-        adapter,
-        strategy,
+        tester: &mut *setup.tester,
+        adapter: &mut *setup.adapter,
+        strategy: &mut *setup.strategy,
         options,
         id,
-        sink,
+        sink: &mut *setup.sink,
         trace: Trace::new(options.limits.trace),
         steps: 0,
         begin,
@@ -224,6 +58,7 @@ where
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
         observed: false,
+        text: String::new(),
     };
     let result = engine.run();
     if let Err(error) = &result {
@@ -273,6 +108,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     crash: Option<Exit>,
     /// Whether the system has shown anything, silence included.
     observed: bool,
+    /// Memory for the texts of events.
+    text: String,
 }
 
 /// A verdict and why the run ended with it.
@@ -295,6 +132,7 @@ where
             run: self.id.number,
             seed: self.id.seed,
         })?;
+        self.talks = self.sink.wants_steps();
         let mut menu = Menu::default();
         let mut preemptions = 0;
         let (verdict, end) = loop {
@@ -349,9 +187,10 @@ where
                 criterion,
                 model,
                 context,
+                channels,
                 ..
             } = self.options;
-            let about = (*criterion, model, *context);
+            let about = (*criterion, model, *context, channels.as_slice());
             let certificate = Certificate::of(
                 self.tester,
                 &self.trace,
@@ -491,10 +330,13 @@ where
             let event = Event::Stimulus {
                 run: self.id.number,
                 step: self.steps,
-                action: self.tester.alphabet().text(stimulus).to_string(),
+                action: self.text(stimulus),
                 at: self.now(),
             };
-            self.sink.event(&event)?;
+            let told = self.sink.event(&event);
+            self.take_back(event);
+            told?;
+            self.talks = self.sink.wants_steps();
         }
         let sent = self.adapter.send(stimulus)?;
         self.pacer.stimulated();
@@ -539,6 +381,7 @@ where
         self.observed = true;
         if self.talks {
             self.tell(step, preempted, patience, exit)?;
+            self.talks = self.sink.wants_steps();
         }
         let progress = self.tester.step(step);
         let ended = step == Step::Deadlock;
@@ -585,7 +428,7 @@ where
             (Step::Output(output) | Step::Stimulus(output), _) => Event::Output {
                 run,
                 step: number,
-                action: self.tester.alphabet().text(output).to_string(),
+                action: self.text(output),
                 at,
                 preempted: preempted.map(|a| self.tester.alphabet().text(a).to_string()),
                 note: self.adapter.take_note(),
@@ -603,7 +446,25 @@ where
                 patience: micros(patience),
             },
         };
-        self.sink.event(&event)
+        let told = self.sink.event(&event);
+        self.take_back(event);
+        told
+    }
+
+    /// The text of an action, in memory that is used again: a step in process is too short for an
+    /// allocation.
+    fn text(&mut self, action: ActionId) -> String {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        text.push_str(&self.tester.alphabet().text(action));
+        text
+    }
+
+    /// Takes the memory of a text back from an event that was told.
+    fn take_back(&mut self, event: Event) {
+        if let Event::Stimulus { action, .. } | Event::Output { action, .. } = event {
+            self.text = action;
+        }
     }
 
     fn record(&mut self, step: Step, preempted: bool) {

@@ -1,6 +1,6 @@
 //! From the description of a system under test to the adapter that reaches it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use super::{
@@ -11,13 +11,14 @@ use crate::transport::framing::Framer;
 use crate::transport::http::HttpLink;
 use crate::transport::link::Link;
 use crate::transport::process::Process;
+use crate::transport::socket::Server;
 use crate::transport::stdio::{PipeSlot, Stdio};
 use crate::transport::stream_link::{Endpoint, StreamLink};
-use crate::transport::tcp::Tcp;
+use crate::transport::tcp::{Tcp, TcpRole};
 use crate::transport::udp::UdpLink;
 use crate::transport::websocket::{WebSocket, WebSocketFrames};
 use crate::{
-    Bounds, ByteAdapter, CommandSpec, ExecError, Framing, JobId, JobPlace, Reset, TcpRole,
+    Bounds, ByteAdapter, CommandSpec, ExecError, Framing, JobId, JobPlace, Reset, TlsConfig,
 };
 
 impl SutConfig {
@@ -46,22 +47,36 @@ impl SutConfig {
                     stdio = Some(ChannelId::new(links.len()));
                     stream(name, Stdio(Arc::clone(&slot)), framing, bounds)
                 }
-                Transport::Tcp { address, framing } => {
-                    let role = TcpRole::Client(place.fill(address)?);
+                Transport::Tcp {
+                    address,
+                    framing,
+                    tls,
+                } => {
+                    let tls = fill_tls(tls.as_ref(), &mut place)?;
+                    let role = TcpRole::Client(Server::new(&place.fill(address)?, tls)?);
                     stream(name, Tcp::new(role), framing, bounds)
                 }
                 Transport::TcpListen { address, framing } => {
                     let role = TcpRole::Server(place.fill(address)?);
                     stream(name, Tcp::new(role), framing, bounds)
                 }
-                Transport::Udp(UdpAddresses { own, peer, from }) => {
+                Transport::Udp(UdpAddresses {
+                    own, peer, from, ..
+                }) => {
                     let (own, peer) = (place.fill(own)?, place.fill(peer)?);
                     let any_port = *from == DatagramSource::AnyPort;
                     Box::new(UdpLink::new(name, (&own, &peer), any_port, bounds))
                 }
-                Transport::Http(url) => Box::new(HttpLink::new(name, &place.fill(url)?, bounds)?),
-                Transport::WebSocket(url) => {
-                    let socket = WebSocket::new(&place.fill(url)?)?;
+                Transport::Http { url, tls } => {
+                    let tls = fill_tls(tls.as_ref(), &mut place)?;
+                    Box::new(
+                        HttpLink::new(name, &place.fill(url)?, tls, bounds)?
+                            .with_headers(self.header_names()),
+                    )
+                }
+                Transport::WebSocket { url, tls } => {
+                    let tls = fill_tls(tls.as_ref(), &mut place)?;
+                    let socket = WebSocket::new(&place.fill(url)?, tls)?;
                     let frames = WebSocketFrames::new(bounds);
                     Box::new(StreamLink::new(name, socket, frames, bounds))
                 }
@@ -114,6 +129,14 @@ impl SutConfig {
             .attaching(self.attach)
             .at(place))
     }
+}
+
+/// The files of a TLS channel; those that the system will not write itself must be there.
+fn fill_tls(tls: Option<&TlsConfig>, place: &mut JobPlace) -> Result<Option<TlsConfig>, ExecError> {
+    let missing =
+        |file: &Path| ExecError::Config(format!("tls: there is no file {}", file.display()));
+    tls.map(|tls| tls.filled(|text| place.fill(text), missing))
+        .transpose()
 }
 
 /// A channel over one byte stream.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use iolite_derive::Context;
+use iolite_derive::{Channel, Context};
 use serde::{Deserialize, Serialize};
 
-use super::SutConfig;
+use super::{ActionConfig, SutConfig, TlsConfig};
 use crate::codec::ChannelId;
 use crate::{CommandLine, ExecError, Framing};
 
@@ -21,6 +21,12 @@ pub struct UdpAddresses {
     /// Whose datagrams are taken.
     #[serde(default, skip_serializing_if = "DatagramSource::is_peer")]
     pub from: DatagramSource,
+    /// Whether datagrams may be lost on their way, in either direction: the verdict then allows for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loss: bool,
+    /// Whether datagrams may overtake each other, in either direction.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reorder: bool,
 }
 
 /// Whose datagrams a UDP channel takes.
@@ -56,6 +62,8 @@ pub enum Transport {
         address: String,
         /// Where messages end.
         framing: Framing,
+        /// TLS, and how it is checked.
+        tls: Option<TlsConfig>,
     },
     /// The tester listens at `host:port`, and the system connects.
     TcpListen {
@@ -67,9 +75,19 @@ pub enum Transport {
     /// A message is a datagram.
     Udp(UdpAddresses),
     /// A request of `http://host:port/base` is a stimulus, its response an output.
-    Http(String),
+    Http {
+        /// The address.
+        url: String,
+        /// How TLS is checked; with `https://` alone.
+        tls: Option<TlsConfig>,
+    },
     /// Messages of `ws://host:port/path`.
-    WebSocket(String),
+    WebSocket {
+        /// The address.
+        url: String,
+        /// How TLS is checked; with `wss://` alone.
+        tls: Option<TlsConfig>,
+    },
 }
 
 impl Transport {
@@ -79,8 +97,8 @@ impl Transport {
             Self::Stdio { .. } => "stdio",
             Self::Tcp { .. } | Self::TcpListen { .. } => "tcp",
             Self::Udp(_) => "udp",
-            Self::Http(_) => "http",
-            Self::WebSocket(_) => "websocket",
+            Self::Http { .. } => "http",
+            Self::WebSocket { .. } => "websocket",
         }
     }
 
@@ -88,13 +106,36 @@ impl Transport {
     /// answered before the next one is sent on its connection; all else is under way.
     pub(super) fn usual_context(&self) -> Context {
         match self {
-            Self::Http(_) => Context::Synchronous,
+            Self::Http { .. } => Context::Synchronous,
             Self::Stdio { .. }
             | Self::Tcp { .. }
             | Self::TcpListen { .. }
             | Self::Udp(_)
-            | Self::WebSocket(_) => Context::Queues,
+            | Self::WebSocket { .. } => Context::Queues,
         }
+    }
+
+    /// How its TLS is checked.
+    pub(super) fn tls(&self) -> Option<&TlsConfig> {
+        match self {
+            Self::Tcp { tls, .. } | Self::Http { tls, .. } | Self::WebSocket { tls, .. } => {
+                tls.as_ref()
+            }
+            Self::Stdio { .. } | Self::TcpListen { .. } | Self::Udp(_) => None,
+        }
+    }
+
+    pub(super) fn tls_mut(&mut self) -> Option<&mut TlsConfig> {
+        match self {
+            Self::Tcp { tls, .. } | Self::Http { tls, .. } | Self::WebSocket { tls, .. } => {
+                tls.as_mut()
+            }
+            Self::Stdio { .. } | Self::TcpListen { .. } | Self::Udp(_) => None,
+        }
+    }
+
+    pub(super) fn is_http(&self) -> bool {
+        matches!(self, Self::Http { .. })
     }
 
     pub(super) fn is_stdio(&self) -> bool {
@@ -258,6 +299,40 @@ impl SutConfig {
                 Context::Queues
             }
             System::Channels { .. } => Context::Synchronous,
+        }
+    }
+
+    /// The channels as the judge sees them; none where all there is is a FIFO each way.
+    pub fn judged_channels(&self) -> Vec<Channel> {
+        let channels = self.system.channels();
+        let judged: Vec<Channel> = channels
+            .iter()
+            .map(|config| {
+                let (loss, reorder) = match &config.transport {
+                    Transport::Udp(udp) => (udp.loss, udp.reorder),
+                    _ => (false, false),
+                };
+                let own = |has: fn(&ActionConfig) -> bool| {
+                    let rules = self.actions.iter();
+                    let own = rules.filter(move |(_, rule)| {
+                        rule.channel.as_ref() == Some(&config.name) && has(rule)
+                    });
+                    own.map(|(name, _)| name.clone()).collect()
+                };
+                Channel {
+                    name: config.name.clone(),
+                    inputs: own(|_| true),
+                    // Without `recv` the output is its own message, on whatever channel.
+                    outputs: own(|rule| rule.recv.is_some()),
+                    loss,
+                    reorder,
+                }
+            })
+            .collect();
+        match judged.as_slice() {
+            [] => Vec::new(),
+            [only] if !only.loss && !only.reorder => Vec::new(),
+            _ => judged,
         }
     }
 

@@ -5,6 +5,7 @@ mod adapter;
 mod channel;
 mod raw;
 mod timing;
+mod tls;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use action::{ActionConfig, UndecodableKind};
 pub use channel::{ChannelConfig, DatagramSource, ProcessConfig, System, Transport, UdpAddresses};
 pub use timing::{LimitsConfig, QuiescenceConfig};
+pub use tls::TlsConfig;
 
 use self::raw::RawSut;
 use crate::key_hint::hint;
@@ -83,7 +85,12 @@ impl SutConfig {
             (Some(folder), System::Model(model)) => {
                 *model = folder.join(&*model).display().to_string();
             }
-            (Some(folder), System::Channels { process, .. }) => {
+            (Some(folder), System::Channels { process, channels }) => {
+                for channel in channels {
+                    if let Some(tls) = channel.transport.tls_mut() {
+                        tls.relative_to(folder);
+                    }
+                }
                 if let Some(process) = process {
                     process.dir = Some(match &process.dir {
                         Some(dir) => folder.join(dir),
@@ -109,20 +116,28 @@ impl SutConfig {
     }
 
     /// Reads the short form of the command line: `cmd:PROGRAM ARGS`, `tcp:HOST:PORT`,
-    /// `tcp-listen:HOST:PORT`, `udp:OWN,PEER`, `http://…`, `ws://…`, `model:FILE#Name`, or the path
-    /// of a TOML file.
+    /// `tls:HOST:PORT`, `tcp-listen:HOST:PORT`, `udp:OWN,PEER`, `http://…`, `https://…`, `ws://…`,
+    /// `wss://…`, `model:FILE#Name`, or the path of a TOML file.
     pub fn from_flag(flag: &str) -> Result<Self, ExecError> {
         let framing = Framing::Line;
-        let system = if flag.starts_with("http://") {
-            Transport::Http(flag.into()).into()
-        } else if flag.starts_with("ws://") {
-            Transport::WebSocket(flag.into()).into()
-        } else {
-            match flag.split_once(':') {
+        let url = flag.to_owned();
+        let system = match flag.split_once("://") {
+            Some(("http", _)) => Transport::Http { url, tls: None }.into(),
+            Some(("https", _)) => {
+                let tls = Some(TlsConfig::default());
+                Transport::Http { url, tls }.into()
+            }
+            Some(("ws", _)) => Transport::WebSocket { url, tls: None }.into(),
+            Some(("wss", _)) => {
+                let tls = Some(TlsConfig::default());
+                Transport::WebSocket { url, tls }.into()
+            }
+            _ => match flag.split_once(':') {
                 Some(("cmd", line)) => CommandLine::Line(line.into()).into(),
-                Some(("tcp", address)) => Transport::Tcp {
+                Some((scheme @ ("tcp" | "tls"), address)) => Transport::Tcp {
                     address: address.into(),
                     framing,
+                    tls: (scheme == "tls").then(TlsConfig::default),
                 }
                 .into(),
                 Some(("tcp-listen", address)) => Transport::TcpListen {
@@ -139,11 +154,13 @@ impl SutConfig {
                         own: own.into(),
                         peer: peer.into(),
                         from: DatagramSource::Peer,
+                        loss: false,
+                        reorder: false,
                     })
                     .into()
                 }
                 _ => return Self::load(Path::new(flag)),
-            }
+            },
         };
         let config = Self {
             system,
@@ -178,6 +195,9 @@ impl SutConfig {
             }
             if transport.is_stdio() && process.is_none() {
                 return fail(format!("channel {name} is stdio, and there is no command"));
+            }
+            if let Some(mistake) = transport.tls().and_then(TlsConfig::mistake) {
+                return fail(mistake.into());
             }
         }
         if self.attach && process.is_none() {
@@ -290,6 +310,28 @@ mod tests {
                 "action A",
             ),
             ("command = \"x\"\non-exit = \"pass\"", "deadlock"),
+            (
+                "command = \"x\"\ntls = true",
+                "tls is for tcp, http and websocket",
+            ),
+            (
+                "tcp-listen = \"a:1\"\ntls = true",
+                "tls is for tcp, http and websocket",
+            ),
+            ("http = \"http://a\"\ntls = true", "write https://"),
+            (
+                "http = \"https://a\"\ntls = false",
+                "write http:// for https://",
+            ),
+            (
+                "tcp = \"a:1\"\ntls = { cart = \"x\" }",
+                "did you mean cert?",
+            ),
+            (
+                "tcp = \"a:1\"\ntls = { cert = \"x\" }",
+                "cert needs the key",
+            ),
+            ("tcp = \"a:1\"\ntls = \"yes\"", "true, false or a table"),
         ] {
             let error = SutConfig::parse(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}\n{error}");
@@ -307,7 +349,8 @@ mod tests {
             system("tcp:localhost:80"),
             Transport::Tcp {
                 address,
-                framing: framing.clone()
+                framing: framing.clone(),
+                tls: None,
             }
             .into()
         );
@@ -320,7 +363,29 @@ mod tests {
         assert_eq!(system("model:a.iol#B").model(), Some("a.iol#B"));
         assert_eq!(
             system("http://localhost"),
-            Transport::Http("http://localhost".into()).into()
+            Transport::Http {
+                url: "http://localhost".into(),
+                tls: None
+            }
+            .into()
+        );
+        assert!(
+            system("https://localhost").channels()[0]
+                .transport
+                .tls()
+                .is_some()
+        );
+        assert!(
+            system("wss://localhost").channels()[0]
+                .transport
+                .tls()
+                .is_some()
+        );
+        assert!(
+            system("tls:localhost:1").channels()[0]
+                .transport
+                .tls()
+                .is_some()
         );
         assert!(SutConfig::from_flag("no-such-file.toml").is_err());
     }
@@ -381,6 +446,9 @@ mod tests {
             "http = \"http://a\"\nreset = \"action\"\nreset-send = \"GET /r\"\nreset-expect = \"200\"\nreset-channel = \"http\"",
             "command = \"x\"\n[[channel]]\nstdio = true\nframing = \"u64be\"\n[[channel]]\nwebsocket = \"ws://a\"",
             "command = \"x\"\n[[channel]]\nname = \"pipe\"\nstdio = true",
+            "tcp = \"a:1\"\ntls = true",
+            "http = \"https://a\"\ntls = { ca = \"ca.pem\", name = \"b\", cert = \"c\", key = \"{dir}/k\" }",
+            "[[channel]]\nname = \"c\"\nwebsocket = \"wss://a\"",
             "tcp = \"a:1\"\n[[channel]]\ntcp = \"a:2\"\nframing = \"u32le\"\n[actions.A]\nchannel = \"channel2\"",
             "[[channel]]\nname = \"tcp\"\ntcp = \"a:1\"\n[[channel]]\nname = \"x\"\nudp = { own = \"a:1\", peer = \"a:2\" }",
         ] {

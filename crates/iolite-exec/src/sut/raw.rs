@@ -8,6 +8,7 @@ use iolite_derive::Context;
 use serde::{Deserialize, Serialize};
 
 use super::channel::{ChannelConfig, ProcessConfig, System, Transport, UdpAddresses};
+use super::tls::{TlsConfig, TlsKey};
 use super::{
     ActionConfig, LimitsConfig, QuiescenceConfig, ResetConfig, SutConfig, UndecodableKind,
 };
@@ -42,6 +43,8 @@ struct RawChannel {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     websocket: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    tls: Option<TlsKey>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     framing: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     context: Option<Context>,
@@ -57,18 +60,49 @@ impl RawChannel {
         let stdio = (self.stdio == Some(true)).then(|| Transport::Stdio {
             framing: framing.clone(),
         });
+        let switched_off = self.tls == Some(TlsKey::Switch(false));
+        let given = self.tls.and_then(TlsKey::config);
+        let of_url = |url: &str, scheme: &str| match (&given, url.starts_with(scheme)) {
+            (None, true) if switched_off => mistake(format!(
+                "tls = false, and {url:?} is TLS: write {} for {scheme}",
+                scheme.replace("s://", "://")
+            )),
+            (None, true) => Ok(Some(TlsConfig::default())),
+            (Some(_), false) => mistake(format!(
+                "tls has no effect, since {url:?} is not TLS: write {scheme}"
+            )),
+            (given, _) => Ok(given.clone()),
+        };
         let tcp = self.tcp.map(|address| Transport::Tcp {
             address,
             framing: framing.clone(),
+            tls: given.clone(),
         });
         let tcp_listen = self
             .tcp_listen
             .map(|address| Transport::TcpListen { address, framing });
         let udp = self.udp.map(Transport::Udp);
-        let http = self.http.map(Transport::Http);
-        let websocket = self.websocket.map(Transport::WebSocket);
-        let all = [stdio, tcp, tcp_listen, udp, http, websocket];
-        Ok(all.into_iter().flatten().collect())
+        let http = self.http.map(|url| {
+            let tls = of_url(&url, "https://")?;
+            Ok::<_, ExecError>(Transport::Http { url, tls })
+        });
+        let websocket = self.websocket.map(|url| {
+            let tls = of_url(&url, "wss://")?;
+            Ok::<_, ExecError>(Transport::WebSocket { url, tls })
+        });
+        let all = [
+            stdio,
+            tcp,
+            tcp_listen,
+            udp,
+            http.transpose()?,
+            websocket.transpose()?,
+        ];
+        let all: Vec<Transport> = all.into_iter().flatten().collect();
+        if given.is_some() && all.iter().all(|transport| transport.tls().is_none()) {
+            return mistake("tls is for tcp, http and websocket");
+        }
+        Ok(all)
     }
 
     fn of(transport: Transport) -> Self {
@@ -78,17 +112,33 @@ impl RawChannel {
                 raw.stdio = Some(true);
                 raw.framing = framing_key(&framing);
             }
-            Transport::Tcp { address, framing } => {
+            Transport::Tcp {
+                address,
+                framing,
+                tls,
+            } => {
                 raw.tcp = Some(address);
                 raw.framing = framing_key(&framing);
+                raw.tls = tls.map(TlsKey::from);
             }
             Transport::TcpListen { address, framing } => {
                 raw.tcp_listen = Some(address);
                 raw.framing = framing_key(&framing);
             }
             Transport::Udp(addresses) => raw.udp = Some(addresses),
-            Transport::Http(url) => raw.http = Some(url),
-            Transport::WebSocket(url) => raw.websocket = Some(url),
+            // The address says that it is TLS, if nothing else has to be said.
+            Transport::Http { url, tls } => {
+                raw.http = Some(url);
+                raw.tls = tls
+                    .filter(|tls| *tls != TlsConfig::default())
+                    .map(TlsKey::from);
+            }
+            Transport::WebSocket { url, tls } => {
+                raw.websocket = Some(url);
+                raw.tls = tls
+                    .filter(|tls| *tls != TlsConfig::default())
+                    .map(TlsKey::from);
+            }
         }
         raw
     }
@@ -124,6 +174,8 @@ pub(super) struct RawSut {
     http: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     websocket: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<TlsKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
     framing: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +219,7 @@ impl RawSut {
             udp: self.udp.take(),
             http: self.http.take(),
             websocket: self.websocket.take(),
+            tls: self.tls.take(),
             framing: self.framing.take(),
             // What is said of the system goes for all of its channels.
             context: None,
@@ -317,6 +370,7 @@ impl From<SutConfig> for RawSut {
                 raw.udp = form.udp;
                 raw.http = form.http;
                 raw.websocket = form.websocket;
+                raw.tls = form.tls;
                 raw.framing = form.framing;
             } else {
                 raw.channels.push(RawChannel {

@@ -218,8 +218,8 @@ impl ByteAdapter {
                 None => settle,
             };
             match self.receive_message(patience)? {
-                Received::Output(_) => {
-                    if expect == Some(&*self.message) {
+                Received::Output(from) => {
+                    if expect == Some(&*self.codec.text(from, &self.message)) {
                         return Ok(());
                     }
                     if Instant::now() >= deadline {
@@ -553,6 +553,7 @@ impl ByteAdapter {
 impl Adapter for ByteAdapter {
     fn start(&mut self, _: u64) -> Result<(), ExecError> {
         self.note = None;
+        self.codec.begin_run();
         let result = match &self.reset {
             _ if !self.sound => self.launch(),
             Reset::Restart => self.launch(),

@@ -2,13 +2,12 @@
 //!
 //! The connection is our own, because a tester needs what client libraries hide: the response comes
 //! when it comes, several requests may be open at once, and a half-read response is known as such.
-//! Responses are parsed by `httparse`. No TLS, no redirects, no cookies: what the system answers is
-//! what is observed.
+//! Responses are parsed by `httparse`. No redirects: what the system answers is what is observed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::ErrorKind;
-use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::time::Instant;
 
 use rustix::event::PollFd;
@@ -18,12 +17,12 @@ use crate::transport::http_request::{Url, encode};
 use crate::transport::http_response::{HttpError, ResponseReader};
 use crate::transport::link::{Address, ExitProbe, Link};
 use crate::transport::readiness::reading;
+use crate::transport::socket::{Server, Socket};
 use crate::transport::stream_buffer::StreamBuffer;
-use crate::transport::tcp::connect;
-use crate::{Bounds, ExecError, hexdump};
+use crate::{Bounds, ExecError, TlsConfig, hexdump};
 
 struct Connection {
-    stream: TcpStream,
+    stream: Socket,
     buffer: StreamBuffer,
     /// Reads the response of the request that is open.
     awaiting: Option<ResponseReader>,
@@ -36,25 +35,42 @@ const CONNECTIONS: usize = 64;
 pub(crate) struct HttpLink {
     name: String,
     url: Url,
+    server: Server,
     connections: Vec<Connection>,
     /// The connection that the last request goes out on.
     sending: Option<usize>,
     responses: VecDeque<Vec<u8>>,
     ended: Option<String>,
     bounds: Bounds,
+    /// Header fields that are part of messages, in lower case.
+    headers: Arc<BTreeSet<String>>,
 }
 
 impl HttpLink {
-    pub(crate) fn new(name: &str, url: &str, bounds: Bounds) -> Result<Self, ExecError> {
+    pub(crate) fn new(
+        name: &str,
+        url: &str,
+        tls: Option<TlsConfig>,
+        bounds: Bounds,
+    ) -> Result<Self, ExecError> {
+        let url = Url::parse(url, "http")?;
         Ok(Self {
             name: name.into(),
-            url: Url::parse(url, "http", 80)?,
+            server: Server::new(&url.address, tls)?,
+            url,
             connections: Vec::new(),
             sending: None,
             responses: VecDeque::new(),
             ended: None,
             bounds,
+            headers: Arc::default(),
         })
+    }
+
+    /// Puts these header fields, in lower case, into the messages.
+    pub(crate) fn with_headers(mut self, headers: BTreeSet<String>) -> Self {
+        self.headers = Arc::new(headers);
+        self
     }
 
     fn open(
@@ -69,7 +85,7 @@ impl HttpLink {
                 reason: format!("{CONNECTIONS} requests are open already"),
             });
         }
-        let stream = connect(&self.url.address, deadline, retry, alive)?;
+        let stream = self.server.connect(deadline, retry, alive)?;
         self.connections.push(Connection {
             stream,
             buffer: StreamBuffer::new(),
@@ -98,10 +114,14 @@ impl HttpLink {
         match reader.read(unread, closed, self.bounds.max_message) {
             Ok(Some(response)) => {
                 let mut message = response.status.to_string().into_bytes();
-                if !response.body.is_empty() {
+                if !self.headers.is_empty() {
+                    message.push(b'\n');
+                    message.extend_from_slice(&response.headers);
+                    message.push(b'\n');
+                } else if !response.body.is_empty() {
                     message.push(b' ');
-                    message.extend_from_slice(&response.body);
                 }
+                message.extend_from_slice(&response.body);
                 self.responses.push_back(message);
                 connection.buffer.take(response.consumed);
                 connection.awaiting = None;
@@ -116,12 +136,21 @@ impl HttpLink {
             Ok(None) if closed => Err(undecodable("a response that was cut off".into())),
             Ok(None) => Ok(true),
             Err(HttpError::LongBody) => Err(connection.buffer.too_long(&self.name, &self.bounds)),
+            // An alert of TLS [RFC 8446, §5.1].
+            Err(error) if unread.starts_with(b"\x15\x03") => Err(undecodable(format!(
+                "{error}; it speaks TLS: write https:// for http://"
+            ))),
             Err(error) => Err(undecodable(error.to_string())),
         }
     }
 }
 
 impl Link for HttpLink {
+    fn prepare(&mut self) -> Result<(), ExecError> {
+        self.server.prepare();
+        Ok(())
+    }
+
     fn address(&self) -> Option<Address<'_>> {
         Some(Address::Tcp(&self.url.address))
     }
@@ -191,8 +220,10 @@ impl Link for HttpLink {
     fn half(&self) -> Option<&[u8]> {
         self.connections
             .iter()
-            .map(|c| c.buffer.unread())
-            .find(|bytes| !bytes.is_empty())
+            .find_map(|c| match c.buffer.unread() {
+                [] => c.stream.half(),
+                unread => Some(unread),
+            })
     }
 
     fn pending(&self) -> usize {
@@ -231,7 +262,7 @@ impl Link for HttpLink {
         };
         let connection = &mut self.connections[index];
         connection.buffer.output.extend_from_slice(&request);
-        connection.awaiting = Some(ResponseReader::new(method));
+        connection.awaiting = Some(ResponseReader::new(method, Arc::clone(&self.headers)));
         self.sending = Some(index);
         Ok(())
     }

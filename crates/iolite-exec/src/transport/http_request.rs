@@ -2,7 +2,7 @@
 
 use crate::ExecError;
 
-/// `http://host:port/base` in its parts.
+/// `http://host:port/base`, or `https://…`, in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Url {
     pub(crate) host: String,
@@ -11,12 +11,17 @@ pub(crate) struct Url {
 }
 
 impl Url {
-    /// Reads a URL of this scheme; `port` is the one of a URL that names none.
-    pub(crate) fn parse(url: &str, scheme: &str, port: u16) -> Result<Self, ExecError> {
-        let rest = url
-            .strip_prefix(scheme)
-            .and_then(|rest| rest.strip_prefix("://"))
-            .ok_or_else(|| ExecError::Config(format!("{url:?} does not start with {scheme}://")))?;
+    /// Reads a URL of this scheme, `http` or `ws`, or of the one over TLS, which has an `s` behind it.
+    pub(crate) fn parse(url: &str, scheme: &str) -> Result<Self, ExecError> {
+        let rest = url.strip_prefix(scheme).and_then(|rest| {
+            let plain = rest.strip_prefix("://").map(|rest| (rest, 80));
+            plain.or_else(|| rest.strip_prefix("s://").map(|rest| (rest, 443)))
+        });
+        let Some((rest, port)) = rest else {
+            return Err(ExecError::Config(format!(
+                "{url:?} does not start with {scheme}:// or {scheme}s://"
+            )));
+        };
         let (host, path) = match rest.find('/') {
             Some(slash) => rest.split_at(slash),
             None => (rest, ""),
@@ -99,7 +104,7 @@ mod tests {
 
     #[test]
     fn requests_are_written() {
-        let url = Url::parse("http://localhost:8080/api/", "http", 80).unwrap();
+        let url = Url::parse("http://localhost:8080/api/", "http").unwrap();
         let (method, bytes) = encode(b"POST /users\nX: 1\n\n{\"a\":1}", &url).unwrap();
         assert_eq!(method, "POST");
         assert_eq!(

@@ -3,6 +3,9 @@
 //! `httparse` reads heads, chunk sizes and trailers. What was read stays in the connection's buffer
 //! until the response is whole, so that the buffer holds bytes exactly while a message is half read.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use httparse::{EMPTY_HEADER, Header, Status};
 
 /// Bytes of all heads of one response, those of interim responses included.
@@ -45,6 +48,8 @@ pub(crate) enum HttpError {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
+    /// The header fields that are wanted, a line each.
+    pub(crate) headers: Vec<u8>,
     pub(crate) body: Vec<u8>,
     /// Bytes of the response on the wire.
     pub(crate) consumed: usize,
@@ -78,13 +83,19 @@ pub(crate) struct ResponseReader {
     interim: usize,
     status: u16,
     keep_alive: bool,
+    /// Names of the header fields that are wanted, in lower case, and their lines.
+    wanted: Arc<BTreeSet<String>>,
+    headers: Vec<u8>,
     /// The chunks so far.
     body: Vec<u8>,
 }
 
 impl ResponseReader {
-    pub(crate) fn new(method: &str) -> Self {
+    /// Reads the response to a request, with these header fields.
+    pub(crate) fn new(method: &str, wanted: Arc<BTreeSet<String>>) -> Self {
         Self {
+            wanted,
+            headers: Vec::new(),
             bodyless: method == "HEAD",
             stage: Stage::Head,
             at: 0,
@@ -164,6 +175,7 @@ impl ResponseReader {
     fn finish(&mut self) -> Response {
         Response {
             status: self.status,
+            headers: std::mem::take(&mut self.headers),
             body: std::mem::take(&mut self.body),
             consumed: self.at,
             keep_alive: self.keep_alive,
@@ -186,6 +198,16 @@ impl ResponseReader {
         self.status = response.code.unwrap_or_default();
         let fields = Fields::of(response.version == Some(1), response.headers)?;
         self.keep_alive = fields.keep_alive;
+        self.headers.clear();
+        for header in &*response.headers {
+            let name = header.name.to_ascii_lowercase();
+            if self.wanted.contains(&name) {
+                self.headers.extend_from_slice(name.as_bytes());
+                self.headers.extend_from_slice(b": ");
+                self.headers.extend_from_slice(header.value.trim_ascii());
+                self.headers.push(b'\n');
+            }
+        }
         self.stage = match self.status {
             100..200 => {
                 // An interim response; the real one follows.
@@ -271,7 +293,7 @@ mod tests {
     use super::*;
 
     fn read(text: &[u8], closed: bool) -> Result<Option<Response>, HttpError> {
-        ResponseReader::new("GET").read(text, closed, 100)
+        ResponseReader::new("GET", Arc::default()).read(text, closed, 100)
     }
 
     #[test]
@@ -312,7 +334,7 @@ mod tests {
             );
             assert_eq!(response.consumed, text.len());
             // One reader that sees the bytes come one by one, and a new one for each beginning.
-            let mut growing = ResponseReader::new("GET");
+            let mut growing = ResponseReader::new("GET", Arc::default());
             for cut in 0..text.len() {
                 if closed && cut >= text.find("\r\n\r\n").unwrap() + 4 {
                     break;
@@ -330,9 +352,18 @@ mod tests {
     }
 
     #[test]
+    fn wanted_headers_are_kept() {
+        let wanted = Arc::new(BTreeSet::from(["location".to_owned(), "x".to_owned()]));
+        let text = b"HTTP/1.1 100 Continue\r\nX: 0\r\n\r\nHTTP/1.1 201 Made\r\nX: 1\r\nDate: now\r\nLOCATION: /7 \r\nX: 2\r\nContent-Length: 0\r\n\r\n";
+        let mut reader = ResponseReader::new("POST", wanted);
+        let response = reader.read(text, false, 100).unwrap().unwrap();
+        assert_eq!(response.headers, b"x: 1\nlocation: /7\nx: 2\n");
+    }
+
+    #[test]
     fn a_response_to_head_has_no_body() {
         let text = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n";
-        let response = ResponseReader::new("HEAD").read(text, false, 100);
+        let response = ResponseReader::new("HEAD", Arc::default()).read(text, false, 100);
         assert_eq!(response.unwrap().unwrap().body, b"");
     }
 
@@ -392,7 +423,7 @@ mod tests {
             (&format!("{chunked}0\r\nT: "), "x", HttpError::LongHead),
         ] {
             let mut bytes = start.as_bytes().to_vec();
-            let mut reader = ResponseReader::new("GET");
+            let mut reader = ResponseReader::new("GET", Arc::default());
             let mut result = Ok(None);
             while result == Ok(None) {
                 assert!(bytes.len() < 4 * HEAD, "{want}: {} bytes", bytes.len());

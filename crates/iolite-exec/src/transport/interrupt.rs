@@ -15,7 +15,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::ExecError;
-use crate::transport::process_tree;
+use crate::transport::{place, process_tree};
 
 /// A signal that asked the tester to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,6 +100,7 @@ pub fn end_well_on_signals() -> Result<(), ExecError> {
             for signal in signals.forever() {
                 if !ask(signal) {
                     process_tree::kill_everything();
+                    place::remove_directories();
                     std::process::exit(128 + signal);
                 }
             }

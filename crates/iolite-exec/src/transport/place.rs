@@ -6,7 +6,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType};
 
@@ -17,6 +19,27 @@ use crate::{ExecError, JobId};
 static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 
 static DIRECTORIES: AtomicU64 = AtomicU64::new(0);
+
+/// Directories of jobs that are there now.
+static PRESENT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// How long the directories of jobs may take to be removed when the tester ends at once.
+const AT_ONCE: Duration = Duration::from_millis(500);
+
+/// Removes the directories of all jobs, as far as that goes at once.
+pub(crate) fn remove_directories() {
+    let (done, wait) = mpsc::channel();
+    let remover = thread::Builder::new().spawn(move || {
+        let present = PRESENT.lock().unwrap_or_else(PoisonError::into_inner);
+        for dir in &*present {
+            let _ = fs::remove_dir_all(dir);
+        }
+        let _ = done.send(());
+    });
+    if remover.is_ok() {
+        let _ = wait.recv_timeout(AT_ONCE);
+    }
+}
 
 /// The substitutions of a job: `{job}`, `{port}`, `{port2}` … `{port9}`, `{dir}`.
 ///
@@ -69,6 +92,8 @@ impl JobPlace {
             ));
             fs::create_dir_all(&path)
                 .map_err(|e| ExecError::system(format!("cannot make {}", path.display()), e))?;
+            let mut present = PRESENT.lock().unwrap_or_else(PoisonError::into_inner);
+            present.insert(path.clone());
             self.dir = Some(path);
         }
         Ok(self.dir.as_deref().unwrap_or(Path::new(".")))
@@ -143,6 +168,8 @@ impl Drop for JobPlace {
         }
         if let Some(dir) = &self.dir {
             let _ = fs::remove_dir_all(dir);
+            let mut present = PRESENT.lock().unwrap_or_else(PoisonError::into_inner);
+            present.remove(dir);
         }
     }
 }

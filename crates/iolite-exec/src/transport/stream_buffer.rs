@@ -129,7 +129,15 @@ impl StreamBuffer {
         }
         self.output.clear();
         self.written = 0;
-        Ok(0)
+        loop {
+            return match writer.flush() {
+                Ok(()) => Ok(0),
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                // What the writer has taken and not given on; how much that is nobody says.
+                Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(1),
+                Err(e) => Err(e),
+            };
+        }
     }
 
     /// The error of a message that exceeds `max-message-bytes`.

@@ -23,6 +23,11 @@ pub(crate) trait Stream: Send {
 
     /// The descriptor that is written to.
     fn sink_fd(&self) -> BorrowedFd<'_>;
+
+    /// The beginning of a piece of the stream that cannot be read before its rest has come.
+    fn half(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// Where a stream comes from.
@@ -158,7 +163,8 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
     }
 
     fn half(&self) -> Option<&[u8]> {
-        Some(self.buffer.unread()).filter(|unread| !unread.is_empty())
+        let unread = Some(self.buffer.unread()).filter(|unread| !unread.is_empty());
+        unread.or_else(|| self.stream.as_ref()?.half())
     }
 
     fn pending(&self) -> usize {

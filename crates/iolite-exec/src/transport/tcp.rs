@@ -1,8 +1,7 @@
 //! TCP, with the tester as client or as server.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::os::fd::{AsFd, BorrowedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,14 +10,14 @@ use rustix::net::sockopt::set_socket_linger;
 use crate::ExecError;
 use crate::transport::interrupt;
 use crate::transport::link::{Address, ExitProbe};
+use crate::transport::socket::{Server, Socket};
 use crate::transport::stream_buffer::StreamBuffer;
-use crate::transport::stream_link::{Endpoint, Stream};
+use crate::transport::stream_link::Endpoint;
 
 /// Who connects to whom.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TcpRole {
-    /// The system listens at this address.
-    Client(String),
+pub(crate) enum TcpRole {
+    /// The system listens, and the tester connects.
+    Client(Server),
     /// The tester listens at this address, and the system connects.
     Server(String),
 }
@@ -78,24 +77,6 @@ fn configure(stream: &TcpStream) -> std::io::Result<()> {
     stream.set_nonblocking(true)
 }
 
-impl Stream for TcpStream {
-    fn source(&mut self) -> &mut impl Read {
-        self
-    }
-
-    fn sink(&mut self) -> &mut impl Write {
-        self
-    }
-
-    fn source_fd(&self) -> BorrowedFd<'_> {
-        self.as_fd()
-    }
-
-    fn sink_fd(&self) -> BorrowedFd<'_> {
-        self.as_fd()
-    }
-}
-
 /// A TCP connection in one of the roles.
 pub(crate) struct Tcp {
     role: TcpRole,
@@ -112,9 +93,12 @@ impl Tcp {
 }
 
 impl Endpoint for Tcp {
-    type Stream = TcpStream;
+    type Stream = Socket;
 
     fn prepare(&mut self) -> Result<(), ExecError> {
+        if let TcpRole::Client(server) = &mut self.role {
+            server.prepare();
+        }
         if let (TcpRole::Server(address), None) = (&self.role, &self.listener) {
             let listener =
                 TcpListener::bind(address).map_err(|e| ExecError::unreachable(address, e))?;
@@ -130,7 +114,7 @@ impl Endpoint for Tcp {
 
     fn address(&self) -> Option<Address<'_>> {
         match &self.role {
-            TcpRole::Client(address) => Some(Address::Tcp(address)),
+            TcpRole::Client(server) => Some(Address::Tcp(server.address())),
             TcpRole::Server(_) => None,
         }
     }
@@ -141,14 +125,14 @@ impl Endpoint for Tcp {
         deadline: Instant,
         retry: bool,
         alive: ExitProbe,
-    ) -> Result<TcpStream, ExecError> {
-        match (&self.role, &self.listener) {
-            (TcpRole::Client(address), _) => connect(address, deadline, retry, alive),
+    ) -> Result<Socket, ExecError> {
+        match (&mut self.role, &self.listener) {
+            (TcpRole::Client(server), _) => server.connect(deadline, retry, alive),
             (TcpRole::Server(address), Some(listener)) => {
-                accept(address, listener, deadline, alive)
+                accept(address, listener, deadline, alive).map(Socket::Plain)
             }
             (TcpRole::Server(address), None) => {
-                Err(ExecError::unreachable(address, "not listening"))
+                Err(ExecError::unreachable(&**address, "not listening"))
             }
         }
     }

@@ -6,7 +6,6 @@
 //! "no δ while a message is half read" finds them, and no thread is needed.
 
 use std::io::{self, Cursor, ErrorKind, Read, Write};
-use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
@@ -21,10 +20,10 @@ use tungstenite::{Error, Message};
 use crate::transport::http_request::Url;
 use crate::transport::link::{Address, ExitProbe};
 use crate::transport::readiness::wait;
+use crate::transport::socket::{Server, Socket};
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::{Endpoint, Frames};
-use crate::transport::tcp::connect;
-use crate::{Bounds, ExecError};
+use crate::{Bounds, ExecError, TlsConfig};
 
 /// Bytes of the answer to a handshake.
 const HEAD: usize = 64 << 10;
@@ -37,12 +36,15 @@ const CONTROL_WINDOW: Duration = Duration::from_secs(1);
 /// A WebSocket connection to a server.
 pub(crate) struct WebSocket {
     url: Url,
+    server: Server,
 }
 
 impl WebSocket {
-    pub(crate) fn new(url: &str) -> Result<Self, ExecError> {
+    pub(crate) fn new(url: &str, tls: Option<TlsConfig>) -> Result<Self, ExecError> {
+        let parts = Url::parse(url, "ws")?;
         let socket = Self {
-            url: Url::parse(url, "ws", 80)?,
+            server: Server::new(&parts.address, tls)?,
+            url: parts,
         };
         socket
             .request()
@@ -61,7 +63,7 @@ impl WebSocket {
 
     fn handshake(
         &self,
-        stream: &mut TcpStream,
+        stream: &mut Socket,
         buffer: &mut StreamBuffer,
         deadline: Instant,
     ) -> Result<(), String> {
@@ -90,7 +92,12 @@ impl WebSocket {
 }
 
 impl Endpoint for WebSocket {
-    type Stream = TcpStream;
+    type Stream = Socket;
+
+    fn prepare(&mut self) -> Result<(), ExecError> {
+        self.server.prepare();
+        Ok(())
+    }
 
     fn address(&self) -> Option<Address<'_>> {
         Some(Address::Tcp(&self.url.address))
@@ -102,8 +109,8 @@ impl Endpoint for WebSocket {
         deadline: Instant,
         retry: bool,
         alive: ExitProbe,
-    ) -> Result<TcpStream, ExecError> {
-        let mut stream = connect(&self.url.address, deadline, retry, alive)?;
+    ) -> Result<Socket, ExecError> {
+        let mut stream = self.server.connect(deadline, retry, alive)?;
         self.handshake(&mut stream, buffer, deadline)
             .map_err(|reason| ExecError::unreachable(&self.url.address, reason))?;
         Ok(stream)
@@ -113,7 +120,7 @@ impl Endpoint for WebSocket {
 /// The stream of a handshake. It gives the head of the server's answer and nothing behind it: the
 /// first messages may come in one piece with that head, and belong to the channel.
 struct HandshakeStream<'a> {
-    stream: &'a mut TcpStream,
+    stream: &'a mut Socket,
     buffer: &'a mut StreamBuffer,
     /// Bytes of the head that were not given yet.
     head: usize,

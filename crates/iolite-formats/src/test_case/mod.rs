@@ -2,5 +2,6 @@
 
 pub mod aut;
 pub mod dot;
+mod ending;
 pub mod json;
 pub mod ttcn3;

@@ -10,14 +10,22 @@ use std::fmt::Write;
 use iolite_derive::{TestCase, TestStateId, TestStep, Verdict};
 use iolite_lts::{LabelId, LabelKind};
 
+use super::ending::ending;
+
 /// The test case as a TTCN-3 module of its own. `fail` covers all failing verdicts, with the
-/// exact one in the verdict's reason.
+/// exact one in the verdict's reason. Comments say which label an identifier stands for, and what the
+/// language has no words for: verdicts on the way, outputs before a stimulus, actions to be agreed on.
 pub fn write(case: &TestCase) -> String {
     let names = Names::of(case);
     let mut out = String::new();
     // A name of its own may be a keyword.
     let module = format!("Test_{}", identifier(case.name()));
-    let _ = writeln!(out, "// {} test case", comment(case.criterion().name()));
+    let _ = writeln!(
+        out,
+        "// {} test case {}",
+        comment(case.criterion().name()),
+        comment(case.name())
+    );
     let _ = writeln!(
         out,
         "// model {} {}",
@@ -41,6 +49,12 @@ pub fn write(case: &TestCase) -> String {
             values.join(", ")
         };
         let _ = writeln!(out, "  type enumerated {name} {{ {values} }}");
+    }
+    for (id, label) in case.labels().iter().filter(|(_, l)| l.kind.is_visible()) {
+        if label.kind != LabelKind::Delta {
+            let text = comment(&case.labels().text(id));
+            let _ = writeln!(out, "  // {} is {text}", names.of_label(id));
+        }
     }
     out.push_str(concat!(
         "\n  type port SystemPort message { out Stimulus; in Response }\n",
@@ -73,6 +87,9 @@ pub fn write(case: &TestCase) -> String {
 
 fn write_state(case: &TestCase, i: usize, names: &Names, out: &mut String) {
     let state = &case.states()[i];
+    if let Some((what, verdict)) = ending(state) {
+        let _ = writeln!(out, "    // {what}: {verdict}");
+    }
     let branch = |out: &mut String, guard: &str, next: TestStateId| {
         let _ = writeln!(out, "      [] {guard} {{ state_{}(); }}", next.index());
     };
@@ -80,7 +97,15 @@ fn write_state(case: &TestCase, i: usize, names: &Names, out: &mut String) {
         TestStep::End => {
             let _ = writeln!(out, "    {};", set_verdict(state.verdict));
         }
-        TestStep::Stimulate { stimulus, next, .. } => {
+        TestStep::Stimulate {
+            stimulus,
+            next,
+            preempted,
+        } => {
+            for &(label, verdict) in preempted {
+                let label = names.of_label(label);
+                let _ = writeln!(out, "    // pre-empted by {label}: {verdict}");
+            }
             let _ = writeln!(
                 out,
                 "    system_port.send(Stimulus:{});\n    state_{}();",
@@ -114,7 +139,11 @@ fn write_state(case: &TestCase, i: usize, names: &Names, out: &mut String) {
             );
         }
         // Symmetric interaction has no counterpart in TTCN-3's messages.
-        TestStep::Offer { .. } => {
+        TestStep::Offer { actions } => {
+            for &(label, next) in actions {
+                let (label, next) = (names.of_label(label), next.index());
+                let _ = writeln!(out, "    // offers {label}, then state_{next}");
+            }
             out.push_str("    setverdict(error, \"symmetric interaction\");\n");
         }
     }
@@ -174,8 +203,15 @@ fn identifier(text: &str) -> String {
     out
 }
 
+/// On one line, and different for different texts.
 fn comment(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    out
 }

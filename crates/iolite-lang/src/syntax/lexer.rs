@@ -43,6 +43,55 @@ fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '\''
 }
 
+/// A character of another language: how much of the text belongs to it, what it was meant to be, and
+/// what is written here instead.
+struct Foreign {
+    length: usize,
+    stands_for: Option<Kind>,
+    hint: Option<&'static str>,
+}
+
+impl Foreign {
+    /// What stands at the beginning of `rest`, which starts no token of this language. Where it is clear
+    /// what was meant the lexer goes on as if it stood there, so that one slip is one message.
+    fn at(rest: &str) -> Self {
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let (length, stands_for, hint) = match rest.chars().next() {
+            Some('#') => (line, None, "a comment starts with `//`"),
+            Some('\'') => {
+                let closed = rest[1..line].find('\'').map_or(first, |end| end + 2);
+                (
+                    closed,
+                    Some(Kind::Str),
+                    "a string is written in double quotes",
+                )
+            }
+            Some('→' | '⟶' | '➝') => (first, Some(Kind::Punct("->")), "write `->`"),
+            Some('≤') => (first, Some(Kind::Punct("<=")), "write `<=`"),
+            Some('≥') => (first, Some(Kind::Punct(">=")), "write `>=`"),
+            Some('≠') => (first, Some(Kind::Punct("!=")), "write `!=`"),
+            Some('∧') => (first, Some(Kind::Punct("&&")), "write `and` or `&&`"),
+            Some('∨') => (first, Some(Kind::Punct("||")), "write `or` or `||`"),
+            Some('“' | '”' | '„') => {
+                (first, None, "a string is written in straight double quotes")
+            }
+            _ => {
+                return Self {
+                    length: first,
+                    stands_for: None,
+                    hint: None,
+                };
+            }
+        };
+        Self {
+            length,
+            stands_for,
+            hint: Some(hint),
+        }
+    }
+}
+
 /// The words of any text, good or bad.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !continues_name(c)).filter(|w| !w.is_empty())
@@ -183,15 +232,20 @@ pub(super) fn lex(text: &str, found: &mut Vec<Diagnostic>) -> Lexed {
             at += p.len();
             Kind::Punct(p)
         } else {
-            at += c.len_utf8();
+            let foreign = Foreign::at(rest);
+            let end = at + c.len_utf8();
+            at += foreign.length;
             if found.len() < MOST_ERRORS {
-                found.push(Diagnostic::error(
-                    codes::BAD_CHARACTER,
-                    Span::new(start, at),
-                    format!("`{}` is no character of the language", c.escape_debug()),
-                ));
+                let message = format!("`{}` is no character of the language", c.escape_debug());
+                found.push(
+                    Diagnostic::error(codes::BAD_CHARACTER, Span::new(start, end), message)
+                        .maybe_hint(foreign.hint.map(str::to_owned)),
+                );
             }
-            continue;
+            match foreign.stands_for {
+                Some(kind) => kind,
+                None => continue,
+            }
         };
         tokens.push(Token {
             kind,

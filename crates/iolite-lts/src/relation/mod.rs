@@ -330,7 +330,7 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
                 let view = Suspension::new(implementation, self.policy);
                 // The strict policy reports the livelocks that are met, so all sets are.
                 let order = match self.policy {
-                    QuiescencePolicy::Livelock => Order::Inclusion,
+                    QuiescencePolicy::Livelock | QuiescencePolicy::Fair => Order::Inclusion,
                     QuiescencePolicy::Strict => Order::Equality,
                 };
                 let outcome = search(rules, &view, &map, order, how);
@@ -370,8 +370,9 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
 }
 
 impl<N: Semantics<State = StateId>> SpecificationSide<N> {
-    /// What the relations with inputs and outputs take for granted.
-    fn check_directed<M>(&self, implementation: &M) -> Result<(), RelateError>
+    /// What the relations with inputs and outputs take for granted: directed labels, and an
+    /// implementation that takes every input everywhere.
+    pub fn check_directed<M>(&self, implementation: &M) -> Result<(), RelateError>
     where
         M: Semantics<State = StateId>,
     {

@@ -80,7 +80,21 @@ impl<M: Semantics<State = StateId>> Stepper<'_, M> {
         let silent = steps
             .iter()
             .all(|(k, ..)| !matches!(k, LabelKind::Internal | LabelKind::Output));
-        silent || self.policy == QuiescencePolicy::Livelock && self.diverges(state)
+        silent
+            || match self.policy {
+                QuiescencePolicy::Strict => false,
+                QuiescencePolicy::Livelock => self.diverges(state),
+                QuiescencePolicy::Fair => {
+                    let all = self.close(States::from([state]));
+                    let stays = |s: &StateId| {
+                        let output =
+                            |(k, ..): &(LabelKind, String, StateId)| *k == LabelKind::Output;
+                        self.close(States::from([*s])).contains(&state)
+                            && !self.steps(*s).iter().any(output)
+                    };
+                    self.diverges(state) && all.iter().all(stays)
+                }
+            }
     }
 
     pub(super) fn walk(&self, states: &States, action: &str, with_delta: bool) -> States {

@@ -99,7 +99,7 @@ pub fn follow_run_in_queues<N: Semantics<State = StateId>>(
     let Explained::By(ways) = queues.taking(&locals) else {
         return None;
     };
-    let states: States = locals.into_iter().flat_map(|(states, _)| states).collect();
+    let states: States = ways.iter().flat_map(|(at, _)| at.clone()).collect();
     let mut allowed = BTreeSet::new();
     for (at, taken) in ways {
         for &q in &at {

@@ -173,7 +173,22 @@ impl Slow {
             .iter()
             .filter(|(s, l, _)| *s == q && l == "i")
             .any(|(_, _, t)| self.closure(&Set::from([*t])).contains(&q));
-        silent || on_cycle && self.policy == QuiescencePolicy::Livelock
+        // A livelock that can be left, internally or by an output, is left.
+        let stays = || {
+            self.closure(&Set::from([q])).iter().all(|r| {
+                let back = self.closure(&Set::from([*r])).contains(&q);
+                back && !self
+                    .edges
+                    .iter()
+                    .any(|(s, l, _)| s == r && l.starts_with('!'))
+            })
+        };
+        let livelock = match self.policy {
+            QuiescencePolicy::Livelock => on_cycle,
+            QuiescencePolicy::Strict => false,
+            QuiescencePolicy::Fair => on_cycle && stays(),
+        };
+        silent || livelock
     }
 
     /// P after a, δ included.

@@ -4,12 +4,15 @@ use std::fmt;
 
 use iolite_derive::Verdict;
 use iolite_exec::{
-    Adapter, Certificate, InProcess, NamedSystem, Notation, RunId, ShrinkPlan, Sink, Summary,
-    SystemUnderTest, chart, run, shrink,
+    Adapter, Certificate, InProcess, Instance, NamedSystem, Notation, Options, Quiescence, RunId,
+    RunOutcome, ShrinkPlan, Sink, Strategy, Summary, SystemUnderTest, chart, shrink,
 };
 
-use super::Campaign;
+use super::{AnyStrategy, AnyTester, Campaign};
 use crate::Error;
+
+/// Tester and strategy of runs with a system in this process.
+type EmbeddedInstance<A, S> = Instance<AnyTester, InProcess<NamedSystem<A, S>>, AnyStrategy>;
 
 /// What was tested without finding anything wrong.
 #[derive(Debug)]
@@ -23,6 +26,9 @@ pub struct Passed {
 pub enum CheckError {
     /// The system does not conform, or violates a property: a proof, drawn.
     Fails(Box<Certificate>),
+    /// A failure by silence that did not come back when the run was repeated: it proves nothing. What
+    /// the run showed before that.
+    Flaky(Box<Certificate>),
     /// A bound or a solver ran out: nothing is known.
     Unknown(String),
     /// There was no run to judge.
@@ -34,6 +40,10 @@ impl fmt::Display for CheckError {
         match self {
             Self::Fails(certificate) => {
                 write!(f, "{}\n{}", certificate.verdict, chart(certificate))
+            }
+            Self::Flaky(certificate) => {
+                let chart = chart(certificate);
+                write!(f, "flaky: the failure did not come back\n{chart}")
             }
             Self::Unknown(reason) => write!(f, "unknown: {reason}"),
             Self::Error(error) => fmt::Display::fmt(error, f),
@@ -59,6 +69,9 @@ impl Campaign {
     /// Tests a system in this process, until the first failure or the last run. A failure is shrunk
     /// before it is told.
     ///
+    /// A failure by silence is repeated before it counts where silence takes time
+    /// ([`Campaign::silence_after`]), as the command line does.
+    ///
     /// The system speaks of actions by their bare names and values: `push`, `REQ(3)`.
     pub fn check<A, S>(&self, system: S) -> Result<Passed, CheckError>
     where
@@ -68,6 +81,35 @@ impl Campaign {
         self.check_with(system, &mut ())
     }
 
+    /// Tester, system and strategy of runs in this process.
+    fn in_process<A, S>(&self, system: S) -> Result<EmbeddedInstance<A, S>, Error>
+    where
+        A: Notation,
+        S: SystemUnderTest<A>,
+    {
+        let alphabet = self.judge.alphabet();
+        let (tester, strategy) = self.chooser()?.pair(&self.judge, &alphabet)?;
+        let system = NamedSystem::new(system, self.judge.dictionary(&alphabet));
+        let adapter = match self.silence {
+            Some(_) => InProcess::timed(system),
+            None => InProcess::new(system),
+        };
+        Ok(Instance {
+            tester,
+            adapter,
+            strategy,
+        })
+    }
+
+    /// What runs in this process need to know.
+    fn in_process_options(&self) -> Options {
+        let mut options = self.options(None);
+        if let Some(silence) = self.silence {
+            options.quiescence = Quiescence::after(silence);
+        }
+        options
+    }
+
     /// Tests a system in this process, until the first failure or the last run, and sums up. A failure is
     /// not shrunk, so that `steps` of the summary are the test events up to it.
     pub fn run_in_process<A, S>(&self, system: S) -> Result<Summary, Error>
@@ -75,31 +117,20 @@ impl Campaign {
         A: Notation,
         S: SystemUnderTest<A>,
     {
-        let chooser = self.chooser()?;
-        let alphabet = self.judge.alphabet();
-        let (mut tester, mut strategy) = chooser.pair(&self.judge, &alphabet)?;
-        let dictionary = self.judge.dictionary(&alphabet);
-        let mut adapter = InProcess::new(NamedSystem::new(system, dictionary));
-        let options = self.options(None);
+        let mut instance = self.in_process(system)?;
+        let options = self.in_process_options();
         let mut summary = Summary::default();
         for number in 0..self.plan.runs {
             let id = RunId::of(self.plan.seed, number);
-            let outcome = run(
-                &mut tester,
-                &mut adapter,
-                &mut strategy,
-                &options,
-                id,
-                &mut (),
-            )?;
-            let failed = outcome.certificate.is_some();
+            let outcome = instance.setup(&options, id, &mut ()).run_confirmed()?;
+            let failed = outcome.verdict.is_failing();
             summary.add(outcome);
             if failed {
                 break;
             }
         }
-        summary.coverage = strategy.coverage();
-        adapter.stop()?;
+        summary.coverage = instance.strategy.coverage();
+        instance.adapter.stop()?;
         Ok(summary)
     }
 
@@ -109,46 +140,61 @@ impl Campaign {
         A: Notation,
         S: SystemUnderTest<A>,
     {
-        let chooser = self.chooser()?;
-        let alphabet = self.judge.alphabet();
-        let (mut tester, mut strategy) = chooser.pair(&self.judge, &alphabet)?;
-        let dictionary = self.judge.dictionary(&alphabet);
-        let mut adapter = InProcess::new(NamedSystem::new(system, dictionary));
-        let options = self.options(None);
+        let mut instance = self.in_process(system)?;
+        let options = self.in_process_options();
         let mut summary = Summary::default();
         for number in 0..self.plan.runs {
             let id = RunId::of(self.plan.seed, number);
-            let outcome = run(&mut tester, &mut adapter, &mut strategy, &options, id, sink)
-                .map_err(Error::from)?;
+            let run = instance.setup(&options, id, sink).run_confirmed();
+            let outcome = run.map_err(Error::from)?;
             if let Some(certificate) = &outcome.certificate {
-                let shrunk = shrink(
-                    &mut tester,
-                    &mut adapter,
-                    outcome.trace.steps(),
-                    outcome.verdict,
-                    &options,
-                    &ShrinkPlan {
-                        seed: id.seed,
-                        confirmations: 0,
-                        ..ShrinkPlan::default()
-                    },
-                );
-                let shorter = shrunk.ok().and_then(|s| s.run).and_then(|r| r.certificate);
-                let shown = shorter.unwrap_or_else(|| certificate.clone());
-                return Err(CheckError::Fails(Box::new(shown)));
+                if outcome.verdict == Verdict::Flaky {
+                    return Err(CheckError::Flaky(Box::new(certificate.clone())));
+                }
+                let shown = self.shorter(&mut instance, &outcome, &options);
+                return Err(CheckError::Fails(Box::new(
+                    shown.unwrap_or_else(|| certificate.clone()),
+                )));
             }
             summary.add(outcome);
-            summary.coverage = strategy.coverage();
+            summary.coverage = instance.strategy.coverage();
             let covered = summary.coverage.map(iolite_exec::Coverage::ratio);
             if self.until_coverage.is_some_and(|c| covered >= Some(c)) {
                 break;
             }
         }
-        adapter.stop().map_err(Error::from)?;
+        instance.adapter.stop().map_err(Error::from)?;
         if summary.verdict() == Some(Verdict::Unknown) {
             let told = summary.notices.iter().filter_map(|n| self.judge.warning(n));
             return Err(CheckError::Unknown(told.collect::<Vec<_>>().join("; ")));
         }
         Ok(Passed { summary })
+    }
+
+    /// The proof of a shorter run that fails alike, where one is found.
+    fn shorter<P: Adapter>(
+        &self,
+        instance: &mut Instance<AnyTester, P, AnyStrategy>,
+        outcome: &RunOutcome,
+        options: &Options,
+    ) -> Option<Certificate> {
+        // Where silence takes time, a shorter run is not repeated as the first was, so that it would
+        // claim more than is known.
+        if self.silence.is_some() {
+            return None;
+        }
+        let shrunk = shrink(
+            &mut instance.tester,
+            &mut instance.adapter,
+            outcome.trace.steps(),
+            outcome.verdict,
+            options,
+            &ShrinkPlan {
+                seed: outcome.id.seed,
+                confirmations: 0,
+                ..ShrinkPlan::default()
+            },
+        );
+        shrunk.ok()?.run?.certificate
     }
 }

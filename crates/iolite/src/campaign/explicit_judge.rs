@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use iolite_derive::{
-    Alphabet, ConformanceTester, Criterion, GoalTester, Guide, IocoOracle, IoconfOracle, LabelGoal,
-    MixedGoal, Objective, Oracle, PropertyObjective, QueueOptions, QueueOracle, Satisfaction,
-    UiocoOracle, verify,
+    Alphabet, Criterion, Guide, IocoOracle, IoconfOracle, LabelGoal, MixedGoal, Objective, Oracle,
+    PropertyObjective, QueueOptions, Satisfaction, UiocoOracle, verify,
 };
 use iolite_exec::guided;
 use iolite_expr::Solver;
@@ -13,6 +12,7 @@ use iolite_lts::relation::{Relation, TraceSet};
 use iolite_lts::{QuiescencePolicy, Semantics, Suspension};
 use iolite_property::{Observer, Purpose};
 
+use super::context::{conformance_tester, goal_tester};
 use super::coverage_guide::CoverageGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
 use super::property_judge::objectives;
@@ -123,7 +123,7 @@ impl ExplicitJudge {
             spec: spec.clone(),
             question,
             policy,
-            queues: options.queues,
+            queues: options.queues.clone(),
         };
         if let Question::Mixed(_, goals) = &judge.question {
             // Mistakes show before anything is started.
@@ -142,8 +142,8 @@ impl ExplicitJudge {
         self.policy
     }
 
-    pub(super) fn queues(&self) -> Option<QueueOptions> {
-        self.queues
+    pub(super) fn queues(&self) -> Option<&QueueOptions> {
+        self.queues.as_ref()
     }
 
     pub(super) fn criterion(&self) -> Criterion {
@@ -195,18 +195,12 @@ impl ExplicitJudge {
         let goal = |o: &T| LabelGoal::own(o.clone(), alphabet, self.spec.labels());
         let goals = objectives.iter().map(goal).collect();
         let ioco = self.ioco(alphabet);
-        match self.queues {
-            None => Box::new(GoalTester::new(ioco, goals)),
-            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(ioco, queues), goals)),
-        }
+        goal_tester(ioco, self.queues.clone(), goals, self.criterion())
     }
 
     /// The tester for a relation.
     fn conformance<O: Oracle + 'static>(&self, oracle: O) -> AnyTester {
-        match self.queues {
-            None => Box::new(ConformanceTester::new(oracle)),
-            Some(queues) => Box::new(ConformanceTester::new(QueueOracle::new(oracle, queues))),
-        }
+        conformance_tester(oracle, self.queues.clone())
     }
 
     /// The same for goals with data beside a model without.
@@ -224,10 +218,12 @@ impl ExplicitJudge {
             .map(goal)
             .collect::<Result<Vec<MixedGoal>, _>>()?;
         let ioco = self.ioco(alphabet);
-        Ok(match self.queues {
-            None => Box::new(GoalTester::new(ioco, goals)),
-            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(ioco, queues), goals)),
-        })
+        Ok(goal_tester(
+            ioco,
+            self.queues.clone(),
+            goals,
+            self.criterion(),
+        ))
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
@@ -273,7 +269,7 @@ impl ExplicitJudge {
         leads: bool,
         limit: usize,
     ) -> Result<CoverageGuide<System>, AnyStrategy> {
-        let queues = self.queues;
+        let queues = self.queues.clone();
         CoverageGuide::new(self.ioco(alphabet), queues, otherwise, leads, limit)
     }
 

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use iolite_derive::{
-    ActionId, Alphabet, Context, Criterion, ModelRef, Notice, QueueOptions, Tester, Verdict,
+    ActionId, Alphabet, Channel, Context, Criterion, ModelRef, Notice, QueueOptions, Tester,
+    Verdict,
 };
-use iolite_exec::codec::Dictionary;
+use iolite_exec::codec::{Dictionary, HoleKind};
 use iolite_exec::{Certificate, Strategy, Summary};
+use iolite_expr::Sort;
 use iolite_lts::relation::Relation;
 use iolite_lts::{LabelKind, QuiescencePolicy};
 
@@ -82,6 +84,7 @@ impl JudgeOptions {
             (!self.data.constants.is_empty(), "--const"),
             (self.data.solver.is_some(), "--solver"),
             (!self.values.pool.is_empty(), "--pool"),
+            (!self.values.dictionary.is_empty(), "--dictionary"),
         ]
         .into_iter()
         .find_map(|(given, flag)| given.then_some(flag))
@@ -164,14 +167,24 @@ impl Judge {
     /// In which context it judges. Properties alone speak of what the tester sees, whatever lies
     /// between.
     pub fn context(&self) -> Context {
-        let queues = match self {
+        match self.queues() {
+            Some(_) => Context::Queues,
+            None => Context::Synchronous,
+        }
+    }
+
+    /// The channels that it judges through, where there are several or one loses or reorders messages.
+    pub fn channels(&self) -> Vec<Channel> {
+        self.queues()
+            .map(|queues| queues.channels.to_vec())
+            .unwrap_or_default()
+    }
+
+    fn queues(&self) -> Option<&QueueOptions> {
+        match self {
             Self::Explicit(judge) => judge.queues(),
             Self::Symbolic(judge) => judge.queues(),
             Self::Properties(_) => None,
-        };
-        match queues {
-            Some(_) => Context::Queues,
-            None => Context::Synchronous,
         }
     }
 
@@ -299,7 +312,10 @@ impl Judge {
             )),
             Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
             Notice::SolverFault(why) => Some(format!("error: {why}")),
-            Notice::Tried { .. } | Notice::Learnt(_) | Notice::LookaheadBound => None,
+            Notice::Tried { .. }
+            | Notice::Values(_)
+            | Notice::Learnt(_)
+            | Notice::LookaheadBound => None,
         }
     }
 
@@ -315,6 +331,44 @@ impl Judge {
             }
             Self::Explicit(judge) => names_of(judge.spec().labels()),
             Self::Properties(judge) => names_of(judge.abstraction().labels()),
+        }
+    }
+
+    /// Whether the model has an output with so many parameters that takes whatever values these holes of a
+    /// template read. A value that may not fit makes it false.
+    pub(crate) fn takes(&self, output: &str, params: usize, holes: &[(usize, &HoleKind)]) -> bool {
+        match self {
+            Self::Symbolic(judge) => {
+                let model = judge.spec().model();
+                let Some(gate) = model.find_gate(LabelKind::Output, output) else {
+                    return false;
+                };
+                let sorts = &model.gate(gate).params;
+                sorts.len() == params
+                    && holes.iter().all(|(param, kind)| {
+                        matches!(
+                            (&sorts[*param].sort, kind),
+                            (
+                                Sort::Int | Sort::Range(_),
+                                HoleKind::Int | HoleKind::Binary { .. }
+                            ) | (Sort::Bool, HoleKind::Bool | HoleKind::CapitalBool)
+                                | (
+                                    Sort::String,
+                                    HoleKind::Any
+                                        | HoleKind::Text
+                                        | HoleKind::Word
+                                        | HoleKind::DotLines
+                                        | HoleKind::Regex(_)
+                                )
+                        )
+                    })
+            }
+            Self::Explicit(judge) => {
+                let labels = judge.spec().labels();
+                let mut outputs = labels.iter().filter(|(_, l)| l.kind == LabelKind::Output);
+                params == 0 && outputs.any(|(_, l)| *l.name == *output)
+            }
+            Self::Properties(_) => false,
         }
     }
 

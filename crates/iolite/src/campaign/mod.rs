@@ -3,6 +3,7 @@
 mod abstraction;
 mod check;
 mod constants;
+mod context;
 mod coverage_guide;
 mod explicit_judge;
 mod follower;
@@ -14,6 +15,7 @@ mod recorded;
 mod selection;
 mod suite_coverage;
 mod symbolic_judge;
+mod symmetric;
 mod target;
 mod unknown_names;
 mod weights;
@@ -43,6 +45,7 @@ pub use recorded::{Pair, RecordedRun};
 pub use selection::{Selection, SelectionOptions};
 pub use suite_coverage::SuiteCoverage;
 pub use symbolic_judge::SymbolicJudge;
+pub use symmetric::{SymmetricCase, SymmetricFailure};
 pub use target::{Target, TargetOptions};
 pub use weights::ActionWeight;
 
@@ -82,6 +85,7 @@ pub struct Campaign {
     confirm: Confirm,
     repeat_silence: bool,
     pace: Pace,
+    silence: Option<Duration>,
 }
 
 impl Campaign {
@@ -99,6 +103,7 @@ impl Campaign {
             confirm: Confirm::default(),
             repeat_silence: false,
             pace: Pace::default(),
+            silence: None,
         }
     }
 
@@ -192,6 +197,14 @@ impl Campaign {
         self
     }
 
+    /// A system in this process has threads of its own: it is given this time to show an output before
+    /// its silence counts. Without it, a system says at once whether there is one.
+    #[must_use]
+    pub fn silence_after(mut self, time: Duration) -> Self {
+        self.silence = Some(time);
+        self
+    }
+
     /// Who judges.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -214,6 +227,7 @@ impl Campaign {
             criterion: self.judge.criterion(),
             model: self.judge.reference(),
             context: self.judge.context(),
+            channels: self.judge.channels(),
             confirm: self.confirm,
             repeat_silence: self.repeat_silence,
             pace: self.pace.clone(),
@@ -235,6 +249,7 @@ impl Campaign {
         let mut header = JournalHeader::new(self.judge.criterion(), model, self.plan.seed, sut);
         header.command = command;
         header.context = self.judge.context();
+        header.channels = self.judge.channels();
         header.folder = std::env::current_dir().ok();
         header
     }
@@ -283,6 +298,7 @@ impl Campaign {
         if options.criterion == Criterion::Written {
             // Its author's verdicts are about the order in which the tester sees messages.
             options.context = Context::Synchronous;
+            options.channels.clear();
         }
         campaign(&plan, &options, sink, |job: JobId| {
             let alphabet = self.judge.alphabet();

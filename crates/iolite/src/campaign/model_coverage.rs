@@ -205,7 +205,7 @@ impl ModelCoverage {
         let oracle = IocoOracle::with_alphabet(Arc::clone(&lts), judge.policy(), &alphabet);
         let model = ExplicitModel {
             spec: judge.spec().clone(),
-            follower: Follower::new(oracle, judge.queues()),
+            follower: Follower::new(oracle, judge.queues().cloned()),
             lts,
             first,
             counted: BTreeSet::new(),
@@ -225,7 +225,7 @@ impl ModelCoverage {
             .map(|(_, t)| (t.source.index(), t.target.index()))
             .collect();
         let covered = SymbolicModel {
-            follower: Follower::new(judge.oracle(&alphabet)?, judge.queues()),
+            follower: Follower::new(judge.oracle(&alphabet)?, judge.queues().cloned()),
             spec: judge.spec().clone(),
             goals: all,
         };

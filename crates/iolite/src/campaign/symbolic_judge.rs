@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use iolite_derive::{
-    Alphabet, ConformanceTester, Criterion, GoalTester, QueueOptions, QueueOracle, SymbolicOracle,
-    SymbolicOracleError,
-};
+use iolite_derive::{Alphabet, Criterion, QueueOptions, SymbolicOracle, SymbolicOracleError};
 use iolite_expr::{Strategy, Value};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 
+use super::context::{conformance_tester, goal_tester};
 use super::explicit_judge::AnyGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
 use super::property_judge::objectives;
@@ -29,6 +27,8 @@ pub struct SymbolicJudge {
     model: KnownModel,
     goals: Option<Goals>,
     drawing: Vec<Drawing>,
+    /// Words of the user's dictionaries.
+    words: Vec<String>,
     strategy: Strategy,
     policy: QuiescencePolicy,
     queues: Option<QueueOptions>,
@@ -79,9 +79,10 @@ impl SymbolicJudge {
             model: KnownModel::new(spec, &data)?,
             goals,
             drawing: options.values.drawing(spec.file(), model)?,
+            words: options.values.words()?,
             strategy: options.values.values.into(),
             policy: options.quiescence,
-            queues: options.queues,
+            queues: options.queues.clone(),
             seed: options.seed,
         };
         // Mistakes show before anything is started.
@@ -100,8 +101,8 @@ impl SymbolicJudge {
         self.model.unknown_constants()
     }
 
-    pub(super) fn queues(&self) -> Option<QueueOptions> {
-        self.queues
+    pub(super) fn queues(&self) -> Option<&QueueOptions> {
+        self.queues.as_ref()
     }
 
     pub(super) fn criterion(&self) -> Criterion {
@@ -123,6 +124,9 @@ impl SymbolicJudge {
         for (gate, position, distribution) in &self.drawing {
             oracle.draw(*gate, *position, distribution.clone());
         }
+        if !self.words.is_empty() {
+            oracle.add_words(self.words.iter().map(String::as_str));
+        }
         Ok(oracle)
     }
 
@@ -138,10 +142,12 @@ impl SymbolicJudge {
             all.push(automaton.goal(alphabet, None, &known, self.model.solver()?)?);
         }
         let oracle = self.oracle(alphabet)?;
-        Ok(Some(match self.queues {
-            None => Box::new(GoalTester::new(oracle, all)),
-            Some(queues) => Box::new(GoalTester::new(QueueOracle::new(oracle, queues), all)),
-        }))
+        Ok(Some(goal_tester(
+            oracle,
+            self.queues.clone(),
+            all,
+            goals.criterion,
+        )))
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
@@ -149,10 +155,7 @@ impl SymbolicJudge {
             return Ok(guide.tester());
         }
         let oracle = self.oracle(alphabet)?;
-        Ok(match self.queues {
-            None => Box::new(ConformanceTester::new(oracle)),
-            Some(queues) => Box::new(ConformanceTester::new(QueueOracle::new(oracle, queues))),
-        })
+        Ok(conformance_tester(oracle, self.queues.clone()))
     }
 
     pub(super) fn towards_goal(

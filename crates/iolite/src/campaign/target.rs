@@ -1,6 +1,6 @@
 //! The system under test.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use iolite_derive::{Context, ModelRef, QueueOptions};
 use iolite_exec::codec::{Dictionary, WireCodec};
@@ -14,7 +14,7 @@ use crate::{DataOptions, Error, Workspace};
 #[derive(Clone, Debug, Default)]
 pub struct TargetOptions {
     /// A TOML description, or `cmd:"PROGRAM ARGS"`, `tcp:HOST:PORT`, `tcp-listen:HOST:PORT`,
-    /// `udp:OWN,PEER`, `http://…`, `ws://…`, `model:FILE#Name`.
+    /// `tls:HOST:PORT`, `udp:OWN,PEER`, `http://…`, `https://…`, `ws://…`, `wss://…`, `model:FILE#Name`.
     pub sut: String,
     /// Silence of so many milliseconds is quiescence, after every action and in every state; what the
     /// description says where none is given.
@@ -41,9 +41,14 @@ impl Target {
     /// Reads the description, and the model that plays the system where one does.
     pub fn new(workspace: &Workspace, options: &TargetOptions) -> Result<Self, Error> {
         let mut config = SutConfig::from_flag(&options.sut).map_err(|e| {
-            Error::input(e.to_string()).hint(
+            let error = Error::input(e.to_string());
+            // A description that is there was meant; what is wrong stands in it.
+            if Path::new(&options.sut).is_file() {
+                return error;
+            }
+            error.hint(
                 "--sut takes a TOML file, or cmd:\"PROGRAM ARGS\", tcp:HOST:PORT, udp:OWN,PEER, \
-                 http://…, ws://…, model:FILE#Name",
+                 http://…, https://…, ws://…, wss://…, model:FILE#Name",
             )
         })?;
         if let Some(ms) = options.quiescence_ms {
@@ -80,7 +85,7 @@ impl Target {
         let usual = QueueOptions::default();
         (context == Context::Queues).then_some(QueueOptions {
             max_in_flight: self.config.max_in_flight.unwrap_or(usual.max_in_flight),
-            several_channels: self.config.system.channels().len() > 1,
+            channels: self.config.judged_channels().into(),
             ..usual
         })
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use iolite_exec::codec::Shadow;
 use iolite_exec::{SutConfig, UndecodableKind};
 use iolite_lang::diagnostic::did_you_mean;
 use iolite_lts::LabelKind;
@@ -62,6 +63,7 @@ pub(super) fn warn(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
             }
         }
     }
+    warn_of_shadows(workspace, config, judge);
     let signed: BTreeSet<String> = actions
         .iter()
         .map(|(kind, name)| format!("{}{name}", kind.sigil()))
@@ -87,6 +89,22 @@ pub(super) fn warn(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
             let wrong = format!("a timeout in `{state}`, and {model} gets to no state");
             tell(&wrong, state, &places);
         }
+    }
+}
+
+/// Tells of outputs that are never observed, because the template of another one reads their messages first.
+fn warn_of_shadows(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
+    // Where the description is wrong, that is said when the system is reached.
+    let Ok(map) = config.action_map() else {
+        return;
+    };
+    for Shadow { hidden, by } in map.shadows(|name, params, holes| judge.takes(name, params, holes))
+    {
+        workspace.warn(&format!(
+            "warning: output `{hidden}` is never observed: every message that its template reads is read \
+             as `{by}` first, since templates are tried in the order of the names; make `recv` of `{by}` \
+             narrower, or rename"
+        ));
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use iolite_derive::{Criterion, ModelRef};
+use iolite_derive::{Context, Criterion, ModelRef};
 use iolite_exec::Certificate as Judged;
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 use iolite_recheck::{
-    Certificate, FORMAT, Model, Named, Observation, Observer, Refusal, SourceText, State,
+    Certificate, Channel, Model, Named, Observation, Observer, Refusal, SourceText, State,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,7 @@ pub(super) fn policy_name(policy: QuiescencePolicy) -> &'static str {
     match policy {
         QuiescencePolicy::Livelock => "livelock",
         QuiescencePolicy::Strict => "strict",
+        QuiescencePolicy::Fair => "fair",
     }
 }
 
@@ -63,13 +64,9 @@ impl Workspace {
             return Ok(None);
         }
         let mut whole = Certificate {
-            format: FORMAT.to_owned(),
-            kind: judged.kind.name().to_owned(),
             model: named(&judged.model),
-            verdict: judged.verdict.to_string(),
-            quiescence: "livelock".to_owned(),
             context: judged.context.name().to_owned(),
-            complete_inputs: None,
+            channels: judged.channels.iter().map(channel).collect(),
             trace: judged.trace.clone(),
             trace_omitted: judged.trace_omitted,
             observed: judged.observed.clone().map(Observation::Action),
@@ -80,17 +77,10 @@ impl Workspace {
                 .map(Observation::Action)
                 .collect(),
             locations: once(judged.locations.clone()),
-            implementation_location: None,
-            specification: None,
-            implementation: None,
-            observers: Vec::new(),
-            property: None,
-            traces: None,
-            files: Vec::new(),
-            reading: serde_json::Value::Null,
             run: Some(judged.run),
             seed: Some(judged.seed),
             patience: judged.patience,
+            ..Certificate::new(judged.kind.name(), judged.verdict.name(), "livelock")
         };
         match by {
             JudgedBy::Model(options) => self.add_specification(&mut whole, judged, options)?,
@@ -162,8 +152,16 @@ impl Workspace {
         // The tester follows a goal until it is decided; a certificate tells of the whole trace.
         let own = judged.locations.len().saturating_sub(whole.observers.len());
         let mut locations = judged.locations[..own].to_vec();
+        // Through queues an observer is followed in every order, and a purpose in the tester's.
+        let every_order = judged.kind == Criterion::Safety
+            && judged.context == Context::Queues
+            && judged.channels.is_empty();
         for observer in &whole.observers {
-            locations.push(place_after(observer, &judged.trace));
+            locations.push(if every_order {
+                places_in_queues(observer, &judged.trace)
+            } else {
+                place_after(observer, &judged.trace)
+            });
         }
         whole.locations = once(locations);
         Ok(())
@@ -205,7 +203,7 @@ impl Workspace {
         self.add_files(whole, &[reference], &options.read)
     }
 
-    fn add_files(
+    pub(super) fn add_files(
         &self,
         whole: &mut Certificate,
         references: &[ModelRef],
@@ -240,29 +238,17 @@ impl Workspace {
         found: &CounterexampleDocument,
     ) -> Result<Certificate, Error> {
         let mut whole = Certificate {
-            format: FORMAT.to_owned(),
-            kind: document.relation.clone(),
-            model: Named::default(),
-            verdict: "fail".to_owned(),
-            quiescence: policy_name(document.semantics.policy()).to_owned(),
-            context: "synchronous".to_owned(),
-            complete_inputs: None,
+            context: document.context.name().to_owned(),
             trace: found.trace.clone(),
-            trace_omitted: 0,
             observed: Some(observation(&found.observed)),
             allowed: found.allowed.iter().map(observation).collect(),
             locations: once(found.specification_states.iter().map(place).collect()),
             implementation_location: Some(place(&found.implementation_state)),
-            specification: None,
-            implementation: None,
-            observers: Vec::new(),
-            property: None,
-            traces: None,
-            files: Vec::new(),
-            reading: serde_json::Value::Null,
-            run: None,
-            seed: None,
-            patience: None,
+            ..Certificate::new(
+                &document.relation,
+                "fail",
+                policy_name(document.semantics.policy()),
+            )
         };
         if let Some(how) = document.semantics.complete_inputs {
             whole.complete_inputs = Some(how.name().to_owned());
@@ -332,34 +318,37 @@ impl Workspace {
             .collect();
         locations.push(place_after(&observer, trace));
         let mut whole = Certificate {
-            format: FORMAT.to_owned(),
-            kind: Criterion::Safety.name().to_owned(),
             model: named(spec.reference()),
-            verdict: "refuted".to_owned(),
-            quiescence: policy_name(options.quiescence).to_owned(),
-            context: "synchronous".to_owned(),
-            complete_inputs: None,
             trace: trace.clone(),
-            trace_omitted: 0,
-            observed: None,
-            allowed: Vec::new(),
             locations: once(locations),
-            implementation_location: None,
-            specification: None,
-            implementation: None,
             observers: vec![observer],
-            property: None,
-            traces: None,
-            files: Vec::new(),
-            reading: serde_json::Value::Null,
-            run: None,
-            seed: None,
-            patience: None,
+            ..Certificate::new(
+                Criterion::Safety.name(),
+                "refuted",
+                policy_name(options.quiescence),
+            )
         };
         whole.specification = Some(model(&spec, &whole, false));
         let references = [reference, watcher];
         self.add_files(&mut whole, &references, &PropertyReadOptions::default())?;
         Ok(Some(whole))
+    }
+}
+
+fn channel(channel: &iolite_derive::Channel) -> Channel {
+    let iolite_derive::Channel {
+        name,
+        inputs,
+        outputs,
+        loss,
+        reorder,
+    } = channel.clone();
+    Channel {
+        name,
+        inputs,
+        outputs,
+        loss,
+        reorder,
     }
 }
 
@@ -372,7 +361,7 @@ pub(super) fn named(reference: &ModelRef) -> Named {
 }
 
 /// Each once, in order.
-fn once(mut texts: Vec<String>) -> Vec<String> {
+pub(super) fn once(mut texts: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     texts.retain(|text| seen.insert(text.clone()));
     texts
@@ -399,6 +388,7 @@ pub(super) fn model(spec: &ExplicitSpec, whole: &Certificate, completed: bool) -
     let need = Need {
         actions: &actions,
         queues: whole.context == "queues",
+        unobserved: !whole.channels.is_empty(),
         completed,
     };
     Model {
@@ -425,6 +415,51 @@ fn place_after(observer: &Observer, trace: &[String]) -> String {
     let place = end(observer, trace);
     let place = place.map_or("left for good", |at| observer.states[at].as_str());
     format!("{}: {place}", observer.name)
+}
+
+/// Where an observer may be after a trace that was seen through queues: each order is where it is, and
+/// the inputs that it has not taken.
+fn places_in_queues(observer: &Observer, trace: &[String]) -> String {
+    type Way = (Option<usize>, Vec<String>);
+    let follow = |at: Option<usize>, action: &String| {
+        let at = at?;
+        let label = observer.labels.iter().position(|l| l == action);
+        let Some(label) = label.filter(|_| !observer.marked.contains(&at)) else {
+            return Some(at);
+        };
+        let step = observer.steps.iter().find(|s| (s.0, s.1) == (at, label));
+        step.map(|s| s.2)
+    };
+    // What is reached by taking inputs.
+    let taking = |ways: BTreeSet<Way>| {
+        let mut all = BTreeSet::new();
+        for (mut at, mut left) in ways {
+            all.insert((at, left.clone()));
+            while !left.is_empty() {
+                at = follow(at, &left.remove(0));
+                all.insert((at, left.clone()));
+            }
+        }
+        all
+    };
+    let mut ways: BTreeSet<Way> = BTreeSet::from([(Some(observer.initial), Vec::new())]);
+    for action in trace {
+        if action.starts_with('?') {
+            let longer = ways.into_iter().map(|(at, mut left)| {
+                left.push(action.clone());
+                (at, left)
+            });
+            ways = longer.collect();
+            continue;
+        }
+        let all = taking(ways).into_iter();
+        let seen = all.filter(|(_, left)| action != "delta" || left.is_empty());
+        ways = seen.map(|(at, left)| (follow(at, action), left)).collect();
+    }
+    let name = |at: Option<usize>| at.map_or("left for good", |at| observer.states[at].as_str());
+    let places: BTreeSet<&str> = taking(ways).into_iter().map(|(at, _)| name(at)).collect();
+    let places: Vec<&str> = places.into_iter().collect();
+    format!("{}: {}", observer.name, places.join(" or "))
 }
 
 /// Where an observer is after a trace, unless it was left.

@@ -12,7 +12,8 @@ use iolite_expr::{Solver, Strategy};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
 use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
 
-use super::{Checked, Found};
+use super::Checked;
+use super::recheck_data::Found;
 use crate::{Error, SymbolicSpec, solver};
 
 /// Points of runs that are looked at for one trace.

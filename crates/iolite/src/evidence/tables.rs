@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use iolite_derive::{TestCase, TestStateId, TestStep};
 use iolite_lts::relation::TraceSet;
 use iolite_lts::{LabelId, LabelKind, Labels, Semantics, StateId};
 use iolite_property::star_automaton::StarAutomaton;
 use iolite_property::{StateSet, StreettAutomaton};
-use iolite_recheck::{Kind, Observer, Pair, Property, State, Table};
+use iolite_recheck::{
+    Kind, Observer, Pair, Property, State, Table, Test, TestState, TestStep as Does,
+};
 
 use crate::System;
 
@@ -20,6 +23,8 @@ pub(super) struct Need<'a> {
     pub(super) actions: &'a [&'a str],
     /// Whether they may be taken in another order.
     pub(super) queues: bool,
+    /// Whether outputs that are not among them may have been sent.
+    pub(super) unobserved: bool,
     /// Whether inputs that are not taken are swallowed.
     pub(super) completed: bool,
 }
@@ -62,7 +67,19 @@ fn state_of(system: &System, state: StateId) -> State {
 
 /// All states of a small system, or those that a trace needs.
 pub(super) fn table(system: &System, need: Need<'_>) -> Table {
-    let wanted = all_states(system).unwrap_or_else(|| states_along(system, need));
+    let wanted = all_states(system, WHOLE).unwrap_or_else(|| states_along(system, need));
+    numbered(system, &wanted).0
+}
+
+/// All states of a system that has no more than so many, and the number of each.
+pub(super) fn whole_table(
+    system: &System,
+    limit: usize,
+) -> Option<(Table, BTreeMap<StateId, usize>)> {
+    Some(numbered(system, &all_states(system, limit)?))
+}
+
+fn numbered(system: &System, wanted: &BTreeSet<StateId>) -> (Table, BTreeMap<StateId, usize>) {
     let (labels, numbers) = labels_of(system.labels());
     let mut found = BTreeMap::from([(system.initial(), 0)]);
     let mut order = vec![system.initial()];
@@ -87,21 +104,22 @@ pub(super) fn table(system: &System, need: Need<'_>) -> Table {
         rows.push(Some(row));
     }
     let states = order.iter().map(|&s| state_of(system, s)).collect();
-    Table {
+    let table = Table {
         labels,
         states,
         initial: 0,
         rows,
-    }
+    };
+    (table, found)
 }
 
-fn all_states(system: &System) -> Option<BTreeSet<StateId>> {
+fn all_states(system: &System, limit: usize) -> Option<BTreeSet<StateId>> {
     let mut states = BTreeSet::from([system.initial()]);
     let mut todo = vec![system.initial()];
     while let Some(state) = todo.pop() {
         for (_, target) in steps(system, state) {
             if states.insert(target) {
-                if states.len() > WHOLE {
+                if states.len() > limit {
                     return None;
                 }
                 todo.push(target);
@@ -129,7 +147,9 @@ fn states_along(system: &System, need: Need<'_>) -> BTreeSet<StateId> {
     let internal = |label: LabelId| labels.kind(label) == LabelKind::Internal;
     if need.queues {
         let actions: BTreeSet<&str> = need.actions.iter().copied().collect();
-        let taken = |label| internal(label) || actions.contains(labels.text(label).as_str());
+        let sent = |label| need.unobserved && labels.kind(label) == LabelKind::Output;
+        let taken =
+            |label| internal(label) || sent(label) || actions.contains(labels.text(label).as_str());
         close(&mut at, &taken);
         return at;
     }
@@ -225,6 +245,47 @@ pub(super) fn observer(
             .map(StateId::index)
             .collect(),
         steps,
+    }
+}
+
+/// A test case. Verdicts on outputs that pre-empt a stimulus are not part of it: where test case and
+/// model take their steps together, nothing does.
+pub(super) fn test(place: &str, case: &TestCase) -> Test {
+    let (labels, numbers) = labels_of(case.labels());
+    let row = |steps: &[(LabelId, TestStateId)]| -> Vec<(usize, usize)> {
+        let number = |&(l, to): &(LabelId, TestStateId)| Some((*numbers.get(&l)?, to.index()));
+        steps.iter().filter_map(number).collect()
+    };
+    let state = |state: &iolite_derive::TestState| {
+        let mut theta = None;
+        let (does, steps) = match &state.step {
+            TestStep::End => (Does::End, Vec::new()),
+            TestStep::Stimulate { stimulus, next, .. } => {
+                (Does::Stimulate, row(&[(*stimulus, *next)]))
+            }
+            TestStep::Observe {
+                outputs,
+                quiescence,
+            } => {
+                theta = quiescence.map(TestStateId::index);
+                (Does::Observe, row(outputs))
+            }
+            TestStep::Offer { actions } => (Does::Offer, row(actions)),
+        };
+        TestState {
+            does,
+            verdict: state.verdict.name().to_owned(),
+            locations: state.locations.clone(),
+            steps,
+            theta,
+        }
+    };
+    Test {
+        reference: place.to_owned(),
+        name: case.name().to_owned(),
+        criterion: case.criterion().name().to_owned(),
+        labels,
+        states: case.states().iter().map(state).collect(),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use iolite_derive::{ModelRef, TestStep, Verdict, test_runs};
+use iolite_derive::{ModelRef, TestRun, TestStep, Verdict, test_runs};
 use iolite_exec::Summary;
 use iolite_lang::mutation::Mutant;
-use iolite_lts::{Completed, LabelId, Semantics, StateId};
+use iolite_lts::{Completed, Semantics, StateId};
 
 use super::{MutantDocument, MutationOptions};
 use crate::{
@@ -63,10 +63,8 @@ impl<'w> Examiner<'w> {
 
     fn relation(&self) -> RelationOptions {
         RelationOptions {
-            relation: self.options.relation,
-            traces: None,
             semantics: self.options.semantics(),
-            counterexamples: 1,
+            ..RelationOptions::new(self.options.relation)
         }
     }
 
@@ -199,8 +197,7 @@ impl Worker<'_> {
         document.killed = Some(false);
         for case in suite {
             if let Some(run) = failing_run(case, &view, options) {
-                let text = run.iter().map(|&l| case.case.labels().text(l));
-                document.killed_after = Some(text.collect());
+                document.killed_after = Some(run.actions);
                 document.killed_by = Some(case.place.clone());
                 document.killed = Some(true);
                 return;
@@ -270,11 +267,11 @@ fn failing_run<M: Semantics<State = StateId>>(
     case: &SuiteCase,
     mutant: &M,
     options: &MutationOptions,
-) -> Option<Vec<LabelId>> {
+) -> Option<TestRun> {
     let runs = test_runs(&case.case, mutant, options.quiescence.policy());
     let failing = [Verdict::Fail, Verdict::ViolateFail];
     let found = failing.into_iter().filter_map(|v| runs.run(v));
-    found.min_by_key(|run| run.len()).map(<[LabelId]>::to_vec)
+    found.min_by_key(|run| run.len()).cloned()
 }
 
 /// The first run that shows a mutant not to conform. A property that model and mutant violate alike

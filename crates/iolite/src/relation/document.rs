@@ -1,6 +1,6 @@
 //! The answer to a question of relation, for scripts and for people.
 
-use iolite_derive::ModelRef;
+use iolite_derive::{Context, ModelRef};
 use iolite_lts::relation::Effort;
 use iolite_lts::{Semantics, StateId};
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,12 @@ pub struct RelationDocument {
     /// The set F of `ioconf_F`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traces: Option<String>,
+    /// Through what the implementation is observed.
+    #[serde(default)]
+    pub context: Context,
+    /// Through queues: how many inputs are under way at a time, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_in_flight: Option<usize>,
     /// What the models mean where they leave it open.
     pub semantics: SemanticsOptions,
     /// How the files were read.
@@ -38,6 +44,9 @@ pub struct RelationDocument {
     /// The first of each kind, where all were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counterexamples: Vec<CounterexampleDocument>,
+    /// Why a positive answer says less than it seems to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// What the search took.
     #[serde(default)]
     pub effort: EffortDocument,
@@ -94,14 +103,14 @@ pub struct Place {
 }
 
 impl Place {
-    pub(super) fn of(model: &impl Semantics<State = StateId>, state: StateId) -> Self {
+    pub(crate) fn of(model: &impl Semantics<State = StateId>, state: StateId) -> Self {
         Self {
             state: model.describe(&state),
             line: model.line(&state),
         }
     }
 
-    fn show(&self, reference: &str) -> String {
+    pub(crate) fn show(&self, reference: &str) -> String {
         match self.line {
             Some(line) => {
                 let reference = ModelRef::from(reference);
@@ -148,7 +157,11 @@ pub(super) fn tell(document: &RelationDocument) -> String {
         effort,
         ..
     } = document;
-    let claim = format!("{implementation} {relation} {specification}");
+    let mut claim = format!("{implementation} {relation} {specification}");
+    if let Some(most) = document.max_in_flight {
+        let plural = if most == 1 { "" } else { "s" };
+        claim += &format!(", through queues with at most {most} input{plural} under way");
+    }
     match document.holds {
         Some(true) => format!("{claim}: holds ({} pairs of states)\n", effort.pairs),
         None => format!(

@@ -1,18 +1,19 @@
 //! Deciding an implementation relation between two models.
 
 mod document;
+mod queues;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use iolite_derive::ModelRef;
+use iolite_derive::{Context, DEFAULT_MAX_IN_FLIGHT, ModelRef};
 use iolite_lts::relation::{
     Allowed, Answer, Counterexample, Effort, Holds, Observed, RelateError, Relation, Search,
     SpecificationSide, TraceSet,
 };
 use iolite_lts::{Completed, LabelId, LabelKind, Labels, Semantics, StateId};
 
-use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace};
+use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace, vacuity};
 
 pub use document::{
     CounterexampleDocument, EffortDocument, ObservedDocument, Place, RelationDocument,
@@ -29,6 +30,24 @@ pub struct RelationOptions {
     pub semantics: SemanticsOptions,
     /// How many counterexamples, each the first of its kind.
     pub counterexamples: usize,
+    /// Through what the implementation is observed.
+    pub context: Context,
+    /// Through queues: how many inputs may be under way at a time.
+    pub max_in_flight: usize,
+}
+
+impl RelationOptions {
+    /// A relation in step, with one counterexample.
+    pub fn new(relation: Relation) -> Self {
+        Self {
+            relation,
+            traces: None,
+            semantics: SemanticsOptions::default(),
+            counterexamples: 1,
+            context: Context::Synchronous,
+            max_in_flight: DEFAULT_MAX_IN_FLIGHT,
+        }
+    }
 }
 
 /// Who hears how far a search is, and may stop it with a reason.
@@ -54,6 +73,9 @@ pub struct PreparedSpecification {
     side: SpecificationSide<Arc<System>>,
     semantics: SemanticsOptions,
     counterexamples: usize,
+    relation: Relation,
+    /// How many inputs may be under way, where the implementation is observed through queues.
+    queues: Option<usize>,
 }
 
 impl Workspace {
@@ -65,6 +87,10 @@ impl Workspace {
     ) -> Result<PreparedSpecification, Error> {
         if (options.relation == Relation::IoconfF) != options.traces.is_some() {
             return Err(Error::input("--traces FILE#F and ioconf-f belong together"));
+        }
+        let through_queues = options.context == Context::Queues;
+        if through_queues {
+            queues::reject(options)?;
         }
         let traces: Option<TraceSet> = options
             .traces
@@ -85,6 +111,8 @@ impl Workspace {
             side,
             semantics: options.semantics,
             counterexamples: options.counterexamples.max(1),
+            relation: options.relation,
+            queues: through_queues.then_some(options.max_in_flight),
         })
     }
 
@@ -98,7 +126,17 @@ impl Workspace {
     ) -> Result<RelationDocument, Error> {
         let implementation = self.explicit(implementation)?;
         let specification = self.explicit(specification)?;
-        self.compare_alphabets(options.relation, &implementation, &specification)?;
+        self.compare_labels(
+            (
+                implementation.labels(),
+                &implementation.reference().to_string(),
+            ),
+            (
+                specification.labels(),
+                &specification.reference().to_string(),
+            ),
+            !options.relation.is_directed(),
+        )?;
         let mut prepared = self.specification(&specification, options)?;
         let decision = prepared.decide(&implementation, proceed)?;
         let hash = |spec: &ExplicitSpec| spec.reference().hash.clone().unwrap_or_default();
@@ -109,6 +147,8 @@ impl Workspace {
             specification: specification.reference().to_string(),
             specification_hash: hash(&specification),
             traces: options.traces.as_ref().map(ToString::to_string),
+            context: options.context,
+            max_in_flight: prepared.queues,
             semantics: options.semantics,
             reading: self.options().clone(),
             holds: decision.holds,
@@ -119,9 +159,25 @@ impl Workspace {
             } else {
                 Vec::new()
             },
+            warnings: Vec::new(),
             effort: decision.effort.into(),
             certificate: None,
         };
+        if document.holds == Some(true) {
+            let traces = options.traces.as_ref();
+            let traces =
+                traces.map(|f| self.traces(f, specification.reference(), specification.labels()));
+            document.warnings = vacuity::of_relation(
+                options.relation,
+                &implementation,
+                &specification,
+                traces.transpose()?.as_ref(),
+                options.semantics.policy(),
+            );
+            for warning in &document.warnings {
+                self.warn(&format!("warning: {warning}"));
+            }
+        }
         if let Some(found) = document.counterexample.clone() {
             let certificate = self.certify_relation(&document, &found)?;
             document.certificate = Some(Box::new(certificate));
@@ -129,15 +185,14 @@ impl Workspace {
         Ok(document)
     }
 
-    /// Labels that look alike and will never match: a plain one against a directed one is an error, an
-    /// input against an output a warning.
-    fn compare_alphabets(
+    /// Labels that look alike and will never match: a plain one against a directed one is an error
+    /// where plain ones are meant, an input against an output a warning. Each side comes with its name.
+    pub(crate) fn compare_labels(
         &self,
-        relation: Relation,
-        implementation: &ExplicitSpec,
-        specification: &ExplicitSpec,
+        (i, implementation): (&Labels, &str),
+        (s, specification): (&Labels, &str),
+        plain_are_meant: bool,
     ) -> Result<(), Error> {
-        let (i, s) = (implementation.labels(), specification.labels());
         for (_, label) in i.iter().filter(|(_, l)| l.kind.is_visible()) {
             if s.get(label.kind, &label.name).is_some() {
                 continue;
@@ -148,12 +203,10 @@ impl Workspace {
                 continue;
             };
             let message = format!(
-                "`{label}` of {} and `{twin}` of {} are different actions",
-                implementation.reference(),
-                specification.reference()
+                "`{label}` of {implementation} and `{twin}` of {specification} are different actions"
             );
             let plain = label.kind == LabelKind::Undirected || twin.kind == LabelKind::Undirected;
-            if plain && !relation.is_directed() {
+            if plain && plain_are_meant {
                 return Err(Error::input(message).hint(format!(
                     "direct the plain one with --input {0} or --output {0}",
                     label.name
@@ -194,6 +247,9 @@ impl PreparedSpecification {
         view: &impl Semantics<State = StateId>,
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
+        if let Some(max_in_flight) = self.queues {
+            return self.check_in_queues(implementation, view, max_in_flight, proceed);
+        }
         let mut gave_up = None;
         let answer = self.side.check(
             view,
@@ -227,6 +283,14 @@ impl PreparedSpecification {
         })
     }
 }
+
+/// What can be done about an implementation that is not input-enabled.
+pub(crate) const COMPLETE_INPUTS: &str = "--complete-inputs self-loop ignores unexpected inputs, \
+                                          --complete-inputs chaos allows anything after one";
+
+/// What can be done about a livelock under the strict policy.
+pub(crate) const OTHER_POLICY: &str = "--quiescence livelock takes such a cycle for quiescence, --quiescence fair for one that is left \
+     where it can be";
 
 fn texts(labels: &Labels, ids: &[LabelId]) -> Vec<String> {
     ids.iter().map(|&l| labels.text(l)).collect()
@@ -274,13 +338,8 @@ fn explain_error(
         specification.reference()
     ));
     match error {
-        RelateError::NotInputEnabled { .. } => failure.hint(
-            "--complete-inputs self-loop ignores unexpected inputs, --complete-inputs chaos allows \
-             anything after one",
-        ),
-        RelateError::Livelock { .. } => {
-            failure.hint("--quiescence livelock takes such a cycle for quiescence")
-        }
+        RelateError::NotInputEnabled { .. } => failure.hint(COMPLETE_INPUTS),
+        RelateError::Livelock { .. } => failure.hint(OTHER_POLICY),
         RelateError::Undirected { label, .. } => failure.hint(format!(
             "write ?{label} or !{label} in the model, or direct it with --input {label} or --output \
              {label}"

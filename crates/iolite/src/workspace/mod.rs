@@ -12,7 +12,7 @@ mod system;
 mod traces;
 mod watched;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -60,6 +60,8 @@ pub struct Workspace {
     files: Mutex<BTreeMap<PathBuf, Arc<SourceFile>>>,
     specs: Mutex<BTreeMap<(ModelRef, bool), Arc<Spec>>>,
     reads: Mutex<BTreeMap<PathBuf, usize>>,
+    /// Files of our own language for which it was told that flags give them no directions.
+    undirected: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Default for Workspace {
@@ -138,6 +140,7 @@ impl Workspace {
             files: Mutex::default(),
             specs: Mutex::default(),
             reads: Mutex::default(),
+            undirected: Mutex::default(),
         }
     }
 
@@ -194,7 +197,21 @@ impl Workspace {
         if let Some(known) = lock(&self.files).get(path) {
             return Ok(Arc::clone(known));
         }
-        let bytes = std::fs::read(path).map_err(|e| Error::reading(path, &e))?;
+        let bytes = std::fs::read(path).map_err(|e| {
+            let error = Error::reading(path, &e);
+            // A bare name is most often that of a declaration.
+            match path.to_str() {
+                Some(name)
+                    if e.kind() == std::io::ErrorKind::NotFound
+                        && iolite_lang::syntax::is_plain_name(name) =>
+                {
+                    error.hint(format!(
+                        "a declaration is named together with its file: FILE#{name}"
+                    ))
+                }
+                _ => error,
+            }
+        })?;
         *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
         Ok(self.insert(path, bytes))
     }
@@ -248,6 +265,7 @@ impl Workspace {
             if Format::of(reference.path())? == Format::Iol {
                 let declared = self.declaration(&reference)?;
                 if declared.has_data() {
+                    self.warn_of_directions_of_iol(reference.path());
                     return SymbolicSpec::new(declared).map(Spec::Symbolic);
                 }
             }
@@ -284,6 +302,7 @@ impl Workspace {
         let reference = self.resolved(reference);
         let format = Format::of(reference.path())?;
         if format == Format::Iol {
+            self.warn_of_directions_of_iol(reference.path());
             let declared = self.declaration(&reference)?;
             return ExplicitSpec::declared(declared, &self.read);
         }
@@ -301,6 +320,30 @@ impl Workspace {
             reference.with_hash(source.hash()),
             lts,
         ))
+    }
+
+    /// A file of our own language says itself what is an input: flags that do are for other formats.
+    fn warn_of_directions_of_iol(&self, path: &Path) {
+        let options = &self.read;
+        let flags = [
+            ("--input", &options.input),
+            ("--output", &options.output),
+            ("--input-prefix", &options.input_prefix),
+            ("--output-prefix", &options.output_prefix),
+        ];
+        let given = flags.into_iter().find(|(_, given)| !given.is_empty());
+        let Some((flag, given)) = given else {
+            return;
+        };
+        if !lock(&self.undirected).insert(path.to_owned()) {
+            return;
+        }
+        self.warn(&format!(
+            "warning: {flag} {} has no effect on {}: an .iol file declares its inputs and outputs itself, \
+             as in `input a`",
+            given.join(","),
+            path.display()
+        ));
     }
 
     /// Tells of names and prefixes that make no label of a foreign file an input or output.

@@ -80,6 +80,16 @@ impl Parser<'_> {
             } else if self.is(".") {
                 self.operator()?;
                 self.bump();
+                if self.token().kind == Kind::Int && matches!(expr.kind, ExprKind::Int(_)) {
+                    let error = Diagnostic::error(
+                        codes::EXPECTED,
+                        expr.span.to(self.span()),
+                        "numbers are whole",
+                    );
+                    return Err(self.report(
+                        error.hint("count in a smaller unit: cents, milliseconds, tenths"),
+                    ));
+                }
                 let field = self.ident("the name of a field")?;
                 expr = Expr {
                     span: expr.span.to(field.span),

@@ -37,7 +37,11 @@ impl Parser<'_> {
                     Err(Unparsed) => self.skip_to_member(),
                 }
             } else {
-                let hint = diagnostic::did_you_mean(self.word(), MEMBERS.iter().copied());
+                let hint = if self.is(";") {
+                    Some("nothing stands between declarations; leave the `;` out".to_owned())
+                } else {
+                    diagnostic::did_you_mean(self.word(), MEMBERS.iter().copied())
+                };
                 let message = format!(
                     "expected a declaration or a state, found {}",
                     self.found_here()

@@ -194,7 +194,11 @@ impl<'t> Parser<'t> {
 
     fn expected(&mut self, what: &str) -> Unparsed {
         let message = format!("expected {what}, found {}", self.found_here());
-        self.error(codes::EXPECTED, message)
+        let hint = self
+            .is("=")
+            .then(|| "equality is `==`, an assignment `:=`".to_owned());
+        let error = Diagnostic::error(codes::EXPECTED, self.span(), message).maybe_hint(hint);
+        self.report(error)
     }
 
     fn expect(&mut self, punct: &str) -> Parsed<Span> {

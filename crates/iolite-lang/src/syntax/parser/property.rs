@@ -277,7 +277,10 @@ impl Parser<'_> {
         } else if self.starts_event() && !self.is("*") {
             LtlKind::Atom(self.event()?)
         } else {
-            return Err(self.expected("a temporal formula"));
+            let message = format!("expected a temporal formula, found {}", self.found_here());
+            let error = Diagnostic::error(codes::EXPECTED, self.span(), message)
+                .hint("`[]`, `<>`, `G`, `F`, `X` stand before a formula: `[] (?a -> <> !b)`");
+            return Err(self.report(error));
         };
         Ok(Ltl {
             kind,

@@ -1,0 +1,60 @@
+//! `iolite passes`: whether a model passes test cases, every run counted.
+
+use std::path::PathBuf;
+
+use iolite::{Error, ModelRef, ReadOptions, SemanticsOptions};
+
+use crate::args::{bounds, workspace};
+use crate::output::{Exit, print, print_json, write_json};
+
+/// Decide whether a model passes each test case, exactly
+///
+/// Every run that the test case and the model can have together counts, not some of them at random. An
+/// output that a test case does not know fails it. Exit code 0 means that no run of any test case fails,
+/// 1 that one does, 3 that a bound ran out or that some test case can only end `inconc`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The model of the implementation
+    implementation: ModelRef,
+    /// Stored test cases (*.json), folders of them, and .iol files that declare test cases
+    #[arg(required = true)]
+    suite: Vec<PathBuf>,
+    #[command(flatten)]
+    semantics: SemanticsOptions,
+    #[command(flatten)]
+    read: ReadOptions,
+    /// Write the certificate of the first test case that fails to this file, for `iolite explain`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let mut watch = bounds::watch();
+    let document = workspace(&args.read).passes(
+        &args.implementation,
+        &args.suite,
+        args.semantics,
+        &mut |pairs| {
+            watch.report(|| format!("{pairs} pairs of states"));
+            watch.exceeded()
+        },
+    );
+    watch.finish();
+    let document = document?;
+    if let (Some(certificate), Some(path)) = (&document.certificate, &args.certificate) {
+        write_json(path, certificate)?;
+    }
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&document.tell())?;
+    }
+    Ok(match document.passes {
+        Some(true) => Exit::Holds,
+        Some(false) => Exit::Fails,
+        None => Exit::Inconclusive,
+    })
+}

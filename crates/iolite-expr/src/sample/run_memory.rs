@@ -1,0 +1,123 @@
+//! What a run has sent and seen.
+
+use std::collections::VecDeque;
+
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::{Int, Sort, Term, Value, Var};
+
+/// Models that are not drawn again as long as there are others, unless that is done on purpose.
+const RECENT: usize = 12;
+/// Values and rows of a run that are drawn again on purpose.
+const MET: usize = 24;
+/// Words of one text that are looked at, and their length.
+const WORDS: usize = 8;
+const WORD_LENGTH: usize = 64;
+
+/// Values of the run at hand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RunMemory {
+    /// Rows that were drawn of late.
+    recent: VecDeque<Vec<Value>>,
+    /// Values that were met, the latest last: sent, or seen in outputs.
+    met: Vec<Value>,
+    /// Words and numbers that stand in texts that were met, the latest last.
+    words: Vec<Value>,
+    /// Rows that were really used, the latest last.
+    used: Vec<Vec<Value>>,
+}
+
+impl RunMemory {
+    /// A value was sent, or seen in an output.
+    pub(super) fn meet(&mut self, value: &Value) {
+        remember(&mut self.met, value);
+        let Value::Str(text) = value else {
+            return;
+        };
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        for word in words.filter(|w| !w.is_empty()).take(WORDS) {
+            if word.len() > WORD_LENGTH {
+                continue;
+            }
+            if word.len() < text.len() {
+                remember(&mut self.words, &Value::str(word));
+            }
+            if let Ok(number) = word.parse::<Int>() {
+                remember(&mut self.words, &Value::Int(number));
+            }
+        }
+    }
+
+    /// These values were really used, all together.
+    pub(super) fn use_row(&mut self, row: &[Value]) {
+        if self.used.len() >= MET {
+            self.used.remove(0);
+        }
+        self.used.push(row.to_vec());
+    }
+
+    /// These values were drawn.
+    pub(super) fn draw(&mut self, row: Vec<Value>) {
+        self.recent.push_back(row);
+        if self.recent.len() > RECENT {
+            self.recent.pop_front();
+        }
+    }
+
+    /// That the variables have other values than of late.
+    pub(super) fn news(&self, vars: &[Var]) -> Term {
+        let rows = self.recent.iter().filter(|row| row.len() == vars.len());
+        Term::all(rows.map(|row| {
+            let same = vars
+                .iter()
+                .zip(row)
+                .filter_map(|(v, x)| v.term().equals_value(x).ok());
+            Term::all(same).negated()
+        }))
+    }
+
+    /// A row that was used, half of the time the latest.
+    pub(super) fn used_row(&self, rng: &mut Xoshiro256PlusPlus) -> Option<&[Value]> {
+        let latest = self.used.len().checked_sub(1)?;
+        let i = if rng.random_bool(0.5) {
+            latest
+        } else {
+            rng.random_range(0..=latest)
+        };
+        Some(&self.used[i])
+    }
+
+    /// The values of a sort that were met.
+    pub(super) fn met(&self, sort: &Sort) -> Vec<&Value> {
+        self.met.iter().filter(|v| sort.contains(v)).collect()
+    }
+
+    /// The words of texts that were met and belong to a sort.
+    pub(super) fn words(&self, sort: &Sort) -> impl Iterator<Item = &Value> {
+        self.words.iter().filter(|v| sort.contains(v))
+    }
+}
+
+/// Puts a value, and what arrays and records hold, at the end; each is there once.
+fn remember(met: &mut Vec<Value>, value: &Value) {
+    match value {
+        Value::Bool(_) | Value::Enum(..) => return,
+        Value::Array(items) => {
+            for item in items.iter().take(8) {
+                remember(met, item);
+            }
+        }
+        Value::Record(_, fields) => {
+            for field in fields.iter() {
+                remember(met, field);
+            }
+        }
+        _ => {}
+    }
+    met.retain(|known| known != value);
+    if met.len() >= MET {
+        met.remove(0);
+    }
+    met.push(value.clone());
+}

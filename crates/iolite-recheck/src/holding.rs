@@ -1,0 +1,260 @@
+//! Positive answers: a set of pairs that contains the start, is closed under the steps, and in which
+//! nothing is wrong. Whoever finds such a set has shown that the relation holds: every run of the
+//! implementation stays in it.
+
+use std::collections::BTreeSet;
+
+use crate::document::{Certificate, Kind, Pairs};
+use crate::run::{check_observer, observer_step};
+use crate::system::{DELTA, Policy, States, System};
+use crate::{Outcome, Report, rejected};
+
+/// A state of the implementation and the set of states that the specification may be in.
+type Pair<'a> = (usize, &'a States);
+
+struct Claim<'c> {
+    kind: &'c str,
+    i: System,
+    s: System,
+    sets: Vec<States>,
+    pairs: BTreeSet<(usize, usize)>,
+}
+
+/// The claim that a relation holds.
+pub(crate) fn relation(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
+    let pairs = bare(certificate)?;
+    let kind = certificate.kind.as_str();
+    let directed = matches!(kind, "iot" | "ioconf" | "ioco" | "uioco");
+    if !directed && !matches!(kind, "trace" | "testing" | "conf") {
+        return rejected(format!("`{kind}` is no relation whose pairs are listed"));
+    }
+    if certificate.verdict != "holds" || !certificate.observers.is_empty() {
+        return rejected("a relation between models `holds`, without observers");
+    }
+    let policy = Policy::parse(&certificate.quiescence)?;
+    let mut i = crate::relation::system(certificate.implementation.as_ref(), policy)?;
+    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    if !i.is_whole() || !s.is_whole() {
+        return rejected("a part of a model proves nothing of the rest");
+    }
+    let inputs: Vec<String> = s.texts(Kind::Input).cloned().collect();
+    if let Some(how) = &certificate.complete_inputs {
+        i.complete(how, &inputs)?;
+    } else if directed {
+        let own: BTreeSet<&String> = i.texts(Kind::Input).collect();
+        if let Some(input) = inputs.iter().find(|input| !own.contains(input)) {
+            return rejected(format!("the implementation does not take {input}"));
+        }
+        if let Some((state, input)) = i.lacks_input()? {
+            let state = &i.state(state).state;
+            return rejected(format!(
+                "{state} of the implementation does not take {input}"
+            ));
+        }
+    }
+    let claim = Claim::new(kind, i, s, pairs)?;
+    claim.check()?;
+    report.confirmed.push(format!(
+        "pairs: {} of them, with the start, closed under all steps, and right each",
+        claim.pairs.len()
+    ));
+    Ok(())
+}
+
+/// The pairs of a claim that has nothing else to tell.
+fn bare(certificate: &Certificate) -> Outcome<&Pairs> {
+    let Some(pairs) = &certificate.pairs else {
+        return rejected("the pairs are missing");
+    };
+    let tells = !certificate.trace.is_empty()
+        || certificate.observed.is_some()
+        || !certificate.allowed.is_empty()
+        || !certificate.locations.is_empty()
+        || certificate.implementation_location.is_some();
+    if tells || certificate.context != "synchronous" || !certificate.channels.is_empty() {
+        return rejected("a positive answer has no trace, no observation and no queues");
+    }
+    if certificate.property.is_some() || certificate.traces.is_some() {
+        return rejected("a positive answer has neither a property nor a set of traces");
+    }
+    Ok(pairs)
+}
+
+impl<'c> Claim<'c> {
+    fn new(kind: &'c str, i: System, s: System, told: &Pairs) -> Outcome<Self> {
+        let mut sets: Vec<States> = Vec::new();
+        for set in &told.sets {
+            let members: States = set.iter().copied().collect();
+            if members.iter().any(|&q| q >= s.count()) || s.close(members.clone())? != members {
+                return rejected("a set is not closed under internal actions");
+            }
+            sets.push(members);
+        }
+        let fits = |&(p, set): &(usize, usize)| p < i.count() && set < sets.len();
+        if !told.pairs.iter().all(fits) {
+            return rejected("a pair names a state or a set that is not there");
+        }
+        Ok(Self {
+            kind,
+            i,
+            s,
+            sets,
+            pairs: told.pairs.iter().copied().collect(),
+        })
+    }
+
+    /// Whether a pair is in the relation; sets are compared, not their numbers.
+    fn has(&self, p: usize, set: &States) -> bool {
+        let same = |k: usize| self.sets[k] == *set;
+        self.pairs
+            .range((p, 0)..=(p, usize::MAX))
+            .any(|&(_, k)| same(k))
+    }
+
+    fn check(&self) -> Outcome<()> {
+        if !self.has(self.i.initial(), &self.s.start()?) {
+            return rejected("the pair of the initial states is missing");
+        }
+        for &(p, set) in &self.pairs {
+            let pair = (p, &self.sets[set]);
+            self.check_here(pair)?;
+            self.check_steps(pair)?;
+        }
+        Ok(())
+    }
+
+    /// What the relation asks of a pair itself.
+    fn check_here(&self, (p, set): Pair<'_>) -> Outcome<()> {
+        let wrong = |what: &str| {
+            let p = self.i.state(p);
+            rejected(format!("{p} of the implementation: {what}"))
+        };
+        match self.kind {
+            "iot" | "ioconf" | "ioco" | "uioco" => {
+                let own = self.i.out(&States::from([p]))?;
+                let allowed = self.s.out(set)?;
+                match own.difference(&allowed).next() {
+                    Some(x) => wrong(&format!("{x} is not allowed there")),
+                    None => Ok(()),
+                }
+            }
+            "trace" => match set.is_empty() {
+                true => wrong("its trace is none of the specification"),
+                false => Ok(()),
+            },
+            // All that p refuses, some state of the set refuses: one that can do no more than p.
+            _ if self.kind == "conf" && set.is_empty() => Ok(()),
+            _ => {
+                let own = self.enabled(&self.i, p)?;
+                for &q in set {
+                    if self.enabled(&self.s, q)?.is_subset(&own) {
+                        return Ok(());
+                    }
+                }
+                wrong("it refuses more than the specification may")
+            }
+        }
+    }
+
+    fn enabled(&self, of: &System, state: usize) -> Outcome<BTreeSet<String>> {
+        of.enabled(&of.close(States::from([state]))?)
+    }
+
+    /// Every step of the implementation leads to a pair that is there, as far as the relation speaks of
+    /// its trace.
+    fn check_steps(&self, (p, set): Pair<'_>) -> Outcome<()> {
+        let suspension = matches!(self.kind, "ioco" | "uioco");
+        let within = !matches!(self.kind, "testing" | "iot");
+        for (kind, action, next) in self.i.steps(p)? {
+            if kind == Kind::Internal {
+                self.wants(next, set, "an internal action")?;
+                continue;
+            }
+            if self.kind == "uioco" && kind == Kind::Input && self.is_refused(set, action)? {
+                continue;
+            }
+            let after = self.s.after(set, action, suspension)?;
+            // Only after traces of the specification is anything asked; for ≤tr each must be one.
+            if after.is_empty() && within && self.kind != "trace" {
+                continue;
+            }
+            self.wants(next, &after, action)?;
+        }
+        if suspension && self.i.is_quiescent(p)? {
+            let after = self.s.after(set, DELTA, true)?;
+            if !after.is_empty() {
+                self.wants(p, &after, DELTA)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_refused(&self, set: &States, input: &str) -> Outcome<bool> {
+        for &q in set {
+            if self.s.refuses(q, &[input.to_owned()])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn wants(&self, p: usize, set: &States, action: &str) -> Outcome<()> {
+        if self.has(p, set) {
+            return Ok(());
+        }
+        let p = self.i.state(p);
+        rejected(format!("the pair with {p} after {action} is missing"))
+    }
+}
+
+/// The claim that a specification satisfies an observer [SAFE04, def. 6]: pairs of a state and a state of
+/// the observer; where the observer is left for good, nothing is asked any more.
+pub(crate) fn observer(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
+    let told = bare(certificate)?;
+    let [observer] = certificate.observers.as_slice() else {
+        return rejected("one observer is proved at a time");
+    };
+    if certificate.verdict != "proved" || certificate.kind != "safety" || !told.sets.is_empty() {
+        return rejected("an observer is `proved`, by pairs of states");
+    }
+    if certificate.implementation.is_some() || certificate.complete_inputs.is_some() {
+        return rejected("a specification satisfies an observer by itself");
+    }
+    check_observer(observer)?;
+    let policy = Policy::parse(&certificate.quiescence)?;
+    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let pairs: BTreeSet<(usize, usize)> = told.pairs.iter().copied().collect();
+    if !pairs.contains(&(s.initial(), observer.initial)) {
+        return rejected("the pair of the initial states is missing");
+    }
+    for &(q, w) in &pairs {
+        if q >= s.count() || w >= observer.states.len() {
+            return rejected("a pair names a state that is not there");
+        }
+        let place = || format!("{} with {}", s.state(q), observer.states[w]);
+        if observer.marked.contains(&w) {
+            return rejected(format!("{}: a violation", place()));
+        }
+        let mut steps: Vec<(bool, &str, usize)> = Vec::new();
+        for (kind, action, to) in s.steps(q)? {
+            steps.push((kind != Kind::Internal, action, to));
+        }
+        if s.is_quiescent(q)? {
+            steps.push((true, DELTA, q));
+        }
+        for (visible, action, to) in steps {
+            let next = match visible {
+                true => observer_step(observer, w, action),
+                false => Some(w),
+            };
+            if next.is_some_and(|next| !pairs.contains(&(to, next))) {
+                return rejected(format!("{}: the pair after {action} is missing", place()));
+            }
+        }
+    }
+    report.confirmed.push(format!(
+        "pairs: {} of them, with the start, closed under all steps, and none violates",
+        pairs.len()
+    ));
+    Ok(())
+}

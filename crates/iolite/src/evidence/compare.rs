@@ -1,0 +1,140 @@
+//! Tables of a certificate against the texts beside them, and models put in the place of others.
+
+use iolite_derive::ModelRef;
+use iolite_recheck::{Certificate, Observation};
+
+use super::certify::{self, Reading};
+use super::recheck_data::Found;
+use super::{Checked, policy, tables};
+use crate::{Error, Workspace};
+
+impl Workspace {
+    pub(super) fn replace_implementation(
+        &self,
+        claim: &mut Certificate,
+        other: &ModelRef,
+    ) -> Result<(), Error> {
+        let spec = self.explicit(other)?;
+        let completed = claim.complete_inputs.is_some();
+        claim.implementation = Some(certify::model(&spec, claim, completed));
+        claim.implementation_location = None;
+        self.replace_file(claim, other)
+    }
+
+    /// Another specification allows other things and is elsewhere: what counts is the trace and the
+    /// observation.
+    pub(super) fn replace_specification(
+        &self,
+        claim: &mut Certificate,
+        other: &ModelRef,
+    ) -> Result<(), Error> {
+        let table = claim.specification.as_ref().and_then(|m| m.table.as_ref());
+        if table.is_none() {
+            let reference = other.to_string();
+            claim.model = certify::named(other);
+            claim.specification = Some(iolite_recheck::Model {
+                reference,
+                table: None,
+            });
+            return self.replace_file(claim, other);
+        }
+        let spec = self.explicit(other)?;
+        claim.model = certify::named(spec.reference());
+        claim.specification = Some(certify::model(&spec, claim, false));
+        let policy = policy(claim);
+        if let Some(found) = Found::of(&spec.system(), policy, claim) {
+            claim.allowed = found.allowed.into_iter().map(Observation::Action).collect();
+            claim.locations = found.locations;
+        }
+        self.replace_file(claim, other)
+    }
+
+    pub(super) fn replace_file(
+        &self,
+        claim: &mut Certificate,
+        other: &ModelRef,
+    ) -> Result<(), Error> {
+        let source = self.source(other.path())?;
+        let path = other.path().display().to_string();
+        claim.files.retain(|file| file.path != path);
+        claim.files.push(iolite_recheck::SourceText {
+            path,
+            hash: source.hash().to_owned(),
+            text: source.text()?.to_owned(),
+        });
+        Ok(())
+    }
+
+    /// Whether each table is what the text beside it means.
+    pub(super) fn compare_tables(
+        &self,
+        claim: &Certificate,
+        reading: &Reading,
+    ) -> Result<String, Checked> {
+        let refuted = |reference: &str, reason: String| {
+            Checked::Refuted(format!(
+                "{reference}: the table is not that of the text: {reason}"
+            ))
+        };
+        let models = [&claim.specification, &claim.implementation];
+        for model in models.into_iter().flatten() {
+            let Some(table) = &model.table else {
+                continue;
+            };
+            let spec = self.explicit(&model.reference.as_str().into());
+            let spec = spec.map_err(|e| refuted(&model.reference, e.to_string()))?;
+            if let Some(reason) = tables::difference(&spec.system(), table) {
+                return Err(refuted(&model.reference, reason));
+            }
+        }
+        if let Some(specification) = &claim.specification {
+            let spec = self.explicit(&specification.reference.as_str().into());
+            let spec = spec.map_err(|e| refuted(&specification.reference, e.to_string()))?;
+            for observer in &claim.observers {
+                let reference = ModelRef::from(observer.reference.as_str());
+                let found = match claim.kind.as_str() {
+                    "purpose" => self.purposes_of(&reference, &spec).map(|found| {
+                        let table = |p: &iolite_property::Purpose| {
+                            let accept = |s| p.is_accept(s);
+                            tables::observer(observer.reference.clone(), p.automaton(), accept)
+                        };
+                        found.iter().map(table).collect()
+                    }),
+                    _ => self.observer_tables(&reference, &spec),
+                };
+                let found: Vec<iolite_recheck::Observer> =
+                    found.map_err(|e| refuted(&observer.reference, e.to_string()))?;
+                if !found.contains(observer) {
+                    return Err(refuted(&observer.reference, "it is another one".to_owned()));
+                }
+            }
+            if let Some(traces) = &claim.traces {
+                let reference = ModelRef::from(traces.reference.as_str());
+                let set = self.traces(&reference, spec.reference(), spec.labels());
+                let set = set.map_err(|e| refuted(&traces.reference, e.to_string()))?;
+                let found = tables::trace_set(traces.reference.clone(), &set, spec.labels());
+                if found != *traces {
+                    return Err(refuted(&traces.reference, "it is another set".to_owned()));
+                }
+            }
+        }
+        if let (Some(test), Some(of)) = (&claim.test, &claim.implementation) {
+            self.test_difference(test, &of.reference.as_str().into())
+                .map_err(|reason| refuted(&test.reference, reason))?;
+        }
+        if let Some(told) = &claim.property {
+            let reference = ModelRef::from(told.reference.as_str());
+            let property = self.property(&reference, &reading.properties);
+            let property = property.map_err(|e| refuted(&told.reference, e.to_string()))?;
+            let found =
+                tables::property(told.reference.clone(), &told.relation, &property.automaton);
+            if found != *told {
+                return Err(refuted(
+                    &told.reference,
+                    "it is another automaton".to_owned(),
+                ));
+            }
+        }
+        Ok("tables: each is what the text of its model means".to_owned())
+    }
+}

@@ -1,0 +1,268 @@
+//! A certificate is read, and each part of it looked at again.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use iolite_derive::{Criterion, ModelRef};
+use iolite_exec::{CERTIFICATE_FORMAT, Certificate as Judged};
+use iolite_lts::relation::Relation;
+use iolite_recheck::{Certificate, FORMAT, Fault, check};
+
+use super::certify::{self, JudgedBy, Reading};
+use super::{Checked, ExplainOptions, Explanation, Part, RECHECK};
+use crate::{Error, JudgeOptions, PropertyOptions, RelationDocument, Workspace};
+
+/// The reader of model texts.
+const READER: &str = "the reader of the language, which read the text again";
+
+const FROM_DISK: &str = "it does not carry its models; they were read from disk now";
+
+impl Workspace {
+    /// Looks at a certificate again: at the document of a negative answer, at one that holds it as
+    /// `certificate`, or at a claim of a run alone, whose models are then read from disk.
+    pub fn explain(&self, path: &Path, options: &ExplainOptions) -> Result<Explanation, Error> {
+        let source = self.source(path)?;
+        let wrong = |e: serde_json::Error| {
+            Error::input(format!("{}: no certificate: {e}", path.display()))
+                .hint("`iolite relate … --certificate FILE` writes one")
+        };
+        let value: serde_json::Value = serde_json::from_slice(source.bytes()).map_err(wrong)?;
+        let format = |value: &serde_json::Value| value.get("format").cloned();
+        if format(&value) == Some(FORMAT.into()) {
+            let claim = serde_json::from_value(value).map_err(wrong)?;
+            return self.explain_whole(claim, options);
+        }
+        let inner = value.get("certificate").filter(|inner| inner.is_object());
+        if let Some(inner) = inner.cloned() {
+            if format(&inner) == Some(CERTIFICATE_FORMAT.into()) {
+                let judged = serde_json::from_value(inner).map_err(wrong)?;
+                return self.explain_judged(&judged, options);
+            }
+            let claim: Certificate = serde_json::from_value(inner).map_err(wrong)?;
+            let differs = (value.get("counterexample").is_some())
+                .then(|| serde_json::from_value::<RelationDocument>(value).map_err(wrong))
+                .transpose()?
+                .and_then(|document| differs(&document, &claim));
+            let mut explained = self.explain_whole(claim, options)?;
+            if let (Some(reason), Checked::Confirmed) = (differs, &explained.checked) {
+                explained.checked = Checked::Refuted(reason);
+            }
+            return Ok(explained);
+        }
+        if format(&value) == Some(CERTIFICATE_FORMAT.into()) {
+            let judged: Judged = serde_json::from_value(value).map_err(wrong)?;
+            return self.explain_judged(&judged, options);
+        }
+        let document: RelationDocument = serde_json::from_value(value).map_err(wrong)?;
+        let found = document.counterexample.as_ref();
+        let Some(found) = found.filter(|_| document.holds == Some(false)) else {
+            return Err(Error::input(format!(
+                "{}: the answer is no negative one with a counterexample, so there is nothing to \
+                 re-check",
+                path.display()
+            )));
+        };
+        let reading = self.read_as(document.reading.clone());
+        let claim = reading.certify_relation(&document, found)?;
+        let mut explained = reading.explain_whole(claim, options)?;
+        explained.notes.push(FROM_DISK.to_owned());
+        let models = [
+            (&document.implementation, &document.implementation_hash),
+            (&document.specification, &document.specification_hash),
+        ];
+        for (reference, hash) in models {
+            let reference = ModelRef::from(reference.as_str());
+            let own = self.source(reference.path());
+            if own.is_ok_and(|own| own.hash() != hash) {
+                explained.models_changed.push(reference);
+            }
+        }
+        Ok(explained)
+    }
+
+    /// The claim of a run without its models: they are read from disk.
+    fn explain_judged(
+        &self,
+        judged: &Judged,
+        options: &ExplainOptions,
+    ) -> Result<Explanation, Error> {
+        if judged.kind == Criterion::Written {
+            return Err(Error::input(
+                "it is of a hand-written test case, whose verdicts are its author's: nothing \
+                 follows from the model that could be re-checked",
+            ));
+        }
+        let named = judged.model.file.is_some().then(|| ModelRef {
+            hash: None,
+            ..judged.model.clone()
+        });
+        let reference = options.specification.clone().or(named).ok_or_else(|| {
+            Error::input("the certificate names no model").hint("add --specification MODEL")
+        })?;
+        let mut judged = judged.clone();
+        let hash = judged.model.hash.take();
+        judged.model = reference.clone();
+        let relation = match judged.kind {
+            Criterion::Relation(relation) => relation,
+            _ => Relation::Ioco,
+        };
+        let model = JudgeOptions {
+            relation,
+            quiescence: options.quiescence,
+            ..JudgeOptions::default()
+        };
+        let properties = PropertyOptions {
+            properties: vec![reference.clone()],
+            relation: match judged.verdict {
+                iolite_derive::Verdict::WeakFail => iolite_property::Relation::NonDisjointness,
+                _ => iolite_property::Relation::Inclusion,
+            },
+            read: options.property.clone(),
+            ..PropertyOptions::default()
+        };
+        let by = match judged.kind {
+            Criterion::Property => JudgedBy::Properties(&properties),
+            _ => JudgedBy::Model(&model),
+        };
+        let missing = match judged.kind {
+            Criterion::Safety => Some("observers"),
+            Criterion::Purpose => Some("purposes"),
+            Criterion::Relation(Relation::IoconfF) => Some("set of traces"),
+            _ => None,
+        };
+        if let Some(missing) = missing {
+            return Err(Error::undecided(format!(
+                "the certificate does not carry its {missing}; `--certificate FILE` writes one that \
+                 does"
+            )));
+        }
+        let claim = self.certify_run(&judged, by)?;
+        let claim = claim.ok_or_else(|| Error::input("there is nothing to re-check"))?;
+        let options = ExplainOptions {
+            specification: None,
+            ..options.clone()
+        };
+        let mut explained = self.explain_whole(claim, &options)?;
+        explained.notes.push(FROM_DISK.to_owned());
+        let own = self.source(reference.path());
+        if hash.is_some_and(|hash| own.is_ok_and(|own| own.hash() != hash)) {
+            explained.models_changed.push(reference);
+        }
+        Ok(explained)
+    }
+
+    /// A whole certificate. Nothing is read from disk, but to tell of files that have changed.
+    fn explain_whole(
+        &self,
+        mut claim: Certificate,
+        options: &ExplainOptions,
+    ) -> Result<Explanation, Error> {
+        let known: Result<Criterion, _> = claim.kind.parse();
+        known.map_err(|e| Error::input(e.to_string()))?;
+        let reading: Reading = match &claim.reading {
+            serde_json::Value::Null => Reading::default(),
+            reading => serde_json::from_value(reading.clone())
+                .map_err(|e| Error::input(format!("no certificate: reading: {e}")))?,
+        };
+        let mut models_changed = Vec::new();
+        let own = self.read_as(reading.models.clone());
+        if let Some(other) = &options.implementation {
+            own.replace_implementation(&mut claim, other)?;
+            models_changed.push(other.clone());
+        }
+        if let Some(other) = &options.specification {
+            own.replace_specification(&mut claim, other)?;
+            models_changed.push(other.clone());
+        }
+        for file in &claim.files {
+            let disk = self.source(Path::new(&file.path));
+            if disk.is_ok_and(|disk| disk.hash() != file.hash) {
+                models_changed.push(ModelRef::file(Path::new(&file.path)));
+            }
+        }
+        let mut explained = Explanation {
+            claim,
+            checked: Checked::Confirmed,
+            models_changed,
+            parts: Vec::new(),
+            notes: Vec::new(),
+            told: Vec::new(),
+        };
+        let embedded = Self::with_options(reading.models.clone());
+        for file in &explained.claim.files {
+            embedded.insert(Path::new(&file.path), file.text.as_bytes());
+        }
+        let by = |what: String, by| Part { what, by };
+        explained.checked = match check(&explained.claim) {
+            Ok(report) => {
+                explained.parts = report
+                    .confirmed
+                    .into_iter()
+                    .map(|w| by(w, RECHECK))
+                    .collect();
+                explained.notes = report.notes;
+                explained.told = report.told;
+                match embedded.compare_tables(&explained.claim, &reading) {
+                    Ok(what) => {
+                        explained.parts.push(by(what, READER));
+                        embedded.recheck_constants(&explained.claim, options)?
+                    }
+                    Err(checked) => checked,
+                }
+            }
+            Err(Fault::Rejected(reason)) => Checked::Refuted(reason),
+            Err(Fault::Undecided(reason)) => {
+                match embedded.recheck_data(&explained.claim, options)? {
+                    Some((checked, parts)) => {
+                        explained.parts = parts;
+                        checked
+                    }
+                    None => Checked::Undecided(reason),
+                }
+            }
+        };
+        Ok(explained)
+    }
+}
+
+/// Where an answer and the certificate in it say different things.
+fn differs(document: &RelationDocument, claim: &Certificate) -> Option<String> {
+    let counterexample = document.counterexample.as_ref()?;
+    let told = serde_json::to_value(counterexample).ok()?;
+    let own = serde_json::to_value(claim).ok()?;
+    for key in ["trace", "observed", "allowed"] {
+        if told.get(key) != own.get(key) {
+            return Some(format!("the answer and its certificate differ in `{key}`"));
+        }
+    }
+    let model = |model: &Option<iolite_recheck::Model>| model.as_ref().map(|m| m.reference.clone());
+    let places: Vec<String> = counterexample
+        .specification_states
+        .iter()
+        .map(certify::place)
+        .collect();
+    let listed: BTreeSet<&String> = places.iter().collect();
+    let same = [
+        (document.holds == Some(false), "holds"),
+        (document.relation == claim.kind, "relation"),
+        (
+            model(&claim.implementation).as_ref() == Some(&document.implementation),
+            "implementation",
+        ),
+        (
+            model(&claim.specification).as_ref() == Some(&document.specification),
+            "specification",
+        ),
+        (
+            claim.locations.iter().collect::<BTreeSet<_>>() == listed,
+            "specification_states",
+        ),
+        (
+            claim.implementation_location
+                == Some(certify::place(&counterexample.implementation_state)),
+            "implementation_state",
+        ),
+    ];
+    let wrong = same.into_iter().find(|(same, _)| !same);
+    wrong.map(|(_, key)| format!("the answer and its certificate differ in `{key}`"))
+}

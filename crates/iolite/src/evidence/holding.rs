@@ -1,0 +1,314 @@
+//! Certificates of positive answers: the pairs of states in which nothing is wrong.
+//!
+//! The searches drop pairs that others stand for, and remember no more than they need. Here all of them are
+//! listed, by the plain rules, so that the checker needs no cleverness.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use iolite_derive::{Criterion, ModelRef, location};
+use iolite_lts::relation::Relation;
+use iolite_lts::{
+    Completed, Completion, Determinised, LabelId, LabelKind, QuiescencePolicy, Semantics, SetId,
+    StateId, Suspension,
+};
+use iolite_property::Observer;
+use iolite_recheck::{Certificate, Model, Pairs};
+
+use super::certify::{named, policy_name};
+use super::tables;
+use crate::{
+    Error, ExplicitSpec, PropertyReadOptions, RelationDocument, Verification, VerificationOptions,
+    VerifiedProperty, Workspace,
+};
+
+/// States of each model that a certificate of a positive answer holds.
+const STATES: usize = 20_000;
+
+/// Pairs that it holds.
+const PAIRS: usize = 200_000;
+
+fn too_many(what: &str, limit: usize) -> Error {
+    Error::undecided(format!(
+        "no certificate is written: it would have more than {limit} {what}"
+    ))
+}
+
+impl Workspace {
+    /// The whole certificate of a relation that holds.
+    ///
+    /// # Errors
+    ///
+    /// Where it would be too large, and for ioconf-f, whose set of traces it does not carry.
+    pub fn certify_holding(&self, document: &RelationDocument) -> Result<Certificate, Error> {
+        let relation: Relation = document
+            .relation
+            .parse()
+            .map_err(|_| Error::input("no relation"))?;
+        if document.holds != Some(true) || relation == Relation::IoconfF {
+            return Err(Error::undecided(
+                "no certificate is written: a positive one is for relations that hold, but for ioconf-f",
+            ));
+        }
+        if !document.context.is_synchronous() {
+            return Err(Error::undecided(
+                "no certificate is written: a positive answer through queues is a claim of a bound, and \
+                 carries none",
+            ));
+        }
+        let implementation = ModelRef::from(document.implementation.as_str());
+        let specification = ModelRef::from(document.specification.as_str());
+        let (i, s) = (
+            self.explicit(&implementation)?,
+            self.explicit(&specification)?,
+        );
+        let (system_i, system_s) = (i.system(), s.system());
+        let whole = |system| tables::whole_table(system, STATES);
+        let (Some((table_i, numbers_i)), Some((table_s, numbers_s))) =
+            (whole(&system_i), whole(&system_s))
+        else {
+            return Err(too_many("states", STATES));
+        };
+        let policy = document.semantics.policy();
+        let completion = document.semantics.complete_inputs.map(Completion::from);
+        let rules = Rules { relation, policy };
+        let (found, sets) = match completion {
+            None => rules.pairs(&system_i, &system_s)?,
+            Some(how) => rules.pairs(&Completed::over(&system_i, how, s.labels()), &system_s)?,
+        };
+        let number = |state: StateId| match completion {
+            // The states of chaos come after those of the table.
+            Some(Completion::Chaos) => match state.index().checked_sub(3) {
+                None => table_i.states.len() + state.index(),
+                Some(own) => numbers_i[&StateId::new(own)],
+            },
+            _ => numbers_i[&state],
+        };
+        let members = |set: &Vec<StateId>| set.iter().map(|q| numbers_s[q]).collect();
+        let mut certificate = Certificate {
+            model: named(s.reference()),
+            complete_inputs: document
+                .semantics
+                .complete_inputs
+                .map(|how| how.name().to_owned()),
+            pairs: Some(Pairs {
+                sets: sets.iter().map(members).collect(),
+                pairs: found.iter().map(|&(p, set)| (number(p), set)).collect(),
+            }),
+            specification: Some(model(&s, table_s)),
+            ..Certificate::new(relation.name(), "holds", policy_name(policy))
+        };
+        certificate.implementation = Some(model(&i, table_i));
+        let references = [implementation, specification];
+        self.add_files(
+            &mut certificate,
+            &references,
+            &PropertyReadOptions::default(),
+        )?;
+        Ok(certificate)
+    }
+
+    /// The whole certificate of an observer that a specification satisfies; `None` for any other answer.
+    ///
+    /// # Errors
+    ///
+    /// Where it would be too large, and where the model or the observer has data.
+    pub fn certify_proof(
+        &self,
+        verification: &Verification,
+        property: &VerifiedProperty,
+        options: &VerificationOptions,
+    ) -> Result<Option<Certificate>, Error> {
+        if !matches!(property.proof, crate::Proof::Proved { .. }) {
+            return Ok(None);
+        }
+        let reference = ModelRef {
+            hash: None,
+            ..verification.system.clone()
+        };
+        let data =
+            "no certificate is written: pairs of states prove observers of models without data";
+        let spec = self
+            .explicit(&reference)
+            .map_err(|_| Error::undecided(data))?;
+        let system = spec.system();
+        let Some((table, numbers)) = tables::whole_table(&system, STATES) else {
+            return Err(too_many("states", STATES));
+        };
+        for watcher in &options.properties {
+            let Ok(observers) = self.observers_of(watcher, &spec) else {
+                continue;
+            };
+            let Some(observer) = observers.iter().find(|o| o.name() == property.name) else {
+                continue;
+            };
+            let pairs = observed_pairs(&system, observer, options.quiescence)?;
+            let pairs = pairs.into_iter().map(|(q, w)| (numbers[&q], w.index()));
+            let automaton = observer.automaton();
+            let watched =
+                tables::observer(watcher.to_string(), automaton, |w| observer.is_violate(w));
+            let mut certificate = Certificate {
+                model: named(spec.reference()),
+                observers: vec![watched],
+                pairs: Some(Pairs {
+                    sets: Vec::new(),
+                    pairs: pairs.collect(),
+                }),
+                specification: Some(model(&spec, table)),
+                ..Certificate::new(
+                    Criterion::Safety.name(),
+                    "proved",
+                    policy_name(options.quiescence),
+                )
+            };
+            let references = [reference, watcher.clone()];
+            self.add_files(
+                &mut certificate,
+                &references,
+                &PropertyReadOptions::default(),
+            )?;
+            return Ok(Some(certificate));
+        }
+        Err(Error::undecided(data))
+    }
+}
+
+fn model(spec: &ExplicitSpec, table: iolite_recheck::Table) -> Model {
+    Model {
+        reference: spec.reference().to_string(),
+        table: Some(table),
+    }
+}
+
+/// The pairs of a state and a state of the observer that are reached, where it is not left for good.
+fn observed_pairs<M: Semantics<State = StateId>>(
+    system: &M,
+    observer: &Observer,
+    policy: QuiescencePolicy,
+) -> Result<BTreeSet<(StateId, StateId)>, Error> {
+    let view = Suspension::new(system, policy);
+    let start = (view.initial(), observer.initial());
+    let mut seen = BTreeSet::from([start]);
+    let mut todo = vec![start];
+    let mut row = Vec::new();
+    while let Some((q, w)) = todo.pop() {
+        if observer.is_violate(w) {
+            let place = location(system, q);
+            return Err(Error::fault(format!("proved, and violated in {place}")));
+        }
+        row.clear();
+        view.successors(&q, &mut row);
+        for &(label, next) in &row {
+            let kind = view.labels().kind(label);
+            let to = match kind {
+                LabelKind::Internal => Some(w),
+                _ => observer.step(w, label),
+            };
+            if let Some(to) = to
+                && seen.insert((next, to))
+            {
+                todo.push((next, to));
+            }
+        }
+        if seen.len() > PAIRS {
+            return Err(too_many("pairs", PAIRS));
+        }
+    }
+    Ok(seen)
+}
+
+struct Rules {
+    relation: Relation,
+    policy: QuiescencePolicy,
+}
+
+/// Pairs of a state and the number of a set, and the sets.
+type Found = (Vec<(StateId, usize)>, Vec<Vec<StateId>>);
+
+impl Rules {
+    fn suspension(&self) -> bool {
+        matches!(self.relation, Relation::Ioco | Relation::Uioco)
+    }
+
+    /// All pairs that the relation speaks of.
+    fn pairs<M, N>(&self, implementation: &M, specification: &N) -> Result<Found, Error>
+    where
+        M: Semantics<State = StateId>,
+        N: Semantics<State = StateId>,
+    {
+        let view = Suspension::new(implementation, self.policy);
+        let mut sets = Determinised::new(Suspension::new(specification, self.policy));
+        let known: Vec<Option<LabelId>> = implementation
+            .labels()
+            .iter()
+            .map(|(_, l)| specification.labels().get(l.kind, &l.name))
+            .collect();
+        // The empty set is one of its own: ≤te and ≤iot speak of traces outside the specification.
+        let start = (view.initial(), Some(sets.initial()));
+        let mut seen = BTreeSet::from([start]);
+        let mut todo = vec![start];
+        let mut row = Vec::new();
+        while let Some((p, set)) = todo.pop() {
+            row.clear();
+            view.successors(&p, &mut row);
+            for &(label, next) in &row {
+                let kind = implementation.labels().kind(label);
+                let after = match kind {
+                    LabelKind::Internal => set,
+                    LabelKind::Delta if !self.suspension() => continue,
+                    LabelKind::Input
+                        if self.relation == Relation::Uioco
+                            && is_refused(&mut sets, set, known[label.index()]) =>
+                    {
+                        continue;
+                    }
+                    _ => match (set, known[label.index()]) {
+                        (Some(set), Some(label)) => sets.after(set, label),
+                        _ => None,
+                    },
+                };
+                let everywhere = matches!(self.relation, Relation::Testing | Relation::Iot);
+                if kind != LabelKind::Internal && after.is_none() && !everywhere {
+                    continue;
+                }
+                if seen.insert((next, after)) {
+                    todo.push((next, after));
+                }
+            }
+            if seen.len() > PAIRS {
+                return Err(too_many("pairs", PAIRS));
+            }
+        }
+        let mut numbers: BTreeMap<Option<SetId>, usize> = BTreeMap::new();
+        let mut members: Vec<Vec<StateId>> = Vec::new();
+        let mut pairs = Vec::new();
+        for (p, set) in seen {
+            let number = *numbers.entry(set).or_insert_with(|| {
+                members.push(set.map_or(Vec::new(), |set| sets.members(set).to_vec()));
+                members.len() - 1
+            });
+            pairs.push((p, number));
+        }
+        let size: usize = members.iter().map(Vec::len).sum();
+        if size > 10 * PAIRS {
+            return Err(too_many("members of sets", 10 * PAIRS));
+        }
+        Ok((pairs, members))
+    }
+}
+
+/// Whether a state of the set does not take an input, not even after internal actions.
+fn is_refused<N: Semantics<State = StateId>>(
+    sets: &mut Determinised<Suspension<N>>,
+    set: Option<SetId>,
+    input: Option<LabelId>,
+) -> bool {
+    let (Some(set), Some(input)) = (set, input) else {
+        return true;
+    };
+    let members = sets.members(set).to_vec();
+    members.into_iter().any(|q| {
+        let closed = sets.set_of(&[q]);
+        sets.after(closed, input).is_none()
+    })
+}

@@ -1,0 +1,127 @@
+//! What `passes` found, as a document and in words.
+
+use std::collections::BTreeMap;
+
+use iolite_derive::Verdict;
+use iolite_recheck::Certificate;
+use serde::Serialize;
+
+use crate::{Place, SemanticsOptions};
+
+/// Whether a model passes a suite.
+#[derive(Clone, Debug, Serialize)]
+pub struct PassesDocument {
+    /// The model.
+    pub implementation: String,
+    /// Whether it passes all test cases; `None` where that is not known.
+    pub passes: Option<bool>,
+    /// Why it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+    /// What the model means where it leaves it open.
+    pub semantics: SemanticsOptions,
+    /// The test cases, in the order of the suite, as far as they were tried.
+    pub cases: Vec<TestedCase>,
+    /// The certificate of the first case that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Box<Certificate>>,
+}
+
+/// A test case and the runs that it has with the model.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestedCase {
+    /// Its name.
+    pub case: String,
+    /// Its place.
+    pub file: String,
+    /// What it tests for.
+    pub relation: String,
+    /// Whether no run fails.
+    pub passes: bool,
+    /// The verdicts that runs end in, each with the length of a shortest run.
+    pub verdicts: BTreeMap<Verdict, usize>,
+    /// A shortest failing run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing: Option<TestRunDocument>,
+}
+
+/// A test run.
+#[derive(Clone, Debug, Serialize)]
+pub struct TestRunDocument {
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Its actions, in `?a`, `!x`, `delta` notation.
+    pub run: Vec<String>,
+    /// The actions that the implementation then refuses, where that ends the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refuses: Option<Vec<String>>,
+    /// Where the implementation is then.
+    pub implementation_state: Place,
+}
+
+impl PassesDocument {
+    /// The answer for a suite of so many test cases. One that fails decides it; a case that no run
+    /// passes or fails leaves it open.
+    pub(super) fn decide(&self, all: usize) -> Option<bool> {
+        if self.cases.iter().any(|case| !case.passes) {
+            return Some(false);
+        }
+        let right = |v: &Verdict| matches!(v, Verdict::Pass | Verdict::WeakPass);
+        let passed = |case: &TestedCase| case.verdicts.keys().any(right);
+        let open = |case: &TestedCase| case.verdicts.contains_key(&Verdict::Unknown);
+        let decided = self.cases.iter().all(|case| passed(case) && !open(case));
+        (self.cases.len() == all && decided).then_some(true)
+    }
+
+    /// The answer for people.
+    pub fn tell(&self) -> String {
+        let mut text = String::new();
+        for case in &self.cases {
+            text += &tell_case(case, &self.implementation);
+        }
+        let failing = self.cases.iter().filter(|case| !case.passes).count();
+        let all = self.cases.len();
+        text += &match (self.passes, &self.unknown) {
+            (Some(true), _) => format!("{} passes {}\n", self.implementation, counted(all)),
+            (Some(false), _) => format!(
+                "{} fails {failing} of {}\n",
+                self.implementation,
+                counted(all)
+            ),
+            (None, Some(reason)) => format!("unknown after {}: {reason}\n", counted(all)),
+            (None, None) => format!(
+                "{} fails none of {}, but of some no run passes either\n",
+                self.implementation,
+                counted(all)
+            ),
+        };
+        text
+    }
+}
+
+fn counted(cases: usize) -> String {
+    match cases {
+        1 => "1 test case".to_owned(),
+        n => format!("{n} test cases"),
+    }
+}
+
+fn tell_case(case: &TestedCase, implementation: &str) -> String {
+    let Some(failing) = &case.failing else {
+        let names: Vec<&str> = case.verdicts.keys().map(|v| v.name()).collect();
+        return format!("{}: {}\n", case.case, names.join(", "));
+    };
+    let run = match failing.run.as_slice() {
+        [] => "nothing (at the start)".to_owned(),
+        run => run.join(" "),
+    };
+    let refused = failing.refuses.as_ref();
+    let refused = refused.map(|set| format!(", then it refuses {{{}}}", set.join(", ")));
+    let place = failing.implementation_state.show(implementation);
+    format!(
+        "{}: {}\n  run   {run}{}\n  ends  in {place}\n",
+        case.case,
+        failing.verdict,
+        refused.unwrap_or_default()
+    )
+}

@@ -1,0 +1,219 @@
+//! Whether a model passes test cases, exactly: every test run counts.
+
+mod document;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use iolite_derive::{ModelRef, TestCase, TestRun, TestRuns, TestStep, Verdict, test_runs_while};
+use iolite_lts::{Completed, LabelKind, Semantics, StateId, missing_input};
+
+use crate::{Error, ExplicitSpec, Place, SemanticsOptions, SuiteCase, Workspace};
+
+pub use document::{PassesDocument, TestRunDocument, TestedCase};
+
+/// Who hears how many pairs of states were met, and may stop a search with a reason.
+pub type ProceedPairs<'a> = dyn FnMut(usize) -> Option<String> + 'a;
+
+/// What a run ends with beside its actions, where that is an observation too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RunEnd {
+    /// Silence, where the test case has no θ [LTS96, def. 7.1].
+    Silence,
+    /// The implementation refuses all that is offered.
+    Refusal(Vec<String>),
+}
+
+/// What else ends the run of a test case in this state.
+pub(crate) fn run_end(case: &TestCase, run: &TestRun) -> Option<RunEnd> {
+    if run.is_foreign() {
+        return None;
+    }
+    match &case.state(run.test_state).step {
+        TestStep::End => None,
+        TestStep::Observe { .. } => Some(RunEnd::Silence),
+        TestStep::Stimulate { stimulus, .. } => {
+            Some(RunEnd::Refusal(vec![case.labels().text(*stimulus)]))
+        }
+        TestStep::Offer { actions } => {
+            let texts = actions.iter().map(|&(l, _)| case.labels().text(l));
+            Some(RunEnd::Refusal(texts.collect()))
+        }
+    }
+}
+
+/// Whether a test case only offers actions to be agreed on, as those for conf do.
+pub(crate) fn is_symmetric(case: &TestCase) -> bool {
+    let symmetric = |step: &TestStep| matches!(step, TestStep::End | TestStep::Offer { .. });
+    case.states().iter().all(|state| symmetric(&state.step))
+}
+
+impl Workspace {
+    /// Decides for each test case whether a model passes it: `i passes t` [LTS96, def. 3.2]. A case
+    /// that no run fails counts as passed, also where runs may leave its goal (`inconc`).
+    pub fn passes(
+        &self,
+        implementation: &ModelRef,
+        suite: &[PathBuf],
+        semantics: SemanticsOptions,
+        proceed: &mut ProceedPairs<'_>,
+    ) -> Result<PassesDocument, Error> {
+        let implementation = self.explicit(implementation)?;
+        let cases = self.suite_of(suite, &implementation)?;
+        let mut document = PassesDocument {
+            implementation: implementation.reference().to_string(),
+            passes: Some(true),
+            unknown: None,
+            semantics,
+            cases: Vec::new(),
+            certificate: None,
+        };
+        for case in &cases {
+            let reference = implementation.reference().to_string();
+            self.compare_labels(
+                (implementation.labels(), &reference),
+                (case.case.labels(), &case.place),
+                true,
+            )?;
+            let mut gave_up = None;
+            let mut proceed = |pairs: usize| {
+                gave_up = proceed(pairs);
+                match gave_up {
+                    Some(_) => ControlFlow::Break(()),
+                    None => ControlFlow::Continue(()),
+                }
+            };
+            // Also between small test cases, of which there may be many.
+            let runs = match proceed(0) {
+                ControlFlow::Break(()) => None,
+                ControlFlow::Continue(()) => {
+                    runs_of(&implementation, &case.case, semantics, &mut proceed)?
+                }
+            };
+            let Some(runs) = runs else {
+                document.unknown = gave_up;
+                break;
+            };
+            let tested = tell(&implementation, case, semantics, &runs);
+            let failing = runs.failing();
+            if let (Some((verdict, run)), None) = (failing, &document.certificate) {
+                let whole =
+                    self.certify_test_run(&implementation, case, verdict, run, semantics)?;
+                document.certificate = Some(Box::new(whole));
+            }
+            document.cases.push(tested);
+        }
+        document.passes = document.decide(cases.len());
+        Ok(document)
+    }
+}
+
+/// All runs of a test case with an implementation that has all inputs; `None` where the search was
+/// stopped.
+fn runs_of(
+    implementation: &ExplicitSpec,
+    case: &TestCase,
+    semantics: SemanticsOptions,
+    proceed: &mut dyn FnMut(usize) -> ControlFlow<()>,
+) -> Result<Option<TestRuns>, Error> {
+    let system = implementation.system();
+    let policy = semantics.policy();
+    let about = |error: Error| error.about(&implementation.reference().to_string(), case.name());
+    let found = match semantics.complete_inputs {
+        Some(how) => {
+            let completed = Completed::over(&system, how.into(), case.labels());
+            let found = test_runs_while(case, &completed, policy, proceed);
+            check_livelock(&completed, found)
+        }
+        None => {
+            if !is_symmetric(case) {
+                check_inputs(&system, case).map_err(about)?;
+            }
+            check_livelock(&system, test_runs_while(case, &system, policy, proceed))
+        }
+    };
+    found.map_err(about)
+}
+
+/// Implementations are input-enabled over their own inputs and those of the test case, L_I
+/// [LTS96, def. 5.1]; otherwise a test run may end where the theory says nothing.
+fn check_inputs<M: Semantics<State = StateId>>(system: &M, case: &TestCase) -> Result<(), Error> {
+    let own = system.labels();
+    let unknown = case.labels().inputs().find(|&input| {
+        let name = &case.labels().label(input).name;
+        own.get(LabelKind::Input, name).is_none()
+    });
+    let (state, input) = if let Some(input) = unknown {
+        (system.initial(), case.labels().text(input))
+    } else if let Some((state, input)) = missing_input(system) {
+        (state, own.text(input))
+    } else {
+        return Ok(());
+    };
+    let state = system.describe(&state);
+    Err(Error::input(format!(
+        "the implementation is not input-enabled: state {state} does not take {input}"
+    ))
+    .hint(crate::relation::COMPLETE_INPUTS))
+}
+
+fn check_livelock<M: Semantics<State = StateId>>(
+    system: &M,
+    found: Option<TestRuns>,
+) -> Result<Option<TestRuns>, Error> {
+    match found.as_ref().and_then(TestRuns::livelock) {
+        None => Ok(found),
+        Some(state) => Err(Error::input(format!(
+            "the implementation diverges: state {} lies on a cycle of internal actions",
+            system.describe(&state)
+        ))
+        .hint(crate::relation::OTHER_POLICY)),
+    }
+}
+
+fn tell(
+    implementation: &ExplicitSpec,
+    case: &SuiteCase,
+    semantics: SemanticsOptions,
+    runs: &TestRuns,
+) -> TestedCase {
+    let run = |verdict: Verdict, run: &TestRun| {
+        let end = run_end(&case.case, run);
+        let mut actions = run.actions.clone();
+        let mut refused = None;
+        match end {
+            Some(RunEnd::Silence) => actions.push("delta".to_owned()),
+            Some(RunEnd::Refusal(set)) => refused = Some(set),
+            None => {}
+        }
+        let place = place(implementation, &case.case, semantics, run.implementation);
+        TestRunDocument {
+            verdict,
+            run: actions,
+            refuses: refused,
+            implementation_state: place,
+        }
+    };
+    TestedCase {
+        case: case.case.name().to_owned(),
+        file: case.place.clone(),
+        relation: case.case.criterion().to_string(),
+        passes: !runs.fails(),
+        verdicts: runs.verdicts().map(|(v, r)| (v, r.len())).collect(),
+        failing: runs.failing().map(|(v, r)| run(v, r)),
+    }
+}
+
+/// A state of the implementation, which may be one of its completion.
+pub(crate) fn place(
+    implementation: &ExplicitSpec,
+    case: &TestCase,
+    semantics: SemanticsOptions,
+    state: StateId,
+) -> Place {
+    let system = implementation.system();
+    match semantics.complete_inputs {
+        Some(how) => Place::of(&Completed::over(&system, how.into(), case.labels()), state),
+        None => Place::of(&system, state),
+    }
+}

@@ -1,0 +1,177 @@
+//! Positive answers that say less than they seem to.
+//!
+//! `holds` and `proved` are true also where nothing could have gone wrong: the two models share no
+//! action, the observer cannot be violated by anything. Such an answer is told with a warning.
+
+use std::collections::BTreeSet;
+
+use iolite_derive::{LetterMap, ModelRef};
+use iolite_lts::relation::{Relation, TraceSet};
+use iolite_lts::{LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension};
+use iolite_property::{Determinacy, Observer, Reading, StreettAutomaton};
+use iolite_sts::{Iosts, LocationId};
+
+use crate::ExplicitSpec;
+
+/// States that are looked at for an action that a model does; beyond them it is taken to do it.
+const LOOK: usize = 1_000_000;
+
+/// The labels of the steps that a system can take, δ included; `None` where it is too large to know.
+fn labels_taken<M: Semantics<State = StateId>>(
+    system: &M,
+    policy: QuiescencePolicy,
+) -> Option<BTreeSet<LabelId>> {
+    let view = Suspension::new(system, policy);
+    let mut seen = BTreeSet::from([view.initial()]);
+    let mut todo = vec![view.initial()];
+    let mut labels = BTreeSet::new();
+    let mut row = Vec::new();
+    while let Some(state) = todo.pop() {
+        row.clear();
+        view.successors(&state, &mut row);
+        for &(label, target) in &row {
+            labels.insert(label);
+            if seen.insert(target) {
+                todo.push(target);
+            }
+        }
+        if seen.len() > LOOK {
+            return None;
+        }
+    }
+    Some(labels)
+}
+
+/// Why it says little that a relation holds.
+pub(crate) fn of_relation(
+    relation: Relation,
+    implementation: &ExplicitSpec,
+    specification: &ExplicitSpec,
+    traces: Option<&TraceSet>,
+    policy: QuiescencePolicy,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    let (i, s) = (implementation.reference(), specification.reference());
+    let visible = |labels: &Labels| -> BTreeSet<(LabelKind, Box<str>)> {
+        let all = labels.iter().map(|(_, l)| l);
+        let all = all.filter(|l| l.kind.is_visible() && l.kind != LabelKind::Delta);
+        all.map(|l| (l.kind, l.name.clone())).collect()
+    };
+    if visible(implementation.labels()).is_disjoint(&visible(specification.labels())) {
+        found.push(format!("{i} and {s} share no action"));
+    }
+    if traces.is_some_and(|f| is_empty(f, specification.labels())) {
+        found.push("the set F holds no trace, so nothing was compared".to_owned());
+    }
+    let labels = implementation.labels();
+    if let Some(taken) = labels_taken(&implementation.system(), policy) {
+        let does = |kind: LabelKind| taken.iter().any(|&l| labels.kind(l) == kind);
+        if relation.is_directed() && !does(LabelKind::Output) {
+            found.push(format!(
+                "{i} never gives an output, so only its silence was compared"
+            ));
+        }
+        let visible = |l: &LabelId| labels.kind(*l).is_visible() && *l != LabelId::DELTA;
+        if !relation.is_directed() && !taken.iter().any(visible) {
+            found.push(format!("{i} never does anything that can be seen"));
+        }
+    }
+    found
+}
+
+/// Whether a set of traces has no member.
+fn is_empty(set: &TraceSet, labels: &Labels) -> bool {
+    let mut seen = BTreeSet::from([set.initial()]);
+    let mut todo = vec![set.initial()];
+    while let Some(state) = todo.pop() {
+        if set.accepts(state) {
+            return false;
+        }
+        for (label, _) in labels.iter() {
+            if let Some(next) = set.follow(state, label)
+                && seen.insert(next)
+            {
+                todo.push(next);
+            }
+        }
+    }
+    true
+}
+
+/// Why it says little that a system satisfies an observer.
+pub(crate) fn of_observer(
+    observer: &Observer,
+    spec: &ExplicitSpec,
+    policy: QuiescencePolicy,
+) -> Option<String> {
+    let name = observer.name();
+    if !observer.can_be_violated() {
+        return Some(unreachable_violation(name));
+    }
+    let automaton = observer.automaton();
+    let violates = |(_, to): &(LabelId, StateId)| observer.is_violate(*to);
+    let steps = automaton.states().flat_map(|q| automaton.steps(q));
+    let last: BTreeSet<LabelId> = steps.filter(violates).map(|(l, _)| l).collect();
+    let taken = labels_taken(&spec.system(), policy)?;
+    let labels = automaton.labels();
+    let does = |l: &LabelId| {
+        let label = labels.label(*l);
+        let own = spec.labels().get(label.kind, &label.name);
+        own.is_some_and(|own| taken.contains(&own))
+    };
+    if last.iter().any(does) {
+        return None;
+    }
+    let last: Vec<String> = last.iter().take(5).map(|&l| labels.text(l)).collect();
+    Some(format!(
+        "{} never does anything that would violate {name} ({})",
+        spec.reference(),
+        last.join(", ")
+    ))
+}
+
+fn unreachable_violation(name: &str) -> String {
+    format!("no violating state of {name} can be reached, whatever a system does")
+}
+
+/// The same for an observer with data: by its locations alone.
+pub(crate) fn of_data_observer(
+    name: &str,
+    observer: &Iosts,
+    violate: &[LocationId],
+) -> Option<String> {
+    let start = observer.initial();
+    let mut seen = BTreeSet::from([start]);
+    let mut todo = vec![start];
+    while let Some(at) = todo.pop() {
+        if violate.contains(&at) {
+            return None;
+        }
+        for &t in observer.outgoing(at) {
+            let t = observer.transition(t);
+            if !t.guard.is_false() && seen.insert(t.target) {
+                todo.push(t.target);
+            }
+        }
+    }
+    Some(unreachable_violation(name))
+}
+
+/// Why it says little that a system satisfies a property.
+pub(crate) fn of_property(
+    name: &str,
+    automaton: &StreettAutomaton,
+    letters: &LetterMap,
+    labels: &Labels,
+    model: &ModelRef,
+) -> Option<String> {
+    if !labels.iter().any(|(l, _)| letters.letter(l).is_some()) {
+        return Some(format!(
+            "{name} knows no action of {model}, so it judges the empty sequence"
+        ));
+    }
+    let determined = Determinacy::new(automaton, Reading::FiniteAndInfinite).ok()?;
+    let initial = automaton.structure().initial();
+    let always = determined.positive.contains(initial) && !automaton.open().contains(initial);
+    always.then(|| format!("{name} holds of every sequence, whatever a system does"))
+}

@@ -1,0 +1,250 @@
+//! Certificates of positive answers: ours are confirmed, and an edit that breaks them is found. What is
+//! right is asked of the relation itself: a set of pairs that is not right is rejected, one that is too
+//! large may still be.
+
+mod common;
+
+use std::path::Path;
+
+use common::{DIRECTED, PLAIN, Random, explain, model};
+use iolite::{
+    Checked, CompletionFlag, ModelRef, Proof, Relation, RelationOptions, SemanticsOptions,
+    VerificationOptions, WholeCertificate, Workspace,
+};
+
+const RELATIONS: [(Relation, bool); 7] = [
+    (Relation::Trace, false),
+    (Relation::Testing, false),
+    (Relation::Conf, false),
+    (Relation::Iot, true),
+    (Relation::Ioconf, true),
+    (Relation::Ioco, true),
+    (Relation::Uioco, true),
+];
+
+fn options(relation: Relation, directed: bool, chaos: bool) -> RelationOptions {
+    let how = match chaos {
+        true => CompletionFlag::Chaos,
+        false => CompletionFlag::SelfLoop,
+    };
+    RelationOptions {
+        semantics: SemanticsOptions {
+            complete_inputs: directed.then_some(how),
+            ..SemanticsOptions::default()
+        },
+        ..RelationOptions::new(relation)
+    }
+}
+
+/// One edit. A pair that is taken away breaks the proof, since only pairs that are reached are there; a
+/// pair or a set that is added or changed may do no harm.
+fn edit(random: &mut Random, whole: &mut WholeCertificate) -> bool {
+    let pairs = whole.pairs.as_mut().expect("pairs");
+    let at = random.below(pairs.pairs.len());
+    match random.below(6) {
+        0 | 1 => {
+            pairs.pairs.remove(at);
+            true
+        }
+        2 => {
+            let sets = pairs.sets.len() + 1;
+            pairs.pairs[at].1 = random.below(sets);
+            false
+        }
+        3 => {
+            pairs.pairs[at].0 = random.below(6);
+            false
+        }
+        4 if !pairs.sets.is_empty() => {
+            let k = random.below(pairs.sets.len());
+            match random.below(2) {
+                0 => drop(pairs.sets[k].pop()),
+                _ => pairs.sets[k].push(random.below(5)),
+            }
+            false
+        }
+        _ => {
+            let names = ["fail", "proved", "pass", "holds "];
+            random.pick(&names).clone_into(&mut whole.verdict);
+            true
+        }
+    }
+}
+
+#[test]
+fn pairs_show_that_a_relation_holds() {
+    for (relation, directed) in RELATIONS {
+        let labels: &[&str] = if directed { &DIRECTED } else { &PLAIN };
+        let mut random = Random(23);
+        let mut held = 0;
+        for round in 0..6_000 {
+            if held >= 60 {
+                break;
+            }
+            let workspace = Workspace::new();
+            let text = model(&mut random, labels);
+            // A model often conforms to itself, and seldom to another.
+            let other = match round % 3 {
+                0 => model(&mut random, labels),
+                _ => text.clone(),
+            };
+            workspace.insert(Path::new("i.aut"), text);
+            workspace.insert(Path::new("s.aut"), other);
+            let (i, s) = ("i.aut".into(), "s.aut".into());
+            let asked = options(relation, directed, round % 2 == 0);
+            let document = workspace
+                .relate(&i, &s, &asked, &mut |_| None)
+                .expect("an answer");
+            if document.holds != Some(true) {
+                continue;
+            }
+            held += 1;
+            let whole = workspace.certify_holding(&document).expect("a certificate");
+            assert_eq!(
+                explain(&workspace, &whole),
+                Checked::Confirmed,
+                "{relation} {whole:#?}"
+            );
+            for _ in 0..40 {
+                let mut other = whole.clone();
+                let breaks = edit(&mut random, &mut other);
+                let checked = explain(&workspace, &other);
+                let confirmed = checked == Checked::Confirmed;
+                assert!(!(breaks && confirmed), "{relation} {other:#?}");
+                // Whatever is confirmed has all that was there, in other words perhaps.
+                if confirmed {
+                    assert!(
+                        contains(&other, &whole),
+                        "{relation} {other:#?}\n{whole:#?}"
+                    );
+                }
+            }
+        }
+        assert!(held >= 30, "{relation}: {held}");
+    }
+}
+
+/// Whether every pair of the second is one of the first.
+fn contains(one: &WholeCertificate, other: &WholeCertificate) -> bool {
+    let pairs = |c: &WholeCertificate| -> Vec<(usize, Vec<usize>)> {
+        let all = c.pairs.as_ref().expect("pairs");
+        let set = |k: usize| {
+            let mut members = all.sets[k].clone();
+            members.sort_unstable();
+            members.dedup();
+            members
+        };
+        all.pairs.iter().map(|&(p, k)| (p, set(k))).collect()
+    };
+    let here = pairs(one);
+    pairs(other).iter().all(|pair| here.contains(pair))
+}
+
+/// The claim cannot be moved to models that are not in the relation.
+#[test]
+fn pairs_do_not_show_what_is_false() {
+    for (relation, directed) in RELATIONS {
+        let labels: &[&str] = if directed { &DIRECTED } else { &PLAIN };
+        let mut random = Random(29);
+        let mut tried = 0;
+        for _ in 0..4_000 {
+            if tried >= 100 {
+                break;
+            }
+            let workspace = Workspace::new();
+            for name in ["i.aut", "s.aut", "j.aut"] {
+                workspace.insert(Path::new(name), model(&mut random, labels));
+            }
+            let asked = options(relation, directed, false);
+            let relate = |i: &str, s: &str| {
+                let (i, s) = (ModelRef::from(i), ModelRef::from(s));
+                workspace
+                    .relate(&i, &s, &asked, &mut |_| None)
+                    .expect("an answer")
+            };
+            let (own, other) = (relate("s.aut", "s.aut"), relate("j.aut", "s.aut"));
+            if own.holds != Some(true) || other.holds != Some(false) {
+                continue;
+            }
+            tried += 1;
+            let mut forged = workspace.certify_holding(&own).expect("a certificate");
+            let certificate = other.certificate.expect("a counterexample");
+            forged.implementation = certificate.implementation;
+            forged.files = certificate.files;
+            let checked = explain(&workspace, &forged);
+            assert!(
+                matches!(checked, Checked::Refuted(_)),
+                "{relation} {checked:?} {forged:#?}"
+            );
+        }
+        assert!(tried >= 20, "{relation}: {tried}");
+    }
+}
+
+const OBSERVER: &str = "observer W {
+  input a, b  output x, y
+  initial state A { !x -> B  ?a -> A  ?b -> A  !y -> A  delta -> A }
+  state B { !x -> Bad  !y -> A  ?a -> B  ?b -> B }
+  violate state Bad
+}";
+
+#[test]
+fn pairs_show_that_an_observer_is_satisfied() {
+    let mut random = Random(31);
+    let mut proved = 0;
+    for _ in 0..3_000 {
+        if proved >= 60 {
+            break;
+        }
+        let workspace = Workspace::new();
+        let text = model(&mut random, &DIRECTED);
+        if !["?a", "?b", "!x", "!y"].iter().all(|l| text.contains(l)) {
+            continue;
+        }
+        workspace.insert(Path::new("s.aut"), text);
+        workspace.insert(Path::new("w.iol"), OBSERVER);
+        let asked = VerificationOptions {
+            properties: vec!["w.iol#W".into()],
+            ..VerificationOptions::default()
+        };
+        let found = workspace
+            .verify(&"s.aut".into(), &asked)
+            .expect("an answer");
+        let property = &found.properties[0];
+        let certificate = workspace
+            .certify_proof(&found, property, &asked)
+            .expect("small");
+        let Some(whole) = certificate else {
+            assert!(!matches!(property.proof, Proof::Proved { .. }));
+            continue;
+        };
+        proved += 1;
+        assert_eq!(
+            explain(&workspace, &whole),
+            Checked::Confirmed,
+            "{whole:#?}"
+        );
+        for _ in 0..40 {
+            let mut other = whole.clone();
+            let pairs = &mut other.pairs.as_mut().expect("pairs").pairs;
+            let at = random.below(pairs.len());
+            let harmless = match random.below(4) {
+                0 | 1 => {
+                    pairs.remove(at);
+                    false
+                }
+                2 => {
+                    pairs[at].1 = random.below(4);
+                    pairs[at] == whole.pairs.as_ref().expect("pairs").pairs[at]
+                }
+                _ => {
+                    other.verdict = "refuted".to_owned();
+                    false
+                }
+            };
+            let confirmed = explain(&workspace, &other) == Checked::Confirmed;
+            assert!(!confirmed || harmless, "{other:#?}");
+        }
+    }
+    assert!(proved >= 20, "{proved}");
+}
