@@ -321,7 +321,8 @@ pub(crate) fn conclude(
             let file = judge.reference().path().display().to_string();
             print(&reached.tell(&file))?;
         }
-        if let Some(discovery) = after.discovery {
+        // It is about what a pass leaves open.
+        if let (Some(discovery), Some(Verdict::Pass)) = (after.discovery, verdict) {
             print(&tell_discovery(&discovery))?;
         }
         for (name, verdicts) in goals {
