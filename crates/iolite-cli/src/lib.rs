@@ -15,8 +15,8 @@ use clap::{Parser, Subcommand};
 pub use allocator::Allocator;
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, init, monitor, mutate,
-    passes, relate, replay, show, simulate, suite, test, testable, tester, verify,
+    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, init, merge, monitor,
+    mutate, passes, relate, replay, report, show, simulate, suite, test, testable, tester, verify,
 };
 use iolite::Error;
 use iolite_exec::Interruption;
@@ -53,6 +53,8 @@ enum Command {
     Test(Box<test::Args>),
     Replay(replay::ReplayArgs),
     Shrink(replay::ShrinkArgs),
+    Merge(merge::Args),
+    Report(report::Args),
     Monitor(monitor::Args),
     Passes(passes::Args),
     Suite(suite::Args),
@@ -108,6 +110,8 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Test(args) => test::run(&args),
         Command::Replay(args) => replay::run_replay(&args),
         Command::Shrink(args) => replay::run_shrink(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Monitor(args) => monitor::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Suite(args) => suite::run(&args),

@@ -245,3 +245,81 @@ fn conf_test_cases_run_against_models() {
     let ran = iolite(&args).expect(2);
     assert!(ran.stderr.contains("model:"), "{}", ran.stderr);
 }
+
+/// Journals, `test --json` and `shrink` lead to whole certificates too.
+#[test]
+fn failing_tests_leave_whole_certificates() {
+    let folder = scratch("whole-certificates");
+    let file = write(&folder, "candy.iol", CANDY);
+    let (model, sut) = (format!("{file}#Machine"), format!("model:{file}#Choc"));
+    for form in ["journal.jsonl", "journal.iolj"] {
+        let journal = folder.join(form).display().to_string();
+        let args = [
+            "test",
+            &model,
+            "--sut",
+            &sut,
+            "--journal",
+            &journal,
+            "--json",
+        ];
+        let ran = iolite(&args).expect(1);
+        assert_eq!(ran.json()["certificate"]["format"], "iolite-certificate/2");
+        let answer = write(&folder, "answer.json", &ran.stdout);
+        iolite(&["explain", &answer]).expect(0);
+        let told = iolite(&["explain", &journal]).expect(0).stdout;
+        assert!(told.contains("every part of the claim is true"), "{told}");
+        let certificate = folder.join("c.json").display().to_string();
+        iolite(&["shrink", &journal, "--certificate", &certificate]).expect(1);
+        let text = std::fs::read_to_string(&certificate).unwrap();
+        assert!(text.contains("iolite-certificate/2"), "{text}");
+        iolite(&["explain", &certificate]).expect(0);
+        // Another model on disk by now: the claim does not stand.
+        let changed = CANDY.replacen("!liq -> Idle", "!choc -> Idle", 1);
+        write(&folder, "candy.iol", &changed);
+        iolite(&["explain", &journal]).expect(1);
+        write(&folder, "candy.iol", CANDY);
+    }
+}
+
+/// A model that plays the system is as fair as the tester takes it to be.
+#[test]
+fn fair_systems_leave_their_livelocks() {
+    let folder = scratch("fair");
+    let file = write(
+        &folder,
+        "poll.iol",
+        "system Poll { output ready  initial state Wait { i -> Wait  !ready -> Done } state Done {} }
+         system Stuck { output ready  initial state Wait { i -> Wait } }
+         system Ready { output ready  initial state Wait { !ready -> Done } state Done {} }",
+    );
+    let (model, test) = (
+        format!("{file}#Ready"),
+        ["test", "--no-journal", "--runs", "200"],
+    );
+    let run = |sut: &str, policy: &str| {
+        let sut = format!("model:{file}#{sut}");
+        let more = [&model[..], "--sut", &sut, "--quiescence", policy];
+        iolite(&[&test[..], &more].concat())
+    };
+    run("Poll", "livelock").expect(1);
+    run("Poll", "fair").expect(0);
+    run("Stuck", "fair").expect(1);
+}
+
+/// Labels without direction are an error, not a panic.
+#[test]
+fn plain_labels_are_derived_for_conf_only() {
+    let folder = scratch("plain-derive");
+    let suite = folder.join("suite").display().to_string();
+    let model = "examples/papers/lts96_fig1.iol#p1";
+    for more in [
+        &["--cover", "transitions"][..],
+        &["--relation", "ioconf"],
+        &[],
+    ] {
+        let ran = iolite(&[&["derive", model, "-o", &suite], more].concat()).expect(2);
+        assert!(ran.stderr.contains("plain label"), "{}", ran.stderr);
+    }
+    iolite(&["derive", model, "-o", &suite, "--relation", "conf"]).expect(0);
+}

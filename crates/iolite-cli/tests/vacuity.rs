@@ -115,3 +115,41 @@ fn proved_warns_where_nothing_could_go_wrong() {
         real.stderr
     );
 }
+
+#[test]
+fn passing_warns_where_nothing_could_go_wrong() {
+    let folder = scratch("vacuous-passes");
+    let file = write(&folder, "lamp.iol", MODELS);
+    let suite = folder.join("suite").display().to_string();
+    let derive = [
+        "derive",
+        &format!("{file}#Mute"),
+        "--depth",
+        "3",
+        "-o",
+        &suite,
+    ];
+    iolite(&derive).expect(0);
+    let passes = |name: &str| {
+        let model = format!("{file}#{name}");
+        iolite(&[
+            "passes",
+            &model,
+            &suite,
+            "--complete-inputs",
+            "self-loop",
+            "--json",
+        ])
+        .expect(0)
+    };
+    let told = warnings(&passes("Still"));
+    assert!(
+        told.iter().any(|w| w.contains("knows no input")),
+        "{told:?}"
+    );
+    let told = warnings(&passes("Mute"));
+    assert!(
+        told.len() == 1 && told[0].contains("never gives an output"),
+        "{told:?}"
+    );
+}

@@ -310,6 +310,24 @@ impl Coverage {
         }
     }
 
+    /// The transitions of the model that a run may have taken, as state, action and state.
+    pub fn seen_of_model<M: Semantics<State = StateId>>(
+        &self,
+        view: &Determinised<Suspension<M>>,
+    ) -> BTreeSet<(String, String, String)> {
+        let model = view.inner().inner();
+        let (_, transitions) = self.of_model(
+            view,
+            |set, label| self.has_seen(set, label),
+            |set| self.seen_state[set.index()],
+        );
+        let text = |(source, label, target): ModelTransition| {
+            let action = model.labels().text(label).to_string();
+            (model.describe(&source), action, model.describe(&target))
+        };
+        transitions.into_iter().map(text).collect()
+    }
+
     /// The states and transitions of the model under the chosen steps and sets.
     pub(crate) fn of_model<M: Semantics<State = StateId>>(
         &self,

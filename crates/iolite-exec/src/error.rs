@@ -127,6 +127,14 @@ pub enum ExecError {
     /// The description of the system under test is wrong.
     #[error("{0}")]
     Config(String),
+    /// A fault that a journal tells of.
+    #[error("{message}")]
+    Recorded {
+        /// Its [code](Self::code).
+        code: String,
+        /// What was said of it.
+        message: String,
+    },
     /// Something the operating system refused.
     #[error("{what}: {reason}")]
     System {
@@ -147,8 +155,9 @@ fn rest(waited: Duration) -> String {
 
 impl ExecError {
     /// A stable word for machines.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> &str {
         match self {
+            Self::Recorded { code, .. } => code,
             Self::Unreachable { .. } => "unreachable",
             Self::Dropped { .. } => "dropped",
             Self::Undecodable { .. } => "undecodable",

@@ -56,12 +56,15 @@ pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
 pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
-pub use record::compact_journal::{COMPACT_FORMAT, journal_lines};
+pub use record::compact_journal::COMPACT_FORMAT;
+pub use record::compact_lines::journal_lines;
+pub use record::description::Description;
 pub use record::event::{End, Event, Fanout, Sink};
 pub use record::journal::{
     COMPACT_ENDING, JOURNAL_FORMAT, Journal, JournalForm, JournalHeader, JournalWriter,
 };
 pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
+pub use record::merge::{MergeError, MergeOptions, Merged, merge};
 pub use record::monitor::{
     LogEntry, LogFormat, LogReader, LogStep, LoggedTrace, MonitorOptions, Monitored, monitor,
     monitor_watched,
@@ -83,6 +86,7 @@ pub use run::quiescence::Quiescence;
 pub use run::run_outcome::{RunId, RunOutcome};
 pub use run::run_setup::{RunSetup, run};
 pub use run::script::{Op, Script};
+pub use run::share::{Partition, RunNumbers, RunRange, Share, ShareError};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::symmetric::{
     SymmetricError, SymmetricModel, SymmetricRun, SymmetricSystem, run_symmetric,

@@ -5,7 +5,7 @@ mod support;
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -586,4 +586,34 @@ fn a_flood_of_pings_ends_in_an_error() {
     let error = answer(&echo(), &config, &["observe"]).unwrap_err();
     assert_eq!(error.code(), "flooding", "{error}");
     server.join().unwrap();
+}
+
+/// `localhost` may have two addresses, and a server listens at one of them.
+#[test]
+fn every_address_of_a_name_is_tried() {
+    for bind in ["127.0.0.1:0", "[::1]:0"] {
+        // A machine without IPv6, or without that meaning of the name, has nothing to try.
+        let Ok(listener) = TcpListener::bind(bind) else {
+            continue;
+        };
+        let address = listener.local_addr().unwrap();
+        let named = format!("localhost:{}", address.port());
+        if !named
+            .to_socket_addrs()
+            .is_ok_and(|mut all| all.any(|a| a == address))
+        {
+            continue;
+        }
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.read_exact(&mut [0; 2]).unwrap();
+            stream.write_all(b"x\n").unwrap();
+            let _ = stream.read(&mut [0]);
+        });
+        let mut config = SutConfig::from_flag(&format!("tcp:{named}")).unwrap();
+        config.quiescence.timeout_ms = Some(10_000);
+        let ops = ["?a", "observe"];
+        assert_eq!(answer(&echo(), &config, &ops), Ok(Verdict::Pass), "{bind}");
+        server.join().unwrap();
+    }
 }

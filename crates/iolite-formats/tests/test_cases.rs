@@ -370,9 +370,10 @@ proptest! {
     ) {
         let how = RandomDerivation { count: 2, depth: 4, seed, ..RandomDerivation::default() };
         let model = ModelRef::of("S", &s);
-        let mut cases = match symmetric {
-            true => ConfDerivation::new(&s).random(&how, &model),
-            false => how.derive(&mut IocoOracle::new(&s, POLICY), &model),
+        let mut cases = if symmetric {
+            ConfDerivation::new(&s).random(&how, &model)
+        } else {
+            how.derive(&mut IocoOracle::new(&s, POLICY), &model)
         };
         if !symmetric {
             cases.extend(how.derive(&mut IoconfOracle::new(&s, POLICY), &model));

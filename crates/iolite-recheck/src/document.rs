@@ -64,6 +64,13 @@ pub struct Certificate {
     /// The test case, where a model fails one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Test>,
+    /// How the execution goes on that refutes a property: `bad-prefix`, `output-lock`, `deadlock` or
+    /// `cycle`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<String>,
+    /// What comes again and again after the trace; nothing where internal actions do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<Vec<String>>,
     /// Where the answer is a positive one: pairs of states that contain the start and every step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Pairs>,
@@ -107,6 +114,8 @@ impl Certificate {
             property: None,
             traces: None,
             test: None,
+            ending: None,
+            cycle: None,
             pairs: None,
             files: Vec::new(),
             reading: serde_json::Value::Null,

@@ -138,26 +138,25 @@ impl<'c> Claim<'c> {
                     None => Ok(()),
                 }
             }
-            "trace" => match set.is_empty() {
-                true => wrong("its trace is none of the specification"),
-                false => Ok(()),
-            },
+            "trace" => {
+                if set.is_empty() {
+                    wrong("its trace is none of the specification")
+                } else {
+                    Ok(())
+                }
+            }
             // All that p refuses, some state of the set refuses: one that can do no more than p.
             _ if self.kind == "conf" && set.is_empty() => Ok(()),
             _ => {
-                let own = self.enabled(&self.i, p)?;
+                let own = enabled(&self.i, p)?;
                 for &q in set {
-                    if self.enabled(&self.s, q)?.is_subset(&own) {
+                    if enabled(&self.s, q)?.is_subset(&own) {
                         return Ok(());
                     }
                 }
                 wrong("it refuses more than the specification may")
             }
         }
-    }
-
-    fn enabled(&self, of: &System, state: usize) -> Outcome<BTreeSet<String>> {
-        of.enabled(&of.close(States::from([state]))?)
     }
 
     /// Every step of the implementation leads to a pair that is there, as far as the relation speaks of
@@ -207,6 +206,11 @@ impl<'c> Claim<'c> {
     }
 }
 
+/// What a state can do, itself or after internal actions.
+fn enabled(of: &System, state: usize) -> Outcome<BTreeSet<String>> {
+    of.enabled(&of.close(States::from([state]))?)
+}
+
 /// The claim that a specification satisfies an observer [SAFE04, def. 6]: pairs of a state and a state of
 /// the observer; where the observer is left for good, nothing is asked any more.
 pub(crate) fn observer(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
@@ -243,9 +247,10 @@ pub(crate) fn observer(certificate: &Certificate, report: &mut Report) -> Outcom
             steps.push((true, DELTA, q));
         }
         for (visible, action, to) in steps {
-            let next = match visible {
-                true => observer_step(observer, w, action),
-                false => Some(w),
+            let next = if visible {
+                observer_step(observer, w, action)
+            } else {
+                Some(w)
             };
             if next.is_some_and(|next| !pairs.contains(&(to, next))) {
                 return rejected(format!("{}: the pair after {action} is missing", place()));

@@ -12,11 +12,12 @@
 //! Read in this order: `document.rs` (what a certificate holds), `system.rs` (τ-closure, quiescence,
 //! after, out, refusals), `relation.rs` (two models), `run.rs` (a run beside a specification, observers),
 //! `queues.rs` (the same through queues), `holding.rs` (positive answers), `test_run.rs` (a model that fails a test case), `property.rs`
-//! (Streett automata).
+//! (Streett automata), `lasso.rs` (executions of a specification that a property rejects).
 
 mod channels;
 mod document;
 mod holding;
+mod lasso;
 mod observer_orders;
 mod property;
 mod queues;
@@ -91,15 +92,27 @@ pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
     {
         return Err(Fault::Undecided("the tables are too large".to_owned()));
     }
-    let models = || tables().all(|model| model.table.is_some());
-    if certificate.pairs.is_some() && models() {
+    let execution = certificate.ending.is_some() || certificate.cycle.is_some();
+    let claims = [
+        execution,
+        certificate.pairs.is_some(),
+        certificate.test.is_some(),
+    ];
+    if claims.iter().filter(|claim| **claim).count() > 1 {
+        return rejected("pairs, test cases and endings of executions are claims of their own");
+    }
+    if certificate.pairs.is_some() && tables().all(|model| model.table.is_some()) {
         match certificate.implementation {
-            Some(_) if certificate.test.is_none() => holding::relation(certificate, &mut report)?,
-            None if certificate.test.is_none() => holding::observer(certificate, &mut report)?,
-            _ => return rejected("a test case has no pairs"),
+            Some(_) => holding::relation(certificate, &mut report)?,
+            None => holding::observer(certificate, &mut report)?,
         }
     } else if certificate.test.is_some() {
         test_run::check(certificate, &mut report)?;
+    } else if execution {
+        if certificate.kind != "property" {
+            return rejected("only executions and properties have endings and cycles");
+        }
+        lasso::check(certificate, &mut report)?;
     } else if certificate.kind == "property" {
         property::check(certificate, &mut report)?;
     } else if tables().any(|model| model.table.is_none()) {

@@ -85,6 +85,15 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         report.confirmed.push(how);
         return Ok(());
     }
+    no_continuation(property, at)?;
+    report.confirmed.push(format!(
+        "verdict: {right}, no continuation is in the property"
+    ));
+    Ok(())
+}
+
+/// Nothing that begins with a trace which leads here is in Π, the trace itself included.
+pub(crate) fn no_continuation(property: &Property, at: usize) -> Outcome<()> {
     let all = reachable(property, at, &(0..property.rows.len()).collect());
     if all.iter().any(|state| property.finite.contains(state)) {
         return rejected("a finite continuation of the trace is in the property");
@@ -92,13 +101,10 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     if accepts(property, &property.pairs, &all) {
         return rejected("an infinite continuation of the trace is in the property");
     }
-    report.confirmed.push(format!(
-        "verdict: {right}, no continuation is in the property"
-    ));
     Ok(())
 }
 
-fn check_table(property: &Property) -> Outcome<()> {
+pub(crate) fn check_table(property: &Property) -> Outcome<()> {
     let count = property.rows.len();
     let within = |states: &[usize]| states.iter().all(|&s| s < count);
     let complete = |row: &Vec<usize>| row.len() == property.letters.len() && within(row);

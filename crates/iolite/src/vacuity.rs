@@ -5,9 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use iolite_derive::{LetterMap, ModelRef};
+use iolite_derive::{LetterMap, ModelRef, TestCase, TestState, TestStep};
 use iolite_lts::relation::{Relation, TraceSet};
-use iolite_lts::{LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension};
+use iolite_lts::{
+    Label, LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension,
+};
 use iolite_property::{Determinacy, Observer, Reading, StreettAutomaton};
 use iolite_sts::{Iosts, LocationId};
 
@@ -75,6 +77,46 @@ pub(crate) fn of_relation(
         if !relation.is_directed() && !taken.iter().any(visible) {
             found.push(format!("{i} never does anything that can be seen"));
         }
+    }
+    found
+}
+
+/// Why it says little that a model passes a suite.
+pub(crate) fn of_suite(
+    implementation: &ExplicitSpec,
+    cases: &[&TestCase],
+    policy: QuiescencePolicy,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    let (i, labels) = (implementation.reference(), implementation.labels());
+    let given = |case: &&TestCase| {
+        let stimulus = |s: &TestState| match s.step {
+            TestStep::Stimulate { stimulus, .. } => Some(case.labels().label(stimulus).clone()),
+            _ => None,
+        };
+        case.states()
+            .iter()
+            .filter_map(stimulus)
+            .collect::<Vec<_>>()
+    };
+    let stimuli: Vec<_> = cases.iter().flat_map(given).collect();
+    let knows = |l: &Label| labels.get(l.kind, &l.name).is_some();
+    if !stimuli.is_empty() && !stimuli.iter().any(knows) {
+        found.push(format!("{i} knows no input that the suite gives"));
+    }
+    let observes = |case: &&TestCase| {
+        let mut states = case.states().iter();
+        states.any(|s| matches!(s.step, TestStep::Observe { .. }))
+    };
+    let taken = labels_taken(&implementation.system(), policy);
+    let silent = taken.is_some_and(|taken| {
+        let mut kinds = taken.iter().map(|&l| labels.kind(l));
+        !kinds.any(|kind| kind == LabelKind::Output)
+    });
+    if silent && cases.iter().any(observes) {
+        found.push(format!(
+            "{i} never gives an output, so only its silence was tested"
+        ));
     }
     found
 }

@@ -9,18 +9,19 @@ use std::path::Path;
 use common::{DIRECTED, PLAIN, Random, explain, model};
 
 use iolite::{
-    Checked, CompletionFlag, Context, ModelRef, Observation, Relation, RelationOptions,
-    SemanticsOptions, WholeCertificate, Workspace,
+    Checked, CompletionFlag, Context, ExplicitSpec, ModelRef, Observation, Relation,
+    RelationOptions, SemanticsOptions, WholeCertificate, Workspace,
 };
 use iolite_derive::{
     Action, Alphabet, Channel, ChannelOracle, IocoOracle, IoconfOracle, Meaning, Oracle,
     QueueOptions, QueueOracle, Step, UiocoOracle,
 };
-use iolite_lts::relation::{Claim, Recheck, follow_run, recheck};
-use iolite_lts::{Completed, Completion, Interned, LabelKind, QuiescencePolicy};
+use iolite_lts::relation::{Claim, Recheck, TraceSet, follow_run, recheck};
+use iolite_lts::{Completed, Completion, Interned, LabelKind, QuiescencePolicy, explore};
 
 fn options(relation: Relation, directed: bool) -> RelationOptions {
     RelationOptions {
+        traces: (relation == Relation::IoconfF).then(|| "f.aut".into()),
         semantics: SemanticsOptions {
             complete_inputs: directed.then_some(CompletionFlag::SelfLoop),
             ..SemanticsOptions::default()
@@ -120,9 +121,24 @@ fn is_true(workspace: &Workspace, relation: Relation, c: &WholeCertificate) -> b
         .map(|&state| iolite_derive::location(&spec, state))
         .collect();
     claimed == Recheck::Confirmed
+        && (relation != Relation::IoconfF || in_traces(workspace, &s, &c.trace))
         && c.verdict == "fail"
         && c.allowed.iter().cloned().collect::<BTreeSet<_>>() == allowed
         && c.locations.iter().cloned().collect::<BTreeSet<_>>() == places
+}
+
+/// Whether the set F has the trace: whether the automaton does, over the labels of the specification.
+fn in_traces(workspace: &Workspace, s: &ExplicitSpec, trace: &[String]) -> bool {
+    let f = workspace
+        .explicit(&ModelRef::from("f.aut"))
+        .expect("a model");
+    let f = explore(&f.system(), 100).expect("small");
+    let set = TraceSet::accepted(&f, s.labels(), |_| true);
+    let labels: Option<Vec<_>> = trace.iter().map(|a| s.labels().get_text(a)).collect();
+    let mut labels = labels.into_iter().flatten().peekable();
+    let known = trace.is_empty() || labels.peek().is_some();
+    let end = labels.try_fold(set.initial(), |at, l| set.follow(at, l));
+    known && end.is_some_and(|end| set.accepts(end))
 }
 
 #[test]
@@ -132,6 +148,7 @@ fn single_edits_of_directed_claims_are_judged_rightly() {
         Relation::Ioconf,
         Relation::Iot,
         Relation::Uioco,
+        Relation::IoconfF,
     ] {
         let mut random = Random(17);
         let (mut edits, mut still_true) = (0, 0);
@@ -139,6 +156,9 @@ fn single_edits_of_directed_claims_are_judged_rightly() {
             let workspace = Workspace::new();
             workspace.insert(Path::new("i.aut"), model(&mut random, &DIRECTED));
             workspace.insert(Path::new("s.aut"), model(&mut random, &DIRECTED));
+            if relation == Relation::IoconfF {
+                workspace.insert(Path::new("f.aut"), model(&mut random, &DIRECTED));
+            }
             let (i, s) = ("i.aut".into(), "s.aut".into());
             let found = workspace.relate(&i, &s, &options(relation, true), &mut |_| None);
             let Some(whole) = found.expect("an answer").certificate else {
@@ -152,7 +172,8 @@ fn single_edits_of_directed_claims_are_judged_rightly() {
             for _ in 0..40 {
                 let mut other = (*whole).clone();
                 // The same claim of a run, without the implementation.
-                if random.below(2) == 0 && !matches!(relation, Relation::Iot | Relation::Uioco) {
+                let alone = matches!(relation, Relation::Ioco | Relation::Ioconf);
+                if random.below(2) == 0 && alone {
                     other.implementation = None;
                     other.implementation_location = None;
                     other.complete_inputs = None;

@@ -23,9 +23,10 @@ const RELATIONS: [(Relation, bool); 7] = [
 ];
 
 fn options(relation: Relation, directed: bool, chaos: bool) -> RelationOptions {
-    let how = match chaos {
-        true => CompletionFlag::Chaos,
-        false => CompletionFlag::SelfLoop,
+    let how = if chaos {
+        CompletionFlag::Chaos
+    } else {
+        CompletionFlag::SelfLoop
     };
     RelationOptions {
         semantics: SemanticsOptions {

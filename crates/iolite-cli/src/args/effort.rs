@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use iolite::{ActionWeight, Campaign, Error, Selection, SelectionOptions};
+use iolite::{
+    ActionWeight, Campaign, Error, Partition, RunRange, Selection, SelectionOptions, Share,
+};
 use iolite_exec::{Confirm, Pace};
 
 #[derive(Clone, Debug, clap::Args)]
@@ -12,9 +14,16 @@ pub(crate) struct EffortArgs {
     /// Steps of one run
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) steps: u64,
-    /// Number of runs
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) runs: u64,
+    /// Number of runs [default: 10]
+    #[arg(long, value_name = "N")]
+    pub(crate) runs: Option<u64>,
+    /// Make only runs A, …, B-1, with the numbers and seeds that they have in the whole campaign
+    #[arg(long, value_name = "A..B", conflicts_with = "partition")]
+    range: Option<RunRange>,
+    /// Make only the K-th of N parts of the runs: every N-th, from number K-1 on. `iolite merge` joins
+    /// the journals of the parts
+    #[arg(long, value_name = "K/N")]
+    partition: Option<Partition>,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -88,11 +97,47 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 }
 
 impl EffortArgs {
+    /// Runs of the whole campaign.
+    fn number_of_runs(&self) -> u64 {
+        self.runs.unwrap_or(10)
+    }
+
+    /// Runs that are made here, for the progress bar.
+    pub(crate) fn runs_here(&self) -> Result<u64, Error> {
+        let end = match self.range {
+            Some(range) => range.end(),
+            None => self.number_of_runs(),
+        };
+        Ok(self.share()?.within(0, end).count)
+    }
+
+    /// The runs of the campaign that are made here.
+    fn share(&self) -> Result<Share, Error> {
+        match (self.range, self.partition) {
+            (Some(range), _) => {
+                if let Some(runs) = self.runs.filter(|&runs| runs < range.end()) {
+                    return Err(Error::input(format!(
+                        "--range {range} goes beyond --runs {runs}, the runs of the whole campaign"
+                    )));
+                }
+                Ok(Share::Range(range))
+            }
+            (None, Some(partition)) => Ok(Share::Partition(partition)),
+            (None, None) => Ok(Share::Whole),
+        }
+    }
+
     pub(crate) fn apply(&self, campaign: Campaign) -> Result<Campaign, Error> {
+        let runs = self.number_of_runs();
+        let share = self.share()?;
+        let mut campaign = campaign.runs(runs);
+        if self.runs.is_none() && self.range.is_some() {
+            campaign = campaign.without_end();
+        }
+        let campaign = campaign.share(share);
         let time = self.time.map(Duration::try_from_secs_f64).transpose();
         Ok(campaign
             .seed(self.seed)
-            .runs(self.runs)
             .steps(self.steps)
             .jobs(self.jobs)
             .time(time.map_err(|e| Error::input(format!("--time: {e}")))?)

@@ -30,6 +30,7 @@ impl TargetArgs {
             solver: data.solver.clone(),
             unknown_query: Some(data.unknown_query.clone()),
             unfold: data.unfold,
+            ..TargetOptions::default()
         }
     }
 }

@@ -179,6 +179,12 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let workspace = workspace(&args.read);
     let spec = workspace.explicit(&args.model)?;
+    // Only conf speaks of plain actions, and derives by itself, towards no goal.
+    let goal = args.cover.is_some()
+        || !(args.observer.is_empty() && args.purpose.is_empty() && args.property.is_empty());
+    if args.relation != Relation::Conf || goal {
+        spec.reject_plain_labels()?;
+    }
     let name = spec.reference().name.clone().unwrap_or_else(|| {
         let stem = spec.reference().path().file_stem().unwrap_or_default();
         stem.to_string_lossy().into_owned()

@@ -1,6 +1,7 @@
 //! `iolite explain`: look again at a certificate, with code that shares nothing with the search.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use iolite::{
     Checked, ConfirmedPart, Error, ExplainOptions, Explanation, ModelRef, Observation,
@@ -8,6 +9,7 @@ use iolite::{
 };
 use iolite_derive::told_places;
 
+use super::replay::journaled_certificate;
 use crate::args::bounds;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
@@ -19,8 +21,11 @@ use crate::output::{Exit, print, print_json};
 /// that one is not, 3 that something is left open.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The JSON document of a negative answer
+    /// The certificate, the JSON document of an answer that has one, or the journal of a failing test
     certificate: PathBuf,
+    /// Which run of a journal [default: the first failing one]
+    #[arg(long, value_name = "N")]
+    run: Option<u64>,
     /// Look at this implementation instead of the one the certificate names
     #[arg(long, value_name = "MODEL")]
     implementation: Option<ModelRef>,
@@ -107,7 +112,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         until: watch.until().zip(watch.when_it_is_up()),
         property: args.property.clone(),
     };
-    let explanation = workspace(&args.read).explain(&args.certificate, &options)?;
+    let explanation = if is_journal(&args.certificate) {
+        let (claim, workspace) = journaled_certificate(&args.certificate, args.run)?;
+        workspace.explain_now(claim, &options)?
+    } else if args.run.is_some() {
+        return Err(Error::input("--run is for journals"));
+    } else {
+        workspace(&args.read).explain(&args.certificate, &options)?
+    };
     let outcome = Outcome::new(&explanation);
     if args.json {
         print_json(&outcome)?;
@@ -116,6 +128,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     print(&tell(&explanation.claim))?;
     print(&tell_outcome(&outcome))?;
     Ok(outcome.exit())
+}
+
+/// Whether a file begins as journals do, in either form.
+fn is_journal(path: &Path) -> bool {
+    let mut start = [0; 10];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    let compact = iolite_exec::COMPACT_FORMAT.as_bytes();
+    read.is_ok() && (start == *b"{\"journal\"" || compact.starts_with(&start))
 }
 
 fn show(observation: &Observation) -> String {
@@ -157,6 +177,11 @@ fn tell(claim: &WholeCertificate) -> String {
             name(&claim.implementation),
             name(&claim.specification)
         ),
+        (None, Some(property)) if claim.ending.is_some() => {
+            let specification = name(&claim.specification);
+            let property = &property.reference;
+            format!("{specification} does not satisfy {property}, says the certificate:\n")
+        }
         (None, Some(property)) => {
             format!(
                 "a run is `{verdict}` by {}, says the certificate:\n",
@@ -170,6 +195,14 @@ fn tell(claim: &WholeCertificate) -> String {
     };
     for (k, action) in claim.trace.iter().enumerate() {
         text += &format!("  {:>3}  {action}\n", k + 1);
+    }
+    if let Some(ending) = &claim.ending {
+        let on = match claim.cycle.as_deref() {
+            None => ending.clone(),
+            Some([]) => "internal actions for ever".to_owned(),
+            Some(cycle) => format!("{} for ever", cycle.join(" ")),
+        };
+        text += &format!("  then {on}\n");
     }
     if let Some(observed) = &claim.observed {
         text += &format!("  observed: {}\n", show(observed));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use iolite::{
     CompletionFlag, Error, ModelRef, MutationDocument, MutationOptions, OnTheFly, Operator,
-    QuiescenceFlag, ReadOptions, Relation,
+    Partition, QuiescenceFlag, ReadOptions, Relation,
 };
 
 use crate::args::bounds;
@@ -47,8 +47,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max: usize,
     /// Look only at the K-th of N parts
-    #[arg(long, value_name = "K/N", value_parser = parse_partition)]
-    partition: Option<(usize, usize)>,
+    #[arg(long, value_name = "K/N")]
+    partition: Option<Partition>,
     /// Mutants at the same time
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
@@ -75,15 +75,6 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-fn parse_partition(text: &str) -> Result<(usize, usize), String> {
-    let wanted = || "a part is K/N with K from 1 to N, such as 2/4".to_owned();
-    let (part, parts) = text.split_once('/').ok_or_else(wanted)?;
-    match (part.parse(), parts.parse()) {
-        (Ok(part), Ok(parts)) if 1 <= part && part <= parts => Ok((part, parts)),
-        _ => Err(wanted()),
-    }
 }
 
 impl Args {

@@ -2,17 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
-use iolite::{Campaign, Certificate, Error, Judge, RecordedRun, Target, Verdict};
+use iolite::{
+    Campaign, Certificate, Error, Judge, RecordedRun, Target, Verdict, WholeCertificate, Workspace,
+};
 use iolite_exec::{
-    Fanout, Journal, JournalHeader, JournalWriter, Replay, ShrinkPlan, chart, end_well_on_signals,
+    Event, Fanout, Journal, JournalHeader, JournalWriter, Replay, ShrinkPlan, chart,
+    end_well_on_signals,
 };
 use serde::Serialize;
 
+use super::recorded::{absolute, enter_folder, test_args};
 use super::test;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json, silence, write_json};
-use crate::{Cli, Command};
 
 /// Run a journaled run once more, and say where it differs
 #[derive(clap::Args)]
@@ -70,6 +72,8 @@ struct Which {
 
 /// A journal with everything that its run needs, set up anew from its own command line.
 struct Record {
+    args: Box<test::Args>,
+    workspace: Workspace,
     run: RecordedRun,
     target: Target,
     campaign: Campaign,
@@ -80,12 +84,7 @@ impl Which {
     fn open(&self) -> Result<Record, Error> {
         let path = self.journal.display();
         let journal = Journal::read(&self.journal).map_err(|e| Error::input(e.to_string()))?;
-        let cli = Cli::try_parse_from(&journal.header.command);
-        let Ok(Cli {
-            command: Command::Test(mut args),
-            ..
-        }) = cli
-        else {
+        let Some(mut args) = test_args(&journal.header) else {
             return Err(Error::input(format!(
                 "{path}: it is no journal of `iolite test`"
             )));
@@ -100,7 +99,7 @@ impl Which {
         let run = RecordedRun::of(&journal, self.run)
             .map_err(|e| Error::input(format!("{path}: {}", e.message())))?;
         let workspace = workspace(&args.read);
-        let target = Target::new(&workspace, &args.target.options(&args.data))?;
+        let target = Target::new(&workspace, &args.target_options())?;
         let campaign = args.campaign(&workspace, &target)?;
         let now = serde_json::to_value(target.config()).unwrap_or_default();
         if self.sut.is_none() && now != journal.header.sut {
@@ -121,6 +120,8 @@ impl Which {
             target,
             campaign,
             header: journal.header,
+            args,
+            workspace,
         })
     }
 }
@@ -151,24 +152,39 @@ impl Which {
     }
 }
 
-/// Goes to the folder in which the test was started, since the paths of its command line are relative to it.
-fn enter_folder(header: &JournalHeader) -> Result<(), Error> {
-    let Some(folder) = &header.folder else {
-        return Ok(());
+/// The claim of a failing run in a journal, with the models that it rests on as they are now, and how files
+/// are read.
+pub(crate) fn journaled_certificate(
+    journal: &Path,
+    run: Option<u64>,
+) -> Result<(WholeCertificate, Workspace), Error> {
+    let path = journal.display();
+    let journal = Journal::read(journal).map_err(|e| Error::input(e.to_string()))?;
+    let Some(args) = test_args(&journal.header) else {
+        return Err(Error::input(format!(
+            "{path}: it is no journal of `iolite test`"
+        )));
     };
-    if !folder.is_dir() {
-        eprintln!(
-            "warning: {} is not there; files are looked for in the current folder",
-            folder.display()
-        );
-        return Ok(());
-    }
-    std::env::set_current_dir(folder).map_err(|e| Error::reading(folder, &e))
-}
-
-/// A path as seen from any folder.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+    let ended = journal.events.iter().find_map(|event| match event {
+        Event::RunEnded {
+            run: number,
+            certificate: Some(certificate),
+            verdict,
+            ..
+        } if run.map_or(verdict.is_failing(), |run| run == *number) => Some(certificate),
+        _ => None,
+    });
+    let Some(certificate) = ended else {
+        return Err(Error::input(format!(
+            "{path}: there is no such failing run in it, so there is nothing to re-check"
+        )));
+    };
+    enter_folder(&journal.header)?;
+    let workspace = workspace(&args.read);
+    let whole = args.certify(&workspace, certificate)?.ok_or_else(|| {
+        Error::input("it is of a hand-written test case, or of one whose observers are not at hand")
+    })?;
+    Ok((whole, workspace))
 }
 
 /// A system under test as seen from any folder.
@@ -342,7 +358,10 @@ pub(crate) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Error> {
         certificate: shrunk.run.and_then(|run| run.certificate),
     };
     if let (Some(path), Some(certificate)) = (&certificate_to, &document.certificate) {
-        write_json(path, certificate)?;
+        match record.args.certify(&record.workspace, certificate)? {
+            Some(whole) => write_json(path, &whole)?,
+            None => write_json(path, certificate)?,
+        }
     }
     if args.json {
         print_json(&document)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use iolite::{
     Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelCoverage,
     ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
-    WholeCertificate, Workspace,
+    TargetOptions, WholeCertificate, Workspace,
 };
 use iolite_exec::end_well_on_signals;
 use iolite_exec::report::ResidualRisk;
@@ -19,7 +19,9 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{Aftermath, ReportArgs, conclude, finish, sinks};
+use crate::output::campaign::{
+    Aftermath, ReportArgs, conclude, finish, header, sinks, write_report,
+};
 
 /// Test a real system against a model
 ///
@@ -114,6 +116,14 @@ impl Args {
         Judge::new(workspace, model, &options)
     }
 
+    /// The system under test, and what its silence means.
+    pub(crate) fn target_options(&self) -> TargetOptions {
+        TargetOptions {
+            quiescence: self.judge.quiescence.policy(),
+            ..self.target.options(&self.data)
+        }
+    }
+
     /// The campaign that the flags ask for.
     fn judge_options(&self) -> JudgeOptions {
         let seed = self.effort.seed;
@@ -176,7 +186,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
         return test_symmetric::run(args, &workspace);
     }
-    let target = Target::new(&workspace, &args.target.options(&args.data))?;
+    let target = Target::new(&workspace, &args.target_options())?;
     let campaign = args.campaign(&workspace, &target)?;
     campaign.prepare(&workspace, &target)?;
     if !args.suite.is_empty() {
@@ -184,9 +194,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let mut risk = ResidualRisk::default();
     let mut reached = model_coverage(args, &campaign)?;
-    let runs = Some(args.effort.runs);
+    let runs = Some(args.effort.runs_here()?);
     let about = ("iolite test", args.effort.allow_flaky);
-    let mut sinks = sinks(&args.report, &target, &campaign, about, runs)?;
+    let header = header(&workspace, &target, &campaign);
+    let mut sinks = sinks(&args.report, &header, &campaign, about, runs)?;
     sinks.0.push(Box::new(&mut risk));
     if let Some(reached) = &mut reached {
         sinks.0.push(Box::new(reached));
@@ -194,16 +205,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);
+    write_report(args, &workspace, &campaign, &mut summary);
     let after = Aftermath {
         discovery: risk.discovery(),
         reached: reached.map(|r| report(args, &r)).transpose()?,
     };
-    conclude(
-        args,
-        &workspace,
-        &target,
-        &campaign,
-        &summary,
-        (None, &after),
-    )
+    let said = (None, &after);
+    conclude(args, &workspace, &target, &campaign, &summary, said)
 }

@@ -8,7 +8,7 @@ use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
 use super::test::{Args, model_coverage, report};
-use crate::output::campaign::{Aftermath, conclude, counts, finish, sinks};
+use crate::output::campaign::{Aftermath, conclude, counts, finish, header, sinks, write_report};
 use crate::output::{Exit, print};
 
 /// What the runs of one test case came to.
@@ -65,7 +65,11 @@ pub(crate) fn run(
     campaign.warn_of_strict_cases(workspace, &cases);
     let mut reached = model_coverage(args, campaign)?;
     let about = ("iolite test --suite", args.effort.allow_flaky);
-    let mut sinks = sinks(&args.report, target, campaign, about, None)?;
+    let mut header = header(workspace, target, campaign);
+    if let Some(description) = &mut header.description {
+        description.runs = Some((cases.len() as u64).saturating_mul(args.repeat));
+    }
+    let mut sinks = sinks(&args.report, &header, campaign, about, None)?;
     if let Some(reached) = &mut reached {
         sinks.0.push(Box::new(reached));
     }
@@ -76,6 +80,10 @@ pub(crate) fn run(
     let mut first = 0;
     for case in cases {
         let runs = (first, args.repeat);
+        first += args.repeat;
+        if !campaign.takes_some_of(runs.0, first) {
+            continue;
+        }
         // Test cases are finite, so the events of one fit into memory.
         let mut events: Vec<Event> = Vec::new();
         let mut readers = Fanout(vec![Box::new(&mut sinks)]);
@@ -89,7 +97,6 @@ pub(crate) fn run(
                 coverage.read(event);
             }
         }
-        first += args.repeat;
         let judged_by = judged_by(&case.case);
         // They are told with their test case.
         let mut reasons = Vec::new();
@@ -122,6 +129,7 @@ pub(crate) fn run(
         }
     }
     finish(sinks, &mut all);
+    write_report(args, workspace, campaign, &mut all);
     let after = Aftermath {
         // Stored test cases are no sample of anything.
         discovery: None,

@@ -6,23 +6,28 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use iolite::{
-    Campaign, Constants, Error, ModelCoverageReport, Notice, Summary, Target, Verdict, Workspace,
-    save_query,
+    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice, Summary, Target,
+    Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::report::{Console, Discovery, JUnit, JsonLines};
-use iolite_exec::{Fanout, Interruption, JournalWriter, chart, new_journal_path};
+use iolite_exec::{
+    ExecError, Fanout, Interruption, Journal, JournalForm, JournalHeader, JournalWriter, SutConfig,
+    chart, new_journal_path,
+};
+use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
 use super::values_tried::{self, ValuesDocument};
-use super::{Exit, print, print_json, silence, write_json};
+use super::{Exit, description, print, print_json, silence, write_json, write_whole};
 use crate::commands::test::Args;
 use crate::commands::test_suite::CaseDocument;
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reports")]
 pub(crate) struct ReportArgs {
-    /// Where the runs are journaled as they happen [default: a new file in .iolite, to which
-    /// .iolite/latest links]
+    /// Where the runs are journaled as they happen: lines of JSON, or in a compact form where the name
+    /// ends in .iolj [default: a new file in .iolite, to which .iolite/latest links; compact from 1000000
+    /// steps]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Keep no journal
@@ -34,6 +39,9 @@ pub(crate) struct ReportArgs {
     /// Write a report in the XML of `JUnit`
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Write a report for people: one HTML file that loads nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
+    report: Option<PathBuf>,
     /// Write the stream of events as JSON lines
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
@@ -60,6 +68,7 @@ impl ReportArgs {
             (self.journal.is_some(), "--journal"),
             (self.certificate.is_some(), "--certificate"),
             (self.junit.is_some(), "--junit"),
+            (self.report.is_some(), "--report"),
             (self.events.is_some(), "--events"),
         ]
         .into_iter()
@@ -72,7 +81,8 @@ impl ReportArgs {
             return None;
         }
         let chosen = self.journal.as_deref();
-        Some(chosen.unwrap_or_else(|| NEW_JOURNAL.get_or_init(new_journal_path)))
+        let new = || new_journal_path(JournalForm::JsonLines);
+        Some(chosen.unwrap_or_else(|| NEW_JOURNAL.get_or_init(new)))
     }
 }
 
@@ -82,13 +92,13 @@ fn create(path: &Path) -> Result<std::fs::File, Error> {
 
 /// A report that is written when the runs are over. Until then there is no file, and none of an earlier
 /// campaign: a tester that is killed leaves nothing that a build server could take for its report.
-struct ReportFile {
+pub(crate) struct ReportFile {
     path: PathBuf,
     file: Option<std::fs::File>,
 }
 
 impl ReportFile {
-    fn new(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn new(path: &Path) -> Result<Self, Error> {
         if path.is_file() {
             std::fs::remove_file(path).map_err(|e| Error::writing(path, &e))?;
         }
@@ -124,26 +134,82 @@ impl std::io::Write for ReportFile {
     }
 }
 
+/// The command that replays a run of a journal, without its number.
+pub(crate) fn replay(journal: &Path) -> String {
+    format!("iolite replay {}", journal.display())
+}
+
+/// Writes the page of the journal that is done. The verdict does not depend on it, so a fault is kept for the
+/// summary.
+pub(crate) fn write_report(
+    args: &Args,
+    workspace: &Workspace,
+    campaign: &Campaign,
+    summary: &mut Summary,
+) {
+    let (Some(path), Some(journal)) = (&args.report.report, args.report.journal()) else {
+        return;
+    };
+    if !journal.exists() {
+        // No run was started, and the console says why.
+        return;
+    }
+    let place = journal.display().to_string();
+    let trust = args.programs().next().is_some();
+    let written = Journal::read(journal)
+        .map_err(|e| Error::fault(e.to_string()))
+        .and_then(|journal| {
+            let model = Some(ModelPart::new(campaign, workspace, &journal)?);
+            let report = Report {
+                journal: &journal,
+                place,
+                trust,
+                against: None,
+                model,
+            };
+            write_whole(path, page(&report).as_bytes())
+        });
+    if let Err(error) = written {
+        let error = ExecError::Report(error.message().to_owned());
+        summary.unwritten.push(error);
+    }
+}
+
+/// The first line of the journal.
+pub(crate) fn header(workspace: &Workspace, target: &Target, campaign: &Campaign) -> JournalHeader {
+    let command: Vec<String> = std::env::args().collect();
+    let options = description::options(&command);
+    let mut header = campaign.journal_header(target.config(), command);
+    if let Some(description) = &mut header.description {
+        description.options = options;
+        let files = workspace.hashes().into_iter();
+        let files = files.map(|(path, hash)| (path.display().to_string(), hash));
+        description.files = files.collect();
+    }
+    header
+}
+
 /// Journal first, then what else was asked for.
 pub(crate) fn sinks(
     report: &ReportArgs,
-    target: &Target,
+    header: &JournalHeader,
     campaign: &Campaign,
     (suite, allow_flaky): (&str, bool),
     runs: Option<u64>,
 ) -> Result<Fanout<'static>, Error> {
     let mut sinks = Fanout::default();
+    // The name that is used from now on.
+    NEW_JOURNAL.get_or_init(|| new_journal_path(campaign.journal_form()));
     if let Some(path) = report.journal() {
-        let header = campaign.journal_header(target.config(), std::env::args().collect());
-        sinks
-            .0
-            .push(Box::new(JournalWriter::create(path, &header)?));
+        sinks.0.push(Box::new(JournalWriter::create(path, header)?));
     }
     if let Some(path) = &report.events {
         sinks.0.push(Box::new(JsonLines(create(path)?)));
     }
     if let Some(path) = &report.junit {
-        let junit = JUnit::new(ReportFile::new(path)?, suite).allow_flaky(allow_flaky);
+        let replay = report.journal().map(replay);
+        let junit = JUnit::new(ReportFile::new(path)?, suite);
+        let junit = junit.allow_flaky(allow_flaky).about(header, replay);
         sinks.0.push(Box::new(junit));
     }
     if std::io::stderr().is_terminal() {
@@ -192,6 +258,9 @@ struct Document<'a> {
     cases: Option<&'a [CaseDocument]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     journal: Option<String>,
+    /// The whole certificate of the first failing run, for `iolite explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'a WholeCertificate>,
     /// The chance that one more run shows something new.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_run: Option<NextRun>,
@@ -217,14 +286,14 @@ struct NextRun {
 #[derive(Serialize)]
 struct FaultDocument {
     run: u64,
-    code: &'static str,
+    code: String,
     message: String,
 }
 
 /// Tells of what the runs found out and no verdict says; a query that was not decided is saved.
-pub(crate) fn warn(campaign: &Campaign, notices: &[Notice], unknown_query: &Path) {
+pub(crate) fn warn(judge: &Judge, notices: &[Notice], unknown_query: &Path) {
     for notice in notices {
-        let Some(mut text) = campaign.judge().warning(notice) else {
+        let Some(mut text) = judge.warning(notice) else {
             continue;
         };
         if let Notice::Undecided(why) = notice {
@@ -248,6 +317,31 @@ pub(crate) fn tell_unwritten(summary: &Summary) {
     }
 }
 
+/// Who judged recorded or finished runs, and what is to be said of them.
+pub(crate) struct Conclusion<'a> {
+    /// Who judged; none where the model is not at hand.
+    pub(crate) judge: Option<&'a Judge>,
+    /// Model and criterion.
+    pub(crate) title: String,
+    /// How the system is reached.
+    pub(crate) config: Option<&'a SutConfig>,
+    pub(crate) seed: u64,
+    /// Where the runs are journaled, if they are.
+    pub(crate) journal: Option<&'a Path>,
+    /// Whether replaying executes what stands only in the journal.
+    pub(crate) trust: bool,
+    pub(crate) json: bool,
+    pub(crate) allow_flaky: bool,
+    /// Say too which values were not tried.
+    pub(crate) verbose: bool,
+    /// The test cases of a suite.
+    pub(crate) cases: Option<&'a [CaseDocument]>,
+    /// The whole certificate of the first failing run.
+    pub(crate) certificate: Option<WholeCertificate>,
+    /// What is said of the runs together, where they were followed.
+    pub(crate) after: Option<&'a Aftermath>,
+}
+
 pub(crate) fn conclude(
     args: &Args,
     workspace: &Workspace,
@@ -257,80 +351,36 @@ pub(crate) fn conclude(
     (cases, after): (Option<&[CaseDocument]>, &Aftermath),
 ) -> Result<Exit, Error> {
     let (report, judge) = (&args.report, campaign.judge());
-    let verdict = judge.overall(summary);
-    // Where properties judge alone, each is a goal; only several of them are worth a list.
-    let listed = judge.properties().is_none() && !summary.goals.is_empty();
-    let none = BTreeMap::new();
-    let goals = if listed { &summary.goals } else { &none };
-    warn(campaign, &summary.notices, &args.data.unknown_query);
+    warn(judge, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
     write_reached(report, after)?;
-    let certificate = match (&report.certificate, &first) {
-        (Some(path), Some((certificate, _))) => match args.certify(workspace, certificate) {
-            Ok(Some(whole)) => write_json(path, &whole),
-            // Of a stored test case only the claim is known.
-            Ok(None) => write_json(path, certificate),
-            Err(error) => Err(error),
-        },
+    let asked = report.json || report.certificate.is_some();
+    let whole = match first.as_ref().filter(|_| asked) {
+        Some((certificate, _)) => args.certify(workspace, certificate),
+        None => Ok(None),
+    };
+    let certificate = match (&report.certificate, &first, &whole) {
+        (Some(path), Some(_), Ok(Some(whole))) => write_json(path, whole),
+        // Of a stored test case only the claim is known.
+        (Some(path), Some((certificate, _)), Ok(None)) => write_json(path, certificate),
+        (_, _, Err(error)) => Err(error.clone()),
         _ => Ok(()),
     };
-    if report.json {
-        let untried = summary.untried.iter();
-        let untried_reasons: BTreeMap<String, &str> =
-            untried.map(|(i, why)| (format!("?{i}"), &**why)).collect();
-        print_json(&Document {
-            verdict,
-            verdicts: &summary.verdicts,
-            runs: summary.runs(),
-            steps: summary.steps,
-            seed: campaign.campaign_seed(),
-            seconds: summary.elapsed.as_secs_f64(),
-            coverage: summary.coverage,
-            failures: summary.failures.values().collect(),
-            flaky: summary.flaky.values().collect(),
-            goals,
-            violated: first.map(|(_, names)| names).unwrap_or_default(),
-            faults: summary
-                .faults
-                .iter()
-                .map(|(&run, e)| FaultDocument {
-                    run,
-                    code: e.code(),
-                    message: e.to_string(),
-                })
-                .collect(),
-            interrupted: summary.interrupted.map(Interruption::name),
-            constants: judge.constants(&summary.notices),
-            untried: untried_reasons.keys().cloned().collect(),
-            untried_reasons,
-            values: summary.values.as_ref().map(ValuesDocument::new),
-            cases,
-            journal: report
-                .journal()
-                .filter(|path| path.exists())
-                .map(|path| path.display().to_string()),
-            reached: after.reached.as_ref(),
-            next_run: after.discovery.map(|discovery| NextRun {
-                discovery,
-                assumptions: Discovery::ASSUMPTIONS,
-            }),
-        })?;
-    } else {
-        print(&tell(args, target, campaign, summary))?;
-        if let Some(reached) = &after.reached {
-            let file = judge.reference().path().display().to_string();
-            print(&reached.tell(&file))?;
-        }
-        // It is about what a pass leaves open.
-        if let (Some(discovery), Some(Verdict::Pass)) = (after.discovery, verdict) {
-            print(&tell_discovery(&discovery))?;
-        }
-        for (name, verdicts) in goals {
-            print(&format!("  {name}: {}\n", counts(verdicts)))?;
-        }
-    }
-    tell_unwritten(summary);
-    let exit = exit(verdict, summary, args.effort.allow_flaky);
+    let conclusion = Conclusion {
+        judge: Some(judge),
+        title: title(judge),
+        config: Some(target.config()),
+        seed: campaign.campaign_seed(),
+        journal: report.journal(),
+        trust: args.programs().next().is_some(),
+        json: report.json,
+        allow_flaky: args.effort.allow_flaky,
+        verbose: report.verbose,
+        cases,
+        certificate: whole.ok().flatten(),
+        after: Some(after),
+    };
+    let exit = conclusion.print(summary)?;
     if let Err(error) = certificate {
         eprintln!("{error}");
         return Ok(if exit == Exit::Holds {
@@ -340,6 +390,190 @@ pub(crate) fn conclude(
         });
     }
     Ok(exit)
+}
+
+/// What people call the runs of a judge.
+pub(crate) fn title(judge: &Judge) -> String {
+    match judge.properties() {
+        Some(properties) => properties.title(),
+        None => format!("{} {}", judge.reference(), judge.criterion()),
+    }
+}
+
+impl Conclusion<'_> {
+    fn verdict(&self, summary: &Summary) -> Option<Verdict> {
+        match self.judge {
+            Some(judge) => judge.overall(summary),
+            None => summary.verdict(),
+        }
+    }
+
+    fn judges_by_properties(&self) -> bool {
+        self.judge.is_some_and(|judge| judge.properties().is_some())
+    }
+
+    /// The properties that a failing run violates.
+    fn violated(&self, certificate: &Certificate) -> Vec<String> {
+        let judge = self.judge.map(|judge| judge.blame(certificate).1);
+        judge.unwrap_or_default()
+    }
+
+    /// Prints what the runs came to, in words or as JSON.
+    pub(crate) fn print(&self, summary: &Summary) -> Result<Exit, Error> {
+        // Where properties judge alone, each is a goal; only several of them are worth a list.
+        let listed = !self.judges_by_properties() && !summary.goals.is_empty();
+        let none = BTreeMap::new();
+        let goals = if listed { &summary.goals } else { &none };
+        if self.json {
+            print_json(&self.document(summary, goals))?;
+        } else {
+            print(&self.tell(summary))?;
+            if let Some(after) = self.after {
+                print(&self.tell_after(after, summary))?;
+            }
+            for (name, verdicts) in goals {
+                print(&format!("  {name}: {}\n", counts(verdicts)))?;
+            }
+        }
+        tell_unwritten(summary);
+        Ok(exit(self.verdict(summary), summary, self.allow_flaky))
+    }
+
+    /// What a pass leaves open, in words.
+    fn tell_after(&self, after: &Aftermath, summary: &Summary) -> String {
+        let mut text = String::new();
+        if let (Some(reached), Some(judge)) = (&after.reached, self.judge) {
+            text += &reached.tell(&judge.reference().path().display().to_string());
+        }
+        if let (Some(discovery), Some(Verdict::Pass)) = (after.discovery, self.verdict(summary)) {
+            text += &tell_discovery(&discovery);
+        }
+        text
+    }
+
+    fn document<'s>(
+        &'s self,
+        summary: &'s Summary,
+        goals: &'s BTreeMap<String, BTreeMap<Verdict, u64>>,
+    ) -> Document<'s> {
+        let untried = summary.untried.iter();
+        let untried_reasons: BTreeMap<String, &str> =
+            untried.map(|(i, why)| (format!("?{i}"), &**why)).collect();
+        let first = summary.failures.values().next();
+        let faults = summary.faults.iter().map(|(&run, e)| FaultDocument {
+            run,
+            code: e.code().to_owned(),
+            message: e.to_string(),
+        });
+        let constants = self.judge.map(|judge| judge.constants(&summary.notices));
+        let journal = self.journal.filter(|path| path.exists());
+        Document {
+            verdict: self.verdict(summary),
+            verdicts: &summary.verdicts,
+            runs: summary.runs(),
+            steps: summary.steps,
+            seed: self.seed,
+            seconds: summary.elapsed.as_secs_f64(),
+            coverage: summary.coverage,
+            failures: summary.failures.values().collect(),
+            flaky: summary.flaky.values().collect(),
+            goals,
+            violated: first.map(|c| self.violated(c)).unwrap_or_default(),
+            faults: faults.collect(),
+            interrupted: summary.interrupted.map(Interruption::name),
+            constants: constants.flatten(),
+            untried: untried_reasons.keys().cloned().collect(),
+            untried_reasons,
+            values: summary.values.as_ref().map(ValuesDocument::new),
+            cases: self.cases,
+            journal: journal.map(|path| path.display().to_string()),
+            certificate: self.certificate.as_ref(),
+            reached: self.after.and_then(|after| after.reached.as_ref()),
+            next_run: self.after.and_then(|after| {
+                Some(NextRun {
+                    discovery: after.discovery?,
+                    assumptions: Discovery::ASSUMPTIONS,
+                })
+            }),
+        }
+    }
+
+    fn tell(&self, summary: &Summary) -> String {
+        let mut text = String::new();
+        if let Some((run, certificate)) = summary.failures.iter().next() {
+            text += &format!(
+                "run {run}: {}\n\n{}",
+                certificate.verdict,
+                chart(certificate)
+            );
+            let violated = self.violated(certificate);
+            if !violated.is_empty() {
+                text += &format!("violates: {}\n", violated.join(", "));
+            }
+            if let Some(config) = self.config {
+                text += &silence::hint(certificate, config);
+            }
+            if let Some(journal) = self.journal {
+                let journal = journal.display();
+                // What stands only in the journal is not executed without the user's word.
+                let trust = if self.trust { " --trust" } else { "" };
+                text += &format!("  replay:   iolite replay {journal} --run {run}{trust}\n");
+                text += &format!("  shrink:   iolite shrink {journal} --run {run}{trust}\n");
+            }
+            text.push('\n');
+        }
+        text += &silence::flaky(summary, self.journal.is_some());
+        for (run, error) in &summary.faults {
+            text += &format!("run {run}: no verdict: {error}\n");
+        }
+        let counts = match counts(&summary.verdicts) {
+            counts if counts.is_empty() => "no verdict".to_owned(),
+            counts => counts,
+        };
+        if let Some(by) = summary.interrupted {
+            text += &format!("interrupted by {by}: what follows is of the runs until then\n");
+        }
+        text += &format!(
+            "{}: {counts}; {} runs, {} steps in {:.1} s",
+            self.title,
+            summary.runs(),
+            summary.steps,
+            summary.elapsed.as_secs_f64()
+        );
+        if let Some(coverage) = summary.coverage {
+            text += &format!(
+                "; {} of {} transitions of the suspension automaton seen",
+                coverage.seen, coverage.total
+            );
+        }
+        text.push('\n');
+        for (input, why) in &summary.untried {
+            text += &format!("untried: ?{input} somewhere: {why}\n");
+        }
+        let constants = self.judge.map(|judge| judge.constants(&summary.notices));
+        if let Some(constants) = constants.flatten() {
+            text += &constants.tell();
+        }
+        if self.verbose
+            && let Some(values) = &summary.values
+        {
+            text += &values_tried::tell(values);
+        }
+        if self.judges_by_properties() {
+            if self.verdict(summary) == Some(Verdict::Unknown) {
+                text += "unknown means: no run settled the property, and nothing wrong was seen\n";
+            }
+        } else if summary.never_tried().next().is_some() {
+            let never: Vec<String> = summary.never_tried().map(|i| format!("?{i}")).collect();
+            text += &format!(
+                "unknown: {} was given in no run, so these runs say nothing about it\n",
+                never.join(", ")
+            );
+        } else if summary.verdict() == Some(Verdict::Pass) && summary.faults.is_empty() {
+            text += "pass means: nothing wrong was seen in these runs; testing cannot show more\n";
+        }
+        text
+    }
 }
 
 /// A failing verdict is proved by its trace, whatever went wrong beside it; without one, a fault
@@ -388,87 +622,4 @@ fn tell_discovery(discovery: &Discovery) -> String {
 pub(crate) fn counts(verdicts: &BTreeMap<Verdict, u64>) -> String {
     let counts = verdicts.iter().map(|(verdict, n)| format!("{n} {verdict}"));
     counts.collect::<Vec<_>>().join(", ")
-}
-
-fn tell(args: &Args, target: &Target, campaign: &Campaign, summary: &Summary) -> String {
-    let report = &args.report;
-    let judge = campaign.judge();
-    let mut text = String::new();
-    if let Some((run, certificate)) = summary.failures.iter().next() {
-        text += &format!(
-            "run {run}: {}\n\n{}",
-            certificate.verdict,
-            chart(certificate)
-        );
-        let (_, violated) = judge.blame(certificate);
-        if !violated.is_empty() {
-            text += &format!("violates: {}\n", violated.join(", "));
-        }
-        text += &silence::hint(certificate, target.config());
-        if let Some(journal) = report.journal() {
-            let journal = journal.display();
-            // What stands only in the journal is not executed without the user's word.
-            let trust = if args.programs().next().is_some() {
-                " --trust"
-            } else {
-                ""
-            };
-            text += &format!("  replay:   iolite replay {journal} --run {run}{trust}\n");
-            text += &format!("  shrink:   iolite shrink {journal} --run {run}{trust}\n");
-        }
-        text.push('\n');
-    }
-    text += &silence::flaky(summary, !report.no_journal);
-    for (run, error) in &summary.faults {
-        text += &format!("run {run}: no verdict: {error}\n");
-    }
-    let counts = match counts(&summary.verdicts) {
-        counts if counts.is_empty() => "no verdict".to_owned(),
-        counts => counts,
-    };
-    let title = match judge.properties() {
-        Some(properties) => properties.title(),
-        None => format!("{} {}", judge.reference(), judge.criterion()),
-    };
-    if let Some(by) = summary.interrupted {
-        text += &format!("interrupted by {by}: what follows is of the runs until then\n");
-    }
-    text += &format!(
-        "{title}: {counts}; {} runs, {} steps in {:.1} s",
-        summary.runs(),
-        summary.steps,
-        summary.elapsed.as_secs_f64()
-    );
-    if let Some(coverage) = summary.coverage {
-        text += &format!(
-            "; {} of {} transitions of the suspension automaton seen",
-            coverage.seen, coverage.total
-        );
-    }
-    text.push('\n');
-    for (input, why) in &summary.untried {
-        text += &format!("untried: ?{input} somewhere: {why}\n");
-    }
-    if let Some(constants) = judge.constants(&summary.notices) {
-        text += &constants.tell();
-    }
-    if report.verbose
-        && let Some(values) = &summary.values
-    {
-        text += &values_tried::tell(values);
-    }
-    if judge.properties().is_some() {
-        if judge.overall(summary) == Some(Verdict::Unknown) {
-            text += "unknown means: no run settled the property, and nothing wrong was seen\n";
-        }
-    } else if summary.never_tried().next().is_some() {
-        let never: Vec<String> = summary.never_tried().map(|i| format!("?{i}")).collect();
-        text += &format!(
-            "unknown: {} was given in no run, so these runs say nothing about it\n",
-            never.join(", ")
-        );
-    } else if summary.verdict() == Some(Verdict::Pass) && summary.faults.is_empty() {
-        text += "pass means: nothing wrong was seen in these runs; testing cannot show more\n";
-    }
-    text
 }

@@ -1,6 +1,7 @@
 //! Whether a test case can fail an implementation that conforms.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use iolite_lts::{
     Determinised, LabelId, LabelKind, QuiescencePolicy, Semantics, SetId, StateId, Suspension,
@@ -262,9 +263,8 @@ impl<M: Semantics<State = StateId>> Refusals<'_, M> {
                     _ => None,
                 };
                 let next = (to, after);
-                if !before.contains_key(&next) {
-                    let action = self.case.labels().text(own);
-                    before.insert(next, Some((place, action)));
+                if let Entry::Vacant(new) = before.entry(next) {
+                    new.insert(Some((place, self.case.labels().text(own))));
                     queue.push_back(next);
                 }
             }

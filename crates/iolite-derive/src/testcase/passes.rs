@@ -100,7 +100,7 @@ impl TestRuns {
 /// Deadlock while outputs are awaited is quiescence under `policy`, so that a test case and the
 /// relation it was derived for mean the same δ; an implementation that refuses a stimulus, or all
 /// actions offered, deadlocks as in definition 3.2. A test case that observes has a step for every
-/// output of L_U [LTS96, def. 7.1]; for one that its author did not know, that step leads to `fail`.
+/// output of `L_U` [LTS96, def. 7.1]; for one that its author did not know, that step leads to `fail`.
 pub fn test_runs<M: Semantics<State = StateId>>(
     case: &TestCase,
     implementation: &M,

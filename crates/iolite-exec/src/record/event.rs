@@ -165,6 +165,9 @@ pub enum Event {
         /// The proof of a failing verdict.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         certificate: Option<Box<Certificate>>,
+        /// The verdict of each goal or property by itself, where there are several.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        results: BTreeMap<String, Verdict>,
     },
     /// A run came to no verdict: the infrastructure failed.
     Fault {
@@ -194,6 +197,30 @@ pub enum Event {
 }
 
 impl Event {
+    /// The run that it is of; the end of a campaign is of none.
+    pub fn run(&self) -> Option<u64> {
+        match self {
+            Self::RunStarted { run, .. }
+            | Self::Stimulus { run, .. }
+            | Self::Pause { run, .. }
+            | Self::Output { run, .. }
+            | Self::Quiescence { run, .. }
+            | Self::Deadlock { run, .. }
+            | Self::Crash { run, .. }
+            | Self::Confirmation { run, .. }
+            | Self::Progress { run, .. }
+            | Self::Notice { run, .. }
+            | Self::RunEnded { run, .. }
+            | Self::Fault { run, .. } => Some(*run),
+            Self::CampaignEnded { .. } => None,
+        }
+    }
+
+    /// Whether nothing follows of its run.
+    pub(crate) fn ends_run(&self) -> bool {
+        matches!(self, Self::RunEnded { .. } | Self::Fault { .. })
+    }
+
     /// Whether it is a stimulus, an observation, or a pause before one.
     pub fn is_step(&self) -> bool {
         matches!(

@@ -15,9 +15,10 @@ use std::time::Duration;
 use iolite_derive::{ActionId, Channel, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder, journal_lines};
+use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder};
+use crate::record::compact_lines::journal_lines;
 use crate::record::journal_place::{link_latest, open_locked};
-use crate::{Event, ExecError, ModelRef, RunId, Sink};
+use crate::{Description, Event, ExecError, ModelRef, RunId, Sink};
 
 /// The name and version of the format.
 pub const JOURNAL_FORMAT: &str = "iolite-journal/1";
@@ -49,6 +50,9 @@ pub struct JournalHeader {
     /// The folder in which the command was given; its paths are relative to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
+    /// What else determines the runs, and which of them are here; none in journals of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<Description>,
 }
 
 impl JournalHeader {
@@ -65,6 +69,7 @@ impl JournalHeader {
             sut,
             command: Vec::new(),
             folder: None,
+            description: None,
         }
     }
 }
@@ -82,6 +87,14 @@ pub enum JournalForm {
 pub const COMPACT_ENDING: &str = "iolj";
 
 impl JournalForm {
+    /// How names of files in this form end.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::JsonLines => "jsonl",
+            Self::Compact => COMPACT_ENDING,
+        }
+    }
+
     /// The form that the name of a file asks for.
     pub fn of_path(path: &Path) -> Self {
         if path.extension().is_some_and(|e| e == COMPACT_ENDING) {
@@ -389,6 +402,21 @@ impl Journal {
             events,
             torn,
         })
+    }
+
+    /// The text of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut line = |document: serde_json::Result<Vec<u8>>| {
+            // Headers and events are plain data, which JSON has.
+            bytes.extend(document.unwrap_or_default());
+            bytes.push(b'\n');
+        };
+        line(serde_json::to_vec(&self.header));
+        for event in &self.events {
+            line(serde_json::to_vec(event));
+        }
+        bytes
     }
 
     /// The runs, in the order they started.

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{FlockOperation, flock};
 
-use crate::ExecError;
+use crate::{ExecError, JournalForm};
 
 /// The folder of journals that nobody named.
 pub const JOURNAL_FOLDER: &str = ".iolite";
@@ -25,12 +25,14 @@ fn fail(path: &Path, reason: impl std::fmt::Display) -> ExecError {
 
 /// A name that no other campaign has: the time and this process. The second part may be cut short by
 /// campaigns that start within a second in one process, which a number tells apart.
-pub fn new_journal_path() -> PathBuf {
+pub fn new_journal_path(form: JournalForm) -> PathBuf {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let stamp = stamp(since.unwrap_or_default().as_secs());
     let process = std::process::id();
-    let name =
-        |suffix: &str| Path::new(JOURNAL_FOLDER).join(format!("{stamp}-{process}{suffix}.jsonl"));
+    let ending = form.ending();
+    let name = |suffix: &str| {
+        Path::new(JOURNAL_FOLDER).join(format!("{stamp}-{process}{suffix}.{ending}"))
+    };
     let mut path = name("");
     let mut number = 1;
     while path.exists() && number < 1000 {

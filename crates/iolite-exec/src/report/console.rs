@@ -210,6 +210,7 @@ mod tests {
                     steps: 5,
                     elapsed: 1,
                     certificate: None,
+                    results: BTreeMap::new(),
                 })
                 .unwrap();
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use iolite_derive::Verdict;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
-use crate::{Event, ExecError, Sink, brief, chart};
+use crate::{Event, ExecError, JournalHeader, Sink, brief, chart};
 
 struct Case {
     run: u64,
@@ -44,6 +44,9 @@ pub struct JUnit<W> {
     out: W,
     suite: String,
     allow_flaky: bool,
+    properties: Vec<(&'static str, String)>,
+    /// The command that replays a run, without its number.
+    replay: Option<String>,
     cases: Vec<Case>,
     /// Cases that went wrong.
     bad: usize,
@@ -70,6 +73,8 @@ impl<W: Write> JUnit<W> {
             out,
             suite: suite.into(),
             allow_flaky: false,
+            properties: Vec::new(),
+            replay: None,
             cases: Vec::new(),
             bad: 0,
             text: 0,
@@ -82,6 +87,26 @@ impl<W: Write> JUnit<W> {
     #[must_use]
     pub fn allow_flaky(mut self, allow: bool) -> Self {
         self.allow_flaky = allow;
+        self
+    }
+
+    /// Model, system and seed become properties of the suite, and the command that replays a run a property of each run that went wrong.
+    #[must_use]
+    pub fn about(mut self, header: &JournalHeader, replay: Option<String>) -> Self {
+        let hash = header.model.hash.clone();
+        let properties = [
+            ("model", Some(header.model.to_string())),
+            ("model-hash", hash),
+            ("criterion", Some(header.kind.to_string())),
+            ("context", Some(header.context.to_string())),
+            ("seed", Some(header.seed.to_string())),
+            ("system", Some(header.sut.to_string())),
+            ("iolite", Some(header.version.clone())),
+        ];
+        let given =
+            |(name, value): (&'static str, Option<String>)| Some((name, printable(&value?)));
+        self.properties = properties.into_iter().filter_map(given).collect();
+        self.replay = replay.map(|line| printable(&line));
         self
     }
 
@@ -122,6 +147,9 @@ impl<W: Write> JUnit<W> {
         let name = printable(&self.suite);
         let mut suite = TestSuite::new(&name);
         suite.set_time(elapsed);
+        for (name, value) in &self.properties {
+            suite.add_property((*name, value.as_str()));
+        }
         self.cases.sort_by_key(|case| case.run);
         for case in self.cases.drain(..) {
             let mut status = match &case.outcome {
@@ -130,6 +158,7 @@ impl<W: Write> JUnit<W> {
                 Outcome::Failed { .. } => TestCaseStatus::non_success(NonSuccessKind::Failure),
                 Outcome::Error { .. } => TestCaseStatus::non_success(NonSuccessKind::Error),
             };
+            let went_well = case.outcome.is_good();
             match case.outcome {
                 Outcome::Passed => {}
                 Outcome::Skipped(reason) => {
@@ -155,6 +184,9 @@ impl<W: Write> JUnit<W> {
                 }
             }
             let mut test = TestCase::new(format!("run {}", case.run), status);
+            if let (false, Some(replay)) = (went_well, &self.replay) {
+                test.add_property(("replay", format!("{replay} --run {}", case.run).as_str()));
+            }
             test.set_classname(&name);
             test.set_time(Duration::from_micros(case.micros));
             suite.add_test_case(test);
@@ -259,6 +291,7 @@ mod tests {
             steps: 1,
             elapsed: 1500,
             certificate: None,
+            results: std::collections::BTreeMap::new(),
         }
     }
 

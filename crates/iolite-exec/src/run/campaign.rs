@@ -10,8 +10,8 @@ use iolite_derive::{Notice, Tester, ValueCoverage, Verdict};
 
 use crate::run::engine::micros;
 use crate::{
-    Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunOutcome,
-    RunSetup, Sink, Strategy, interrupted,
+    Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunNumbers,
+    RunOutcome, RunSetup, Sink, Strategy, interrupted,
 };
 
 /// How many runs, and when to stop before.
@@ -23,6 +23,8 @@ pub struct Plan {
     pub runs: u64,
     /// The number of the first run, to repeat one alone.
     pub first: u64,
+    /// From the number of a run to the next: a share of a campaign makes every n-th.
+    pub stride: u64,
     /// Instances of the system under test at the same time.
     pub jobs: usize,
     /// Time for all runs.
@@ -39,6 +41,7 @@ impl Default for Plan {
             seed: 0,
             runs: 1,
             first: 0,
+            stride: 1,
             jobs: 1,
             time: None,
             stop_on_fail: false,
@@ -324,11 +327,15 @@ where
                     .is_some_and(|until| Instant::now() >= until)
         };
         while !done(&options) {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= plan.runs {
+            let numbers = RunNumbers {
+                first: plan.first,
+                count: plan.runs,
+                stride: plan.stride,
+            };
+            let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
-            }
-            let id = RunId::of(plan.seed, plan.first + number);
+            };
+            let id = RunId::of(plan.seed, number);
             let outcome = instance.setup(&options, id, &mut shared).run_confirmed();
             let mut summary = lock(&summary);
             match outcome {

@@ -52,6 +52,7 @@ where
             steps: outcome.steps,
             elapsed: crate::run::engine::micros(outcome.elapsed),
             certificate: outcome.certificate.clone().map(Box::new),
+            results: outcome.results.iter().cloned().collect(),
         })
     }
 }

@@ -99,8 +99,7 @@ pub fn end_well_on_signals() -> Result<(), ExecError> {
         .spawn(move || {
             for signal in signals.forever() {
                 if !ask(signal) {
-                    process_tree::kill_everything();
-                    place::remove_directories();
+                    kill_systems();
                     std::process::exit(128 + signal);
                 }
             }
@@ -130,9 +129,11 @@ pub fn interrupt_at_bound() -> bool {
     }
 }
 
-/// Kills every system under test that this process started, for an end at once.
+/// Kills every system under test that this process started, and removes their directories as far as that
+/// goes, for an end at once.
 pub fn kill_systems() {
     process_tree::kill_everything();
+    place::remove_directories();
 }
 
 /// The signal that asked this process to end, if one did.

@@ -7,7 +7,7 @@ use rustix::net::sockopt::set_socket_linger;
 use rustix::process::Pid;
 
 use crate::ExecError;
-use crate::transport::tcp::resolve;
+use crate::transport::tcp::{resolve, resolve_all};
 
 /// How long an answer may take where nobody should answer. Own addresses refuse at once.
 const PROBE: Duration = Duration::from_millis(300);
@@ -29,20 +29,17 @@ fn taken(address: &str, target: SocketAddr) -> ExecError {
 
 /// Nobody may accept connections at an address where the system is about to listen.
 pub(crate) fn check_tcp_is_free(address: &str) -> Result<(), ExecError> {
-    let target = resolve(address)?;
-    match TcpStream::connect_timeout(&target, PROBE) {
-        Ok(stream) => {
+    for target in resolve_all(address)? {
+        if let Ok(stream) = TcpStream::connect_timeout(&target, PROBE) {
             // Where nobody listens, the socket may have met itself. Closed without TIME_WAIT.
             let itself = stream.local_addr().ok() == stream.peer_addr().ok();
             let _ = set_socket_linger(&stream, Some(Duration::ZERO));
-            if itself {
-                Ok(())
-            } else {
-                Err(taken(address, target))
+            if !itself {
+                return Err(taken(address, target));
             }
         }
-        Err(_) => Ok(()),
     }
+    Ok(())
 }
 
 /// Nobody may have bound the port where the system is about to receive datagrams.
@@ -58,8 +55,10 @@ pub(crate) fn check_udp_is_free(address: &str) -> Result<(), ExecError> {
 /// failed to listen there because another process was quicker. Nothing is said where no listener is
 /// found: the system may be elsewhere, or listen no longer.
 pub(crate) fn check_listener(address: &str, leader: Pid, mark: &str) -> Result<(), ExecError> {
-    let target = resolve(address)?;
-    let Some((pid, name)) = owner::foreign_listener(target, leader, mark) else {
+    let mut foreign = resolve_all(address)?
+        .into_iter()
+        .filter_map(|target| owner::foreign_listener(target, leader, mark));
+    let Some((pid, name)) = foreign.next() else {
         return Ok(());
     };
     Err(ExecError::unreachable(

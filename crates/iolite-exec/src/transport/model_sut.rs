@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use iolite_derive::ActionId;
-use iolite_lts::{LabelId, LabelKind, Semantics};
+use iolite_lts::{LabelId, LabelKind, QuiescencePolicy, Semantics};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,6 +45,7 @@ pub struct ModelSut<M: Semantics> {
     row: Vec<(LabelId, M::State)>,
     choices: Vec<usize>,
     on_cycle: FxHashMap<M::State, bool>,
+    quiescence: QuiescencePolicy,
     refused: RefusedInput,
     seed: u64,
     rng: Xoshiro256PlusPlus,
@@ -87,6 +88,7 @@ impl<M: Semantics> ModelSut<M> {
             row: Vec::new(),
             choices: Vec::new(),
             on_cycle: FxHashMap::default(),
+            quiescence: QuiescencePolicy::default(),
             refused: RefusedInput::default(),
             seed,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
@@ -128,6 +130,14 @@ impl<M: Semantics> ModelSut<M> {
         input
     }
 
+    /// With the fair policy it stays silent only on cycles that it can leave neither internally nor by
+    /// an output.
+    #[must_use]
+    pub fn with_quiescence(mut self, quiescence: QuiescencePolicy) -> Self {
+        self.quiescence = quiescence;
+        self
+    }
+
     /// What becomes of an input that the present state does not take.
     #[must_use]
     pub fn on_refused_input(mut self, policy: RefusedInput) -> Self {
@@ -145,7 +155,8 @@ impl<M: Semantics> ModelSut<M> {
         self.model.successors(&self.state, &mut self.row);
     }
 
-    /// Whether the present state lies on a cycle of internal actions. The row must be loaded.
+    /// Whether the present state may stay silent although it can move: on a cycle of internal actions.
+    /// The row must be loaded.
     fn on_internal_cycle(&mut self) -> Result<bool, ExecError> {
         if !self
             .row
@@ -157,11 +168,46 @@ impl<M: Semantics> ModelSut<M> {
         if let Some(&known) = self.on_cycle.get(&self.state) {
             return Ok(known);
         }
-        let mut seen = FxHashSet::default();
+        let mut found = self.comes_back(&self.state)?;
+        if found && self.quiescence == QuiescencePolicy::Fair {
+            let cycle = self.silent_cycle()?;
+            found = cycle.is_some();
+            // All its states are silent alike.
+            let members = cycle.into_iter().flatten();
+            self.on_cycle.extend(members.map(|state| (state, true)));
+        }
+        self.on_cycle.insert(self.state.clone(), found);
+        Ok(found)
+    }
+
+    /// The cycle of the present state, where no internal step leads off it and no state of it speaks.
+    fn silent_cycle(&self) -> Result<Option<FxHashSet<M::State>>, ExecError> {
+        let mut seen = FxHashSet::from_iter([self.state.clone()]);
         let mut stack = vec![self.state.clone()];
         let mut row = Vec::new();
-        let mut found = false;
-        'search: while let Some(state) = stack.pop() {
+        while let Some(state) = stack.pop() {
+            if !self.comes_back(&state)? {
+                return Ok(None);
+            }
+            row.clear();
+            self.model.successors(&state, &mut row);
+            for (label, next) in row.drain(..) {
+                match self.kinds[label.index()] {
+                    LabelKind::Output | LabelKind::Undirected => return Ok(None),
+                    LabelKind::Internal if seen.insert(next.clone()) => stack.push(next),
+                    _ => {}
+                }
+            }
+        }
+        Ok(Some(seen))
+    }
+
+    /// Whether internal actions lead from a state to the present one.
+    fn comes_back(&self, from: &M::State) -> Result<bool, ExecError> {
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![from.clone()];
+        let mut row = Vec::new();
+        while let Some(state) = stack.pop() {
             row.clear();
             self.model.successors(&state, &mut row);
             for (label, next) in row.drain(..) {
@@ -169,8 +215,7 @@ impl<M: Semantics> ModelSut<M> {
                     continue;
                 }
                 if next == self.state {
-                    found = true;
-                    break 'search;
+                    return Ok(true);
                 }
                 if seen.insert(next.clone()) {
                     stack.push(next);
@@ -183,8 +228,7 @@ impl<M: Semantics> ModelSut<M> {
                 )));
             }
         }
-        self.on_cycle.insert(self.state.clone(), found);
-        Ok(found)
+        Ok(false)
     }
 
     /// The scheduler's next move; `stimulus` when an input waits to be taken.

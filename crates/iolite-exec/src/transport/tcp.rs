@@ -22,12 +22,34 @@ pub(crate) enum TcpRole {
     Server(String),
 }
 
+/// The first address of a name.
 pub(crate) fn resolve(address: &str) -> Result<SocketAddr, ExecError> {
-    address
+    resolve_all(address).map(|all| all[0])
+}
+
+/// All addresses of a name, at least one: `localhost` may be two, and the system listen at one of them.
+pub(crate) fn resolve_all(address: &str) -> Result<Vec<SocketAddr>, ExecError> {
+    let all: Vec<SocketAddr> = address
         .to_socket_addrs()
         .map_err(|e| ExecError::unreachable(address, e))?
-        .next()
-        .ok_or_else(|| ExecError::unreachable(address, "the name has no address"))
+        .collect();
+    if all.is_empty() {
+        return Err(ExecError::unreachable(address, "the name has no address"));
+    }
+    Ok(all)
+}
+
+/// Connects to the first of these addresses where somebody listens.
+fn connect_any(targets: &[SocketAddr], deadline: Instant) -> std::io::Result<TcpStream> {
+    let mut result = Err(ErrorKind::AddrNotAvailable.into());
+    for target in targets {
+        let left = deadline.saturating_duration_since(Instant::now()).max(NAP);
+        result = TcpStream::connect_timeout(target, left);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
 }
 
 const NAP: Duration = Duration::from_millis(2);
@@ -39,11 +61,10 @@ pub(crate) fn connect(
     retry: bool,
     alive: ExitProbe,
 ) -> Result<TcpStream, ExecError> {
-    let target = resolve(address)?;
+    let targets = resolve_all(address)?;
     loop {
         interrupt::check()?;
-        let left = deadline.saturating_duration_since(Instant::now()).max(NAP);
-        match TcpStream::connect_timeout(&target, left) {
+        match connect_any(&targets, deadline) {
             // Where nobody listens, the system may choose the target as our own local port, and the
             // socket connects to itself.
             Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {

@@ -37,7 +37,8 @@ pub(super) fn draw(
             let x = x + half - 2.0;
             writeln!(
                 out,
-                "<path d=\"M{x:.1} {a:.1} C{b:.1} {c:.1} {b:.1} {d:.1} {x:.1} {e:.1}\" marker-end=\"url(#arrow)\"/>",
+                "<path data-edge=\"{k}-{k}\" d=\"M{x:.1} {a:.1} C{b:.1} {c:.1} {b:.1} {d:.1} {x:.1} {e:.1}\" marker-end=\"url(#arrow)\"/>",
+                k = state.index(),
                 a = y - 7.0,
                 b = x + 26.0,
                 c = y - 16.0,
@@ -82,7 +83,8 @@ pub(super) fn draw(
         let tooltip = title(&told.join("\n"));
         writeln!(
             out,
-            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#{}\" stroke=\"#333\" stroke-width=\"1.4\">{tooltip}</rect>",
+            "<rect data-state=\"{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#{}\" stroke=\"#333\" stroke-width=\"1.4\">{tooltip}</rect>",
+            state.index(),
             x - half,
             y - RADIUS,
             2.0 * half,
@@ -152,7 +154,11 @@ fn edge_path(
         ));
     }
     let marker = if edge.reversed { "start" } else { "end" };
-    writeln!(out, "<path d=\"{path}\" marker-{marker}=\"url(#arrow)\"/>")
+    let (from, to) = (edge.source.index(), edge.target.index());
+    writeln!(
+        out,
+        "<path data-edge=\"{from}-{to}\" d=\"{path}\" marker-{marker}=\"url(#arrow)\"/>"
+    )
 }
 
 /// Where an edge leaves the border of a state: spread sideways towards where it goes.

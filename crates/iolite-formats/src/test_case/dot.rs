@@ -20,27 +20,24 @@ pub fn write(case: &TestCase) -> String {
         } else {
             format!(", tooltip={}", quote(&state.locations.join(", ")))
         };
-        match state.step {
-            TestStep::End => {
-                let _ = writeln!(
-                    out,
-                    "  s{i} [shape=box, label={}, style=filled, fillcolor={}{tooltip}];",
-                    quote(state.verdict.name()),
-                    quote(colour(state.verdict)),
-                );
-            }
-            _ => {
-                let shape = match state.step {
-                    TestStep::Offer { .. } => ", shape=diamond",
-                    _ => "",
-                };
-                let label = match ending(state) {
-                    Some((what, verdict)) => format!("{i}\n{what}: {verdict}"),
-                    None => i.to_string(),
-                };
-                let _ = writeln!(out, "  s{i} [label={}{shape}{tooltip}];", quote(&label));
-            }
+        if state.step == TestStep::End {
+            let _ = writeln!(
+                out,
+                "  s{i} [shape=box, label={}, style=filled, fillcolor={}{tooltip}];",
+                quote(state.verdict.name()),
+                quote(colour(state.verdict)),
+            );
+            continue;
         }
+        let shape = match state.step {
+            TestStep::Offer { .. } => ", shape=diamond",
+            _ => "",
+        };
+        let label = match ending(state) {
+            Some((what, verdict)) => format!("{i}\n{what}: {verdict}"),
+            None => i.to_string(),
+        };
+        let _ = writeln!(out, "  s{i} [label={}{shape}{tooltip}];", quote(&label));
     }
     for (i, state) in case.states().iter().enumerate() {
         for (label, target) in state.steps() {

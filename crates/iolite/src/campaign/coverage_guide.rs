@@ -1,6 +1,8 @@
 //! Selection that knows the model: what was covered, and the way to what was not.
 
-use iolite_derive::{Coverage, Hint, IocoOracle, Menu, QueueOptions, Step};
+use std::collections::BTreeSet;
+
+use iolite_derive::{Coverage, CoverageReport, Hint, IocoOracle, Menu, QueueOptions, Step};
 use iolite_exec::{Choice, Strategy};
 use iolite_lts::{Semantics, SetId, StateId};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -47,6 +49,29 @@ impl<M: Semantics<State = StateId>> CoverageGuide<M> {
             leads,
         })
     }
+}
+
+impl<M: Semantics<State = StateId>> CoverageGuide<M> {
+    /// What was covered, in the words of the model; `left` names at most so many transitions that were not.
+    pub(crate) fn covered_model(&self, left: usize) -> CoveredModel {
+        let oracle = match &self.follower {
+            Follower::Synchronous(oracle) => oracle,
+            Follower::Queues(oracle) => oracle.inner(),
+        };
+        CoveredModel {
+            report: self.coverage.report(oracle.view(), left),
+            seen: self.coverage.seen_of_model(oracle.view()),
+        }
+    }
+}
+
+/// What runs covered of a model.
+#[derive(Clone, Debug)]
+pub struct CoveredModel {
+    /// Counts, and what is left.
+    pub report: CoverageReport,
+    /// Transitions of the model that may have been taken, as state, action and state.
+    pub seen: BTreeSet<(String, String, String)>,
 }
 
 impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {

@@ -12,6 +12,7 @@ mod model_coverage;
 mod model_under_test;
 mod property_judge;
 mod recorded;
+mod retrace;
 mod selection;
 mod suite_coverage;
 mod symbolic_judge;
@@ -27,15 +28,15 @@ use iolite_derive::{
     over_strict,
 };
 use iolite_exec::{
-    Adapter, Confirm, Instance, JobId, JournalHeader, Options, Pace, Plan, Sink, Summary,
-    SutConfig, Uniform, campaign,
+    Adapter, Confirm, Description, Instance, JobId, JournalForm, JournalHeader, Options, Pace,
+    Plan, Share, Sink, Summary, SutConfig, Uniform, campaign,
 };
 
 use crate::{Error, SuiteCase, Workspace};
 
 pub use check::{CheckError, Passed};
 pub use constants::Constants;
-pub use coverage_guide::CoverageGuide;
+pub use coverage_guide::{CoverageGuide, CoveredModel};
 pub use explicit_judge::ExplicitJudge;
 pub use judge::{AnyStrategy, AnyTester, Judge, JudgeOptions, not_solved};
 pub use model_coverage::{GoalKind, MissedGoal, ModelCoverage, ModelCoverageReport, ModelGoal};
@@ -79,6 +80,9 @@ pub type AnyAdapter = Box<dyn Adapter>;
 pub struct Campaign {
     judge: Judge,
     plan: Plan,
+    share: Share,
+    /// Runs of the whole campaign, where that is known.
+    whole: Option<u64>,
     steps: u64,
     until_coverage: Option<f64>,
     selection: SelectionOptions,
@@ -97,6 +101,8 @@ impl Campaign {
                 runs: 10,
                 ..Plan::default()
             },
+            share: Share::Whole,
+            whole: Some(10),
             steps: 100,
             until_coverage: None,
             selection: SelectionOptions::default(),
@@ -117,6 +123,27 @@ impl Campaign {
     #[must_use]
     pub fn runs(mut self, runs: u64) -> Self {
         self.plan.runs = runs;
+        self.whole = Some(runs);
+        self
+    }
+
+    /// Only a share of the runs, with the numbers that they have in the whole. A slice may lie beyond
+    /// the runs that were asked for.
+    #[must_use]
+    pub fn share(mut self, share: Share) -> Self {
+        self.share = share;
+        if let Share::Range(range) = share
+            && self.whole.is_some_and(|whole| whole < range.end())
+        {
+            self.whole = None;
+        }
+        self
+    }
+
+    /// Nobody knows how many runs the whole campaign has.
+    #[must_use]
+    pub fn without_end(mut self) -> Self {
+        self.whole = None;
         self
     }
 
@@ -242,6 +269,18 @@ impl Campaign {
         options
     }
 
+    /// How a journal of this campaign is written, where nobody says: in lines that people read, unless
+    /// there are too many of them.
+    pub fn journal_form(&self) -> JournalForm {
+        /// Steps of a long campaign; lines of them would take 70 MB.
+        const LONG: u64 = 1_000_000;
+        if self.plan.runs.saturating_mul(self.steps) >= LONG {
+            JournalForm::Compact
+        } else {
+            JournalForm::JsonLines
+        }
+    }
+
     /// The first line of a journal of this campaign. `command` is how it can be set up again.
     pub fn journal_header(&self, config: &SutConfig, command: Vec<String>) -> JournalHeader {
         let sut = serde_json::to_value(config).unwrap_or_default();
@@ -251,6 +290,11 @@ impl Campaign {
         header.context = self.judge.context();
         header.channels = self.judge.channels();
         header.folder = std::env::current_dir().ok();
+        header.description = Some(Description {
+            runs: self.whole,
+            share: Some(self.share),
+            ..Description::default()
+        });
         header
     }
 
@@ -265,7 +309,8 @@ impl Campaign {
     pub fn run(&self, target: &Target, sink: &mut (dyn Sink + Send)) -> Result<Summary, Error> {
         let chooser = self.chooser()?;
         let options = self.options(Some(target.config()));
-        campaign(&self.plan, &options, sink, |job| {
+        let plan = self.plan_within(0, self.whole.unwrap_or(u64::MAX));
+        campaign(&plan, &options, sink, |job| {
             let alphabet = self.judge.alphabet();
             let (tester, strategy) = chooser.pair(&self.judge, &alphabet)?;
             let adapter = target.adapter(job, self.judge.dictionary(&alphabet))?;
@@ -277,8 +322,24 @@ impl Campaign {
         })
     }
 
-    /// Runs one stored test case against the system, `repeat` times; the runs are numbered from
-    /// `first`.
+    /// The runs of this share among those with these numbers.
+    fn plan_within(&self, from: u64, to: u64) -> Plan {
+        let numbers = self.share.within(from, to);
+        Plan {
+            first: numbers.first,
+            runs: numbers.count,
+            stride: numbers.stride,
+            ..self.plan
+        }
+    }
+
+    /// Whether this share has a run among those with these numbers.
+    pub fn takes_some_of(&self, from: u64, to: u64) -> bool {
+        self.share.within(from, to).count > 0
+    }
+
+    /// Runs one stored test case against the system, `repeat` times, or those of these runs that are of
+    /// this share; the runs are numbered from `first`.
     pub fn run_case(
         &self,
         case: &TestCase,
@@ -287,10 +348,8 @@ impl Campaign {
         (first, repeat): (u64, u64),
     ) -> Result<Summary, Error> {
         let plan = Plan {
-            first,
-            runs: repeat,
             jobs: 1,
-            ..self.plan
+            ..self.plan_within(first, first.saturating_add(repeat))
         };
         let mut options = self.options(Some(target.config()));
         options.limits.steps = None;

@@ -52,14 +52,19 @@ impl ModelUnderTest {
         dictionary: Box<dyn Dictionary>,
         completion: Option<Completion>,
         others: &Labels,
+        quiescence: QuiescencePolicy,
     ) -> Result<Box<dyn Adapter>, Error> {
         match self {
             Self::Symbolic(model) => Ok(Box::new(symbolic_sut(model, dictionary, completion, 0)?)),
             Self::Explicit(spec) => Ok(match completion {
-                None => Box::new(ModelSut::new(spec.system(), dictionary, 0)),
+                None => {
+                    let sut = ModelSut::new(spec.system(), dictionary, 0);
+                    Box::new(sut.with_quiescence(quiescence))
+                }
                 Some(how) => {
                     let view = Completed::over(spec.system(), how, others);
-                    Box::new(ModelSut::new(view, dictionary, 0))
+                    let sut = ModelSut::new(view, dictionary, 0);
+                    Box::new(sut.with_quiescence(quiescence))
                 }
             }),
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use iolite_derive::{Context, ModelRef, QueueOptions};
 use iolite_exec::codec::{Dictionary, WireCodec};
 use iolite_exec::{Adapter, JobId, SutConfig};
-use iolite_lts::{Completion, Labels};
+use iolite_lts::{Completion, Labels, QuiescencePolicy};
 
 use super::model_under_test::ModelUnderTest;
 use crate::{DataOptions, Error, Workspace};
@@ -27,6 +27,9 @@ pub struct TargetOptions {
     pub unknown_query: Option<PathBuf>,
     /// Whether a model under test with finite data is unfolded.
     pub unfold: bool,
+    /// Where a model under test without data may stay silent on a cycle of internal actions. With
+    /// `Fair`, not where it can leave it; otherwise on every one.
+    pub quiescence: QuiescencePolicy,
 }
 
 /// A system under test that can be reached once for each job.
@@ -35,6 +38,7 @@ pub struct Target {
     model: Option<ModelUnderTest>,
     complete_inputs: Option<Completion>,
     complete_over: Labels,
+    quiescence: QuiescencePolicy,
 }
 
 impl Target {
@@ -70,6 +74,7 @@ impl Target {
             config,
             complete_inputs: options.complete_inputs,
             complete_over: Labels::new(),
+            quiescence: options.quiescence,
         })
     }
 
@@ -117,7 +122,9 @@ impl Target {
         dictionary: Box<dyn Dictionary>,
     ) -> Result<Box<dyn Adapter>, Error> {
         if let Some(model) = &self.model {
-            return model.adapter(dictionary, self.complete_inputs, &self.complete_over);
+            let completion = self.complete_inputs;
+            let others = &self.complete_over;
+            return model.adapter(dictionary, completion, others, self.quiescence);
         }
         let codec = WireCodec::new(self.config.action_map()?, dictionary);
         Ok(Box::new(self.config.adapter(job, codec)?))

@@ -305,7 +305,7 @@ impl Workspace {
             }
         }
         let Some((watcher, observer)) = found else {
-            return Ok(None);
+            return self.certify_execution(&spec, property, options);
         };
         let system = spec.system();
         let followed = iolite_lts::relation::follow_run(&system, options.quiescence, true, trace);

@@ -80,6 +80,17 @@ impl Workspace {
         Ok(explained)
     }
 
+    /// A whole certificate that was made just now, of files as they are on disk now.
+    pub fn explain_now(
+        &self,
+        claim: Certificate,
+        options: &ExplainOptions,
+    ) -> Result<Explanation, Error> {
+        let mut explained = self.explain_whole(claim, options)?;
+        explained.notes.push(FROM_DISK.to_owned());
+        Ok(explained)
+    }
+
     /// The claim of a run without its models: they are read from disk.
     fn explain_judged(
         &self,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use iolite_derive::{Criterion, ModelRef, location};
+use iolite_derive::{Context, Criterion, ModelRef, location};
 use iolite_lts::relation::Relation;
 use iolite_lts::{
     Completed, Completion, Determinised, LabelId, LabelKind, QuiescencePolicy, Semantics, SetId,
@@ -45,9 +45,11 @@ impl Workspace {
             .relation
             .parse()
             .map_err(|_| Error::input("no relation"))?;
-        if document.holds != Some(true) || relation == Relation::IoconfF {
+        let queues = document.context != Context::Synchronous;
+        if document.holds != Some(true) || relation == Relation::IoconfF || queues {
             return Err(Error::undecided(
-                "no certificate is written: a positive one is for relations that hold, but for ioconf-f",
+                "no certificate is written: a positive one is for relations that hold in step, but for \
+                 ioconf-f",
             ));
         }
         if !document.context.is_synchronous() {

@@ -3,6 +3,7 @@
 mod certify;
 mod compare;
 mod data;
+mod execution;
 mod explain;
 mod holding;
 mod recheck_data;

@@ -66,9 +66,10 @@ impl Workspace {
         let cases = self.suite_of(&[path], &implementation);
         let cases = cases.map_err(|e| e.to_string())?;
         let same = |case: &SuiteCase| tables::test(&case.place, &case.case) == *told;
-        match cases.iter().any(same) {
-            true => Ok(()),
-            false => Err("it is another test case".to_owned()),
+        if cases.iter().any(same) {
+            Ok(())
+        } else {
+            Err("it is another test case".to_owned())
         }
     }
 }

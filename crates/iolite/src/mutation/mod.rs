@@ -14,6 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use iolite_derive::ModelRef;
+use iolite_exec::Partition;
 use iolite_lang::fmt::format_file;
 use iolite_lang::mutation::{Mutant, Mutations, Operator};
 use iolite_lang::syntax::ast::{Item, Role};
@@ -45,7 +46,7 @@ pub struct MutationOptions {
     /// Mutants at the same time.
     pub jobs: usize,
     /// Of `N` parts of the mutants only the `K`-th, from 1.
-    pub partition: Option<(usize, usize)>,
+    pub partition: Option<Partition>,
     /// Where mutants and what they came to are written.
     pub folder: Option<PathBuf>,
     /// Throw away what is in the folder, instead of going on from there.
@@ -249,9 +250,9 @@ fn examine_all(
     options: &MutationOptions,
     done: &mut Done<'_>,
 ) -> Result<Vec<MutantDocument>, Error> {
-    let (part, parts) = options.partition.unwrap_or((1, 1));
+    let taken = |index: usize| options.partition.is_none_or(|p| p.takes(index as u64));
     let numbers: Vec<usize> = (1..=mutants.len())
-        .filter(|number| (number - 1) % parts == part - 1)
+        .filter(|number| taken(number - 1))
         .collect();
     let next = AtomicUsize::new(0);
     let answers: Mutex<Vec<Option<MutantDocument>>> = Mutex::new(vec![None; numbers.len()]);

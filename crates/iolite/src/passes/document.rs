@@ -22,6 +22,9 @@ pub struct PassesDocument {
     pub semantics: SemanticsOptions,
     /// The test cases, in the order of the suite, as far as they were tried.
     pub cases: Vec<TestedCase>,
+    /// Why a positive answer says less than it seems to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The certificate of the first case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Box<Certificate>>,

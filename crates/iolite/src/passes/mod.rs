@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use iolite_derive::{ModelRef, TestCase, TestRun, TestRuns, TestStep, Verdict, test_runs_while};
 use iolite_lts::{Completed, LabelKind, Semantics, StateId, missing_input};
 
-use crate::{Error, ExplicitSpec, Place, SemanticsOptions, SuiteCase, Workspace};
+use crate::{Error, ExplicitSpec, Place, SemanticsOptions, SuiteCase, Workspace, vacuity};
 
 pub use document::{PassesDocument, TestRunDocument, TestedCase};
 
@@ -66,6 +66,7 @@ impl Workspace {
             unknown: None,
             semantics,
             cases: Vec::new(),
+            warnings: Vec::new(),
             certificate: None,
         };
         for case in &cases {
@@ -104,6 +105,13 @@ impl Workspace {
             document.cases.push(tested);
         }
         document.passes = document.decide(cases.len());
+        if document.passes == Some(true) {
+            let cases: Vec<&TestCase> = cases.iter().map(|case| &*case.case).collect();
+            document.warnings = vacuity::of_suite(&implementation, &cases, semantics.policy());
+            for warning in &document.warnings {
+                self.warn(&format!("warning: {warning}"));
+            }
+        }
         Ok(document)
     }
 }
@@ -119,23 +127,20 @@ fn runs_of(
     let system = implementation.system();
     let policy = semantics.policy();
     let about = |error: Error| error.about(&implementation.reference().to_string(), case.name());
-    let found = match semantics.complete_inputs {
-        Some(how) => {
-            let completed = Completed::over(&system, how.into(), case.labels());
-            let found = test_runs_while(case, &completed, policy, proceed);
-            check_livelock(&completed, found)
+    let found = if let Some(how) = semantics.complete_inputs {
+        let completed = Completed::over(&system, how.into(), case.labels());
+        let found = test_runs_while(case, &completed, policy, proceed);
+        check_livelock(&completed, found)
+    } else {
+        if !is_symmetric(case) {
+            check_inputs(&system, case).map_err(about)?;
         }
-        None => {
-            if !is_symmetric(case) {
-                check_inputs(&system, case).map_err(about)?;
-            }
-            check_livelock(&system, test_runs_while(case, &system, policy, proceed))
-        }
+        check_livelock(&system, test_runs_while(case, &system, policy, proceed))
     };
     found.map_err(about)
 }
 
-/// Implementations are input-enabled over their own inputs and those of the test case, L_I
+/// Implementations are input-enabled over their own inputs and those of the test case, `L_I`
 /// [LTS96, def. 5.1]; otherwise a test run may end where the theory says nothing.
 fn check_inputs<M: Semantics<State = StateId>>(system: &M, case: &TestCase) -> Result<(), Error> {
     let own = system.labels();

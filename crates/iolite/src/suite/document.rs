@@ -205,9 +205,10 @@ fn tell_unsound(case: &JudgedCase, witness: &UnsoundDocument) -> String {
     };
     let refused = witness.refuses.as_ref();
     let refused = refused.map(|actions| format!(", then {}", set(actions)));
-    let why = match witness.specified {
-        true => "the specification allows it",
-        false => "the specification says nothing of it",
+    let why = if witness.specified {
+        "the specification allows it"
+    } else {
+        "the specification says nothing of it"
     };
     format!(
         "{}: not sound\n  run   {run}{}\n  ends  {}, but {why}\n",

@@ -81,15 +81,17 @@ impl Workspace {
             });
         }
         let all: Vec<&TestCase> = cases.iter().map(|case| &*case.case).collect();
-        let found = match judged.len() == cases.len() {
-            true => exhaustiveness(&all, &system, relation, policy, &mut proceed),
-            false => Exhaustiveness::AtLeast(0),
+        let found = if judged.len() == cases.len() {
+            exhaustiveness(&all, &system, relation, policy, &mut proceed)
+        } else {
+            Exhaustiveness::AtLeast(0)
         };
         let coverage = reach(&all, &system, policy, COVERAGE_LIMIT, options.uncovered).ok();
         let whole = judged.len() == cases.len();
-        let sound = match judged.iter().all(|case| case.sound) {
-            false => Some(false),
-            true => whole.then_some(true),
+        let sound = if judged.iter().all(|case| case.sound) {
+            whole.then_some(true)
+        } else {
+            Some(false)
         };
         Ok(SuiteDocument {
             specification: spec.reference().to_string(),

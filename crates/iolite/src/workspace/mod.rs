@@ -192,6 +192,14 @@ impl Workspace {
         lock(&self.reads).clone()
     }
 
+    /// The files that were read so far, with their hashes.
+    pub fn hashes(&self) -> BTreeMap<PathBuf, String> {
+        let files = lock(&self.files);
+        let hash =
+            |(path, file): (&PathBuf, &Arc<SourceFile>)| (path.clone(), file.hash().to_owned());
+        files.iter().map(hash).collect()
+    }
+
     /// A file as it was when it was first asked for.
     pub fn source(&self, path: &Path) -> Result<Arc<SourceFile>, Error> {
         if let Some(known) = lock(&self.files).get(path) {

@@ -221,7 +221,7 @@ impl ExplicitSpec {
     }
 
     /// The first plain label, which testing has no use for.
-    pub(crate) fn reject_plain_labels(&self) -> Result<(), Error> {
+    pub fn reject_plain_labels(&self) -> Result<(), Error> {
         let Some(label) = self.labels.of_kind(LabelKind::Undirected).next() else {
             return Ok(());
         };

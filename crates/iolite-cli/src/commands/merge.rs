@@ -1,0 +1,152 @@
+//! `iolite merge`: the shares of a campaign as one.
+
+use std::path::{Path, PathBuf};
+
+use iolite::{Criterion, Error, MergeError, MergeOptions, Merged, Summary, merge};
+use iolite_exec::report::JUnit;
+use iolite_exec::{Fanout, Journal, Sink};
+
+use super::recorded;
+use crate::output::campaign::{Conclusion, ReportFile, finish, replay, title, warn};
+use crate::output::{Exit, write_whole};
+
+/// Join the journals of the shares of a campaign
+///
+/// Shares are made by `iolite test --partition K/N` or `--range A..B`, on any machines. The result is the
+/// journal, the verdict, the coverage and the reports of the whole campaign, as if one process had made
+/// all runs.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Exit codes: those of `iolite test`, by the verdicts of all runs; 2 also where the journals are not of one
+campaign, a run is in two of them, or runs are in none.")]
+pub(crate) struct Args {
+    /// The journals of the shares
+    #[arg(required = true)]
+    journals: Vec<PathBuf>,
+    /// The journal of the whole
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    output: PathBuf,
+    /// Join what is there, although runs are missing
+    #[arg(long)]
+    partial: bool,
+    /// The shares may describe the system under test differently: each had a device of its own
+    #[arg(long)]
+    any_system: bool,
+    /// Write a report in the XML of `JUnit`
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Flaky runs do not fail the command; they are shown all the same
+    #[arg(long)]
+    allow_flaky: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// The journals, each with its name.
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<(String, Journal)>, Error> {
+    let read = |path: &PathBuf| {
+        let journal = Journal::read(path).map_err(|e| Error::input(e.to_string()))?;
+        Ok((path.display().to_string(), journal))
+    };
+    paths.iter().map(read).collect()
+}
+
+/// Journals of one campaign, joined; what is doubtful is told.
+pub(crate) fn joined(
+    journals: Vec<(String, Journal)>,
+    options: MergeOptions,
+) -> Result<Journal, Error> {
+    let Merged { journal, warnings } = merge(journals, options).map_err(|error| {
+        let wrong = Error::input(error.to_string());
+        match error {
+            MergeError::Gaps { .. } => wrong.hint("--partial joins what is there"),
+            MergeError::OtherSystem { .. } => wrong
+                .hint("--any-system joins them all the same, where each had a device of its own"),
+            MergeError::Different { .. } => wrong
+                .hint("shares of one campaign have all flags but --range and --partition alike"),
+            _ => wrong,
+        }
+    })?;
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
+    Ok(journal)
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let same = |path: &PathBuf| match (path.canonicalize(), args.output.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    };
+    if let Some(path) = args.journals.iter().find(|path| same(path)) {
+        return Err(Error::input(format!(
+            "{} is a journal to be merged, and would be overwritten",
+            path.display()
+        )));
+    }
+    let options = MergeOptions {
+        partial: args.partial,
+        any_system: args.any_system,
+    };
+    let journal = joined(read(&args.journals)?, options)?;
+    // Paths of the test's command line are relative to its folder, which is entered below.
+    let output = recorded::absolute(&args.output);
+    write_whole(&output, &journal.to_bytes())?;
+    let mut summary = Summary::of_events(&journal.events);
+    let mut sinks = Fanout::default();
+    if let Some(path) = &args.junit {
+        let junit = JUnit::new(ReportFile::new(path)?, "iolite merge")
+            .about(&journal.header, Some(replay(&args.output)));
+        sinks.0.push(Box::new(junit.allow_flaky(args.allow_flaky)));
+    }
+    for event in &journal.events {
+        if let Err(error) = sinks.event(event) {
+            summary.unwritten.push(error);
+            break;
+        }
+    }
+    finish(sinks, &mut summary);
+    let known = recorded::campaign(&journal.header);
+    let known = match known {
+        Ok(known) => Some(known),
+        Err(error) if journal.header.kind == Criterion::Property => {
+            // What several runs say of a property depends on its relation, which is not in the journal.
+            return Err(error);
+        }
+        Err(error) => {
+            eprintln!("warning: coverage is not counted: {}", error.message());
+            None
+        }
+    };
+    if let Some(known) = &known {
+        summary.coverage = known.coverage_of(&journal)?;
+        summary
+            .notices
+            .extend(known.campaign.learnt_from(&journal.events)?);
+        warn(
+            known.campaign.judge(),
+            &summary.notices,
+            Path::new("iolite.unknown.smt2"),
+        );
+    }
+    let judge = known.as_ref().map(|known| known.campaign.judge());
+    let header = &journal.header;
+    let conclusion = Conclusion {
+        judge,
+        title: judge.map_or_else(|| format!("{} {}", header.model, header.kind), title),
+        config: known.as_ref().map(|known| known.target.config()),
+        seed: header.seed,
+        journal: Some(&args.output),
+        trust: known
+            .as_ref()
+            .is_some_and(|k| k.args.programs().next().is_some()),
+        json: args.json,
+        allow_flaky: args.allow_flaky,
+        verbose: false,
+        cases: None,
+        certificate: None,
+        after: None,
+    };
+    conclusion.print(&summary)
+}

@@ -1,0 +1,237 @@
+//! `iolite report`: one file that loads nothing and executes nothing of the system's, looked at as text and,
+//! where there is one, in a browser.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{iolite, scratch, write};
+use serde_json::Value;
+
+/// A program that writes markup: on its output, as names of actions, and on standard error.
+const HOSTILE: &str = r#"
+import sys
+print("ready", flush=True)
+for line in sys.stdin:
+    sys.stderr.write("<script>document.title='owned'</script>\n")
+    sys.stderr.flush()
+    if "boom" in line:
+        sys.exit(3)
+    print('</script><script>document.title="owned"</script><img src=x onerror="document.title=1">', flush=True)
+"#;
+
+const MODEL: &str = "
+system Echo {
+  input ping, boom
+  output pong
+  initial state Idle { ?ping -> Busy  ?boom -> Idle }
+  state Busy { !pong -> Idle  ?boom -> Idle }
+}
+";
+
+/// The report of a few runs of a hostile program.
+fn hostile(folder: &Path) -> String {
+    let model = write(folder, "echo.iol", MODEL);
+    let program = write(folder, "hostile.py", HOSTILE);
+    let sut = format!(
+        "command = \"python3 {program}\"\nready = \"ready\"\nundecodable = \"output\"\n[quiescence]\ntimeout-ms = 300\n"
+    );
+    let sut = write(folder, "sut.toml", sut);
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let mut args = vec!["test", &model, "--sut", &sut, "--journal", &journal];
+    args.extend(["--runs", "6", "--steps", "4", "--keep-going"]);
+    iolite(&args);
+    let report = folder.join("report.html").display().to_string();
+    iolite(&["report", &journal, "-o", &report]).expect(0);
+    report
+}
+
+/// The data of the page.
+fn data(page: &str) -> Value {
+    let start = "<script type=\"application/json\" id=\"data\">";
+    let (_, rest) = page.split_once(start).expect("data");
+    let (text, _) = rest.split_once("</script>").expect("an end");
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn nothing_of_the_system_is_markup() {
+    let folder = scratch("report-hostile");
+    let page = std::fs::read_to_string(hostile(&folder)).expect("a page");
+    // Its own two scripts and nothing else; no address; no handler.
+    assert_eq!(page.matches("<script").count(), 2, "{page}");
+    assert_eq!(page.matches("</script").count(), 2);
+    for forbidden in [
+        "<img",
+        "onerror=\"",
+        "http://",
+        "https://",
+        "<iframe",
+        "<link",
+        "src=\"",
+        " onclick=",
+    ] {
+        let markup = page
+            .split("<script>")
+            .next()
+            .expect("the part before the script");
+        let found = markup.matches(forbidden).count();
+        assert_eq!(found, 0, "{forbidden}");
+    }
+    assert!(page.contains("Content-Security-Policy") && page.contains("default-src 'none'"));
+    let data = data(&page);
+    let texts = data["actions"].to_string() + &data["runs"].to_string();
+    assert!(
+        texts.contains("owned"),
+        "the journal has what the system wrote: {texts}"
+    );
+}
+
+/// A report of the candy machine that fails, for the other tests.
+fn candy(folder: &Path, more: &[&str]) -> String {
+    let journal = folder.join("candy.jsonl").display().to_string();
+    let mut args = vec![
+        "test",
+        "examples/candy/candy.iol",
+        "--sut",
+        "examples/candy/sut-generous.toml",
+    ];
+    args.extend(["--journal", &journal, "--runs", "6", "--steps", "12"]);
+    iolite(&args);
+    let report = folder.join("candy.html").display().to_string();
+    let mut args = vec!["report", &journal, "-o", &report];
+    args.extend(more);
+    iolite(&args).expect(0);
+    report
+}
+
+#[test]
+fn a_page_has_what_people_look_for() {
+    let folder = scratch("report-candy");
+    let old = folder.join("old.jsonl").display().to_string();
+    let mut args = vec![
+        "test",
+        "examples/candy/candy.iol",
+        "--sut",
+        "model:examples/candy/candy.iol",
+    ];
+    args.extend(["--journal", &old, "--runs", "3"]);
+    iolite(&args).expect(0);
+    let page = std::fs::read_to_string(candy(&folder, &["--against", &old])).expect("a page");
+    for wanted in [
+        "iolite replay ",
+        "iolite shrink ",
+        "id=\"failures\"",
+        "href=\"#L",
+        "id=\"L7\"",
+        "data-state=\"0\"",
+        "id=\"coverage\"",
+        "id=\"times\"",
+        "quiescence ",
+        "Changes since ",
+        "New failures: 1",
+        "hash of its file",
+        "aria-label=\"step of the run\"",
+        "lang=\"en\"",
+    ] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    let data = data(&page);
+    let runs = data["runs"].as_array().expect("runs");
+    assert_eq!(runs.len(), 6);
+    let failing = runs
+        .iter()
+        .find(|run| run["verdict"] == "fail")
+        .expect("a failing run");
+    let steps = failing["rows"].as_array().expect("rows").len();
+    // The places before the run and after each step but the one that fails.
+    let lit = failing["lit"].as_array().expect("places");
+    assert!(lit.len() > 1 && lit.len() <= steps, "{failing}");
+    let set = |k: &Value| data["sets"][k.as_u64().expect("a number") as usize].clone();
+    assert_eq!(set(&lit[0]), serde_json::json!(["Ready"]));
+    assert_eq!(
+        data["nodes"],
+        serde_json::json!(["Ready", "Shilling", "Dubbeltje"])
+    );
+    // A page without its model says so, and one of shares is one of the whole.
+    let journal = folder.join("candy.jsonl");
+    let text = std::fs::read_to_string(&journal).expect("the journal");
+    let other = text.replacen("candy.iol", "gone.iol", 2);
+    let other = write(&folder, "gone.jsonl", other);
+    let out = folder.join("gone.html").display().to_string();
+    let ran = iolite(&["report", &other, "-o", &out]).expect(0);
+    assert!(
+        ran.stderr.contains("no picture of the model"),
+        "{}",
+        ran.stderr
+    );
+    let refused = iolite(&["report", "nosuch.jsonl", "-o", &out]).expect(2);
+    assert!(
+        refused.stderr.contains("nosuch.jsonl"),
+        "{}",
+        refused.stderr
+    );
+}
+
+/// A browser, where there is one.
+fn browser() -> Option<String> {
+    let found = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| {
+            let mut asked = Command::new(name);
+            asked
+                .arg("--version")
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            asked.status().is_ok_and(|status| status.success())
+        });
+    if found.is_none() {
+        println!("skipped: there is no Chromium");
+    }
+    found.map(str::to_owned)
+}
+
+/// The page as the browser has it once its script has run.
+fn opened(browser: &str, folder: &Path, page: &str) -> String {
+    let profile = format!("--user-data-dir={}", folder.join("profile").display());
+    let output = Command::new(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--virtual-time-budget=5000",
+        ])
+        .args([&profile, "--dump-dom", &format!("file://{page}")])
+        .stdin(Stdio::null())
+        .output()
+        .expect("a browser");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let folder = scratch("report-browser");
+    let hostile = hostile(&folder);
+    let shown = opened(&browser, &folder, &hostile);
+    assert!(shown.contains("<title>"), "{shown}");
+    assert!(
+        !shown.contains("<title>owned") && !shown.contains("<title>1<"),
+        "a script of the system ran"
+    );
+    assert!(!shown.contains("<img"), "markup of the system");
+    let shown = opened(&browser, &folder, &candy(&folder, &[]));
+    // The script drew the list, the chart and the places.
+    for drawn in [
+        "class=\"link\"",
+        "class=\"arrow s\"",
+        "class=\"lit\"",
+        "the model could be in",
+        "class=\"missed\"",
+        "6 of 6 runs",
+    ] {
+        let or_covered = drawn == "class=\"missed\"" && shown.contains("class=\"seen\"");
+        assert!(shown.contains(drawn) || or_covered, "{drawn}\n{shown}");
+    }
+}

@@ -1,0 +1,156 @@
+//! A specification that does not satisfy a property: one execution of it that is not in Π [PROP12,
+//! def. 3]. It may end, or go round for ever.
+
+use std::collections::BTreeSet;
+
+use crate::document::{Certificate, Kind, Property};
+use crate::property::{check_table, no_continuation};
+use crate::system::{DELTA, Policy, States, System};
+use crate::{Outcome, Report, rejected};
+
+pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
+    let (Some(property), Some(ending)) = (&certificate.property, &certificate.ending) else {
+        return rejected("the property, or how the execution goes on, is missing");
+    };
+    check_table(property)?;
+    if property.letters.iter().any(|letter| letter == "delta_d") {
+        return Err(crate::Fault::Undecided(
+            "the property tells a deadlock from other silence, which is not re-checked".to_owned(),
+        ));
+    }
+    let others = certificate.implementation.is_some()
+        || certificate.traces.is_some()
+        || !certificate.observers.is_empty()
+        || !certificate.channels.is_empty();
+    if others || certificate.complete_inputs.is_some() || certificate.context != "synchronous" {
+        return rejected("a specification satisfies a property by itself");
+    }
+    let tells = certificate.observed.is_some()
+        || !certificate.allowed.is_empty()
+        || !certificate.locations.is_empty()
+        || certificate.implementation_location.is_some();
+    if tells || certificate.verdict != "refuted" || property.relation != "inclusion" {
+        return rejected("an execution outside of a property refutes it, and tells nothing else");
+    }
+    if (ending == "cycle") != certificate.cycle.is_some() {
+        return rejected("a cycle, and that there is one, belong together");
+    }
+    let policy = Policy::parse(&certificate.quiescence)?;
+    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let own_delta = property.letters.iter().any(|letter| letter == DELTA);
+    let mut at = s.start()?;
+    let mut q = property.initial;
+    for (k, action) in certificate.trace.iter().enumerate() {
+        at = s.after(&at, action, own_delta)?;
+        if at.is_empty() {
+            let step = k + 1;
+            return rejected(format!("step {step}: the specification cannot do {action}"));
+        }
+        q = step(property, q, action);
+    }
+    let steps = certificate.trace.len();
+    report
+        .confirmed
+        .push(format!("trace: {steps} steps that the specification has"));
+    let outside = !property.finite.contains(&q);
+    let how = match ending.as_str() {
+        "bad-prefix" => {
+            no_continuation(property, q)?;
+            "no continuation of the trace is in the property"
+        }
+        "output-lock" | "deadlock" => {
+            let silent = |kind: &Kind| match ending.as_str() {
+                "deadlock" => false,
+                _ => matches!(kind, Kind::Input | Kind::Plain),
+            };
+            let mut waits = false;
+            for &state in &at {
+                waits |= s.steps(state)?.iter().all(|(kind, ..)| silent(kind));
+            }
+            if !waits || own_delta {
+                return rejected("the specification does not end there");
+            }
+            if !outside {
+                return rejected("the trace is in the property");
+            }
+            "the execution ends outside of the property"
+        }
+        "cycle" => cycle(certificate, property, &s, at, q)?,
+        other => return rejected(format!("`{other}` is no way for an execution to go on")),
+    };
+    report.confirmed.push(format!("verdict: refuted, {how}"));
+    Ok(())
+}
+
+/// The specification can go round for ever, and the property rejects that.
+fn cycle(
+    certificate: &Certificate,
+    property: &Property,
+    s: &System,
+    mut at: States,
+    mut q: usize,
+) -> Outcome<&'static str> {
+    let cycle = certificate.cycle.as_deref().unwrap_or_default();
+    let own_delta = property.letters.iter().any(|letter| letter == DELTA);
+    let sees = |action: &String| letter(property, action).is_some();
+    if cycle.is_empty() {
+        let mut stays = false;
+        for &state in &at {
+            let moves = s.steps(state)?.iter().any(|(k, ..)| *k == Kind::Internal);
+            stays |= moves && s.is_quiescent(state)?;
+        }
+        if !stays {
+            return rejected("the specification cannot do internal actions for ever there");
+        }
+    }
+    // As often as there are states: then a state has come again, and so it can for ever.
+    for _ in 0..=s.count() {
+        for action in cycle {
+            at = s.after(&at, action, own_delta)?;
+        }
+        if at.is_empty() {
+            return rejected("the specification cannot go round for ever");
+        }
+    }
+    if !cycle.iter().any(sees) {
+        return if property.finite.contains(&q) {
+            rejected("what the property sees of it is in the property")
+        } else {
+            Ok("what the property sees of it ends outside of it")
+        };
+    }
+    for _ in 0..property.rows.len() {
+        q = cycle.iter().fold(q, |q, action| step(property, q, action));
+    }
+    // Now on the part that comes again and again.
+    let (start, mut recurring) = (q, BTreeSet::new());
+    loop {
+        for action in cycle {
+            q = step(property, q, action);
+            recurring.insert(q);
+        }
+        if q == start {
+            break;
+        }
+    }
+    let rejects = |pair: &crate::Pair| {
+        !pair.recurrent.iter().any(|r| recurring.contains(r))
+            && !recurring.iter().all(|r| pair.persistent.contains(r))
+    };
+    if property.pairs.iter().any(rejects) {
+        Ok("the execution that goes round is not in the property")
+    } else {
+        rejected("the execution that goes round is in the property")
+    }
+}
+
+/// The letter of an action: itself, or the action with whatever values.
+fn letter(property: &Property, action: &str) -> Option<usize> {
+    let find = |text: &str| property.letters.iter().position(|l| l == text);
+    find(action).or_else(|| find(action.split_once('(')?.0))
+}
+
+/// What the property does not see changes nothing.
+fn step(property: &Property, q: usize, action: &str) -> usize {
+    letter(property, action).map_or(q, |letter| property.rows[q][letter])
+}

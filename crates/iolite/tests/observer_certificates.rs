@@ -1,0 +1,370 @@
+//! Certificates of refuted observers and of property violations, under random single edits. What is true
+//! is asked of the kernel's automata.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use common::{DIRECTED, Random, explain, model};
+use iolite::{
+    Certificate, Checked, Context, Criterion, JudgedBy, ModelRef, Observation, PropertyOptions,
+    PropertyReadOptions, Verdict, VerificationOptions, WholeCertificate, Workspace,
+};
+use iolite_lts::relation::follow_run;
+use iolite_lts::{Quiescence, QuiescencePolicy, Suspension};
+use iolite_property::{Determinacy, Reading};
+
+const OBSERVER: &str = "observer W {
+  input a, b  output x, y
+  initial state A { !x -> B  ?a -> A  ?b -> A  !y -> A  delta -> A }
+  state B { !x -> Bad  delta -> Bad  !y -> A  ?a -> B  ?b -> B }
+  violate state Bad
+}";
+
+/// Where the observer is after a trace, by its rules written out again; `None` where it is left.
+fn place(trace: &[String]) -> (bool, Option<&'static str>) {
+    let mut at = Some("A");
+    let mut early = false;
+    for (k, action) in trace.iter().enumerate() {
+        at = match (at, action.as_str()) {
+            (Some("A"), "!x") => Some("B"),
+            (Some("A"), _) => Some("A"),
+            (Some("B"), "!x" | "delta") => Some("Bad"),
+            (Some("B"), "!y") => Some("A"),
+            (Some("B"), _) => Some("B"),
+            _ => None,
+        };
+        early |= at == Some("Bad") && k + 1 < trace.len();
+    }
+    (early, at)
+}
+
+fn is_true(workspace: &Workspace, c: &WholeCertificate) -> bool {
+    let s = workspace
+        .explicit(&ModelRef::from("s.aut"))
+        .expect("a model");
+    let system = s.system();
+    let Some(found) = follow_run(&system, QuiescencePolicy::Livelock, true, &c.trace) else {
+        return false;
+    };
+    let (early, at) = place(&c.trace);
+    let mut places: BTreeSet<String> = found
+        .states
+        .iter()
+        .map(|&state| iolite_derive::location(&system, state))
+        .collect();
+    places.insert(format!("W: {}", at.unwrap_or("left for good")));
+    c.verdict == "refuted"
+        && !early
+        && at == Some("Bad")
+        && c.observed.is_none()
+        && c.allowed.is_empty()
+        && c.locations.iter().cloned().collect::<BTreeSet<_>>() == places
+}
+
+fn edit(random: &mut Random, c: &mut WholeCertificate, labels: &[&str]) {
+    let label = |random: &mut Random| random.pick(labels).to_owned();
+    match random.below(7) {
+        0 => {
+            let at = random.below(c.trace.len() + 1);
+            let new = label(random);
+            c.trace.insert(at, new);
+        }
+        1 if !c.trace.is_empty() => drop(c.trace.remove(random.below(c.trace.len()))),
+        2 if !c.trace.is_empty() => {
+            let at = random.below(c.trace.len());
+            c.trace[at] = label(random);
+        }
+        3 => c.observed = Some(Observation::Action(label(random))),
+        4 => c.allowed.push(Observation::Action(label(random))),
+        5 => match random.below(2) {
+            0 => c.locations.push(random.below(4).to_string()),
+            _ => drop(c.locations.pop()),
+        },
+        _ => {
+            let names = [
+                "fail",
+                "violate",
+                "violate-fail",
+                "proved",
+                "refuted",
+                "weak-fail",
+            ];
+            random.pick(&names).clone_into(&mut c.verdict);
+        }
+    }
+}
+
+#[test]
+fn single_edits_of_refuted_observers_are_judged_rightly() {
+    let mut random = Random(43);
+    let (mut edits, mut still_true) = (0, 0);
+    let labels = [&DIRECTED[..4], &["delta"]].concat();
+    while edits < 3_000 {
+        let workspace = Workspace::new();
+        let text = model(&mut random, &DIRECTED);
+        if !["?a", "?b", "!x", "!y"].iter().all(|l| text.contains(l)) {
+            continue;
+        }
+        workspace.insert(Path::new("s.aut"), text);
+        workspace.insert(Path::new("w.iol"), OBSERVER);
+        let asked = VerificationOptions {
+            properties: vec!["w.iol#W".into()],
+            ..VerificationOptions::default()
+        };
+        let found = workspace
+            .verify(&"s.aut".into(), &asked)
+            .expect("an answer");
+        let whole = workspace.certify_refutation(&found, &found.properties[0], &asked);
+        let Some(whole) = whole.expect("a certificate") else {
+            continue;
+        };
+        assert_eq!(
+            explain(&workspace, &whole),
+            Checked::Confirmed,
+            "{whole:#?}"
+        );
+        assert!(is_true(&workspace, &whole), "{whole:#?}");
+        for _ in 0..40 {
+            let mut other = whole.clone();
+            edit(&mut random, &mut other, &labels);
+            let right = is_true(&workspace, &other);
+            let checked = explain(&workspace, &other);
+            assert_eq!(
+                checked == Checked::Confirmed,
+                right,
+                "{checked:?} {other:#?}"
+            );
+            edits += 1;
+            still_true += usize::from(right);
+        }
+        // The observer and its text belong together.
+        let mut other = whole.clone();
+        let observer = &mut other.observers[0];
+        match random.below(3) {
+            0 => observer.marked = vec![random.below(2)],
+            1 => drop(observer.steps.pop()),
+            _ => observer.states[0].push('x'),
+        }
+        assert_ne!(
+            explain(&workspace, &other),
+            Checked::Confirmed,
+            "{other:#?}"
+        );
+    }
+    assert!(
+        still_true > 20,
+        "only {still_true} edits keep the claim true"
+    );
+}
+
+const PROPERTIES: &str = "property Alternates over {a, b} = always ((a b)* | (a b)* a)
+property NoTwo over {a, b, c} = always (((b | c) | a (b | c))* | ((b | c) | a (b | c))* a)
+property Ends over {a, b, c} = eventually ((a | b | c)* b)
+";
+
+#[test]
+fn single_edits_of_property_violations_are_judged_rightly() {
+    let mut random = Random(47);
+    let letters = ["a", "b", "c", "?a", "!b", "z"];
+    for name in ["Alternates", "NoTwo", "Ends"] {
+        let workspace = Workspace::new();
+        workspace.insert(Path::new("p.iol"), PROPERTIES);
+        let reference = ModelRef::from(format!("p.iol#{name}").as_str());
+        let read = PropertyReadOptions::default();
+        let automaton = workspace
+            .property(&reference, &read)
+            .expect("a property")
+            .automaton;
+        let determined = Determinacy::new(&automaton, Reading::FiniteAndInfinite).unwrap();
+        let (structure, sigma) = (automaton.structure(), automaton.alphabet());
+        // No continuation is in the property; what it does not know changes nothing.
+        let violates = |trace: &[String]| {
+            let find = |text: &str| sigma.iter().find(|&l| sigma.text(l) == text);
+            let letter = |a: &String| find(a).or_else(|| find(a.trim_start_matches(['?', '!'])));
+            let end = trace.iter().filter_map(letter);
+            let end = end.fold(structure.initial(), |q, l| structure.step(q, l));
+            determined.negative.contains(end)
+        };
+        let options = PropertyOptions {
+            properties: vec![reference.clone()],
+            ..PropertyOptions::default()
+        };
+        let (mut edits, mut still_true) = (0, 0);
+        for _ in 0..2_000 {
+            let length = 1 + random.below(5);
+            let mut trace: Vec<String> = (0..length)
+                .map(|_| random.pick(&letters[..4]).to_owned())
+                .collect();
+            let judged = Certificate {
+                format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
+                kind: Criterion::Property,
+                model: reference.clone(),
+                context: Context::Synchronous,
+                channels: Vec::new(),
+                verdict: Verdict::Fail,
+                observed: trace.pop(),
+                trace: trace.clone(),
+                trace_omitted: 0,
+                patience: None,
+                exit: None,
+                allowed: Vec::new(),
+                locations: Vec::new(),
+                run: 0,
+                seed: 0,
+            };
+            let whole = workspace.certify_run(&judged, JudgedBy::Properties(&options));
+            let whole = whole.expect("a certificate").expect("a property");
+            let events = |c: &WholeCertificate| {
+                let mut all = c.trace.clone();
+                if let Some(Observation::Action(last)) = &c.observed {
+                    all.push(last.clone());
+                }
+                all
+            };
+            let is_true = |c: &WholeCertificate| {
+                c.verdict == "fail"
+                    && c.allowed.is_empty()
+                    && c.locations.is_empty()
+                    && violates(&events(c))
+            };
+            let checked = explain(&workspace, &whole);
+            assert_eq!(
+                checked == Checked::Confirmed,
+                is_true(&whole),
+                "{checked:?} {whole:#?}"
+            );
+            if checked != Checked::Confirmed {
+                continue;
+            }
+            for _ in 0..10 {
+                let mut other = whole.clone();
+                edit(&mut random, &mut other, &letters);
+                let checked = explain(&workspace, &other);
+                assert_eq!(
+                    checked == Checked::Confirmed,
+                    is_true(&other),
+                    "{checked:?} {other:#?}"
+                );
+                edits += 1;
+                still_true += usize::from(is_true(&other));
+            }
+            let mut other = whole.clone();
+            let table = other.property.as_mut().expect("a property");
+            table.initial = (table.initial + 1) % table.rows.len();
+            if other != whole {
+                assert_ne!(explain(&workspace, &other), Checked::Confirmed);
+            }
+        }
+        // A property that no finite run violates has no such certificate.
+        assert_eq!(edits > 500, name != "Ends", "{name}: {edits}");
+        assert!(name == "Ends" || still_true > 20, "{name}: {still_true}");
+    }
+}
+
+/// Whether an execution is one of the specification and not in GF !x. A finite word is in it if it is empty
+/// or ends in !x.
+fn is_outside(workspace: &Workspace, c: &WholeCertificate) -> bool {
+    let s = workspace
+        .explicit(&ModelRef::from("s.aut"))
+        .expect("a model");
+    let system = s.system();
+    let follow = |trace: &[String]| follow_run(&system, QuiescencePolicy::Livelock, false, trace);
+    let Some(found) = follow(&c.trace) else {
+        return false;
+    };
+    let view = Suspension::new(&system, QuiescencePolicy::Livelock);
+    let quiet = |why: Quiescence| {
+        found
+            .states
+            .iter()
+            .any(|&q| view.quiescence(q) == Some(why))
+    };
+    let ends_wrong = c.trace.last().is_some_and(|last| last != "!x");
+    let right = match (c.ending.as_deref(), &c.cycle) {
+        // What waits for nothing at all waits for no input either.
+        (Some("output-lock"), None) => {
+            ends_wrong && (quiet(Quiescence::OutputLock) || quiet(Quiescence::Deadlock))
+        }
+        (Some("deadlock"), None) => ends_wrong && quiet(Quiescence::Deadlock),
+        (Some("cycle"), Some(cycle)) if cycle.is_empty() => {
+            ends_wrong && quiet(Quiescence::Livelock)
+        }
+        (Some("cycle"), Some(cycle)) => {
+            let rounds = std::iter::repeat_n(cycle, 20).flatten();
+            let rounds: Vec<String> = c.trace.iter().chain(rounds).cloned().collect();
+            follow(&rounds).is_some() && !cycle.iter().any(|a| a == "!x")
+        }
+        _ => false,
+    };
+    right
+        && c.verdict == "refuted"
+        && c.allowed.is_empty()
+        && c.locations.is_empty()
+        && c.observed.is_none()
+}
+
+#[test]
+fn single_edits_of_executions_are_judged_rightly() {
+    let mut random = Random(53);
+    let (mut edits, mut still_true, mut cycles) = (0, 0, 0);
+    let labels = [&DIRECTED[..4], &["delta"]].concat();
+    while edits < 3_000 {
+        let workspace = Workspace::new();
+        let text = model(&mut random, &DIRECTED);
+        if !["?a", "?b", "!x", "!y"].iter().all(|l| text.contains(l)) {
+            continue;
+        }
+        workspace.insert(Path::new("s.aut"), text);
+        let asked = VerificationOptions {
+            properties: vec!["ltl:GF !x".into()],
+            ..VerificationOptions::default()
+        };
+        let found = workspace
+            .verify(&"s.aut".into(), &asked)
+            .expect("an answer");
+        let whole = workspace.certify_refutation(&found, &found.properties[0], &asked);
+        let Some(whole) = whole.expect("a certificate") else {
+            assert!(!matches!(
+                found.properties[0].proof,
+                iolite::Proof::Refuted { .. }
+            ));
+            continue;
+        };
+        cycles += usize::from(whole.cycle.is_some());
+        assert_eq!(
+            explain(&workspace, &whole),
+            Checked::Confirmed,
+            "{whole:#?}"
+        );
+        assert!(is_outside(&workspace, &whole), "{whole:#?}");
+        for _ in 0..40 {
+            let mut other = whole.clone();
+            match random.below(3) {
+                0 => edit(&mut random, &mut other, &labels),
+                1 => {
+                    let names = ["cycle", "deadlock", "output-lock", "bad-prefix", "round"];
+                    other.ending = Some(random.pick(&names).to_owned());
+                }
+                _ => {
+                    let cycle = other.cycle.get_or_insert_default();
+                    match random.below(2) {
+                        0 => cycle.push(random.pick(&labels).to_owned()),
+                        _ => drop(cycle.pop()),
+                    }
+                }
+            }
+            let right = is_outside(&workspace, &other);
+            let checked = explain(&workspace, &other);
+            assert_eq!(
+                checked == Checked::Confirmed,
+                right,
+                "{checked:?} {other:#?}"
+            );
+            edits += 1;
+            still_true += usize::from(right);
+        }
+    }
+    assert!(still_true > 20 && cycles > 5, "{still_true} {cycles}");
+}
