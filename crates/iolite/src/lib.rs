@@ -93,8 +93,9 @@ pub use iolite_derive::{
     Notice, QueueOptions, Step, ValueCoverage, Verdict,
 };
 pub use iolite_exec::{
-    Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
-    SymmetricModel, SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, run_symmetric,
+    Adapter, Certificate, ConcreteAction, Event, Journal, MergeError, MergeOptions, Merged,
+    Notation, Partition, Received, RunRange, Sent, Share, Sink, Summary, SymmetricModel,
+    SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, merge, run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
