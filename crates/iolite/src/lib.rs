@@ -78,10 +78,11 @@ pub use budget::{
 };
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
-    CoverageGuide, CoveredModel, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed,
-    PropertyJudge, PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage,
-    SymbolicJudge, SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants,
-    not_solved, symbolic_sut,
+    CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions, MissedGoal,
+    ModelCoverage, ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed, PropertyJudge,
+    PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
+    SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
+    symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use error::{Error, ErrorKind};
@@ -92,8 +93,9 @@ pub use iolite_derive::{
     Notice, QueueOptions, Step, ValueCoverage, Verdict,
 };
 pub use iolite_exec::{
-    Adapter, Certificate, ConcreteAction, Event, Notation, Received, Sent, Sink, Summary,
-    SymmetricModel, SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, run_symmetric,
+    Adapter, Certificate, ConcreteAction, Event, Journal, MergeError, MergeOptions, Merged,
+    Notation, Partition, Received, RunRange, Sent, Share, Sink, Summary, SymmetricModel,
+    SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, merge, run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
