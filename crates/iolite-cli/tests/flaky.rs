@@ -209,3 +209,30 @@ fn suites_say_what_they_reached() {
         own.stdout
     );
 }
+
+/// A stored test towards a purpose goes on where the system chooses otherwise and the goal can still be
+/// reached.
+#[test]
+fn test_cases_towards_a_purpose_find_back() {
+    let folder = scratch("purpose-trees");
+    let path = folder.join("m.iol");
+    let text = "system M {\n  input a\n  output x, y\n  initial state Idle { ?a -> Busy }\n  state Busy { !x -> Idle  !y -> Idle }\n}\n\nsystem Fair {\n  input a\n  output x, y\n  initial state Idle { ?a -> Busy }\n  state Busy { !x -> Idle  !y -> Idle  ?a -> Busy }\n}\n\nsystem Stubborn {\n  input a\n  output x, y\n  initial state Idle { ?a -> Busy }\n  state Busy { !y -> Idle  ?a -> Busy }\n}\n\npurpose SeeX for M {\n  initial state Wait { !x -> Seen  * -> Wait }\n  accept state Seen\n}\n";
+    fs::write(&path, text).unwrap();
+    let path = path.display().to_string();
+    let (model, purpose) = (format!("{path}#M"), format!("{path}#SeeX"));
+    let suite = folder.join("suite").display().to_string();
+    iolite(&["derive", &model, "--purpose", &purpose, "-o", &suite]).expect(0);
+    let run = |system: &str| {
+        let sut = format!("model:{path}#{system}");
+        let fixed = ["test", &model, "--suite", &suite, "--sut", &sut];
+        let more = ["--no-journal", "--json", "--repeat", "20"];
+        iolite(&[&fixed[..], &more].concat()).json()
+    };
+    // Without a way back, half of the runs would end at the first y.
+    let fair = run("Fair");
+    assert!(fair["verdicts"]["pass"].as_u64() >= Some(16), "{fair}");
+    let stubborn = run("Stubborn");
+    assert_eq!(stubborn["verdicts"], serde_json::json!({"inconc": 20}));
+    let reasons = stubborn["cases"][0]["reasons"].to_string();
+    assert!(reasons.contains("the test needed"), "{reasons}");
+}

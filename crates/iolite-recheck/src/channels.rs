@@ -15,6 +15,9 @@ const MOST: usize = 50_000;
 
 type Explanation = (States, Vec<String>);
 
+/// An explanation on the way to another, and whether an output that is still to come was needed.
+type Stage = (States, Vec<String>, bool);
+
 /// All explanations of what was observed.
 pub(crate) struct Channels<'s> {
     s: &'s System,
@@ -108,23 +111,37 @@ impl<'s> Channels<'s> {
         Ok((!next.is_empty()).then_some(next))
     }
 
-    /// Adds all that follows from these explanations without anything new being seen. With `ahead`,
-    /// outputs that will be seen later may have been sent already.
-    fn close(&self, mut all: BTreeSet<Explanation>, ahead: bool) -> Outcome<BTreeSet<Explanation>> {
+    /// Adds all that follows from these explanations without anything new being seen.
+    fn close(&self, all: BTreeSet<Explanation>) -> Outcome<BTreeSet<Explanation>> {
+        let all = all.into_iter().map(|(states, left)| (states, left, false));
+        let all = self.close_with(all.collect(), false)?;
+        Ok(all
+            .into_iter()
+            .map(|(states, left, _)| (states, left))
+            .collect())
+    }
+
+    /// The same. With `ahead`, outputs that will be seen later may have been sent already; the last part
+    /// of each says whether one was.
+    fn close_with(&self, mut all: BTreeSet<Stage>, ahead: bool) -> Outcome<BTreeSet<Stage>> {
         let outputs: Vec<String> = self.s.texts(Kind::Output).cloned().collect();
-        let mut todo: Vec<Explanation> = all.iter().cloned().collect();
-        while let Some((states, left)) = todo.pop() {
+        let mut todo: Vec<Stage> = all.iter().cloned().collect();
+        while let Some((states, left, used)) = todo.pop() {
+            // With every output in its place nothing is left to be helped.
+            if ahead && !left.iter().any(|message| is_output(message)) {
+                continue;
+            }
             let mut found = Vec::new();
             for (k, message) in left.iter().enumerate() {
                 let mut rest = left.clone();
                 rest.remove(k);
                 if message.starts_with('?') && self.loses(message) {
-                    found.push((states.clone(), rest.clone()));
+                    found.push((states.clone(), rest.clone(), used));
                 }
                 if self.comes_next(message, &left[..k])
                     && let Some(next) = self.happen(&states, message)?
                 {
-                    found.push((next, rest));
+                    found.push((next, rest, used));
                 }
             }
             for output in &outputs {
@@ -132,12 +149,12 @@ impl<'s> Channels<'s> {
                 if (later || self.loses(output))
                     && let Some(next) = self.happen(&states, output)?
                 {
-                    found.push((next, left.clone()));
+                    found.push((next, left.clone(), used || later));
                 }
             }
-            for explanation in found {
-                if all.insert(explanation.clone()) {
-                    todo.push(explanation);
+            for stage in found {
+                if all.insert(stage.clone()) {
+                    todo.push(stage);
                 }
             }
             if all.len() > MOST {
@@ -149,17 +166,21 @@ impl<'s> Channels<'s> {
         Ok(all)
     }
 
-    /// Whether what was seen and has no place can get one, with outputs still to come.
-    fn can_be_completed(&self, explanation: &Explanation) -> Outcome<bool> {
-        let all = match self.close(BTreeSet::from([explanation.clone()]), true) {
+    /// Whether what was seen and has no place can get one with the help of outputs still to come. What
+    /// needs no help has its place in another explanation.
+    fn can_be_completed(&self, (states, left): &Explanation) -> Outcome<bool> {
+        if !left.iter().any(|message| is_output(message)) {
+            return Ok(true);
+        }
+        let from = BTreeSet::from([(states.clone(), left.clone(), false)]);
+        let all = match self.close_with(from, true) {
             Ok(all) => all,
             // An input may be taken where it is not specified, and then anything explains it.
             Err(Fault::Rejected(_)) => return Ok(true),
             Err(fault) => return Err(fault),
         };
-        Ok(all
-            .iter()
-            .any(|(_, left)| !left.iter().any(|other| is_output(other))))
+        let complete = |(_, left, used): &Stage| *used && !left.iter().any(|m| is_output(m));
+        Ok(all.iter().any(complete))
     }
 
     /// The explanations after one more action.
@@ -174,7 +195,7 @@ impl<'s> Channels<'s> {
             return Ok(self.with(next));
         }
         if action == DELTA {
-            for (states, left) in self.close(self.explanations.clone(), false)? {
+            for (states, left) in self.close(self.explanations.clone())? {
                 let silent = self.s.after(&states, DELTA, true)?;
                 if left.is_empty() && !silent.is_empty() {
                     next.insert((silent, left));
@@ -193,7 +214,7 @@ impl<'s> Channels<'s> {
         }
         let own = self.channel(action);
         let early = self.carriers.len() > 1 || own.is_none_or(|own| self.reorders(own));
-        for explanation in self.close(seen, false)? {
+        for explanation in self.close(seen)? {
             let waits = explanation.1.iter().any(|m| m == action);
             if (!waits || early) && self.can_be_completed(&explanation)? {
                 next.insert(explanation);
@@ -228,7 +249,7 @@ impl<'s> Channels<'s> {
     /// The states of all explanations, whatever of the messages under way has arrived.
     pub(crate) fn states(&self) -> Outcome<States> {
         let mut states = States::new();
-        for explanation in self.close(self.explanations.clone(), false)? {
+        for explanation in self.close(self.explanations.clone())? {
             if self.can_be_completed(&explanation)? {
                 states.extend(explanation.0);
             }

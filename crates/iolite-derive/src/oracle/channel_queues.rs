@@ -80,10 +80,13 @@ enum Until {
     Placed,
 }
 
-/// A configuration that a search meets, and whether its last step gave an observed output its place.
+/// A configuration that a search meets.
 struct Met<S> {
     configuration: Configuration<S>,
+    /// Whether its last step gave an observed output its place.
     placed: bool,
+    /// Whether an output that is still to come was needed on the way.
+    ahead: bool,
 }
 
 fn waits(left: &[Message]) -> bool {
@@ -174,7 +177,7 @@ impl<O: Oracle> ChannelOracle<O> {
     ) -> Vec<Met<O::State>> {
         let mut met: Vec<Met<O::State>> = Vec::new();
         for configuration in from {
-            self.meet(&mut met, configuration, false);
+            self.meet(&mut met, configuration, false, false);
         }
         let mut next = 0;
         while next < met.len() {
@@ -183,6 +186,7 @@ impl<O: Oracle> ChannelOracle<O> {
                 break;
             }
             let Configuration { at, left } = met[next].configuration.clone();
+            let ahead = met[next].ahead;
             next += 1;
             if until == Until::Placed && !waits(&left) {
                 continue;
@@ -197,7 +201,7 @@ impl<O: Oracle> ChannelOracle<O> {
                         at: at.clone(),
                         left: rest.clone(),
                     };
-                    self.meet(&mut met, lost, false);
+                    self.meet(&mut met, lost, false, ahead);
                 }
                 if !self.may_be_placed(message, &left[..k]) {
                     continue;
@@ -209,7 +213,7 @@ impl<O: Oracle> ChannelOracle<O> {
                 match self.inner.after(&at, step) {
                     Ok(Meaning::Allowed(at)) => {
                         let placed = Configuration { at, left: rest };
-                        self.meet(&mut met, placed, is_output);
+                        self.meet(&mut met, placed, is_output, ahead);
                     }
                     Ok(Meaning::Forbidden) => {}
                     Ok(Meaning::Unspecified | Meaning::Ends) => {
@@ -225,7 +229,7 @@ impl<O: Oracle> ChannelOracle<O> {
                 }
             }
             if beyond != Beyond::Nothing {
-                self.step_unobserved(&at, &left, beyond, &mut met, findings);
+                self.step_unobserved((&at, &left, ahead), beyond, &mut met, findings);
             }
         }
         met
@@ -234,8 +238,7 @@ impl<O: Oracle> ChannelOracle<O> {
     /// Outputs that are lost, or still to come.
     fn step_unobserved(
         &mut self,
-        at: &O::State,
-        left: &[Message],
+        (at, left, used): (&O::State, &[Message], bool),
         beyond: Beyond,
         met: &mut Vec<Met<O::State>>,
         findings: &mut Findings,
@@ -263,7 +266,7 @@ impl<O: Oracle> ChannelOracle<O> {
                     at: next,
                     left: left.to_vec(),
                 };
-                self.meet(met, configuration, false);
+                self.meet(met, configuration, false, used || ahead);
             }
         }
     }
@@ -273,9 +276,11 @@ impl<O: Oracle> ChannelOracle<O> {
         met: &mut Vec<Met<O::State>>,
         configuration: Configuration<O::State>,
         placed: bool,
+        ahead: bool,
     ) {
         let same = |m: &&mut Met<O::State>| {
-            m.configuration.left == configuration.left
+            m.ahead == ahead
+                && m.configuration.left == configuration.left
                 && self.inner.is_same(&m.configuration.at, &configuration.at)
         };
         match met.iter_mut().find(same) {
@@ -283,11 +288,13 @@ impl<O: Oracle> ChannelOracle<O> {
             None => met.push(Met {
                 configuration,
                 placed,
+                ahead,
             }),
         }
     }
 
-    /// Whether the outputs that have no place can get one, with the help of others still to come.
+    /// Whether the outputs that have no place, if any, can get one with the help of others still to come.
+    /// What needs no such help was given its place in another configuration.
     fn is_viable(&mut self, configuration: &Configuration<O::State>) -> bool {
         if !waits(&configuration.left) {
             return true;
@@ -310,7 +317,7 @@ impl<O: Oracle> ChannelOracle<O> {
             || open.is_some()
             || too_many
             || unlisted
-            || met.iter().any(|m| !waits(&m.configuration.left))
+            || met.iter().any(|m| m.ahead && !waits(&m.configuration.left))
     }
 
     /// All configurations that are possible now, whatever of the messages under way has arrived.
@@ -354,6 +361,7 @@ impl<O: Oracle> ChannelOracle<O> {
             Met {
                 configuration,
                 placed,
+                ..
             },
         ) in met.into_iter().enumerate()
         {
@@ -362,7 +370,7 @@ impl<O: Oracle> ChannelOracle<O> {
                     match self.inner.after(&configuration.at, step) {
                         Ok(Meaning::Allowed(at)) => {
                             let left = Vec::new();
-                            self.meet(&mut kept, Configuration { at, left }, false);
+                            self.meet(&mut kept, Configuration { at, left }, false, false);
                         }
                         Ok(Meaning::Forbidden) => {}
                         Ok(Meaning::Unspecified | Meaning::Ends) => {
@@ -381,6 +389,7 @@ impl<O: Oracle> ChannelOracle<O> {
                 kept.push(Met {
                     configuration,
                     placed,
+                    ahead: false,
                 });
             }
         }

@@ -288,6 +288,39 @@ mod tests {
     }
 
     #[test]
+    fn the_judge_knows_what_carries_an_action() {
+        let judged = |text: &str| SutConfig::parse(text).unwrap().judged_channels();
+        // One channel that keeps order is nothing special.
+        assert_eq!(judged("command = \"cat\""), []);
+        assert_eq!(judged("tcp = \"a:1\"\n[actions.x]\nchannel = \"tcp\""), []);
+        let lossy = judged("udp = { own = \"a:1\", peer = \"b:2\", loss = true }");
+        assert_eq!(lossy.len(), 1);
+        assert!(lossy[0].loss && !lossy[0].reorder);
+        let two = judged(
+            r#"
+            [[channel]]
+            name = "data"
+            tcp = "127.0.0.1:1"
+            [[channel]]
+            name = "control"
+            udp = { own = "127.0.0.1:2", peer = "127.0.0.1:3", reorder = true }
+            [actions.stop]
+            channel = "control"
+            [actions.stopped]
+            recv = "STOPPED"
+            channel = "control"
+            [actions.anywhere]
+            recv = "ANY"
+            "#,
+        );
+        assert_eq!(two[0].inputs, [""; 0]);
+        assert_eq!(two[1].inputs, ["stop", "stopped"]);
+        // `stop` is its own message as an output, and may come through any channel.
+        assert_eq!(two[1].outputs, ["stopped"]);
+        assert!(two[1].reorder && !two[1].loss && !two[0].reorder);
+    }
+
+    #[test]
     fn mistakes_are_reported() {
         for (text, part) in [
             ("comand = \"x\"", "did you mean command?"),

@@ -154,7 +154,7 @@ impl Sampler {
 
     /// A row that was used before, now and then; false where none is possible.
     fn used_again(&mut self, solver: &mut Solver, vars: &[Var], model: &mut Model) -> bool {
-        if self.rng.random_range(0..ROW_AGAIN) > 0 {
+        if !self.memory.has_used() || self.rng.random_range(0..ROW_AGAIN) > 0 {
             return false;
         }
         let Some(row) = self.memory.used_row(&mut self.rng) else {
@@ -207,11 +207,8 @@ impl Sampler {
     /// A value that was met before, now and then; false where none of its sort is possible.
     fn met_again(&mut self, solver: &mut Solver, var: &Var, model: &mut Model) -> bool {
         let few = matches!(var.sort, Sort::Bool | Sort::Enum(_));
-        if few || self.rng.random_range(0..VALUE_AGAIN) > 0 {
-            return false;
-        }
         let fitting = self.memory.met(&var.sort);
-        if fitting.is_empty() {
+        if few || fitting.is_empty() || self.rng.random_range(0..VALUE_AGAIN) > 0 {
             return false;
         }
         let value = fitting[self.rng.random_range(0..fitting.len())];

@@ -77,6 +77,11 @@ impl RunMemory {
         }))
     }
 
+    /// Whether any row was used.
+    pub(super) fn has_used(&self) -> bool {
+        !self.used.is_empty()
+    }
+
     /// A row that was used, half of the time the latest.
     pub(super) fn used_row(&self, rng: &mut Xoshiro256PlusPlus) -> Option<&[Value]> {
         let latest = self.used.len().checked_sub(1)?;
