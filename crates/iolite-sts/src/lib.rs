@@ -40,6 +40,7 @@ pub mod analysis;
 mod builder;
 mod closure;
 mod compose;
+mod coverage_goal;
 mod determinise;
 mod faulting_values;
 mod faults;
@@ -68,6 +69,7 @@ mod value_coverage;
 pub use builder::{BuildError, BuildErrorKind, Builder};
 pub use closure::DeterminiseError;
 pub use compose::ComposeError;
+pub use coverage_goal::{CoverageGoal, CoverageGoals};
 pub use input_choice::{Chosen, InputChoice};
 pub use iosts::{
     Constant, Gate, GateId, Iosts, LabelKind, Location, LocationId, Transition, TransitionId,

@@ -13,6 +13,7 @@ use iolite_expr::{Answer, Solver, Span, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 use rustc_hash::FxHashSet;
 
+use crate::coverage_goal::Recorder;
 use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
 use crate::quiescence::DeltaGuard;
 use crate::semantics::{ModelFault, State, ValuedAction};
@@ -128,6 +129,8 @@ pub struct Symbolic {
     pub(crate) cycles: Option<Vec<bool>>,
     pub(crate) max_states: usize,
     pub(crate) max_cases: usize,
+    /// Who notes what steps reach, while somebody wants to know.
+    pub(crate) recorder: Option<Recorder>,
 }
 
 /// Gathers what the solver could not decide, and where the model has no meaning.
@@ -181,6 +184,7 @@ impl Symbolic {
             cycles: None,
             max_states: DEFAULT_STATES,
             max_cases: DEFAULT_CASES,
+            recorder: None,
             model,
         })
     }
@@ -383,6 +387,25 @@ impl Symbolic {
 
     /// One transition from one state; without values for the parameters they are unknown.
     pub(crate) fn step(
+        &mut self,
+        s: &SymbolicState,
+        t: TransitionId,
+        params: Option<&[Value]>,
+        doubt: &mut Doubt,
+    ) -> Result<Option<SymbolicState>, SymbolicError> {
+        let next = self.stepped(s, t, params, doubt)?;
+        if next.is_some() && self.recorder.is_some() {
+            let none = self
+                .model
+                .gate(self.model.transition(t).action)
+                .params
+                .is_empty();
+            self.record(s, t, params.or(none.then_some(&[])));
+        }
+        Ok(next)
+    }
+
+    fn stepped(
         &mut self,
         s: &SymbolicState,
         t: TransitionId,

@@ -79,10 +79,11 @@ pub use budget::{
 };
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
-    CoverageGuide, CoveredModel, ExplicitJudge, Judge, JudgeOptions, ModelUnderTest, Pair, Passed,
-    PropertyJudge, PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage,
-    SymbolicJudge, SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants,
-    not_solved, symbolic_sut,
+    CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions, MissedGoal,
+    ModelCoverage, ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed, PropertyJudge,
+    PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
+    SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
+    symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
 pub use derivation::{

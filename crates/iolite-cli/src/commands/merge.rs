@@ -146,6 +146,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         verbose: false,
         cases: None,
         certificate: None,
+        after: None,
     };
     conclusion.print(&summary)
 }

@@ -1,12 +1,15 @@
 //! `iolite test`: on-the-fly and stored tests of a real system.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use iolite::{
-    Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelRef, PropertyJudge,
-    ReadOptions, Relation, Selection, Target, TargetOptions, WholeCertificate, Workspace,
+    Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelCoverage,
+    ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
+    TargetOptions, WholeCertificate, Workspace,
 };
 use iolite_exec::end_well_on_signals;
+use iolite_exec::report::ResidualRisk;
 
 use super::{test_suite, test_symmetric};
 use crate::args::data::{DataArgs, ValueArgs};
@@ -16,7 +19,9 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{ReportArgs, conclude, finish, header, sinks, write_report};
+use crate::output::campaign::{
+    Aftermath, ReportArgs, conclude, finish, header, sinks, write_report,
+};
 
 /// Test a real system against a model
 ///
@@ -149,6 +154,33 @@ impl Args {
     }
 }
 
+/// Follows runs in a model with data, and in any where that is asked for.
+pub(crate) fn model_coverage(
+    args: &Args,
+    campaign: &Campaign,
+) -> Result<Option<ModelCoverage>, Error> {
+    let asked = args.report.coverage.is_some();
+    if !asked && !matches!(campaign.judge(), Judge::Symbolic(_)) {
+        return Ok(None);
+    }
+    let coverage = campaign.model_coverage(if asked { u64::MAX } else { FOLLOWED })?;
+    if coverage.is_none() && asked {
+        return Err(Error::input(
+            "--coverage is of a MODEL, and of one that is not too large",
+        ));
+    }
+    Ok(coverage)
+}
+
+/// Steps that are followed where nobody asks for it.
+const FOLLOWED: u64 = 50_000;
+
+/// What was reached. Proofs that the rest is out of reach may take longer where the list is asked for.
+pub(crate) fn report(args: &Args, coverage: &ModelCoverage) -> Result<ModelCoverageReport, Error> {
+    let asked = args.report.coverage.is_some();
+    coverage.report(Duration::from_secs(if asked { 20 } else { 1 }))
+}
+
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read);
     if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
@@ -160,13 +192,24 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if !args.suite.is_empty() {
         return test_suite::run(args, &workspace, &target, &campaign);
     }
+    let mut risk = ResidualRisk::default();
+    let mut reached = model_coverage(args, &campaign)?;
     let runs = Some(args.effort.runs_here()?);
     let about = ("iolite test", args.effort.allow_flaky);
     let header = header(&workspace, &target, &campaign);
     let mut sinks = sinks(&args.report, &header, &campaign, about, runs)?;
+    sinks.0.push(Box::new(&mut risk));
+    if let Some(reached) = &mut reached {
+        sinks.0.push(Box::new(reached));
+    }
     end_well_on_signals()?;
     let mut summary = campaign.run(&target, &mut sinks)?;
     finish(sinks, &mut summary);
     write_report(args, &workspace, &campaign, &mut summary);
-    conclude(args, &workspace, &target, &campaign, &summary, None)
+    let after = Aftermath {
+        discovery: risk.discovery(),
+        reached: reached.map(|r| report(args, &r)).transpose()?,
+    };
+    let said = (None, &after);
+    conclude(args, &workspace, &target, &campaign, &summary, said)
 }

@@ -7,8 +7,8 @@ use iolite_derive::{Count, Criterion, TestCase};
 use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
-use super::test::Args;
-use crate::output::campaign::{conclude, counts, finish, header, sinks, write_report};
+use super::test::{Args, model_coverage, report};
+use crate::output::campaign::{Aftermath, conclude, counts, finish, header, sinks, write_report};
 use crate::output::{Exit, print};
 
 /// What the runs of one test case came to.
@@ -63,12 +63,16 @@ pub(crate) fn run(
     let cases = workspace.suite(&args.suite, judge.spec())?;
     campaign.warn_of_other_models(workspace, &cases)?;
     campaign.warn_of_strict_cases(workspace, &cases);
+    let mut reached = model_coverage(args, campaign)?;
     let about = ("iolite test --suite", args.effort.allow_flaky);
     let mut header = header(workspace, target, campaign);
     if let Some(description) = &mut header.description {
         description.runs = Some((cases.len() as u64).saturating_mul(args.repeat));
     }
     let mut sinks = sinks(&args.report, &header, campaign, about, None)?;
+    if let Some(reached) = &mut reached {
+        sinks.0.push(Box::new(reached));
+    }
     end_well_on_signals()?;
     let mut coverage = campaign.suite_coverage();
     let mut documents = Vec::new();
@@ -126,6 +130,11 @@ pub(crate) fn run(
     }
     finish(sinks, &mut all);
     write_report(args, workspace, campaign, &mut all);
+    let after = Aftermath {
+        // Stored test cases are no sample of anything.
+        discovery: None,
+        reached: reached.map(|r| report(args, &r)).transpose()?,
+    };
     for document in documents.iter().filter(|_| !args.report.json) {
         let faults = if document.faults > 0 {
             ", no verdict in some"
@@ -142,5 +151,6 @@ pub(crate) fn run(
             print(&format!("  inconc: {reason}\n"))?;
         }
     }
-    conclude(args, workspace, target, campaign, &all, Some(&documents))
+    let said = (Some(&*documents), &after);
+    conclude(args, workspace, target, campaign, &all, said)
 }

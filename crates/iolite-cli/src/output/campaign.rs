@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use iolite::{
-    Campaign, Certificate, Constants, Error, Judge, Notice, Summary, Target, Verdict,
-    WholeCertificate, Workspace, save_query,
+    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice, Summary, Target,
+    Verdict, WholeCertificate, Workspace, save_query,
 };
-use iolite_exec::report::{Console, JUnit, JsonLines};
+use iolite_exec::report::{Console, Discovery, JUnit, JsonLines};
 use iolite_exec::{
     ExecError, Fanout, Interruption, Journal, JournalForm, JournalHeader, JournalWriter, SutConfig,
     chart, new_journal_path,
@@ -45,6 +45,10 @@ pub(crate) struct ReportArgs {
     /// Write the stream of events as JSON lines
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
+    /// Write what of the model the runs reached, and what they did not, with line and nearest trace, as
+    /// JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) coverage: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -257,6 +261,26 @@ struct Document<'a> {
     /// The whole certificate of the first failing run, for `iolite explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<&'a WholeCertificate>,
+    /// The chance that one more run shows something new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_run: Option<NextRun>,
+    /// What of the model was reached, and what was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reached: Option<&'a ModelCoverageReport>,
+}
+
+/// What is said of the runs together, beside their verdicts.
+#[derive(Default)]
+pub(crate) struct Aftermath {
+    pub(crate) discovery: Option<Discovery>,
+    pub(crate) reached: Option<ModelCoverageReport>,
+}
+
+#[derive(Serialize)]
+struct NextRun {
+    #[serde(flatten)]
+    discovery: Discovery,
+    assumptions: &'static str,
 }
 
 #[derive(Serialize)]
@@ -314,6 +338,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) cases: Option<&'a [CaseDocument]>,
     /// The whole certificate of the first failing run.
     pub(crate) certificate: Option<WholeCertificate>,
+    /// What is said of the runs together, where they were followed.
+    pub(crate) after: Option<&'a Aftermath>,
 }
 
 pub(crate) fn conclude(
@@ -322,11 +348,12 @@ pub(crate) fn conclude(
     target: &Target,
     campaign: &Campaign,
     summary: &Summary,
-    cases: Option<&[CaseDocument]>,
+    (cases, after): (Option<&[CaseDocument]>, &Aftermath),
 ) -> Result<Exit, Error> {
     let (report, judge) = (&args.report, campaign.judge());
     warn(judge, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
+    write_reached(report, after)?;
     let asked = report.json || report.certificate.is_some();
     let whole = match first.as_ref().filter(|_| asked) {
         Some((certificate, _)) => args.certify(workspace, certificate),
@@ -351,6 +378,7 @@ pub(crate) fn conclude(
         verbose: report.verbose,
         cases,
         certificate: whole.ok().flatten(),
+        after: Some(after),
     };
     let exit = conclusion.print(summary)?;
     if let Err(error) = certificate {
@@ -400,12 +428,27 @@ impl Conclusion<'_> {
             print_json(&self.document(summary, goals))?;
         } else {
             print(&self.tell(summary))?;
+            if let Some(after) = self.after {
+                print(&self.tell_after(after, summary))?;
+            }
             for (name, verdicts) in goals {
                 print(&format!("  {name}: {}\n", counts(verdicts)))?;
             }
         }
         tell_unwritten(summary);
         Ok(exit(self.verdict(summary), summary, self.allow_flaky))
+    }
+
+    /// What a pass leaves open, in words.
+    fn tell_after(&self, after: &Aftermath, summary: &Summary) -> String {
+        let mut text = String::new();
+        if let (Some(reached), Some(judge)) = (&after.reached, self.judge) {
+            text += &reached.tell(&judge.reference().path().display().to_string());
+        }
+        if let (Some(discovery), Some(Verdict::Pass)) = (after.discovery, self.verdict(summary)) {
+            text += &tell_discovery(&discovery);
+        }
+        text
     }
 
     fn document<'s>(
@@ -445,6 +488,13 @@ impl Conclusion<'_> {
             cases: self.cases,
             journal: journal.map(|path| path.display().to_string()),
             certificate: self.certificate.as_ref(),
+            reached: self.after.and_then(|after| after.reached.as_ref()),
+            next_run: self.after.and_then(|after| {
+                Some(NextRun {
+                    discovery: after.discovery?,
+                    assumptions: Discovery::ASSUMPTIONS,
+                })
+            }),
         }
     }
 
@@ -542,6 +592,30 @@ pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary, allow_flaky: boo
         Some(verdict) => verdict.into(),
         None => Exit::Inconclusive,
     }
+}
+
+/// Writes what was reached, where that is asked for.
+pub(crate) fn write_reached(report: &ReportArgs, after: &Aftermath) -> Result<(), Error> {
+    match (&report.coverage, &after.reached) {
+        (Some(path), Some(reached)) => write_json(path, reached),
+        _ => Ok(()),
+    }
+}
+
+/// What one more run may show.
+fn tell_discovery(discovery: &Discovery) -> String {
+    let percent = |p: f64| format!("{:.0}%", p * 100.0);
+    let (low, high) = discovery.interval;
+    format!(
+        "next run: something new with a chance of about {} ({} to {}, by {} runs that showed {} pairs of \
+         actions)\n  if {}\n",
+        percent(discovery.chance),
+        percent(low),
+        percent(high),
+        discovery.runs,
+        discovery.pairs,
+        Discovery::ASSUMPTIONS
+    )
 }
 
 /// `3 pass, 1 fail`.

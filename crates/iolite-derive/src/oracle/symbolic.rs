@@ -10,8 +10,8 @@ use std::sync::Arc;
 use iolite_expr::{Answer, CandidateValues, Distribution, Kind, Op, Strategy, Term};
 use iolite_lts::relation::Relation;
 use iolite_sts::{
-    After, Enabled, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError, SymbolicStates,
-    ValueCoverage, ValuedAction,
+    After, CoverageGoals, Enabled, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
+    SymbolicStates, ValueCoverage, ValuedAction,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -182,6 +182,19 @@ impl SymbolicOracle {
         }
         self.valued.insert(id, valued.clone());
         valued
+    }
+
+    /// The goals of the model that an action from here may reach.
+    pub fn reached(
+        &mut self,
+        goals: &Arc<CoverageGoals>,
+        at: &SymbolicPlace,
+        action: ActionId,
+    ) -> BTreeSet<usize> {
+        match self.valued(action) {
+            Some(action) => self.semantics.reached_by(goals, &at.states, &action),
+            None => BTreeSet::new(),
+        }
     }
 
     fn settle(

@@ -5,7 +5,9 @@ mod console;
 pub(crate) mod hexdump;
 mod json_lines;
 mod junit;
+mod residual_risk;
 
 pub use console::Console;
 pub use json_lines::JsonLines;
 pub use junit::JUnit;
+pub use residual_risk::{Discovery, ResidualRisk};

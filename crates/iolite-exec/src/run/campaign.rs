@@ -245,7 +245,11 @@ impl Sink for Shared<'_, '_> {
             None => Ok(()),
         };
         if self.wants_steps || !event.is_step() {
-            let common = lock(self.sink).event(event);
+            let mut sink = lock(self.sink);
+            let common = sink.event(event);
+            // A reader may have had enough, or want the steps of this run.
+            self.wants_steps = sink.wants_steps();
+            drop(sink);
             // The journal's fault is the one that ends a run.
             result = result.and(common);
         }

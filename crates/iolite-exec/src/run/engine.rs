@@ -132,6 +132,7 @@ where
             run: self.id.number,
             seed: self.id.seed,
         })?;
+        self.talks = self.sink.wants_steps();
         let mut menu = Menu::default();
         let mut preemptions = 0;
         let (verdict, end) = loop {
@@ -335,6 +336,7 @@ where
             let told = self.sink.event(&event);
             self.take_back(event);
             told?;
+            self.talks = self.sink.wants_steps();
         }
         let sent = self.adapter.send(stimulus)?;
         self.pacer.stimulated();
@@ -379,6 +381,7 @@ where
         self.observed = true;
         if self.talks {
             self.tell(step, preempted, patience, exit)?;
+            self.talks = self.sink.wants_steps();
         }
         let progress = self.tester.step(step);
         let ended = step == Step::Deadlock;

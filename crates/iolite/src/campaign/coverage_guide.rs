@@ -2,14 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use iolite_derive::{
-    ActionId, Coverage, CoverageReport, FiniteOracle, Hint, IocoOracle, Meaning, Menu, Oracle,
-    QueueOptions, QueueOracle, QueueState, Step,
-};
+use iolite_derive::{Coverage, CoverageReport, Hint, IocoOracle, Menu, QueueOptions, Step};
 use iolite_exec::{Choice, Strategy};
 use iolite_lts::{Semantics, SetId, StateId};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::follower::{Follower, Position};
 use super::judge::AnyStrategy;
 
 /// Follows every run with an oracle of its own and records coverage, whichever tester judges the
@@ -20,101 +18,12 @@ use super::judge::AnyStrategy;
 /// explanation of what was seen is left.
 ///
 /// A choice never changes what a verdict means: the run's tester judges whatever happens.
-pub struct CoverageGuide<M> {
-    follower: Follower<M>,
+pub struct CoverageGuide<M: Semantics<State = StateId>> {
+    follower: Follower<IocoOracle<M>>,
+    at: Position<SetId>,
     coverage: Coverage,
     otherwise: AnyStrategy,
     leads: bool,
-}
-
-/// Where the run is; `at` is `None` once it has left the specification.
-enum Follower<M> {
-    Synchronous {
-        oracle: IocoOracle<M>,
-        at: Option<SetId>,
-    },
-    Queues {
-        oracle: QueueOracle<IocoOracle<M>>,
-        at: Option<QueueState<SetId>>,
-    },
-}
-
-impl<M: Semantics<State = StateId>> Follower<M> {
-    fn begin(&mut self) {
-        match self {
-            Self::Synchronous { oracle, at } => *at = Some(oracle.start()),
-            Self::Queues { oracle, at } => *at = oracle.initial().ok(),
-        }
-    }
-
-    /// Where the specification is, or will be once everything sent was taken; `None` where several
-    /// places are possible.
-    fn place(&mut self) -> Option<SetId> {
-        match self {
-            Self::Synchronous { at, .. } => *at,
-            Self::Queues { oracle, at } => {
-                let state = at.as_ref()?;
-                let [only] = state.configurations() else {
-                    return None;
-                };
-                let untaken = state.untaken(only).iter();
-                untaken.copied().try_fold(only.at, |place, input| {
-                    follow(oracle.inner_mut(), place, Step::Stimulus(input))
-                })
-            }
-        }
-    }
-
-    /// Goes on, and counts the transitions that are known to have been taken.
-    fn step(&mut self, step: Step, coverage: &mut Coverage) {
-        let mut count = |oracle: &mut IocoOracle<M>, at: SetId, action: ActionId| {
-            if let Some(label) = oracle.actions().label(action) {
-                coverage.step(at, label);
-            }
-        };
-        match self {
-            Self::Synchronous { oracle, at } => {
-                if let Some(from) = *at {
-                    count(oracle, from, step.action());
-                    *at = follow(oracle, from, step);
-                }
-            }
-            Self::Queues { oracle, at } => {
-                let Some(from) = at.take() else { return };
-                let Ok(Meaning::Allowed(next)) = oracle.after(&from, step) else {
-                    return;
-                };
-                if let (false, [before], [after]) = (
-                    step.is_stimulus(),
-                    from.configurations(),
-                    next.configurations(),
-                ) {
-                    let taken = before.untaken - after.untaken;
-                    let mut place = Some(before.at);
-                    for &input in &from.untaken(before)[..taken] {
-                        let Some(now) = place else { break };
-                        count(oracle.inner_mut(), now, input);
-                        place = follow(oracle.inner_mut(), now, Step::Stimulus(input));
-                    }
-                    if let Some(now) = place {
-                        count(oracle.inner_mut(), now, step.action());
-                    }
-                }
-                *at = Some(next);
-            }
-        }
-    }
-}
-
-fn follow<M: Semantics<State = StateId>>(
-    oracle: &mut IocoOracle<M>,
-    at: SetId,
-    step: Step,
-) -> Option<SetId> {
-    match oracle.after(&at, step) {
-        Ok(Meaning::Allowed(next)) => Some(next),
-        _ => None,
-    }
 }
 
 impl<M: Semantics<State = StateId>> CoverageGuide<M> {
@@ -131,15 +40,9 @@ impl<M: Semantics<State = StateId>> CoverageGuide<M> {
         let Ok(coverage) = Coverage::explore(oracle.view_mut(), limit) else {
             return Err(otherwise);
         };
-        let mut follower = match queues {
-            None => Follower::Synchronous { oracle, at: None },
-            Some(queues) => Follower::Queues {
-                oracle: QueueOracle::new(oracle, queues),
-                at: None,
-            },
-        };
-        follower.begin();
+        let mut follower = Follower::new(oracle, queues);
         Ok(Self {
+            at: follower.start(),
             follower,
             coverage,
             otherwise,
@@ -152,8 +55,8 @@ impl<M: Semantics<State = StateId>> CoverageGuide<M> {
     /// What was covered, in the words of the model; `left` names at most so many transitions that were not.
     pub(crate) fn covered_model(&self, left: usize) -> CoveredModel {
         let oracle = match &self.follower {
-            Follower::Synchronous { oracle, .. } => oracle,
-            Follower::Queues { oracle, .. } => oracle.inner(),
+            Follower::Synchronous(oracle) => oracle,
+            Follower::Queues(oracle) => oracle.inner(),
         };
         CoveredModel {
             report: self.coverage.report(oracle.view(), left),
@@ -173,13 +76,13 @@ pub struct CoveredModel {
 
 impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {
     fn begin(&mut self) {
-        self.follower.begin();
+        self.at = self.follower.start();
         self.otherwise.begin();
     }
 
     fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
         let led = if self.leads {
-            self.follower.place()
+            self.follower.place(&self.at)
         } else {
             None
         };
@@ -196,7 +99,13 @@ impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {
     }
 
     fn happened(&mut self, step: Step, preempted: bool) {
-        self.follower.step(step, &mut self.coverage);
+        let coverage = &mut self.coverage;
+        let mut count = |oracle: &mut IocoOracle<M>, at: &SetId, action| {
+            if let Some(label) = oracle.actions().label(action) {
+                coverage.step(*at, label);
+            }
+        };
+        self.follower.step(&mut self.at, step, &mut count);
         self.otherwise.happened(step, preempted);
     }
 

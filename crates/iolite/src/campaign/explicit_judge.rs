@@ -138,6 +138,10 @@ impl ExplicitJudge {
         &self.spec
     }
 
+    pub(super) fn policy(&self) -> QuiescencePolicy {
+        self.policy
+    }
+
     pub(super) fn queues(&self) -> Option<&QueueOptions> {
         self.queues.as_ref()
     }
