@@ -57,6 +57,7 @@ mod as_iosts;
 mod budget;
 mod campaign;
 mod data;
+mod derivation;
 mod error;
 mod evidence;
 mod files;
@@ -85,6 +86,9 @@ pub use campaign::{
     symbolic_sut,
 };
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
+pub use derivation::{
+    Derivation, DerivationOptions, DerivationSelection, Derived, GoalDerivation, TakeDerived,
+};
 pub use error::{Error, ErrorKind};
 pub use evidence::{Checked, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart};
 pub use files::{save_query, write_whole};

@@ -4,17 +4,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Context, DEFAULT_MAX_IN_FLIGHT, Error, ExplicitSpec, ModelRef, PropertyOptions, QuiescenceFlag,
-    ReadOptions, Relation, Workspace,
+    Context, DerivationOptions, DerivationSelection, Derived, Error, GoalDerivation, ModelRef,
+    QuiescenceFlag, ReadOptions, Relation,
 };
 use iolite_derive::{
-    ConfDerivation, CoverageGoal, CoverageSuite, Drawing, Enumerated, Enumeration,
-    ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, GoalTest, IocoOracle, IoconfOracle,
-    Objective, QueueOptions, RandomDerivation, RequirementSuite, SafetyTest, TestCase, TestGraph,
-    UiocoOracle, Weights,
+    CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase, TestGraph, Weights,
 };
 use iolite_formats::{test_case, test_graph};
-use iolite_lts::Lts;
 use serde::Serialize;
 
 use crate::args::{bounds, workspace};
@@ -123,9 +119,6 @@ enum ExportFormat {
     Ttcn3,
 }
 
-/// Nodes of a test graph, and sets of a covered automaton, at most.
-const LARGEST: usize = 5_000_000;
-
 #[derive(Default, Serialize)]
 struct Document {
     cases: Vec<CaseDocument>,
@@ -157,64 +150,33 @@ struct CaseDocument {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let goals = [&args.observer, &args.purpose, &args.property];
-    let towards_goal = args.cover.is_some() || goals.iter().any(|g| !g.is_empty());
-    if args.context == Context::Queues && (towards_goal || args.relation == Relation::Conf) {
-        return Err(Error::input(
-            "--context queues is for test cases of ioco, uioco and ioconf at random or --exhaustive: \
-             a way to a goal is planned in step with the system, and conf knows no inputs",
-        )
-        .hint(
-            "`iolite test --suite` knows the context of the system, and takes back a failure that an \
-             order of the messages explains; `iolite test` on the fly loses nothing",
-        ));
-    }
-    match (args.max_in_flight, args.context) {
-        (Some(0), _) => return Err(Error::input("--max-in-flight is at least 1")),
-        (Some(_), Context::Synchronous) => {
-            return Err(Error::input("--max-in-flight is for --context queues"));
-        }
-        _ => {}
-    }
-    if (args.relation == Relation::IoconfF) != args.traces.is_some() {
-        return Err(Error::input(
-            "--traces FILE#F and --relation ioconf-f belong together",
-        ));
-    }
-    let workspace = workspace(&args.read);
-    let spec = workspace.explicit(&args.model)?;
-    // Only conf speaks of plain actions, and derives by itself, towards no goal.
-    let goal = args.cover.is_some()
-        || !(args.observer.is_empty() && args.purpose.is_empty() && args.property.is_empty());
-    if args.relation != Relation::Conf || goal {
-        spec.reject_plain_labels()?;
-    }
-    let name = spec.reference().name.clone().unwrap_or_else(|| {
-        let stem = spec.reference().path().file_stem().unwrap_or_default();
-        stem.to_string_lossy().into_owned()
-    });
-    let lts = spec.system().explicit(args.read.budget())?;
-    spec.reject_livelock(args.quiescence.policy(), args.read.budget())?;
-    let source = Source {
-        workspace: &workspace,
-        model: ModelRef::of(name, &lts),
-        lts: &lts,
-        spec: &spec,
-    };
+    let options = options(args)?;
     let folder = &args.output_folder;
-    std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, &e))?;
     let mut document = Document::default();
-    if !args.observer.is_empty() {
-        safety(args, &source, &mut document)?;
-    } else if !args.purpose.is_empty() {
-        purposes(args, &source, &mut document)?;
-    } else if !args.property.is_empty() {
-        properties(args, &source, &mut document)?;
-    } else if let Some(cover) = args.cover {
-        covering(args, cover, &source, &mut document)?;
-    } else {
-        derived(args, &source, &mut document)?;
-    }
+    let mut take = |derived: Derived<'_>| {
+        std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, &e))?;
+        match derived {
+            Derived::Case(case) => write_case(args, &case, &mut document),
+            Derived::Graph { name, graph } => {
+                write_graph(args, name, graph, &mut document)?;
+                Ok(ControlFlow::Continue(()))
+            }
+            Derived::Matrix(table) => {
+                let matrix = folder.join("coverage.csv");
+                write_whole(&matrix, table.as_bytes())?;
+                let note = format!("requirement × transition: {}", matrix.display());
+                document.notes.push(note);
+                Ok(ControlFlow::Continue(()))
+            }
+        }
+    };
+    let derivation = workspace(&args.read).derive(&args.model, &options, &mut take)?;
+    document.complete = derivation.complete;
+    document.depth = derivation.depth;
+    document.covered = derivation.covered;
+    document.uncovered = derivation.uncovered;
+    document.unreachable = derivation.unreachable;
+    document.notes.extend(derivation.notes);
     warn_of_older_cases(args, document.cases.len());
     if args.json {
         print_json(&document)?;
@@ -229,13 +191,61 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     })
 }
 
-/// What test cases are derived from.
-struct Source<'a> {
-    workspace: &'a Workspace,
-    spec: &'a ExplicitSpec,
-    lts: &'a Lts,
-    /// How test cases name it.
-    model: ModelRef,
+fn options(args: &Args) -> Result<DerivationOptions, Error> {
+    let goals = [&args.observer, &args.purpose, &args.property];
+    let selection = if goals.iter().any(|g| !g.is_empty()) {
+        DerivationSelection::Goals(GoalDerivation {
+            observers: args.observer.clone(),
+            purposes: args.purpose.clone(),
+            properties: args.property.clone(),
+            alternatives: args.alternatives,
+            seed: args.seed,
+            slack: depth(args),
+        })
+    } else if let Some(cover) = args.cover {
+        DerivationSelection::Cover {
+            goal: match cover {
+                CoverFlag::States => CoverageGoal::States,
+                CoverFlag::Transitions => CoverageGoal::Transitions,
+            },
+            depth: args.depth,
+        }
+    } else if let Some(which) = args.exhaustive {
+        DerivationSelection::Exhaustive(ExhaustiveDerivation {
+            depth: depth(args),
+            enumeration: match which {
+                EnumerationFlag::Every => Enumeration::Every,
+                EnumerationFlag::Maximal => Enumeration::Maximal,
+                EnumerationFlag::Traces => Enumeration::GoalTraces,
+            },
+            limit: args.limit,
+        })
+    } else {
+        DerivationSelection::Random(RandomDerivation {
+            count: args.count,
+            depth: depth(args),
+            seed: args.seed,
+            weights: match args.weights.as_slice() {
+                [] => Weights::default(),
+                [stop, stimulate, observe] => Weights {
+                    stop: *stop,
+                    stimulate: *stimulate,
+                    observe: *observe,
+                },
+                _ => return Err(Error::input("--weights takes three numbers")),
+            },
+            ..RandomDerivation::default()
+        })
+    };
+    Ok(DerivationOptions {
+        relation: args.relation,
+        traces: args.traces.clone(),
+        context: args.context,
+        max_in_flight: args.max_in_flight,
+        policy: args.quiescence.policy(),
+        budget: args.read.budget(),
+        selection,
+    })
 }
 
 /// What lay in the folder before is part of the suite, too.
@@ -253,276 +263,8 @@ fn warn_of_older_cases(args: &Args, new: usize) {
     }
 }
 
-fn derived(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<(), Error> {
-    let policy = args.quiescence.policy();
-    let random = RandomDerivation {
-        count: args.count,
-        depth: depth(args),
-        seed: args.seed,
-        weights: match args.weights.as_slice() {
-            [] => Weights::default(),
-            [stop, stimulate, observe] => Weights {
-                stop: *stop,
-                stimulate: *stimulate,
-                observe: *observe,
-            },
-            _ => return Err(Error::input("--weights takes three numbers")),
-        },
-        ..RandomDerivation::default()
-    };
-    let exhaustive = args.exhaustive.map(|which| ExhaustiveDerivation {
-        depth: depth(args),
-        enumeration: match which {
-            EnumerationFlag::Every => Enumeration::Every,
-            EnumerationFlag::Maximal => Enumeration::Maximal,
-            EnumerationFlag::Traces => Enumeration::GoalTraces,
-        },
-        limit: args.limit,
-    });
-    let how = (random, exhaustive);
-    let Source { lts, model, .. } = source;
-    let lts: &Lts = lts;
-    match args.relation {
-        Relation::Conf => {
-            let mut derivation = ConfDerivation::new(lts);
-            let (random, exhaustive) = &how;
-            match exhaustive {
-                Some(how) => write_all(args, derivation.exhaustive(how, model), document),
-                None => write_cases(args, derivation.random_cases(random, model), document),
-            }
-        }
-        Relation::Ioco => {
-            let oracle = IocoOracle::new(lts, policy);
-            by_oracle(args, oracle, &how, model, document)
-        }
-        Relation::Uioco => {
-            let oracle = UiocoOracle::new(lts, policy);
-            by_oracle(args, oracle, &how, model, document)
-        }
-        Relation::Ioconf | Relation::IoconfF => {
-            let traces = args.traces.as_ref().map(|f| {
-                let reference = source.spec.reference();
-                source.workspace.traces(f, reference, lts.labels())
-            });
-            let oracle = IoconfOracle::with_traces(lts, policy, traces.transpose()?);
-            by_oracle(args, oracle, &how, model, document)
-        }
-        other => Err(Error::input(format!(
-            "test cases are derived for ioco, uioco, ioconf, ioconf-f and conf, not for {other}"
-        ))),
-    }
-}
-
 fn depth(args: &Args) -> usize {
     args.depth.unwrap_or(20)
-}
-
-fn by_oracle(
-    args: &Args,
-    mut oracle: impl FiniteOracle<State: Ord>,
-    how: &(RandomDerivation, Option<ExhaustiveDerivation>),
-    model: &ModelRef,
-    document: &mut Document,
-) -> Result<(), Error> {
-    if args.context == Context::Synchronous {
-        return derive_by(args, &mut oracle, how, model, document);
-    }
-    let options = QueueOptions {
-        max_in_flight: args.max_in_flight.unwrap_or(DEFAULT_MAX_IN_FLIGHT),
-        ..QueueOptions::default()
-    };
-    let mut oracle = FiniteQueueOracle::new(oracle, options);
-    derive_by(args, &mut oracle, how, model, document)?;
-    match oracle.undecided() {
-        Some(why) => Err(Error::undecided(why.reason.to_string())),
-        None => Ok(()),
-    }
-}
-
-fn derive_by(
-    args: &Args,
-    oracle: &mut impl FiniteOracle,
-    how: &(RandomDerivation, Option<ExhaustiveDerivation>),
-    model: &ModelRef,
-    document: &mut Document,
-) -> Result<(), Error> {
-    match how {
-        (random, None) => write_cases(args, random.cases(oracle, model), document),
-        (_, Some(how)) => write_all(args, how.derive(oracle, model), document),
-    }
-}
-
-/// Writes an enumeration.
-fn write_all(args: &Args, all: Enumerated, document: &mut Document) -> Result<(), Error> {
-    document.complete = Some(all.complete);
-    write_cases(args, all.cases, document)
-}
-
-/// Writes each test case as it is made, so that none is kept.
-fn write_cases(
-    args: &Args,
-    cases: impl IntoIterator<Item = TestCase>,
-    document: &mut Document,
-) -> Result<(), Error> {
-    for case in cases {
-        if write_case(args, &case, document)?.is_break() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-fn texts(lts: &Lts, trace: &[iolite_lts::LabelId]) -> Vec<String> {
-    trace.iter().map(|&l| lts.labels().text(l)).collect()
-}
-
-fn too_large(error: &iolite_lts::BudgetExceeded) -> Error {
-    Error::undecided(format!("the test graph is too large: {error}"))
-}
-
-fn covering(
-    args: &Args,
-    cover: CoverFlag,
-    source: &Source<'_>,
-    document: &mut Document,
-) -> Result<(), Error> {
-    let goal = match cover {
-        CoverFlag::States => CoverageGoal::States,
-        CoverFlag::Transitions => CoverageGoal::Transitions,
-    };
-    let fitting = || CoverageSuite::fitting_depth(source.lts.transition_count());
-    let suite = CoverageSuite {
-        goal,
-        depth: args.depth.unwrap_or_else(fitting),
-        limit: LARGEST,
-    };
-    document.depth = Some(suite.depth);
-    let mut failed = None;
-    let covering = suite
-        .derive_each(
-            source.lts,
-            args.quiescence.policy(),
-            &source.model,
-            &mut |case| {
-                write_case(args, &case, document).unwrap_or_else(|error| {
-                    failed = Some(error);
-                    ControlFlow::Break(())
-                })
-            },
-        )
-        .map_err(|e| too_large(&e))?;
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    document.covered = Some(covering.covered);
-    document.uncovered = covering.uncovered;
-    document.unreachable = covering.unreachable;
-    Ok(())
-}
-
-/// Steps that a run towards a goal may take more than the shortest way, as those towards coverage may.
-const DETOUR: usize = 10;
-
-fn drawing(args: &Args, k: u64) -> Drawing {
-    match k {
-        // The shortest way, and ways back to it where the system chooses otherwise.
-        0 => Drawing {
-            seed: None,
-            slack: DETOUR,
-        },
-        _ => Drawing {
-            seed: Some(args.seed + k),
-            slack: depth(args),
-        },
-    }
-}
-
-fn numbered(case: TestCase, goal: &str, k: u64) -> TestCase {
-    let name = if k == 0 {
-        goal.to_owned()
-    } else {
-        format!("{goal}-{}", k + 1)
-    };
-    case.named(name)
-}
-
-fn safety(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<(), Error> {
-    let policy = args.quiescence.policy();
-    let Source { lts, model, .. } = source;
-    let mut observers = Vec::new();
-    for reference in &args.observer {
-        observers.extend(source.workspace.observers_of(reference, source.spec)?);
-    }
-    let suite = RequirementSuite::derive(lts, policy, &observers, model, LARGEST)
-        .map_err(|e| too_large(&e))?;
-    let matrix = args.output_folder.join("coverage.csv");
-    write_whole(&matrix, suite.to_csv(lts).as_bytes())?;
-    document
-        .notes
-        .push(format!("requirement × transition: {}", matrix.display()));
-    for (observer, requirement) in observers.into_iter().zip(&suite.requirements) {
-        let name = &requirement.name;
-        if let Some(trace) = &requirement.specification_violates {
-            document.notes.push(format!(
-                "the specification itself violates {name}, after {}",
-                texts(lts, trace).join(" ")
-            ));
-        }
-        let test = SafetyTest::build(lts, policy, observer, LARGEST).map_err(|e| too_large(&e))?;
-        if !test.is_reachable() {
-            document.notes.push(format!(
-                "{name}: no trace of the specification comes near it"
-            ));
-            continue;
-        }
-        write_graph(args, name, test.graph(), document)?;
-        let case = |k| numbered(test.draw(drawing(args, k), model), name, k);
-        write_cases(args, (0..args.alternatives).map(case), document)?;
-    }
-    Ok(())
-}
-
-fn purposes(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<(), Error> {
-    for reference in &args.purpose {
-        for purpose in source.workspace.purposes_of(reference, source.spec)? {
-            towards(args, source, purpose, document)?;
-        }
-    }
-    Ok(())
-}
-
-fn properties(args: &Args, source: &Source<'_>, document: &mut Document) -> Result<(), Error> {
-    let options = PropertyOptions {
-        properties: args.property.clone(),
-        ..PropertyOptions::default()
-    };
-    for property in source
-        .workspace
-        .property_objectives(&options, source.spec)?
-    {
-        towards(args, source, property, document)?;
-    }
-    Ok(())
-}
-
-/// Test cases towards one goal.
-fn towards<O: Objective>(
-    args: &Args,
-    source: &Source<'_>,
-    goal: O,
-    document: &mut Document,
-) -> Result<(), Error> {
-    let name = goal.name().to_owned();
-    let test = GoalTest::build(source.lts, args.quiescence.policy(), goal, LARGEST)
-        .map_err(|e| too_large(&e))?;
-    if !test.is_reachable() {
-        let note = format!("{name}: no trace of the specification reaches it");
-        document.notes.push(note);
-        return Ok(());
-    }
-    write_graph(args, &name, test.graph(), document)?;
-    let case = |k| numbered(test.draw(drawing(args, k), &source.model), &name, k);
-    write_cases(args, (0..args.alternatives).map(case), document)
 }
 
 fn write_graph(

@@ -1,0 +1,321 @@
+//! Test cases from a specification, by relation, coverage or goal.
+
+mod towards;
+
+use std::ops::ControlFlow;
+
+use iolite_derive::{
+    ConfDerivation, Context, Count, CoverageGoal, CoverageSuite, DEFAULT_MAX_IN_FLIGHT,
+    ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, IocoOracle, IoconfOracle, ModelRef,
+    QueueOptions, RandomDerivation, TestCase, TestGraph, UiocoOracle,
+};
+use iolite_lts::relation::Relation;
+use iolite_lts::{BudgetExceeded, Lts, QuiescencePolicy};
+
+use crate::{Error, ExplicitSpec, Workspace};
+
+pub use towards::GoalDerivation;
+
+/// Nodes of a test graph, and sets of a covered automaton, at most.
+const LARGEST: usize = 5_000_000;
+
+/// Which test cases are derived, and for what.
+#[derive(Clone, Debug)]
+pub struct DerivationOptions {
+    /// The relation that the test cases decide.
+    pub relation: Relation,
+    /// The set F of ioconf_F.
+    pub traces: Option<ModelRef>,
+    /// What will lie between tester and system.
+    pub context: Context,
+    /// How many inputs may be under way at a time, through queues; the default, if none is given.
+    pub max_in_flight: Option<usize>,
+    /// When a cycle of internal actions is quiescent.
+    pub policy: QuiescencePolicy,
+    /// States of the specification at most.
+    pub budget: usize,
+    /// Which of the test cases there are.
+    pub selection: DerivationSelection,
+}
+
+/// Which test cases are made, of all that there are.
+#[derive(Clone, Debug)]
+pub enum DerivationSelection {
+    /// Some, at random.
+    Random(RandomDerivation),
+    /// All up to a depth.
+    Exhaustive(ExhaustiveDerivation),
+    /// As many as cover the determinised suspension automaton.
+    Cover {
+        /// What is to be covered.
+        goal: CoverageGoal,
+        /// The longest run; what fits the size of the model, if none is given.
+        depth: Option<usize>,
+    },
+    /// Those that head for observers, purposes or properties.
+    Goals(GoalDerivation),
+}
+
+/// What a derivation makes, as it is made: nothing is kept.
+#[derive(Debug)]
+pub enum Derived<'a> {
+    /// A test case.
+    Case(TestCase),
+    /// All test cases towards one goal, in one graph.
+    Graph {
+        /// The goal.
+        name: &'a str,
+        /// The graph.
+        graph: &'a TestGraph,
+    },
+    /// Which requirement's test cases touch which transition, as CSV.
+    Matrix(String),
+}
+
+/// Who takes what is derived, and may end the derivation.
+pub type TakeDerived<'a> = dyn FnMut(Derived<'_>) -> Result<ControlFlow<()>, Error> + 'a;
+
+/// What a derivation came to, beside its test cases.
+#[derive(Clone, Debug, Default)]
+pub struct Derivation {
+    /// Whether an exhaustive derivation lists all there are up to the depth.
+    pub complete: Option<bool>,
+    /// The longest run of a covering test case.
+    pub depth: Option<usize>,
+    /// How much of the model a covering suite covers.
+    pub covered: Option<Count>,
+    /// What could be covered by longer test cases only.
+    pub uncovered: Vec<String>,
+    /// What no test case can cover.
+    pub unreachable: Vec<String>,
+    /// What there is to know of goals.
+    pub notes: Vec<String>,
+}
+
+/// What test cases are derived from.
+struct DerivationSource<'a> {
+    workspace: &'a Workspace,
+    spec: &'a ExplicitSpec,
+    lts: &'a Lts,
+    /// How test cases name it.
+    model: ModelRef,
+    policy: QuiescencePolicy,
+}
+
+impl Workspace {
+    /// Derives test cases from a specification and hands each over as it is made.
+    pub fn derive(
+        &self,
+        model: &ModelRef,
+        options: &DerivationOptions,
+        take: &mut TakeDerived<'_>,
+    ) -> Result<Derivation, Error> {
+        options.check()?;
+        let spec = self.explicit(model)?;
+        // Only conf speaks of plain actions, and derives by itself, towards no goal.
+        if options.relation != Relation::Conf || options.is_towards_goal() {
+            spec.reject_plain_labels()?;
+        }
+        let name = spec.reference().name.clone().unwrap_or_else(|| {
+            let stem = spec.reference().path().file_stem().unwrap_or_default();
+            stem.to_string_lossy().into_owned()
+        });
+        let lts = spec.system().explicit(options.budget)?;
+        spec.reject_livelock(options.policy, options.budget)?;
+        let source = DerivationSource {
+            workspace: self,
+            spec: &spec,
+            model: ModelRef::of(name, &lts),
+            lts: &lts,
+            policy: options.policy,
+        };
+        match &options.selection {
+            DerivationSelection::Goals(goals) => goals.derive(&source, take),
+            DerivationSelection::Cover { goal, depth } => cover(&source, *goal, *depth, take),
+            DerivationSelection::Random(_) | DerivationSelection::Exhaustive(_) => {
+                by_relation(&source, options, take)
+            }
+        }
+    }
+}
+
+impl DerivationOptions {
+    /// Whether the test cases head for something, instead of being all or any.
+    fn is_towards_goal(&self) -> bool {
+        matches!(
+            self.selection,
+            DerivationSelection::Cover { .. } | DerivationSelection::Goals(_)
+        )
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.context == Context::Queues
+            && (self.is_towards_goal() || self.relation == Relation::Conf)
+        {
+            return Err(Error::input(
+                "--context queues is for test cases of ioco, uioco and ioconf at random or --exhaustive: \
+                 a way to a goal is planned in step with the system, and conf knows no inputs",
+            )
+            .hint(
+                "`iolite test --suite` knows the context of the system, and takes back a failure that an \
+                 order of the messages explains; `iolite test` on the fly loses nothing",
+            ));
+        }
+        match (self.max_in_flight, self.context) {
+            (Some(0), _) => return Err(Error::input("--max-in-flight is at least 1")),
+            (Some(_), Context::Synchronous) => {
+                return Err(Error::input("--max-in-flight is for --context queues"));
+            }
+            _ => {}
+        }
+        if (self.relation == Relation::IoconfF) != self.traces.is_some() {
+            return Err(Error::input(
+                "--traces FILE#F and --relation ioconf-f belong together",
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn by_relation(
+    source: &DerivationSource<'_>,
+    options: &DerivationOptions,
+    take: &mut TakeDerived<'_>,
+) -> Result<Derivation, Error> {
+    let (lts, model, policy) = (source.lts, &source.model, source.policy);
+    match options.relation {
+        Relation::Conf => {
+            let mut derivation = ConfDerivation::new(lts);
+            match &options.selection {
+                DerivationSelection::Exhaustive(how) => {
+                    let all = derivation.exhaustive(how, model);
+                    enumerated(all.complete, all.cases, take)
+                }
+                DerivationSelection::Random(how) => {
+                    let _ = hand_over(derivation.random_cases(how, model), take)?;
+                    Ok(Derivation::default())
+                }
+                _ => Ok(Derivation::default()),
+            }
+        }
+        Relation::Ioco => by_oracle(IocoOracle::new(lts, policy), options, model, take),
+        Relation::Uioco => by_oracle(UiocoOracle::new(lts, policy), options, model, take),
+        Relation::Ioconf | Relation::IoconfF => {
+            let traces = options.traces.as_ref().map(|f| {
+                let reference = source.spec.reference();
+                source.workspace.traces(f, reference, lts.labels())
+            });
+            let oracle = IoconfOracle::with_traces(lts, policy, traces.transpose()?);
+            by_oracle(oracle, options, model, take)
+        }
+        other => Err(Error::input(format!(
+            "test cases are derived for ioco, uioco, ioconf, ioconf-f and conf, not for {other}"
+        ))),
+    }
+}
+
+fn by_oracle(
+    mut oracle: impl FiniteOracle<State: Ord>,
+    options: &DerivationOptions,
+    model: &ModelRef,
+    take: &mut TakeDerived<'_>,
+) -> Result<Derivation, Error> {
+    if options.context == Context::Synchronous {
+        return derive_by(&mut oracle, &options.selection, model, take);
+    }
+    let queues = QueueOptions {
+        max_in_flight: options.max_in_flight.unwrap_or(DEFAULT_MAX_IN_FLIGHT),
+        ..QueueOptions::default()
+    };
+    let mut oracle = FiniteQueueOracle::new(oracle, queues);
+    let derived = derive_by(&mut oracle, &options.selection, model, take)?;
+    match oracle.undecided() {
+        Some(why) => Err(Error::undecided(why.reason.to_string())),
+        None => Ok(derived),
+    }
+}
+
+fn derive_by(
+    oracle: &mut impl FiniteOracle,
+    selection: &DerivationSelection,
+    model: &ModelRef,
+    take: &mut TakeDerived<'_>,
+) -> Result<Derivation, Error> {
+    match selection {
+        DerivationSelection::Random(how) => {
+            let _ = hand_over(how.cases(oracle, model), take)?;
+            Ok(Derivation::default())
+        }
+        DerivationSelection::Exhaustive(how) => {
+            let all = how.derive(oracle, model);
+            enumerated(all.complete, all.cases, take)
+        }
+        // Goals and coverage walk the specification, not an oracle.
+        DerivationSelection::Cover { .. } | DerivationSelection::Goals(_) => {
+            Ok(Derivation::default())
+        }
+    }
+}
+
+fn enumerated(
+    complete: bool,
+    cases: Vec<TestCase>,
+    take: &mut TakeDerived<'_>,
+) -> Result<Derivation, Error> {
+    let _ = hand_over(cases, take)?;
+    Ok(Derivation {
+        complete: Some(complete),
+        ..Derivation::default()
+    })
+}
+
+/// Hands test cases over until no more are wanted; who makes no more after these need not ask.
+fn hand_over(
+    cases: impl IntoIterator<Item = TestCase>,
+    take: &mut TakeDerived<'_>,
+) -> Result<ControlFlow<()>, Error> {
+    for case in cases {
+        if take(Derived::Case(case))?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+fn cover(
+    source: &DerivationSource<'_>,
+    goal: CoverageGoal,
+    depth: Option<usize>,
+    take: &mut TakeDerived<'_>,
+) -> Result<Derivation, Error> {
+    let fitting = || CoverageSuite::fitting_depth(source.lts.transition_count());
+    let suite = CoverageSuite {
+        goal,
+        depth: depth.unwrap_or_else(fitting),
+        limit: LARGEST,
+    };
+    let mut failed = None;
+    let mut each = |case| {
+        take(Derived::Case(case)).unwrap_or_else(|error| {
+            failed = Some(error);
+            ControlFlow::Break(())
+        })
+    };
+    let covering = suite
+        .derive_each(source.lts, source.policy, &source.model, &mut each)
+        .map_err(|e| too_large(&e))?;
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(Derivation {
+            depth: Some(suite.depth),
+            covered: Some(covering.covered),
+            uncovered: covering.uncovered,
+            unreachable: covering.unreachable,
+            ..Derivation::default()
+        }),
+    }
+}
+
+fn too_large(error: &BudgetExceeded) -> Error {
+    Error::undecided(format!("the test graph is too large: {error}"))
+}

@@ -1,0 +1,145 @@
+//! Test cases that head for a goal: an observer's violation, a purpose, a property.
+
+use iolite_derive::{
+    Drawing, GoalTest, ModelRef, Objective, RequirementSuite, SafetyTest, TestCase,
+};
+
+use super::{Derivation, DerivationSource, Derived, LARGEST, TakeDerived, hand_over, too_large};
+use crate::{Error, PropertyOptions};
+
+/// Steps that a run towards a goal may take more than the shortest way, as those towards coverage may.
+const DETOUR: usize = 10;
+
+/// Goals, and how many test cases are drawn for each.
+#[derive(Clone, Debug)]
+pub struct GoalDerivation {
+    /// Safety properties to be violated.
+    pub observers: Vec<ModelRef>,
+    /// Test purposes to be reached.
+    pub purposes: Vec<ModelRef>,
+    /// Properties of any class, to be violated or settled.
+    pub properties: Vec<ModelRef>,
+    /// Test cases for each goal, the shortest way first.
+    pub alternatives: u64,
+    /// Seed of the alternatives.
+    pub seed: u64,
+    /// How much longer than the shortest way an alternative may be.
+    pub slack: usize,
+}
+
+impl GoalDerivation {
+    pub(super) fn derive(
+        &self,
+        source: &DerivationSource<'_>,
+        take: &mut TakeDerived<'_>,
+    ) -> Result<Derivation, Error> {
+        let mut derivation = Derivation::default();
+        let notes = &mut derivation.notes;
+        if !self.observers.is_empty() {
+            self.observers(source, notes, take)?;
+        }
+        for reference in &self.purposes {
+            for purpose in source.workspace.purposes_of(reference, source.spec)? {
+                self.towards(source, purpose, notes, take)?;
+            }
+        }
+        if !self.properties.is_empty() {
+            let options = PropertyOptions {
+                properties: self.properties.clone(),
+                ..PropertyOptions::default()
+            };
+            let workspace = source.workspace;
+            for property in workspace.property_objectives(&options, source.spec)? {
+                self.towards(source, property, notes, take)?;
+            }
+        }
+        Ok(derivation)
+    }
+
+    fn observers(
+        &self,
+        source: &DerivationSource<'_>,
+        notes: &mut Vec<String>,
+        take: &mut TakeDerived<'_>,
+    ) -> Result<(), Error> {
+        let (lts, policy) = (source.lts, source.policy);
+        let mut observers = Vec::new();
+        for reference in &self.observers {
+            observers.extend(source.workspace.observers_of(reference, source.spec)?);
+        }
+        let suite = RequirementSuite::derive(lts, policy, &observers, &source.model, LARGEST)
+            .map_err(|e| too_large(&e))?;
+        if take(Derived::Matrix(suite.to_csv(lts)))?.is_break() {
+            return Ok(());
+        }
+        for (observer, requirement) in observers.into_iter().zip(&suite.requirements) {
+            let name = &requirement.name;
+            if let Some(trace) = &requirement.specification_violates {
+                let trace: Vec<String> = trace.iter().map(|&l| lts.labels().text(l)).collect();
+                notes.push(format!(
+                    "the specification itself violates {name}, after {}",
+                    trace.join(" ")
+                ));
+            }
+            let test =
+                SafetyTest::build(lts, policy, observer, LARGEST).map_err(|e| too_large(&e))?;
+            if !test.is_reachable() {
+                notes.push(format!(
+                    "{name}: no trace of the specification comes near it"
+                ));
+                continue;
+            }
+            let graph = test.graph();
+            if take(Derived::Graph { name, graph })?.is_break() {
+                return Ok(());
+            }
+            let draw = |drawing| test.draw(drawing, &source.model);
+            if hand_over(self.drawn(name, draw), take)?.is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Test cases towards one goal.
+    fn towards<O: Objective>(
+        &self,
+        source: &DerivationSource<'_>,
+        goal: O,
+        notes: &mut Vec<String>,
+        take: &mut TakeDerived<'_>,
+    ) -> Result<(), Error> {
+        let name = goal.name().to_owned();
+        let test =
+            GoalTest::build(source.lts, source.policy, goal, LARGEST).map_err(|e| too_large(&e))?;
+        if !test.is_reachable() {
+            notes.push(format!("{name}: no trace of the specification reaches it"));
+            return Ok(());
+        }
+        let (name, graph) = (name.as_str(), test.graph());
+        if take(Derived::Graph { name, graph })?.is_continue() {
+            let draw = |drawing| test.draw(drawing, &source.model);
+            let _ = hand_over(self.drawn(name, draw), take)?;
+        }
+        Ok(())
+    }
+
+    /// The alternatives for a goal, named after it.
+    fn drawn<'a>(
+        &'a self,
+        goal: &'a str,
+        draw: impl Fn(Drawing) -> TestCase + 'a,
+    ) -> impl Iterator<Item = TestCase> + 'a {
+        (0..self.alternatives).map(move |k| match k {
+            // The shortest way, and ways back to it where the system chooses otherwise.
+            0 => {
+                let (seed, slack) = (None, DETOUR);
+                draw(Drawing { seed, slack }).named(goal.to_owned())
+            }
+            k => {
+                let (seed, slack) = (Some(self.seed + k), self.slack);
+                draw(Drawing { seed, slack }).named(format!("{goal}-{}", k + 1))
+            }
+        })
+    }
+}
