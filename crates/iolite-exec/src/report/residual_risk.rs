@@ -353,6 +353,7 @@ mod tests {
                 steps: 0,
                 elapsed: 0,
                 certificate: None,
+                results: std::collections::BTreeMap::new(),
             };
             event(&mut risk, &ended);
         }
