@@ -236,6 +236,10 @@ impl Sink for ResidualRisk {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "numbers of things are small here"
+)]
 mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
@@ -417,10 +421,8 @@ mod tests {
         assert!((upper_bound(9, 10, 0.005) - 0.995f64.powf(0.1)).abs() < 1e-9);
         assert!((upper_bound(10, 10, 0.005) - 1.0).abs() < f64::EPSILON);
         let exact: f64 = (0..=3)
-            .map(|k| {
-                let ways = [1.0, 8.0, 28.0, 56.0][k];
-                ways * 0.3f64.powi(k as i32) * 0.7f64.powi(8 - k as i32)
-            })
+            .zip([1.0, 8.0, 28.0, 56.0])
+            .map(|(k, ways)| ways * 0.3f64.powi(k) * 0.7f64.powi(8 - k))
             .sum();
         assert!((at_most(3, 8, 0.3) - exact).abs() < 1e-12);
         assert_eq!(Discovery::estimate(9, 0, 0), None);
