@@ -252,7 +252,7 @@ impl Runs {
             sets: sets
                 .map(|set| serde_json::from_str(set).unwrap_or_default())
                 .collect(),
-            runs,
+            listed: runs,
             unlisted,
             without_steps,
         }
