@@ -322,7 +322,7 @@ impl Coverage {
             |set| self.seen_state[set.index()],
         );
         let text = |(source, label, target): ModelTransition| {
-            let action = model.labels().text(label).to_string();
+            let action = model.labels().text(label);
             (model.describe(&source), action, model.describe(&target))
         };
         transitions.into_iter().map(text).collect()

@@ -75,7 +75,7 @@ pub fn page(report: &Report<'_>) -> String {
     coverage(&mut body, model, picture.as_deref());
     times(&mut body, &ResponseTimes::of(&report.journal.events));
     constants(&mut body, model);
-    matrix(&mut body, &runs.runs, &summary);
+    matrix(&mut body, &runs.listed, &summary);
     source(&mut body, model, &header.model.to_string());
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -154,16 +154,16 @@ fn head(out: &mut String, report: &Report<'_>, title: &str, summary: &Summary) {
     }
     out.push_str("</dl>\n");
     if !command.is_empty() {
-        let _ = write!(
+        let _ = writeln!(
             out,
             "<h3>Command</h3><pre id=\"command\">{}</pre>\
-             <button type=\"button\" class=\"script\" hidden data-copy=\"command\">copy</button>\n",
+             <button type=\"button\" class=\"script\" hidden data-copy=\"command\">copy</button>",
             escape(&command.join(" "))
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "<details><summary>The system as it was understood</summary><pre>{}</pre></details>\n",
+        "<details><summary>The system as it was understood</summary><pre>{}</pre></details>",
         escape(&serde_json::to_string_pretty(sut).unwrap_or_default())
     );
     if report.journal.torn {
@@ -288,7 +288,7 @@ fn changes(out: &mut String, name: &str, changes: &Changes) {
 }
 
 fn list_of_runs(out: &mut String, runs: &Runs) {
-    let mut verdicts: Vec<&str> = runs.runs.iter().map(|run| run.verdict.as_str()).collect();
+    let mut verdicts: Vec<&str> = runs.listed.iter().map(|run| run.verdict.as_str()).collect();
     verdicts.sort_unstable();
     verdicts.dedup();
     out.push_str(
@@ -306,7 +306,7 @@ fn list_of_runs(out: &mut String, runs: &Runs) {
          <th>observed, or how it ended</th></tr></thead><tbody>",
     );
     // For a reader without scripts: the first runs. The script replaces them.
-    for run in runs.runs.iter().take(100) {
+    for run in runs.listed.iter().take(100) {
         let what = run
             .failure
             .as_ref()
@@ -515,9 +515,9 @@ fn times(out: &mut String, times: &ResponseTimes) {
 
 fn constants(out: &mut String, model: Option<&ModelPart<'_>>) {
     if let Some(constants) = model.and_then(|m| m.constants.as_ref()) {
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<section aria-labelledby=\"constants\"><h2 id=\"constants\">Constants</h2><pre>{}</pre></section>\n",
+            "<section aria-labelledby=\"constants\"><h2 id=\"constants\">Constants</h2><pre>{}</pre></section>",
             escape(&constants.tell())
         );
     }

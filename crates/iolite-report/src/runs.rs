@@ -79,7 +79,8 @@ pub(crate) struct Runs {
     pub(crate) actions: Vec<String>,
     /// Sets of places.
     pub(crate) sets: Vec<Vec<String>>,
-    pub(crate) runs: Vec<RunData>,
+    #[serde(rename = "runs")]
+    pub(crate) listed: Vec<RunData>,
     /// Runs that are not even listed.
     pub(crate) unlisted: usize,
     /// Runs whose steps are left out.
@@ -177,7 +178,7 @@ fn read(run: &mut RunData, event: &Event, actions: &mut Texts) {
             results,
             ..
         } => {
-            run.verdict = verdict.name().to_owned();
+            verdict.name().clone_into(&mut run.verdict);
             run.end = word(end);
             (run.steps, run.us) = (*steps, *elapsed);
             run.failure = certificate.as_ref().map(|c| Failure {
@@ -196,7 +197,7 @@ fn read(run: &mut RunData, event: &Event, actions: &mut Texts) {
             message,
             ..
         } => {
-            run.verdict = "fault".to_owned();
+            "fault".clone_into(&mut run.verdict);
             run.steps = *steps;
             run.fault = Some(brief(&format!("{code}: {message}")));
         }
@@ -251,7 +252,7 @@ impl Runs {
             sets: sets
                 .map(|set| serde_json::from_str(set).unwrap_or_default())
                 .collect(),
-            runs,
+            listed: runs,
             unlisted,
             without_steps,
         }

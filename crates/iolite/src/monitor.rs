@@ -180,13 +180,12 @@ impl Monitor {
                     let many = format!("more than {MOST_AT_ONCE} runs at the same time");
                     return Err(Error::input(log.fail(many).to_string()));
                 }
-                let (alphabet, mut tester) = match idle.pop() {
-                    Some(pair) => pair,
-                    None => {
-                        let alphabet = self.judge.alphabet();
-                        let tester = self.judge.tester(&alphabet)?;
-                        (alphabet, tester)
-                    }
+                let (alphabet, mut tester) = if let Some(pair) = idle.pop() {
+                    pair
+                } else {
+                    let alphabet = self.judge.alphabet();
+                    let tester = self.judge.tester(&alphabet)?;
+                    (alphabet, tester)
                 };
                 tester.reset();
                 let which = JournalRun {

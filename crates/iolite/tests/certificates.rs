@@ -323,7 +323,7 @@ fn own_channel(told: &iolite_recheck::Channel) -> Channel {
 /// One or two channels at random.
 fn any_channels(random: &mut Random) -> Vec<iolite_recheck::Channel> {
     let mut channels = Vec::new();
-    for k in 0..1 + random.below(2) {
+    for k in 0..=random.below(2) {
         channels.push(iolite_recheck::Channel {
             name: k.to_string(),
             loss: random.below(3) == 0,

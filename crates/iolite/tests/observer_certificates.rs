@@ -28,11 +28,10 @@ fn place(trace: &[String]) -> (bool, Option<&'static str>) {
     let mut early = false;
     for (k, action) in trace.iter().enumerate() {
         at = match (at, action.as_str()) {
-            (Some("A"), "!x") => Some("B"),
-            (Some("A"), _) => Some("A"),
             (Some("B"), "!x" | "delta") => Some("Bad"),
             (Some("B"), "!y") => Some("A"),
-            (Some("B"), _) => Some("B"),
+            (Some("A"), "!x") | (Some("B"), _) => Some("B"),
+            (Some("A"), _) => Some("A"),
             _ => None,
         };
         early |= at == Some("Bad") && k + 1 < trace.len();

@@ -338,7 +338,7 @@ fn other_campaigns_are_refused() {
                         code: "x".into(),
                         message: String::new(),
                     },
-                )
+                );
             },
             "run 0 is not one of part 2/2",
         ),

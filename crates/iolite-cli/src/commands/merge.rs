@@ -16,6 +16,7 @@ use crate::output::{Exit, write_whole};
 /// journal, the verdict, the coverage and the reports of the whole campaign, as if one process had made
 /// all runs.
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_help = "\
 Exit codes: those of `iolite test`, by the verdicts of all runs; 2 also where the journals are not of one
 campaign, a run is in two of them, or runs are in none.")]

@@ -326,16 +326,11 @@ fn judged(
     let mut log = log(args, run)?;
     let report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
-    told(args, monitor, watch, report?)
+    Ok(told(args, monitor, watch, report?))
 }
 
 /// Tells of what is notable about a trace that was judged.
-fn told(
-    args: &Args,
-    monitor: &Monitor,
-    watch: &Watch,
-    mut report: LogReport,
-) -> Result<LogReport, Error> {
+fn told(args: &Args, monitor: &Monitor, watch: &Watch, mut report: LogReport) -> LogReport {
     if report.verdict == Verdict::Unknown && report.broken_off.is_none() {
         // The limit may have passed in the middle of a step.
         report.broken_off = watch.exceeded();
@@ -355,7 +350,7 @@ fn told(
         }
         eprintln!("{text}");
     }
-    Ok(report)
+    report
 }
 
 /// What the traces of a log come to together.
@@ -416,7 +411,7 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
     )?;
     watch.finish();
     for (run, report) in reports {
-        let report = told(args, monitor, watch, report)?;
+        let report = told(args, monitor, watch, report);
         together.add(run, report);
     }
     if runs == 0 {

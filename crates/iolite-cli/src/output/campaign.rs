@@ -318,6 +318,7 @@ pub(crate) fn tell_unwritten(summary: &Summary) {
 }
 
 /// Who judged recorded or finished runs, and what is to be said of them.
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Conclusion<'a> {
     /// Who judged; none where the model is not at hand.
     pub(crate) judge: Option<&'a Judge>,

@@ -76,6 +76,10 @@ impl Discovery {
 
     /// The estimate from the number of runs, of those that showed something which no other run showed, and
     /// of the others that showed something which one other run showed. `None` where the runs are too few.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "numbers of runs are far below 2^52"
+    )]
     pub fn estimate(runs: u64, singular: u64, shared: u64) -> Option<(f64, (f64, f64))> {
         if runs < FEWEST_RUNS || singular > runs {
             return None;
@@ -93,6 +97,10 @@ impl Discovery {
 }
 
 /// The largest p for which a binomial count of at most k out of n has a probability of `tail`.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "numbers of runs are far below 2^52"
+)]
 fn upper_bound(k: u64, n: u64, tail: f64) -> f64 {
     if k >= n {
         return 1.0;
@@ -110,6 +118,10 @@ fn upper_bound(k: u64, n: u64, tail: f64) -> f64 {
 }
 
 /// P(X ≤ k) for X binomial with n and p.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "numbers of runs are far below 2^52"
+)]
 fn at_most(k: u64, n: u64, p: f64) -> f64 {
     let (n, mut log) = (n as f64, n as f64 * (-p).ln_1p());
     let odds = p.ln() - (-p).ln_1p();
@@ -198,15 +210,13 @@ impl ResidualRisk {
 impl Sink for ResidualRisk {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
         match event {
-            Event::RunStarted { run, .. } => {
-                if self.started < MOST_RUNS && !self.endless {
-                    self.started += 1;
-                    let first = OpenRun {
-                        last: START,
-                        ..OpenRun::default()
-                    };
-                    self.open.insert(*run, first);
-                }
+            Event::RunStarted { run, .. } if self.started < MOST_RUNS && !self.endless => {
+                self.started += 1;
+                let first = OpenRun {
+                    last: START,
+                    ..OpenRun::default()
+                };
+                self.open.insert(*run, first);
             }
             Event::Stimulus { run, action, .. } | Event::Output { run, action, .. } => {
                 self.step(*run, action);
@@ -226,6 +236,10 @@ impl Sink for ResidualRisk {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "numbers of things are small here"
+)]
 mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
@@ -407,10 +421,8 @@ mod tests {
         assert!((upper_bound(9, 10, 0.005) - 0.995f64.powf(0.1)).abs() < 1e-9);
         assert!((upper_bound(10, 10, 0.005) - 1.0).abs() < f64::EPSILON);
         let exact: f64 = (0..=3)
-            .map(|k| {
-                let ways = [1.0, 8.0, 28.0, 56.0][k];
-                ways * 0.3f64.powi(k as i32) * 0.7f64.powi(8 - k as i32)
-            })
+            .zip([1.0, 8.0, 28.0, 56.0])
+            .map(|(k, ways)| ways * 0.3f64.powi(k) * 0.7f64.powi(8 - k))
             .sum();
         assert!((at_most(3, 8, 0.3) - exact).abs() < 1e-12);
         assert_eq!(Discovery::estimate(9, 0, 0), None);

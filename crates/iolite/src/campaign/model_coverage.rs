@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use iolite_derive::{Alphabet, Count, IocoOracle, Oracle, Step, SymbolicOracle};
 use iolite_exec::{Event, ExecError, Sink};
+use iolite_lang::LineIndex;
 use iolite_lts::{LabelId, LabelKind, Lts, SetId, StateId};
 use iolite_sts::analysis::{self, Answer, VerifyBudget};
 use iolite_sts::{CoverageGoal, CoverageGoals, Iosts};
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 use super::follower::{Follower, Position};
 use super::{Campaign, ExplicitJudge, Judge, SymbolicJudge};
-use crate::{Error, ExplicitSpec, SourceFile, SymbolicSpec};
+use crate::{Error, ExplicitSpec, SymbolicSpec};
 
 /// States of an explicit model that is measured.
 const MOST_STATES: usize = 200_000;
@@ -183,7 +184,7 @@ impl ModelCoverage {
         for state in lts.states() {
             goals.push(ModelGoal {
                 kind: GoalKind::State,
-                name: lts.name(state).to_string(),
+                name: lts.name(state),
                 line: lts.line(state),
                 place: state.index(),
             });
@@ -217,9 +218,9 @@ impl ModelCoverage {
     fn symbolic(judge: &SymbolicJudge, limit: u64) -> Result<Self, Error> {
         let alphabet = Alphabet::default();
         let model = Arc::clone(judge.spec().model());
-        let source = judge.spec().source();
+        let lines = LineIndex::new(judge.spec().source().bytes());
         let all = Arc::new(CoverageGoals::new(&model));
-        let goals = all.iter().map(|goal| named(&model, source, goal)).collect();
+        let goals = all.iter().map(|goal| named(&model, &lines, goal)).collect();
         let edges = model
             .transitions()
             .map(|(_, t)| (t.source.index(), t.target.index()))
@@ -306,7 +307,7 @@ impl ModelCoverage {
             CoveredModel::Explicit(model) => model.spec.read_action(&self.alphabet, text),
             CoveredModel::Symbolic(model) => model.spec.read_action(&self.alphabet, text),
         };
-        let Some(step) = Step::parse(text, &action) else {
+        let Some(step) = Step::parse(text, action) else {
             // An action that the model does not have: the run has left it.
             return;
         };
@@ -511,11 +512,10 @@ impl SymbolicModel {
 }
 
 /// A goal of a model with data, with its line.
-fn named(model: &Iosts, source: &SourceFile, goal: &CoverageGoal) -> ModelGoal {
+fn named(model: &Iosts, lines: &LineIndex, goal: &CoverageGoal) -> ModelGoal {
     let line = |span: iolite_expr::Span| {
-        let before = span.is_some().then_some(..span.start as usize)?;
-        let text = source.bytes().get(before)?;
-        Some(text.iter().filter(|&&b| b == b'\n').count() as u32 + 1)
+        let is_known = span.is_some();
+        is_known.then(|| lines.line(span.start as usize))
     };
     let transition = |id: iolite_sts::TransitionId| {
         let t = model.transition(id);

@@ -24,7 +24,7 @@ const LARGEST: usize = 5_000_000;
 pub struct DerivationOptions {
     /// The relation that the test cases decide.
     pub relation: Relation,
-    /// The set F of ioconf_F.
+    /// The set F of `ioconf_F`.
     pub traces: Option<ModelRef>,
     /// What will lie between tester and system.
     pub context: Context,
