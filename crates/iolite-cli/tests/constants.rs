@@ -119,7 +119,7 @@ fn what_runs_tell_of_constants_is_told() {
     assert_eq!(told["constants"]["consistent"], true);
 }
 
-/// Whatever is drawn by lot depends on the run's seed, not on the runs before it or beside it.
+/// Whatever is random depends on the run's seed, not on the runs before it or beside it.
 #[test]
 fn runs_are_the_same_whoever_does_them() {
     let folder = scratch("constants-jobs");

@@ -160,7 +160,7 @@ fn misspelt_names_of_a_description_are_told_of() {
                 "a timeout in `Slwo`, and {model} gets to no state of that name; did you mean `Slow`?"
             ),
         ];
-        let expected = expected.map(|t| format!("warning: the description tells of {t}"));
+        let expected = expected.map(|t| format!("warning: the description names {t}"));
         let reference = |line: &str| line.replace("#M", "");
         assert_eq!(
             told.iter().map(|l| reference(l)).collect::<Vec<_>>(),

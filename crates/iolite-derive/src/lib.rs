@@ -87,8 +87,8 @@ pub use race::{Race, RaceLoss, RaceReport, races};
 pub use suite::{
     Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
 };
-pub use testcase::conf_derivation::{ConfDerivation, Offered};
-pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, Covering};
+pub use testcase::conf_derivation::{ConfDerivation, OfferedSet};
+pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, CoveringSuite};
 pub use testcase::exhaustive_derivation::{
     Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH,
 };
@@ -113,7 +113,7 @@ pub use verdict::Verdict;
 // What runs tried of a model's data is told with their verdicts.
 pub use iolite_sts::ValueCoverage;
 pub use verify::data_goal::{DataGoal, DataGoalError, GoalMarks};
-pub use verify::forcing::{Forced, Forcing, Pair};
+pub use verify::forcing::{ForcedStep, Forcing, Pair};
 pub use verify::goal::{Goal, LabelGoal, Wish};
 pub use verify::mirror::{mirror, mirror_labels};
 pub use verify::mixed_goal::{MixedGoal, MixedState};

@@ -78,7 +78,7 @@ pub use run::adapter::{Adapter, Received, Sent};
 pub use run::calibrate::{Calibrator, Measure, Proposal};
 pub use run::campaign::{Instance, JobId, KEPT_FAILURES, KEPT_NOTICES, Plan, Summary, campaign};
 pub use run::confirm::{Confirm, Confirmation};
-pub use run::guided::{Advised, Guided, guided};
+pub use run::guided::{AdvisedTester, GuidedStrategy, guided};
 pub use run::options::{Limits, OnExit, Options};
 pub use run::pace::Pace;
 pub use run::patient::Patient;

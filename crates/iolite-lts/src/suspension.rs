@@ -19,7 +19,7 @@ pub enum QuiescencePolicy {
     Strict,
     /// A livelock that can be left is left: a state on a cycle of internal actions is quiescent only
     /// where no internal action leads off the cycle and no state of it has an output. Seen from outside
-    /// this is definition 6.3 of [LTS96]: δ is observed where all outputs are refused, also after
+    /// this is [LTS96, def. 6.3]: δ is observed where all outputs are refused, also after
     /// internal actions.
     Fair,
 }

@@ -26,7 +26,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         || !certificate.locations.is_empty()
         || !certificate.allowed.is_empty()
     {
-        return rejected("a property tells of no places and of nothing allowed");
+        return rejected("a property has no places and nothing that is allowed");
     }
     crate::system::Policy::parse(&certificate.quiescence)?;
     // [PROP12, §6]: one execution outside Π refutes inclusion and equality; of the other relations it

@@ -102,14 +102,14 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
 }
 
 /// Where the specification is, what it allows, and whether that holds the observation.
-type Found = (States, BTreeSet<String>, bool);
+type AllowedThere = (States, BTreeSet<String>, bool);
 
 fn synchronous(
     certificate: &Certificate,
     s: &System,
     rules: &Rules,
     observed: &str,
-) -> Outcome<Found> {
+) -> Outcome<AllowedThere> {
     let mut at = s.start()?;
     for (k, action) in certificate.trace.iter().enumerate() {
         let step = k + 1;
@@ -140,7 +140,7 @@ fn through_queues(
     s: &System,
     rules: &Rules,
     observed: &str,
-) -> Outcome<Found> {
+) -> Outcome<AllowedThere> {
     if certificate.traces.is_some() {
         return Err(crate::Fault::Undecided(
             "sets of traces through queues are not re-checked".to_owned(),
@@ -174,7 +174,7 @@ fn through_channels(
     s: &System,
     rules: &Rules,
     observed: &str,
-) -> Outcome<Found> {
+) -> Outcome<AllowedThere> {
     let mut channels = Channels::new(s, &certificate.channels, rules.every_state)?;
     for (k, action) in certificate.trace.iter().enumerate() {
         let step = k + 1;

@@ -115,7 +115,7 @@ impl InputChoice {
         }
     }
 
-    /// An input that some state specifies, its transition chosen by lot.
+    /// An input that some state specifies, its transition chosen at random.
     pub fn choose(
         &mut self,
         semantics: &mut Symbolic,

@@ -109,7 +109,7 @@ enum Move {
 }
 
 impl Simulation {
-    /// A simulation of the model of `semantics`, whose constants win over those by lot.
+    /// A simulation of the model of `semantics`, whose constants win over random ones.
     /// [`Simulation::start`] comes first.
     pub fn new(semantics: Symbolic) -> Self {
         let firings = vec![None; semantics.model().transitions().len()];
@@ -338,7 +338,7 @@ impl Simulation {
         Ok(livelocked == Some(true))
     }
 
-    /// An output or internal transition with values by lot, if it can fire.
+    /// An output or internal transition with random values, if it can fire.
     fn fire(
         &mut self,
         state: &State,
@@ -506,7 +506,7 @@ impl Simulation {
         }
     }
 
-    /// One of the states that a symbolic one stands for, by lot.
+    /// One of the states that a symbolic one stands for, chosen at random.
     fn concretised(&mut self, symbolic: &SymbolicState) -> Result<State, SimulationError> {
         if let Some(state) = symbolic.as_concrete() {
             return Ok(state);

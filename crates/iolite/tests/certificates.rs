@@ -9,7 +9,7 @@ use std::path::Path;
 use common::{DIRECTED, PLAIN, Random, explain, model};
 
 use iolite::{
-    Checked, CompletionFlag, Context, ExplicitSpec, ModelRef, Observation, Relation,
+    CheckOutcome, CompletionFlag, Context, ExplicitSpec, ModelRef, Observation, Relation,
     RelationOptions, SemanticsOptions, WholeCertificate, Workspace,
 };
 use iolite_derive::{
@@ -166,7 +166,7 @@ fn single_edits_of_directed_claims_are_judged_rightly() {
             };
             assert_eq!(
                 explain(&workspace, &whole),
-                Checked::Confirmed,
+                CheckOutcome::Confirmed,
                 "{relation} {whole:#?}"
             );
             for _ in 0..40 {
@@ -185,7 +185,7 @@ fn single_edits_of_directed_claims_are_judged_rightly() {
                 let right = is_true(&workspace, relation, &other);
                 let checked = explain(&workspace, &other);
                 assert_eq!(
-                    checked == Checked::Confirmed,
+                    checked == CheckOutcome::Confirmed,
                     right,
                     "{checked:?} {other:#?}"
                 );
@@ -393,7 +393,7 @@ fn claims_through_channels_are_judged_rightly() {
                 let right = is_true_in_queues(&workspace, relation, &claim);
                 let checked = explain(&workspace, &claim);
                 assert_eq!(
-                    checked == Checked::Confirmed,
+                    checked == CheckOutcome::Confirmed,
                     right,
                     "{checked:?} {claim:#?}"
                 );
@@ -429,7 +429,7 @@ fn single_edits_of_claims_through_queues_are_judged_rightly() {
             };
             assert_eq!(
                 explain(&workspace, &whole),
-                Checked::Confirmed,
+                CheckOutcome::Confirmed,
                 "{relation} {whole:#?}"
             );
             for _ in 0..25 {
@@ -443,7 +443,7 @@ fn single_edits_of_claims_through_queues_are_judged_rightly() {
                 let right = is_true_in_queues(&workspace, relation, &other);
                 let checked = explain(&workspace, &other);
                 assert_eq!(
-                    checked == Checked::Confirmed,
+                    checked == CheckOutcome::Confirmed,
                     right,
                     "{checked:?} {other:#?}"
                 );
@@ -474,7 +474,7 @@ fn edits_of_plain_claims_are_rejected_unless_nothing_changes() {
             };
             assert_eq!(
                 explain(&workspace, &whole),
-                Checked::Confirmed,
+                CheckOutcome::Confirmed,
                 "{relation} {whole:#?}"
             );
             let set = |c: &WholeCertificate| c.allowed.iter().cloned().collect::<BTreeSet<_>>();
@@ -492,7 +492,7 @@ fn edits_of_plain_claims_are_rejected_unless_nothing_changes() {
                     && other.verdict == whole.verdict;
                 let checked = explain(&workspace, &other);
                 assert_eq!(
-                    checked == Checked::Confirmed,
+                    checked == CheckOutcome::Confirmed,
                     same,
                     "{checked:?} {other:#?}"
                 );
@@ -553,7 +553,7 @@ fn tables_and_texts_cannot_be_edited_alone() {
                 continue;
             }
             let checked = explain(&workspace, &other);
-            let needless = matches!(&checked, Checked::Confirmed)
+            let needless = matches!(&checked, CheckOutcome::Confirmed)
                 && other
                     .specification
                     .iter()
@@ -561,7 +561,7 @@ fn tables_and_texts_cannot_be_edited_alone() {
                     .any(|m| m.table.iter().any(|t| t.rows.contains(&None)));
             // A row that nobody needs may be left out.
             assert!(
-                needless || matches!(checked, Checked::Refuted(_)),
+                needless || matches!(checked, CheckOutcome::Refuted(_)),
                 "{checked:?} {other:#?}"
             );
         }

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use common::{DIRECTED, Random, explain, model};
 use iolite::{
-    Certificate, Checked, Context, Criterion, JudgedBy, ModelRef, Observation, PropertyOptions,
-    PropertyReadOptions, Verdict, VerificationOptions, WholeCertificate, Workspace,
+    Certificate, CheckOutcome, Context, Criterion, JudgedBy, ModelRef, Observation,
+    PropertyOptions, PropertyReadOptions, Verdict, VerificationOptions, WholeCertificate,
+    Workspace,
 };
 use iolite_lts::relation::follow_run;
 use iolite_lts::{Quiescence, QuiescencePolicy, Suspension};
@@ -121,7 +122,7 @@ fn single_edits_of_refuted_observers_are_judged_rightly() {
         };
         assert_eq!(
             explain(&workspace, &whole),
-            Checked::Confirmed,
+            CheckOutcome::Confirmed,
             "{whole:#?}"
         );
         assert!(is_true(&workspace, &whole), "{whole:#?}");
@@ -131,7 +132,7 @@ fn single_edits_of_refuted_observers_are_judged_rightly() {
             let right = is_true(&workspace, &other);
             let checked = explain(&workspace, &other);
             assert_eq!(
-                checked == Checked::Confirmed,
+                checked == CheckOutcome::Confirmed,
                 right,
                 "{checked:?} {other:#?}"
             );
@@ -148,7 +149,7 @@ fn single_edits_of_refuted_observers_are_judged_rightly() {
         }
         assert_ne!(
             explain(&workspace, &other),
-            Checked::Confirmed,
+            CheckOutcome::Confirmed,
             "{other:#?}"
         );
     }
@@ -230,11 +231,11 @@ fn single_edits_of_property_violations_are_judged_rightly() {
             };
             let checked = explain(&workspace, &whole);
             assert_eq!(
-                checked == Checked::Confirmed,
+                checked == CheckOutcome::Confirmed,
                 is_true(&whole),
                 "{checked:?} {whole:#?}"
             );
-            if checked != Checked::Confirmed {
+            if checked != CheckOutcome::Confirmed {
                 continue;
             }
             for _ in 0..10 {
@@ -242,7 +243,7 @@ fn single_edits_of_property_violations_are_judged_rightly() {
                 edit(&mut random, &mut other, &letters);
                 let checked = explain(&workspace, &other);
                 assert_eq!(
-                    checked == Checked::Confirmed,
+                    checked == CheckOutcome::Confirmed,
                     is_true(&other),
                     "{checked:?} {other:#?}"
                 );
@@ -253,7 +254,7 @@ fn single_edits_of_property_violations_are_judged_rightly() {
             let table = other.property.as_mut().expect("a property");
             table.initial = (table.initial + 1) % table.rows.len();
             if other != whole {
-                assert_ne!(explain(&workspace, &other), Checked::Confirmed);
+                assert_ne!(explain(&workspace, &other), CheckOutcome::Confirmed);
             }
         }
         // A property that no finite run violates has no such certificate.
@@ -334,7 +335,7 @@ fn single_edits_of_executions_are_judged_rightly() {
         cycles += usize::from(whole.cycle.is_some());
         assert_eq!(
             explain(&workspace, &whole),
-            Checked::Confirmed,
+            CheckOutcome::Confirmed,
             "{whole:#?}"
         );
         assert!(is_outside(&workspace, &whole), "{whole:#?}");
@@ -357,7 +358,7 @@ fn single_edits_of_executions_are_judged_rightly() {
             let right = is_outside(&workspace, &other);
             let checked = explain(&workspace, &other);
             assert_eq!(
-                checked == Checked::Confirmed,
+                checked == CheckOutcome::Confirmed,
                 right,
                 "{checked:?} {other:#?}"
             );

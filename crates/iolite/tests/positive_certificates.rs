@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::{DIRECTED, PLAIN, Random, explain, model};
 use iolite::{
-    Checked, CompletionFlag, ModelRef, Proof, Relation, RelationOptions, SemanticsOptions,
+    CheckOutcome, CompletionFlag, ModelRef, Proof, Relation, RelationOptions, SemanticsOptions,
     VerificationOptions, WholeCertificate, Workspace,
 };
 
@@ -103,14 +103,14 @@ fn pairs_show_that_a_relation_holds() {
             let whole = workspace.certify_holding(&document).expect("a certificate");
             assert_eq!(
                 explain(&workspace, &whole),
-                Checked::Confirmed,
+                CheckOutcome::Confirmed,
                 "{relation} {whole:#?}"
             );
             for _ in 0..40 {
                 let mut other = whole.clone();
                 let breaks = edit(&mut random, &mut other);
                 let checked = explain(&workspace, &other);
-                let confirmed = checked == Checked::Confirmed;
+                let confirmed = checked == CheckOutcome::Confirmed;
                 assert!(!(breaks && confirmed), "{relation} {other:#?}");
                 // Whatever is confirmed has all that was there, in other words perhaps.
                 if confirmed {
@@ -174,7 +174,7 @@ fn pairs_do_not_show_what_is_false() {
             forged.files = certificate.files;
             let checked = explain(&workspace, &forged);
             assert!(
-                matches!(checked, Checked::Refuted(_)),
+                matches!(checked, CheckOutcome::Refuted(_)),
                 "{relation} {checked:?} {forged:#?}"
             );
         }
@@ -222,7 +222,7 @@ fn pairs_show_that_an_observer_is_satisfied() {
         proved += 1;
         assert_eq!(
             explain(&workspace, &whole),
-            Checked::Confirmed,
+            CheckOutcome::Confirmed,
             "{whole:#?}"
         );
         for _ in 0..40 {
@@ -243,7 +243,7 @@ fn pairs_show_that_an_observer_is_satisfied() {
                     false
                 }
             };
-            let confirmed = explain(&workspace, &other) == Checked::Confirmed;
+            let confirmed = explain(&workspace, &other) == CheckOutcome::Confirmed;
             assert!(!confirmed || harmless, "{other:#?}");
         }
     }

@@ -143,7 +143,7 @@ fn a_model_that_changes_under_a_campaign_changes_nothing() {
     let explained = workspace
         .explain(&path, &ExplainOptions::default())
         .expect("explained");
-    assert_eq!(explained.checked, iolite::Checked::Confirmed);
+    assert_eq!(explained.checked, iolite::CheckOutcome::Confirmed);
     assert!(explained.models_changed.is_empty());
 }
 

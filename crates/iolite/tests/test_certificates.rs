@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use common::{DIRECTED, PLAIN, Random, explain, model};
 use iolite::{
-    Checked, CompletionFlag, ModelRef, Observation, SemanticsOptions, Verdict, WholeCertificate,
-    Workspace,
+    CheckOutcome, CompletionFlag, ModelRef, Observation, SemanticsOptions, Verdict,
+    WholeCertificate, Workspace,
 };
 use iolite_derive::{
     ConfDerivation, IocoOracle, IoconfOracle, RandomDerivation, TestCase, TestStateId, TestStep,
@@ -225,7 +225,7 @@ fn single_edits_of_test_runs_are_judged_rightly() {
                 };
                 assert_eq!(
                     explain(&workspace, &whole),
-                    Checked::Confirmed,
+                    CheckOutcome::Confirmed,
                     "{whole:#?}"
                 );
                 let inputs: &Labels = case.labels();
@@ -246,7 +246,7 @@ fn single_edits_of_test_runs_are_judged_rightly() {
                     let right = is_true(&case, &implementation, &other);
                     let checked = explain(&workspace, &other);
                     assert_eq!(
-                        checked == Checked::Confirmed,
+                        checked == CheckOutcome::Confirmed,
                         right,
                         "{checked:?} {other:#?}"
                     );
@@ -261,10 +261,10 @@ fn single_edits_of_test_runs_are_judged_rightly() {
                     "fail" => "pass".to_owned(),
                     _ => "fail".to_owned(),
                 };
-                assert_ne!(explain(&workspace, &other), Checked::Confirmed);
+                assert_ne!(explain(&workspace, &other), CheckOutcome::Confirmed);
                 let mut other = (*whole).clone();
                 other.test.as_mut().expect("a test case").name.push('x');
-                assert_ne!(explain(&workspace, &other), Checked::Confirmed);
+                assert_ne!(explain(&workspace, &other), CheckOutcome::Confirmed);
             }
         }
         assert!(

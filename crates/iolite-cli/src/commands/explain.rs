@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Checked, ConfirmedPart, Error, ExplainOptions, Explanation, ModelRef, Observation,
+    CheckOutcome, ConfirmedPart, Error, ExplainOptions, Explanation, ModelRef, Observation,
     PropertyReadOptions, QuiescenceFlag, ReadOptions, WholeCertificate,
 };
 use iolite_derive::told_places;
@@ -74,8 +74,10 @@ struct PartDocument {
 impl Outcome {
     fn new(explanation: &Explanation) -> Self {
         let (confirmed, reason) = match &explanation.checked {
-            Checked::Confirmed => (true, None),
-            Checked::Refuted(reason) | Checked::Undecided(reason) => (false, Some(reason.clone())),
+            CheckOutcome::Confirmed => (true, None),
+            CheckOutcome::Refuted(reason) | CheckOutcome::Undecided(reason) => {
+                (false, Some(reason.clone()))
+            }
         };
         let changed = explanation.models_changed.iter().map(ToString::to_string);
         let part = |p: &ConfirmedPart| PartDocument {
@@ -84,7 +86,7 @@ impl Outcome {
         };
         Self {
             confirmed,
-            undecided: matches!(explanation.checked, Checked::Undecided(_)),
+            undecided: matches!(explanation.checked, CheckOutcome::Undecided(_)),
             reason,
             models_changed: changed.collect(),
             parts: explanation.parts.iter().map(part).collect(),

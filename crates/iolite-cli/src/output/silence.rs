@@ -29,7 +29,7 @@ pub(crate) fn hint(certificate: &Certificate, config: &SutConfig) -> String {
     text
 }
 
-/// Flaky runs that are told of one by one.
+/// Flaky runs that are reported one by one.
 const TOLD: usize = 5;
 
 /// What flaky runs showed, and what that means.

@@ -22,7 +22,7 @@ const MAX_LISTED_ACTIONS: usize = 12;
 
 /// A set A that algorithm 4.11 may offer, with ν.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offered {
+pub struct OfferedSet {
     /// The actions, in order.
     pub actions: Vec<LabelId>,
     /// The verdict at deadlock: `fail` where the specification always goes on with one of the
@@ -86,14 +86,14 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
 
     /// The non-empty sets A of the algorithm; `every` of them or the smallest only. The flag says
     /// whether all that were asked for are there.
-    pub fn offers(&mut self, set: SetId, every: bool) -> (Vec<Offered>, bool) {
+    pub fn offers(&mut self, set: SetId, every: bool) -> (Vec<OfferedSet>, bool) {
         let initials = self.initials(set);
         let init = self.init(set);
         if init.is_empty() {
             return (Vec::new(), true);
         }
         if initials.iter().any(Vec::is_empty) {
-            let all = Offered {
+            let all = OfferedSet {
                 actions: init,
                 verdict: Verdict::Pass,
             };
@@ -104,7 +104,7 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
                 .iter()
                 .all(|c| c.iter().any(|l| actions.contains(l)))
         };
-        let fail = |actions| Offered {
+        let fail = |actions| OfferedSet {
             actions,
             verdict: Verdict::Fail,
         };
@@ -144,7 +144,12 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         (found.into_iter().map(fail).collect(), true)
     }
 
-    fn offer_state(&self, set: SetId, offered: &Offered, targets: Vec<TestStateId>) -> TestState {
+    fn offer_state(
+        &self,
+        set: SetId,
+        offered: &OfferedSet,
+        targets: Vec<TestStateId>,
+    ) -> TestState {
         let places = places(&self.view, set);
         TestState {
             step: TestStep::Offer {
@@ -233,14 +238,14 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         arena.states
     }
 
-    fn random_offer(&mut self, set: SetId, rng: &mut Xoshiro256PlusPlus) -> Option<Offered> {
+    fn random_offer(&mut self, set: SetId, rng: &mut Xoshiro256PlusPlus) -> Option<OfferedSet> {
         let initials = self.initials(set);
         let mut init = self.init(set);
         if init.is_empty() {
             return None;
         }
         if initials.iter().any(Vec::is_empty) {
-            return Some(Offered {
+            return Some(OfferedSet {
                 actions: init,
                 verdict: Verdict::Pass,
             });
@@ -258,7 +263,7 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
             }
         }
         actions.sort_unstable();
-        Some(Offered {
+        Some(OfferedSet {
             actions,
             verdict: Verdict::Fail,
         })
@@ -337,14 +342,14 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         &mut self,
         trace: &[LabelId],
         initial: SetId,
-        last: &Offered,
+        last: &OfferedSet,
         arena: &mut Arena,
     ) -> TestStateId {
         let root = arena.hole();
         let (mut id, mut set) = (root, initial);
         for &label in trace {
             let may_refuse = self.initials(set).iter().any(Vec::is_empty);
-            let everything = Offered {
+            let everything = OfferedSet {
                 actions: self.init(set),
                 verdict: if may_refuse {
                     Verdict::Pass

@@ -46,7 +46,7 @@ pub struct Covered {
 
 /// A covering suite.
 #[derive(Clone, Debug)]
-pub struct Covering {
+pub struct CoveringSuite {
     /// The test cases, in the order in which they were chosen: each takes the shortest way to what is
     /// nearest to the start and not yet covered, and goes on to what is near while its depth lasts.
     pub cases: Vec<TestCase>,
@@ -71,13 +71,13 @@ impl CoverageSuite {
         specification: &Lts,
         policy: QuiescencePolicy,
         model: &ModelRef,
-    ) -> Result<Covering, BudgetExceeded> {
+    ) -> Result<CoveringSuite, BudgetExceeded> {
         let mut cases = Vec::new();
         let done = self.derive_each(specification, policy, model, &mut |case| {
             cases.push(case);
             ControlFlow::Continue(())
         })?;
-        Ok(Covering {
+        Ok(CoveringSuite {
             cases,
             covered: done.covered,
             uncovered: done.uncovered,

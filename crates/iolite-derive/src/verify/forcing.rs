@@ -20,7 +20,7 @@ pub struct Pair {
 
 /// Where a step of M ▷ ω leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Forced {
+pub enum ForcedStep {
     /// \[α\]: both go on.
     Pair(Pair),
     /// Violate by \[β\], Fail by \[γ\], or a goal on a trace of the specification.
@@ -81,25 +81,25 @@ impl<M: Semantics<State = StateId>, O: Objective> Forcing<M, O> {
     }
 
     /// Appends the steps of a pair, in label order.
-    pub fn row(&mut self, pair: Pair, out: &mut Vec<(LabelId, Forced)>) {
+    pub fn row(&mut self, pair: Pair, out: &mut Vec<(LabelId, ForcedStep)>) {
         let start = out.len();
         let steps = self.view.row(pair.set);
         for &(label, set) in steps {
             let target = match self.objective.allowed(pair.at, label) {
-                Move::To(at) => Forced::Pair(Pair { set, at }),
-                Move::Goal(verdict) => Forced::Verdict {
+                Move::To(at) => ForcedStep::Pair(Pair { set, at }),
+                Move::Goal(verdict) => ForcedStep::Verdict {
                     verdict,
                     goal: self.objective.wants(verdict),
                 },
                 // Automata over labels leave nothing open.
-                Move::Lost | Move::Open => Forced::Lost,
+                Move::Lost | Move::Open => ForcedStep::Lost,
             };
             out.push((label, target));
         }
         for &label in &self.observations {
             if steps.binary_search_by_key(&label, |&(l, _)| l).is_err() {
                 let Breach { verdict, goal } = self.objective.forbidden(pair.at, label);
-                out.push((label, Forced::Verdict { verdict, goal }));
+                out.push((label, ForcedStep::Verdict { verdict, goal }));
             }
         }
         out[start..].sort_unstable_by_key(|&(l, _)| l);
@@ -139,9 +139,9 @@ impl<M: Semantics<State = StateId>, O: Objective> Forcing<M, O> {
                 self.row(pair, &mut row);
                 for &(label, target) in &row {
                     let target = nodes.intern(match target {
-                        Forced::Pair(pair) => Key::Pair(pair),
-                        Forced::Verdict { verdict, goal } => Key::Verdict(verdict, goal),
-                        Forced::Lost => Key::Lost,
+                        ForcedStep::Pair(pair) => Key::Pair(pair),
+                        ForcedStep::Verdict { verdict, goal } => Key::Verdict(verdict, goal),
+                        ForcedStep::Lost => Key::Lost,
                     });
                     builder.transition(source, label, target);
                 }

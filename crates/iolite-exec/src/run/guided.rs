@@ -9,15 +9,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{Choice, Coverage, Strategy, Uniform};
 
-/// A tester whose advice the [`Guided`] strategy it was made with can ask for.
-pub struct Advised<T> {
+/// A tester whose advice the [`GuidedStrategy`] it was made with can ask for.
+pub struct AdvisedTester<T> {
     tester: Rc<RefCell<T>>,
     alphabet: Alphabet,
 }
 
 /// Follows the tester's hints, and chooses at random where there is none, and now and then anyway:
 /// a system that always chooses otherwise must not keep the run in one place.
-pub struct Guided<T, S = Uniform> {
+pub struct GuidedStrategy<T, S = Uniform> {
     tester: Rc<RefCell<T>>,
     /// Of ten choices, how many are random although there is a hint.
     wander: u32,
@@ -25,10 +25,10 @@ pub struct Guided<T, S = Uniform> {
     otherwise: S,
 }
 
-impl<T, S> Guided<T, S> {
+impl<T, S> GuidedStrategy<T, S> {
     /// The same with another way to choose at random.
-    pub fn otherwise<R: Strategy>(self, otherwise: R) -> Guided<T, R> {
-        Guided {
+    pub fn otherwise<R: Strategy>(self, otherwise: R) -> GuidedStrategy<T, R> {
+        GuidedStrategy {
             tester: self.tester,
             wander: self.wander,
             otherwise,
@@ -37,18 +37,18 @@ impl<T, S> Guided<T, S> {
 }
 
 /// Couples a tester that knows a way with the strategy that follows it.
-pub fn guided<T: Guide>(tester: T) -> (Advised<T>, Guided<T>) {
+pub fn guided<T: Guide>(tester: T) -> (AdvisedTester<T>, GuidedStrategy<T>) {
     let alphabet = tester.alphabet().clone();
     let tester = Rc::new(RefCell::new(tester));
-    let strategy = Guided {
+    let strategy = GuidedStrategy {
         tester: Rc::clone(&tester),
         wander: 1,
         otherwise: Uniform,
     };
-    (Advised { tester, alphabet }, strategy)
+    (AdvisedTester { tester, alphabet }, strategy)
 }
 
-impl<T: Tester> Tester for Advised<T> {
+impl<T: Tester> Tester for AdvisedTester<T> {
     fn alphabet(&self) -> &Alphabet {
         &self.alphabet
     }
@@ -98,7 +98,7 @@ impl<T: Tester> Tester for Advised<T> {
     }
 }
 
-impl<T: Guide, S: Strategy> Strategy for Guided<T, S> {
+impl<T: Guide, S: Strategy> Strategy for GuidedStrategy<T, S> {
     fn begin(&mut self) {
         self.otherwise.begin();
     }

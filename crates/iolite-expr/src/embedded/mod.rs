@@ -94,7 +94,7 @@ const GUESSES: u64 = 1_000;
 /// easy model.
 fn guess(assertions: &[Term], vars: &[Var]) -> Option<Model> {
     let columns: Vec<Vec<Value>> = vars.iter().map(|v| plain_values(&v.sort)).collect();
-    // The plainest first; then by lot, always the same one.
+    // The plainest first; then at random (seeded), always the same one.
     let mut state = 0u64;
     for _ in 0..GUESSES {
         let mut draw = state;

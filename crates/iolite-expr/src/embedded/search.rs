@@ -8,7 +8,7 @@ use super::omega;
 use super::problem::{Definition, Lin, Problem, Str};
 use super::sat::Lit;
 use super::simplex::{Because, Core, IntVar, Integral};
-use super::words::{self, Words};
+use super::words::{self, WordAssignment};
 use crate::Int;
 use crate::linear::Linear;
 
@@ -60,7 +60,7 @@ pub(super) enum Outcome {
 pub(super) struct Assignment {
     ints: Vec<Int>,
     bools: Vec<bool>,
-    pub(super) words: Words,
+    pub(super) words: WordAssignment,
 }
 
 impl Assignment {
@@ -246,10 +246,10 @@ impl<'a> Search<'a> {
         let mut model = Assignment {
             ints,
             bools,
-            words: Words::default(),
+            words: WordAssignment::default(),
         };
         match words::solve(self.problem, &model) {
-            words::Outcome::Words(found) => model.words = found,
+            words::Outcome::WordAssignment(found) => model.words = found,
             words::Outcome::Lemma(clause) => {
                 self.problem.clause(clause);
                 return Final::Lemmas;
@@ -305,7 +305,7 @@ impl<'a> Search<'a> {
         let candidate = Assignment {
             ints,
             bools: Vec::new(),
-            words: Words::default(),
+            words: WordAssignment::default(),
         };
         let broken = |d: &Definition| match d {
             Definition::Product { product, a, b } => {

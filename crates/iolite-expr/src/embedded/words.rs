@@ -16,16 +16,16 @@ const MAX_SIZE: usize = 4 * MAX_STATES;
 
 /// A word for each string variable.
 #[derive(Default)]
-pub(super) struct Words(Vec<String>);
+pub(super) struct WordAssignment(Vec<String>);
 
-impl Words {
+impl WordAssignment {
     pub(super) fn get(&self, v: StrVar) -> &str {
         self.0.get(v.0).map_or("", String::as_str)
     }
 }
 
 pub(super) enum Outcome {
-    Words(Words),
+    WordAssignment(WordAssignment),
     /// A clause that every model satisfies and this assignment does not.
     Lemma(Vec<Lit>),
     Unknown(&'static str),
@@ -47,7 +47,7 @@ fn find(parent: &mut [usize], mut x: usize) -> usize {
 pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
     let count = problem.lengths.len();
     if count == 0 {
-        return Outcome::Words(Words::default());
+        return Outcome::WordAssignment(WordAssignment::default());
     }
     let mut parent: Vec<usize> = (0..count).collect();
     for &(lit, a, b) in &problem.equal {
@@ -207,5 +207,7 @@ fn assign(
             return Outcome::Lemma(vec![!a, !b, equal]);
         }
     }
-    Outcome::Words(Words((0..count).map(|v| words[&root[v]].clone()).collect()))
+    Outcome::WordAssignment(WordAssignment(
+        (0..count).map(|v| words[&root[v]].clone()).collect(),
+    ))
 }

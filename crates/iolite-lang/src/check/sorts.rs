@@ -6,7 +6,7 @@ use std::fmt;
 use super::duplicates;
 use crate::syntax::ast::{
     BinaryOp, Enum, Expr, ExprKind, File, Function, Item, Name, Param, Record, Sort, SortKind,
-    Spoilt, UnaryOp,
+    SpoiltDeclarations, UnaryOp,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -72,7 +72,7 @@ pub struct Sorts<'f> {
     functions: BTreeMap<&'f str, &'f Function>,
     /// Enumeration of each value.
     values: BTreeMap<&'f str, &'f str>,
-    spoilt: &'f Spoilt,
+    spoilt: &'f SpoiltDeclarations,
 }
 
 /// Aliases of aliases deeper than this are cyclic or absurd.
@@ -166,7 +166,7 @@ impl<'f> Sorts<'f> {
     }
 
     /// What syntax errors leave unknown.
-    pub(super) fn spoilt(&self) -> &'f Spoilt {
+    pub(super) fn spoilt(&self) -> &'f SpoiltDeclarations {
         self.spoilt
     }
 

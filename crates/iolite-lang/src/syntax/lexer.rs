@@ -296,12 +296,32 @@ mod tests {
     #[test]
     fn bad_text_is_reported_and_skipped() {
         let mut found = Vec::new();
-        let lexed = lex("a # \"open\nb /* c", &mut found);
+        let lexed = lex("a $ \"open\nb /* c", &mut found);
         assert_eq!(lexed.tokens.len(), 4);
         let codes: Vec<_> = found.iter().map(|d| d.code).collect();
         assert_eq!(
             codes,
             [codes::BAD_CHARACTER, codes::UNCLOSED, codes::UNCLOSED]
         );
+    }
+
+    /// Where it is clear what was meant, the tokens are those of what should have been written.
+    #[test]
+    fn characters_of_other_languages_stand_for_ours() {
+        for (foreign, ours) in [
+            ("?a → B", "?a -> B"),
+            ("x ≤ 'hi' # rest\ny", "x <= \"hi\"\ny"),
+            ("a ∧ b ∨ c ≠ d", "a && b || c != d"),
+        ] {
+            let kinds = |text: &str| {
+                let lexed = lex(text, &mut Vec::new());
+                lexed.tokens.iter().map(|t| t.kind).collect::<Vec<_>>()
+            };
+            assert_eq!(kinds(foreign), kinds(ours), "{foreign}");
+        }
+        // A quote that is never closed takes nothing along.
+        let mut found = Vec::new();
+        assert_eq!(lex("' a b", &mut found).tokens.len(), 4);
+        assert_eq!(found.len(), 1);
     }
 }

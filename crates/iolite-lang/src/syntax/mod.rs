@@ -10,7 +10,7 @@ pub use lexer::{KEYWORDS, is_plain_name, quote};
 use crate::{Diagnostic, Span, codes};
 
 /// Parses a file. Parsing never stops at a mistake: the tree holds whatever could be made out, with
-/// what is spoilt ([`ast::Spoilt`]), and every mistake has its diagnostic.
+/// what is spoilt ([`ast::SpoiltDeclarations`]), and every mistake has its diagnostic.
 pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
     parser::parse(text)
 }

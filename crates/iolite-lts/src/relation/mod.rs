@@ -43,7 +43,7 @@ use pairs::Order;
 pub use recheck::{Claim, Followed, Recheck, follow_run, recheck, recheck_run};
 pub use recheck_queues::follow_run_in_queues;
 use refusal::RefusalInclusion;
-use search::{Found, Outcome, search};
+use search::{Outcome, Violation, search};
 use trace_inclusion::TraceInclusion;
 pub use trace_set::TraceSet;
 
@@ -359,7 +359,12 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
         let holds = match (found.is_empty(), complete) {
             (true, true) => Holds::Yes,
             (true, false) => Holds::Unknown,
-            (false, _) => Holds::No(found.into_iter().map(Found::into_counterexample).collect()),
+            (false, _) => Holds::No(
+                found
+                    .into_iter()
+                    .map(Violation::into_counterexample)
+                    .collect(),
+            ),
         };
         Ok(Answer {
             holds,

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use super::output_inclusion::{Domain, OutputInclusion};
 use super::pairs::{Goal, Node, NodeSet, Order};
 use super::refusal::RefusalInclusion;
-use super::search::{Found, Next, PairRules, search};
+use super::search::{Next, PairRules, Violation, search};
 use super::{Allowed, Effort, Search, TraceSet};
 use crate::{
     Completed, Completion, Determinised, LabelId, LabelKind, Lts, LtsBuilder, QuiescencePolicy,
@@ -140,7 +140,10 @@ fn shortest<R: PairRules>(
     };
     let mut rules = Wrong { rules, promise };
     let outcome = search(&mut rules, implementation, &map, order, &mut how);
-    let found = outcome.found.into_iter().map(Found::into_counterexample);
+    let found = outcome
+        .found
+        .into_iter()
+        .map(Violation::into_counterexample);
     found.map(|c| c.trace.len()).next()
 }
 

@@ -80,7 +80,7 @@ pub(super) trait PairRules {
 }
 
 /// A violation with all that its counterexample needs.
-pub(super) struct Found {
+pub(super) struct Violation {
     trace: Vec<LabelId>,
     observed: Observed,
     allowed: Allowed,
@@ -92,7 +92,7 @@ pub(super) struct Found {
 /// What counterexamples are told apart by: the node, and the action or `None` for a refusal.
 type Kind = (Node, Option<LabelId>);
 
-impl Found {
+impl Violation {
     pub(super) fn into_counterexample(self) -> Counterexample {
         let Self {
             trace,
@@ -113,7 +113,7 @@ impl Found {
 }
 
 pub(super) struct Outcome {
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<Violation>,
     pub(super) effort: Effort,
     /// Whether everything was looked at, or as many counterexamples found as wanted.
     pub(super) complete: bool,
@@ -183,7 +183,7 @@ struct Walk<'a, R, M> {
     /// A pair of the next level that is known to violate the relation, where one will do.
     lost: Option<u32>,
     seen: FxHashSet<Kind>,
-    found: Vec<Found>,
+    found: Vec<Violation>,
     row: Vec<Step>,
 }
 
@@ -332,7 +332,7 @@ impl<R: PairRules, M: Semantics<State = StateId>> Walk<'_, R, M> {
         };
         let kind = (node, action);
         if self.seen.insert(kind) {
-            self.found.push(Found {
+            self.found.push(Violation {
                 trace: self.pairs.trace(pair),
                 observed,
                 allowed: self.rules.allowed(),

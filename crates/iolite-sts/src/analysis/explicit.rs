@@ -29,7 +29,7 @@ const LISTED: usize = 600;
 /// States of a list that is offered at once, and slices that a longer one waits.
 const SHORT: usize = 24;
 const PATIENCE: usize = 4;
-/// States that the others are told of.
+/// States that are reported to the others.
 const SAMPLES: usize = 400;
 
 struct Node {

@@ -34,4 +34,4 @@ pub use portfolio::{Method, VerifyBudget, verify, verify_by};
 pub use problem::Problem;
 pub use run::Run;
 pub(crate) use watch::watched_product;
-pub use watch::{Watched, satisfies, watch};
+pub use watch::{ObservedProduct, satisfies, watch};

@@ -13,7 +13,7 @@ use crate::semantics::ValuedAction;
 
 /// The product of a quiescent system and an observer.
 #[derive(Clone, Debug)]
-pub struct Watched {
+pub struct ObservedProduct {
     /// S^δ || ω.
     pub model: Iosts,
     /// Its locations that hold a marked one of ω.
@@ -33,7 +33,7 @@ pub fn watch(
     observer: &Iosts,
     marked: &[LocationId],
     policy: QuiescencePolicy,
-) -> Result<Watched, ComposeError> {
+) -> Result<ObservedProduct, ComposeError> {
     let quiescent = system.quiescent();
     let (model, here) = product(system, &quiescent, observer, marked)?;
     let cycles = system.internal_cycles();
@@ -65,7 +65,7 @@ pub fn watch(
     } else {
         None
     };
-    Ok(Watched {
+    Ok(ObservedProduct {
         model,
         marked: here,
         silent,

@@ -28,7 +28,7 @@ pub(super) fn warn(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
         let hint = did_you_mean(name, known.iter().copied());
         let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
         workspace.warn(&format!(
-            "warning: the description tells of {wrong} of that name{hint}"
+            "warning: the description names {wrong} of that name{hint}"
         ));
     };
     let plain: BTreeSet<&str> = actions.iter().map(|(_, name)| name.as_str()).collect();
@@ -44,7 +44,7 @@ pub(super) fn warn(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
         }
         if action != name {
             workspace.warn(&format!(
-                "warning: the description tells of action `{action}`, which has no effect; actions are \
+                "warning: the description names action `{action}`, which has no effect; actions are \
                  named without sigil and values: [actions.{name}]"
             ));
             continue;

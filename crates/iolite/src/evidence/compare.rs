@@ -4,8 +4,8 @@ use iolite_derive::ModelRef;
 use iolite_recheck::{Certificate, Observation};
 
 use super::certify::{self, Reading};
-use super::recheck_data::Found;
-use super::{Checked, policy, tables};
+use super::recheck_data::AllowedThere;
+use super::{CheckOutcome, policy, tables};
 use crate::{Error, Workspace};
 
 impl Workspace {
@@ -42,7 +42,7 @@ impl Workspace {
         claim.model = certify::named(spec.reference());
         claim.specification = Some(certify::model(&spec, claim, false));
         let policy = policy(claim);
-        if let Some(found) = Found::of(&spec.system(), policy, claim) {
+        if let Some(found) = AllowedThere::of(&spec.system(), policy, claim) {
             claim.allowed = found.allowed.into_iter().map(Observation::Action).collect();
             claim.locations = found.locations;
         }
@@ -70,9 +70,9 @@ impl Workspace {
         &self,
         claim: &Certificate,
         reading: &Reading,
-    ) -> Result<String, Checked> {
+    ) -> Result<String, CheckOutcome> {
         let refuted = |reference: &str, reason: String| {
-            Checked::Refuted(format!(
+            CheckOutcome::Refuted(format!(
                 "{reference}: the table is not that of the text: {reason}"
             ))
         };

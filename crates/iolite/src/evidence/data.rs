@@ -12,8 +12,8 @@ use iolite_expr::{Solver, Strategy};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
 use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
 
-use super::Checked;
-use super::recheck_data::Found;
+use super::CheckOutcome;
+use super::recheck_data::AllowedThere;
 use crate::{Error, SymbolicSpec, solver};
 
 /// Points of runs that are looked at for one trace.
@@ -46,7 +46,7 @@ pub(super) struct DataRun<'a> {
 impl DataRun<'_> {
     /// What the model allows after the trace, and where it is then, by the tester; `None` where that
     /// cannot be told.
-    pub(super) fn found(&self, trace: &[String]) -> Result<Option<Found>, Error> {
+    pub(super) fn found(&self, trace: &[String]) -> Result<Option<AllowedThere>, Error> {
         let Some(mut tester) = tester(self.spec.model(), self.policy, solver(self.solver)?) else {
             return Ok(None);
         };
@@ -56,7 +56,7 @@ impl DataRun<'_> {
                 _ => return Ok(None),
             }
         }
-        Ok(Some(Found {
+        Ok(Some(AllowedThere {
             allowed: tester.allowed(),
             locations: tester.locations(),
         }))
@@ -114,7 +114,7 @@ impl DataRun<'_> {
         texts: &[String],
         observed: Option<&str>,
         through_queues: bool,
-    ) -> Result<Checked, Error> {
+    ) -> Result<CheckOutcome, Error> {
         let Some(observed) = observed else {
             return refuted("no observation decided the verdict".to_owned());
         };
@@ -163,16 +163,16 @@ impl DataRun<'_> {
             }
             (_, HasTrace::Yes) => refuted(format!("the specification allows {observed}")),
             (HasTrace::Unknown(why), _) | (_, HasTrace::Unknown(why)) => {
-                Ok(Checked::Undecided(why.to_string()))
+                Ok(CheckOutcome::Undecided(why.to_string()))
             }
         }
     }
 
     /// Formulas are for some values of the constants. Whether all of them specify the inputs is
     /// another question, and only the tester has an answer to it.
-    pub(super) fn recheck_constants(&self, texts: &[String]) -> Result<Checked, Error> {
+    pub(super) fn recheck_constants(&self, texts: &[String]) -> Result<CheckOutcome, Error> {
         if self.spec.model().constants().is_empty() {
-            return Ok(Checked::Confirmed);
+            return Ok(CheckOutcome::Confirmed);
         }
         let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
         match trace {
@@ -181,26 +181,26 @@ impl DataRun<'_> {
         }
     }
 
-    fn recheck_constants_of(&self, trace: &[TraceStep]) -> Result<Checked, Error> {
+    fn recheck_constants_of(&self, trace: &[TraceStep]) -> Result<CheckOutcome, Error> {
         let model = self.spec.model();
         if model.constants().is_empty() {
-            return Ok(Checked::Confirmed);
+            return Ok(CheckOutcome::Confirmed);
         }
         let Some(mut tester) = tester(model, self.policy, solver(self.solver)?) else {
-            return Ok(Checked::Confirmed);
+            return Ok(CheckOutcome::Confirmed);
         };
         let solver = tester.oracle_mut().semantics().solver();
         solver.set_deadline(self.until);
         Ok(match guessed(&mut tester, trace) {
-            Some(reason) => Checked::Undecided(reason),
-            None => Checked::Confirmed,
+            Some(reason) => CheckOutcome::Undecided(reason),
+            None => CheckOutcome::Confirmed,
         })
     }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it ends a function that may fail")]
-fn refuted(reason: String) -> Result<Checked, Error> {
-    Ok(Checked::Refuted(reason))
+fn refuted(reason: String) -> Result<CheckOutcome, Error> {
+    Ok(CheckOutcome::Refuted(reason))
 }
 
 /// Local explanations of one observed trace that are looked at.
@@ -235,7 +235,7 @@ impl Explanations<'_> {
         locals: Vec<Local>,
         sent: &[TraceStep],
         observed: Option<&TraceStep>,
-    ) -> Result<Result<Vec<Local>, Checked>, Error> {
+    ) -> Result<Result<Vec<Local>, CheckOutcome>, Error> {
         let mut next = Vec::new();
         for (mut local, mut taken) in locals {
             loop {
@@ -246,14 +246,14 @@ impl Explanations<'_> {
                         HasTrace::Yes => next.push((local.clone(), taken)),
                         HasTrace::No => {}
                         HasTrace::Unknown(why) => {
-                            return Ok(Err(Checked::Undecided(why.to_string())));
+                            return Ok(Err(CheckOutcome::Undecided(why.to_string())));
                         }
                     }
                     local.pop();
                 }
                 if next.len() > MOST_LOCAL {
                     let reason = format!("more than {MOST_LOCAL} orders explain the trace");
-                    return Ok(Err(Checked::Undecided(reason)));
+                    return Ok(Err(CheckOutcome::Undecided(reason)));
                 }
                 let Some(input) = sent.get(taken) else { break };
                 local.push(input.clone());
@@ -261,16 +261,18 @@ impl Explanations<'_> {
                 match self.has(&local) {
                     HasTrace::Yes => {}
                     HasTrace::No => {
-                        return Ok(Err(Checked::Refuted(
+                        return Ok(Err(CheckOutcome::Refuted(
                             "an input may have been taken where the specification leaves it open, \
                              and anything may follow"
                                 .to_owned(),
                         )));
                     }
-                    HasTrace::Unknown(why) => return Ok(Err(Checked::Undecided(why.to_string()))),
+                    HasTrace::Unknown(why) => {
+                        return Ok(Err(CheckOutcome::Undecided(why.to_string())));
+                    }
                 }
                 let constants = self.run.recheck_constants_of(&local)?;
-                if constants != Checked::Confirmed {
+                if constants != CheckOutcome::Confirmed {
                     return Ok(Err(constants));
                 }
             }
@@ -283,7 +285,7 @@ impl Explanations<'_> {
         trace: &[TraceStep],
         last: Option<&TraceStep>,
         observed: &str,
-    ) -> Result<Checked, Error> {
+    ) -> Result<CheckOutcome, Error> {
         let mut locals: Vec<Local> = vec![(Vec::new(), 0)];
         let mut sent = Vec::new();
         for step in trace {
@@ -293,7 +295,7 @@ impl Explanations<'_> {
             }
             match self.observe(locals, &sent, Some(step))? {
                 Ok(next) if next.is_empty() => {
-                    return Ok(Checked::Refuted(
+                    return Ok(CheckOutcome::Refuted(
                         "no order of the messages explains the trace before it".to_owned(),
                     ));
                 }
@@ -302,8 +304,8 @@ impl Explanations<'_> {
             }
         }
         Ok(match self.observe(locals, &sent, last)? {
-            Ok(next) if next.is_empty() => Checked::Confirmed,
-            Ok(_) => Checked::Refuted(format!("an order of the messages explains {observed}")),
+            Ok(next) if next.is_empty() => CheckOutcome::Confirmed,
+            Ok(_) => CheckOutcome::Refuted(format!("an order of the messages explains {observed}")),
             Err(checked) => checked,
         })
     }

@@ -9,7 +9,7 @@ use iolite_lts::relation::Relation;
 use iolite_recheck::{Certificate, FORMAT, Fault, check};
 
 use super::certify::{self, JudgedBy, Reading};
-use super::{Checked, ExplainOptions, Explanation, Part, RECHECK};
+use super::{CheckOutcome, ExplainOptions, Explanation, Part, RECHECK};
 use crate::{Error, JudgeOptions, PropertyOptions, RelationDocument, Workspace};
 
 /// The reader of model texts.
@@ -44,8 +44,8 @@ impl Workspace {
                 .transpose()?
                 .and_then(|document| differs(&document, &claim));
             let mut explained = self.explain_whole(claim, options)?;
-            if let (Some(reason), Checked::Confirmed) = (differs, &explained.checked) {
-                explained.checked = Checked::Refuted(reason);
+            if let (Some(reason), CheckOutcome::Confirmed) = (differs, &explained.checked) {
+                explained.checked = CheckOutcome::Refuted(reason);
             }
             return Ok(explained);
         }
@@ -193,7 +193,7 @@ impl Workspace {
         }
         let mut explained = Explanation {
             claim,
-            checked: Checked::Confirmed,
+            checked: CheckOutcome::Confirmed,
             models_changed,
             parts: Vec::new(),
             notes: Vec::new(),
@@ -221,14 +221,14 @@ impl Workspace {
                     Err(checked) => checked,
                 }
             }
-            Err(Fault::Rejected(reason)) => Checked::Refuted(reason),
+            Err(Fault::Rejected(reason)) => CheckOutcome::Refuted(reason),
             Err(Fault::Undecided(reason)) => {
                 match embedded.recheck_data(&explained.claim, options)? {
                     Some((checked, parts)) => {
                         explained.parts = parts;
                         checked
                     }
-                    None => Checked::Undecided(reason),
+                    None => CheckOutcome::Undecided(reason),
                 }
             }
         };

@@ -225,7 +225,7 @@ struct Rules {
 }
 
 /// Pairs of a state and the number of a set, and the sets.
-type Found = (Vec<(StateId, usize)>, Vec<Vec<StateId>>);
+type HoldingPairs = (Vec<(StateId, usize)>, Vec<Vec<StateId>>);
 
 impl Rules {
     fn suspension(&self) -> bool {
@@ -233,7 +233,7 @@ impl Rules {
     }
 
     /// All pairs that the relation speaks of.
-    fn pairs<M, N>(&self, implementation: &M, specification: &N) -> Result<Found, Error>
+    fn pairs<M, N>(&self, implementation: &M, specification: &N) -> Result<HoldingPairs, Error>
     where
         M: Semantics<State = StateId>,
         N: Semantics<State = StateId>,

@@ -39,7 +39,7 @@ pub struct ExplainOptions {
 
 /// What looking again has shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Checked {
+pub enum CheckOutcome {
     /// The certificate is right.
     Confirmed,
     /// It is not, for this reason.
@@ -63,7 +63,7 @@ pub struct Explanation {
     /// The claim.
     pub claim: Certificate,
     /// What was shown.
-    pub checked: Checked,
+    pub checked: CheckOutcome,
     /// Models that are not those that the certificate was made from.
     pub models_changed: Vec<ModelRef>,
     /// The parts that were confirmed.

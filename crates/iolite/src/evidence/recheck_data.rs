@@ -8,7 +8,7 @@ use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::{follow_run, follow_run_in_queues};
 use iolite_recheck::{Certificate, Observation};
 
-use super::{Checked, ExplainOptions, Part, RECHECK, data, policy};
+use super::{CheckOutcome, ExplainOptions, Part, RECHECK, data, policy};
 use crate::{Error, ReadOptions, Spec, SymbolicSpec, System, Workspace};
 
 const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
@@ -23,12 +23,12 @@ const UNFOLDED: usize = 10_000;
 
 /// What the specification allows after a trace, and where it is then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct AllowedThere {
     pub(super) allowed: Vec<String>,
     pub(super) locations: Vec<String>,
 }
 
-impl Found {
+impl AllowedThere {
     /// What stepping along the trace of a run gives.
     pub(super) fn of(
         model: &System,
@@ -69,14 +69,14 @@ impl Workspace {
         &self,
         claim: &Certificate,
         options: &ExplainOptions,
-    ) -> Result<Checked, Error> {
+    ) -> Result<CheckOutcome, Error> {
         let model = claim.specification.as_ref();
         let Some(model) = model.filter(|_| claim.implementation.is_none()) else {
-            return Ok(Checked::Confirmed);
+            return Ok(CheckOutcome::Confirmed);
         };
         let spec = self.spec(&model.reference.as_str().into())?;
         let Spec::Symbolic(spec) = &*spec else {
-            return Ok(Checked::Confirmed);
+            return Ok(CheckOutcome::Confirmed);
         };
         let run = data::DataRun {
             spec,
@@ -92,7 +92,7 @@ impl Workspace {
         &self,
         claim: &Certificate,
         options: &ExplainOptions,
-    ) -> Result<Option<(Checked, Vec<Part>)>, Error> {
+    ) -> Result<Option<(CheckOutcome, Vec<Part>)>, Error> {
         let Some(model) = claim.specification.as_ref().filter(|m| m.table.is_none()) else {
             return Ok(None);
         };
@@ -105,23 +105,29 @@ impl Workspace {
             return Ok(None);
         }
         if claim.trace_omitted > 0 {
-            return Ok(Some((Checked::Undecided(TOO_LONG.to_owned()), Vec::new())));
+            return Ok(Some((
+                CheckOutcome::Undecided(TOO_LONG.to_owned()),
+                Vec::new(),
+            )));
         }
         if !claim.channels.is_empty() {
             let reason = "several channels, or messages that are lost or reordered, are not re-checked \
                           for models with data";
-            return Ok(Some((Checked::Undecided(reason.to_owned()), Vec::new())));
+            return Ok(Some((
+                CheckOutcome::Undecided(reason.to_owned()),
+                Vec::new(),
+            )));
         }
         let spec = self.spec(&model.reference.as_str().into())?;
         let Spec::Symbolic(spec) = &*spec else {
             let reason = "the model has no data, so its table must be there".to_owned();
-            return Ok(Some((Checked::Refuted(reason), Vec::new())));
+            return Ok(Some((CheckOutcome::Refuted(reason), Vec::new())));
         };
         let observed = match &claim.observed {
             Some(Observation::Action(action)) => Some(action.clone()),
             _ => None,
         };
-        let refuted = |reason: String| Ok(Some((Checked::Refuted(reason), Vec::new())));
+        let refuted = |reason: String| Ok(Some((CheckOutcome::Refuted(reason), Vec::new())));
         if claim.verdict != "fail" {
             return refuted(format!("the verdict is `fail`, not `{}`", claim.verdict));
         }
@@ -145,7 +151,7 @@ impl Workspace {
             by,
         };
         let mut parts = Vec::new();
-        if checked == Checked::Confirmed {
+        if checked == CheckOutcome::Confirmed {
             parts.push(by("files: each text has its hash", RECHECK));
             parts.push(by(
                 "trace and verdict: no way explains what was observed",
@@ -158,14 +164,14 @@ impl Workspace {
                     parts.push(by("allowed and locations", TESTER));
                 } else {
                     let reason = "what is allowed, or where, is something else".to_owned();
-                    checked = Checked::Refuted(reason);
+                    checked = CheckOutcome::Refuted(reason);
                 }
             }
         }
-        if let (Checked::Undecided(_), Some((until, reason))) = (&checked, &options.until)
+        if let (CheckOutcome::Undecided(_), Some((until, reason))) = (&checked, &options.until)
             && Instant::now() >= *until
         {
-            checked = Checked::Undecided(reason.clone());
+            checked = CheckOutcome::Undecided(reason.clone());
         }
         Ok(Some((checked, parts)))
     }
@@ -191,7 +197,7 @@ impl Workspace {
         let Ok(unfolded) = few.explicit(spec.reference()) else {
             return Ok(false);
         };
-        let found = Found::of(&unfolded.system(), policy(claim), claim);
+        let found = AllowedThere::of(&unfolded.system(), policy(claim), claim);
         Ok(found.is_some_and(|f| f.is_told_by(claim)))
     }
 }

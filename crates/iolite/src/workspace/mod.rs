@@ -36,7 +36,7 @@ pub use suite::SuiteCase;
 pub use system::System;
 pub(crate) use system::too_many_states;
 
-/// Who is told of what is doubtful.
+/// Who receives warnings.
 type Warn = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A snapshot of files. Each is read, hashed, parsed and lowered once, when it is first asked for;

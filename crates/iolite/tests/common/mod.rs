@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use iolite::{Checked, ExplainOptions, WholeCertificate, Workspace};
+use iolite::{CheckOutcome, ExplainOptions, WholeCertificate, Workspace};
 
 /// A small generator, so that failures repeat.
 pub struct Random(pub u64);
@@ -36,12 +36,12 @@ pub fn model(random: &mut Random, labels: &[&str]) -> String {
     text
 }
 
-pub fn explain(workspace: &Workspace, certificate: &WholeCertificate) -> Checked {
+pub fn explain(workspace: &Workspace, certificate: &WholeCertificate) -> CheckOutcome {
     let path = Path::new("c.json");
     workspace.insert(
         path,
         serde_json::to_vec(certificate).expect("a certificate"),
     );
     let explained = workspace.explain(path, &ExplainOptions::default());
-    explained.map_or_else(|e| Checked::Refuted(e.to_string()), |e| e.checked)
+    explained.map_or_else(|e| CheckOutcome::Refuted(e.to_string()), |e| e.checked)
 }

@@ -23,7 +23,7 @@ pub use machine::{Binding, LabelDecl, Machine, Member, Role};
 pub use property::{Formula, FormulaKind, Property, Quantifier};
 pub use regex::{Regex, RegexKind};
 pub use sort::{Alias, Enum, Param, Record, Sort, SortKind};
-pub use spoilt::Spoilt;
+pub use spoilt::SpoiltDeclarations;
 pub use state::{Effect, Mark, State, Transition};
 pub use streett::{Streett, StreettPair};
 pub use traces::{Trace, TraceList};
@@ -40,7 +40,7 @@ pub struct File {
     /// Where the lines start.
     pub lines: LineIndex,
     /// What syntax errors leave unknown.
-    pub spoilt: Spoilt,
+    pub spoilt: SpoiltDeclarations,
 }
 
 impl File {

@@ -8,7 +8,7 @@ use crate::Span;
 /// The declarations that a syntax error has spoilt, and what they may have declared: nothing can
 /// be said about them, nor about names that may be theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spoilt {
+pub struct SpoiltDeclarations {
     /// Declarations with a syntax error, and text that is none, in the order of the file.
     pub(crate) spans: Vec<Span>,
     /// The words of all these.
@@ -21,7 +21,7 @@ pub struct Spoilt {
     pub(crate) values: BTreeSet<String>,
 }
 
-impl Spoilt {
+impl SpoiltDeclarations {
     /// Whether a declaration of the tree has a syntax error.
     pub fn contains(&self, item: &Item) -> bool {
         let start = item.span().start;

@@ -1,6 +1,6 @@
 //! Which declarations a syntax error has spoilt.
 
-use crate::syntax::ast::Spoilt;
+use crate::syntax::ast::SpoiltDeclarations;
 use crate::syntax::lexer;
 use crate::{Diagnostic, Span};
 
@@ -71,7 +71,7 @@ impl Recovery {
         self.skipped.push(span);
     }
 
-    pub(super) fn spoilt(self, text: &str) -> Spoilt {
+    pub(super) fn spoilt(self, text: &str) -> SpoiltDeclarations {
         let words = |spans: &[Span]| {
             let texts = spans.iter().map(|s| &text[s.start..s.end]);
             texts.flat_map(lexer::words).map(str::to_owned).collect()
@@ -79,7 +79,7 @@ impl Recovery {
         let mut regions = self.regions;
         regions.retain(|r| r.is_spoilt);
         let spans: Vec<Span> = regions.iter().map(|r| r.span).collect();
-        Spoilt {
+        SpoiltDeclarations {
             words: words(&spans),
             values: words(&self.skipped),
             nameless: regions.iter().any(|r| !r.is_named),
