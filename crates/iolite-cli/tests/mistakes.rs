@@ -419,6 +419,8 @@ fn slips_in_descriptions() {
             "command = \"cat\"\n[quiescence]\ntimeout-ms = \"100\"",
             "a number is written without quotes",
         ),
+        ("command = \"cat | tee log\"", "there is no shell"),
+        ("tcp = \"127.0.0.1\"", "has no port; write HOST:PORT"),
         (
             "command = \"cat\"\n[actions.liq]\nrecv = '{\"a\": 1}'",
             "a brace that is text is doubled: {{ and }}",

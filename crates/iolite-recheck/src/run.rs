@@ -147,35 +147,53 @@ fn through_queues(
         ));
     }
     if !certificate.channels.is_empty() {
-        return through_channels(certificate, s, rules, observed);
+        let channels = Channels::new(s, &certificate.channels, rules.every_state)?;
+        return explained(channels, certificate, rules, observed);
     }
-    let mut queues = Queues::new(s, rules.suspension, rules.every_state)?;
-    for (k, action) in certificate.trace.iter().enumerate() {
-        let step = k + 1;
-        if action == DELTA && !rules.suspension {
-            let kind = &certificate.kind;
-            return rejected(format!(
-                "step {step}: {kind} knows no silence within a trace"
-            ));
-        }
-        queues = queues.after(action)?;
-        if queues.is_empty() {
-            return rejected(format!(
-                "step {step}: no order of messages explains {action}"
-            ));
-        }
-    }
-    let is_allowed = !queues.after(observed)?.is_empty();
-    Ok((queues.states()?, queues.out()?, is_allowed))
+    let queues = Queues::new(s, rules.suspension, rules.every_state)?;
+    explained(queues, certificate, rules, observed)
 }
 
-fn through_channels(
+/// All explanations of what was observed, through one pair of queues or through several channels.
+trait Explanations: Sized {
+    fn after(&self, action: &str) -> Outcome<Self>;
+    fn is_empty(&self) -> bool;
+    fn states(&self) -> Outcome<States>;
+    fn out(&self) -> Outcome<BTreeSet<String>>;
+}
+
+macro_rules! explanations {
+    ($type:ident) => {
+        impl Explanations for $type<'_> {
+            fn after(&self, action: &str) -> Outcome<Self> {
+                $type::after(self, action)
+            }
+
+            fn is_empty(&self) -> bool {
+                $type::is_empty(self)
+            }
+
+            fn states(&self) -> Outcome<States> {
+                $type::states(self)
+            }
+
+            fn out(&self) -> Outcome<BTreeSet<String>> {
+                $type::out(self)
+            }
+        }
+    };
+}
+
+explanations!(Queues);
+explanations!(Channels);
+
+/// Follows the trace; some explanation must be left after each step of it.
+fn explained(
+    mut at: impl Explanations,
     certificate: &Certificate,
-    s: &System,
     rules: &Rules,
     observed: &str,
 ) -> Outcome<AllowedThere> {
-    let mut channels = Channels::new(s, &certificate.channels, rules.every_state)?;
     for (k, action) in certificate.trace.iter().enumerate() {
         let step = k + 1;
         if action == DELTA && !rules.suspension {
@@ -184,15 +202,15 @@ fn through_channels(
                 "step {step}: {kind} knows no silence within a trace"
             ));
         }
-        channels = channels.after(action)?;
-        if channels.is_empty() {
+        at = at.after(action)?;
+        if at.is_empty() {
             return rejected(format!(
                 "step {step}: no order of messages explains {action}"
             ));
         }
     }
-    let is_allowed = !channels.after(observed)?.is_empty();
-    Ok((channels.states()?, channels.out()?, is_allowed))
+    let is_allowed = !at.after(observed)?.is_empty();
+    Ok((at.states()?, at.out()?, is_allowed))
 }
 
 /// A specification that violates an observer itself [SAFE04, def. 6].

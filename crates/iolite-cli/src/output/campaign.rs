@@ -18,7 +18,7 @@ use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
 use super::values_tried::{self, ValuesDocument};
-use super::{Exit, description, print, print_json, silence, write_json, write_whole};
+use super::{Exit, counted, description, print, print_json, silence, write_json, write_whole};
 use crate::commands::test::Args;
 use crate::commands::test_suite::CaseDocument;
 
@@ -535,10 +535,10 @@ impl Conclusion<'_> {
             text += &format!("interrupted by {by}: what follows is of the runs until then\n");
         }
         text += &format!(
-            "{}: {counts}; {} runs, {} steps in {:.1} s",
+            "{}: {counts}; {}, {} in {:.1} s",
             self.title,
-            summary.runs(),
-            summary.steps,
+            counted(summary.runs(), "run"),
+            counted(summary.steps, "step"),
             summary.elapsed.as_secs_f64()
         );
         if let Some(coverage) = summary.coverage {

@@ -6,6 +6,7 @@ pub(crate) mod dialogue;
 pub(crate) mod silence;
 mod values_tried;
 
+use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -65,8 +66,8 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
 }
 
 /// A number of things: `1 error`, `2 errors`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
+pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 

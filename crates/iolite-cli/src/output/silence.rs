@@ -3,18 +3,20 @@
 use std::time::Duration;
 
 use iolite::{Summary, Verdict};
-use iolite_exec::{Certificate, Quiescence, SutConfig};
+use iolite_exec::{Certificate, ProcessConfig, Quiescence, SutConfig};
 
 /// How to wait longer, where the system failed by a silence whose length nobody chose: the system may
-/// only be slow. Empty in every other case.
+/// only be slow; and where a program never said anything, what may be the cause. Empty in every other case.
 pub(crate) fn hint(certificate: &Certificate, config: &SutConfig) -> String {
+    let buffered = buffering(certificate, config);
     let default = Quiescence::default().default;
     let assumed = config.quiescence.timeout_ms.is_none()
         && certificate.patience.map(Duration::from_micros) == Some(default);
     if !assumed {
-        return String::new();
+        return buffered;
     }
-    let mut text = format!(
+    let mut text = buffered;
+    text += &format!(
         "  silence:  it lasted {} ms, the default; where the system may take longer, measure it with\n            \
          `iolite calibrate`, and set [quiescence] timeout-ms in its description or --quiescence-ms\n",
         default.as_millis()
@@ -27,6 +29,26 @@ pub(crate) fn hint(certificate: &Certificate, config: &SutConfig) -> String {
                  description to what it writes when it has started\n";
     }
     text
+}
+
+/// The doubt that a program which never said anything keeps its output in a buffer.
+fn buffering(certificate: &Certificate, config: &SutConfig) -> String {
+    let silent = certificate.observed.as_deref() == Some("delta")
+        && certificate.trace_omitted == 0
+        && !certificate.trace.iter().any(|step| step.starts_with('!'));
+    // Who has said that it is ready does write.
+    let ready = |process: &ProcessConfig| process.ready.is_some();
+    let stdio = config
+        .system
+        .channels()
+        .iter()
+        .any(|c| c.transport.is_stdio());
+    if !silent || !stdio || config.system.process().is_some_and(ready) {
+        return String::new();
+    }
+    "  buffered? no output ever came; a program that writes to a pipe may keep its output in a buffer until it\n            \
+     flushes (`python3 -u`, `flush=True`, `fflush`, `stdbuf -oL`)\n"
+        .to_owned()
 }
 
 /// Flaky runs that are reported one by one.
@@ -97,9 +119,24 @@ mod tests {
         assert!(!hint(&certificate(&[], Some(1_000_000)), &tcp).contains("`ready`"));
         let mut set = command.clone();
         set.quiescence.timeout_ms = Some(1000);
-        assert_eq!(hint(&certificate(&["?a"], Some(1_000_000)), &set), "");
+        let answered = ["?a", "!x", "?a"];
+        assert_eq!(hint(&certificate(&answered, Some(1_000_000)), &set), "");
         // A timeout of a state or an action, and a model, which takes no time.
-        assert_eq!(hint(&certificate(&["?a"], Some(70_000)), &command), "");
-        assert_eq!(hint(&certificate(&["?a"], None), &command), "");
+        assert_eq!(hint(&certificate(&answered, Some(70_000)), &command), "");
+        assert_eq!(hint(&certificate(&answered, None), &command), "");
+    }
+
+    #[test]
+    fn a_program_that_never_wrote_may_be_buffered() {
+        let text = |flag: &str, trace: &[&str]| {
+            let config = SutConfig::from_flag(flag).unwrap();
+            hint(&certificate(trace, Some(70_000)), &config)
+        };
+        assert!(text("cmd:cat", &["?a"]).contains("buffered?"));
+        assert_eq!(text("cmd:cat", &["?a", "!x"]), "");
+        assert_eq!(text("tcp:localhost:1", &["?a"]), "");
+        let mut ready = SutConfig::from_flag("cmd:cat").unwrap();
+        ready.system.process_mut().unwrap().ready = Some("ready".into());
+        assert_eq!(hint(&certificate(&["?a"], Some(70_000)), &ready), "");
     }
 }

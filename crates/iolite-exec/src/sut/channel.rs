@@ -90,7 +90,24 @@ pub enum Transport {
     },
 }
 
+/// Whether an address is `host:port`, the port a number or a placeholder.
+fn has_port(address: &str) -> bool {
+    let port = address.rsplit_once(':').map(|(_, port)| port);
+    port.is_some_and(|port| port.contains('{') || port.parse::<u16>().is_ok())
+}
+
 impl Transport {
+    /// An address of sockets that lacks its port.
+    pub(super) fn address_without_port(&self) -> Option<&str> {
+        let addresses: &[&String] = match self {
+            Self::Tcp { address, .. } | Self::TcpListen { address, .. } => &[address],
+            Self::Udp(UdpAddresses { own, peer, .. }) => &[own, peer],
+            Self::Stdio { .. } | Self::Http { .. } | Self::WebSocket { .. } => &[],
+        };
+        let bare = addresses.iter().find(|address| !has_port(address));
+        bare.map(|address| address.as_str())
+    }
+
     /// The name of a channel that has no other.
     pub(super) fn name(&self) -> &'static str {
         match self {
@@ -138,7 +155,8 @@ impl Transport {
         matches!(self, Self::Http { .. })
     }
 
-    pub(super) fn is_stdio(&self) -> bool {
+    /// Whether it is standard input and output.
+    pub fn is_stdio(&self) -> bool {
         matches!(self, Self::Stdio { .. })
     }
 }

@@ -199,6 +199,12 @@ impl SutConfig {
             if let Some(mistake) = transport.tls().and_then(TlsConfig::mistake) {
                 return fail(mistake.into());
             }
+            if let Some(address) = transport.address_without_port() {
+                return fail(format!(
+                    "channel {name}: {address:?} has no port; write HOST:PORT, such as \
+                     \"127.0.0.1:7000\", or \"127.0.0.1:{{port}}\" for a free one"
+                ));
+            }
         }
         if self.attach && process.is_none() {
             return fail("attach = true has no effect without a command".into());

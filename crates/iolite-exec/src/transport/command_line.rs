@@ -24,6 +24,9 @@ impl CommandLine {
     }
 }
 
+/// Words that a shell would act on, and that no program expects.
+const SHELL_WORDS: [&str; 9] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"];
+
 fn split_words(line: &str) -> Result<Vec<String>, ExecError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -38,6 +41,14 @@ fn split_words(line: &str) -> Result<Vec<String>, ExecError> {
             (None, _) if c.is_whitespace() => words.extend(word.take()),
             (_, _) => word.get_or_insert_default().push(c),
         }
+    }
+    // One that is meant as it stands is quoted in the line, or the command is a list.
+    let shell = line.split_whitespace().find(|w| SHELL_WORDS.contains(w));
+    if let Some(operator) = shell.filter(|o| words.iter().chain(&word).any(|w| w == o)) {
+        return Err(ExecError::Config(format!(
+            "command {line:?}: there is no shell, and {operator} would be an argument of the program; \
+             write [\"sh\", \"-c\", \"…\"] for one"
+        )));
     }
     if quote.is_some() {
         return Err(ExecError::Config(format!(
