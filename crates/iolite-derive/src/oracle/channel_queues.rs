@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::explanations;
 use crate::channel::{channel_of_input, channel_of_output};
 use crate::oracle::queues::{MOST_CONFIGURATIONS, MOST_PENDING, Open, unspecified};
 use crate::{
@@ -581,26 +582,16 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
     }
 
     fn waiting(&mut self, at: &Self::State) -> Vec<String> {
-        let mut names = Vec::new();
-        for Configuration { at, left } in self.stages(at) {
-            if left.is_empty() {
-                for name in self.inner.waiting(&at) {
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
-                }
-            }
-        }
-        names
+        let stages = self.stages(at).into_iter();
+        let settled: Vec<O::State> = stages.filter(|c| c.left.is_empty()).map(|c| c.at).collect();
+        explanations::waiting(&mut self.inner, settled)
     }
 
     fn trim(&mut self, at: Self::State) -> Self::State {
-        let mut states: Vec<O::State> = at.configurations.iter().map(|c| c.at.clone()).collect();
-        let before = self.inner.generation();
-        self.inner.trim_all(&mut states);
-        if self.inner.generation() == before {
+        let states = at.configurations.iter().map(|c| c.at.clone()).collect();
+        let Some(states) = explanations::trimmed(&mut self.inner, states) else {
             return at;
-        }
+        };
         let configurations = at.configurations.iter().zip(states);
         ChannelState {
             configurations: configurations
@@ -614,22 +605,9 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
     }
 
     fn conclude(&mut self, at: &Self::State) -> Vec<Notice> {
-        let mut notices: Vec<Notice> = Vec::new();
-        // What one explanation says of the constants, another may not.
-        let one = at.configurations.len() == 1 && at.doubt.is_none();
-        for configuration in &*at.configurations {
-            for notice in self.inner.conclude(&configuration.at) {
-                let told = one || !matches!(notice, Notice::Learnt(_));
-                if told && !notices.contains(&notice) {
-                    notices.push(notice);
-                }
-            }
-        }
-        if let Some(input) = self.crossed.filter(|_| !self.options.passive) {
-            let input = self.alphabet().text(input).to_string();
-            notices.push(Notice::Crossed { input });
-        }
-        notices
+        let states: Vec<&O::State> = at.configurations.iter().map(|c| &c.at).collect();
+        let crossed = self.crossed.filter(|_| !self.options.passive);
+        explanations::conclusions(&mut self.inner, &states, at.doubt.is_some(), crossed)
     }
 
     fn generation(&self) -> u64 {

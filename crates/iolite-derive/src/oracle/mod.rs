@@ -2,6 +2,7 @@
 //! step mean, which stimuli are there.
 
 pub(crate) mod channel_queues;
+mod explanations;
 pub(crate) mod finite_queues;
 pub(crate) mod ioco;
 pub(crate) mod ioconf;

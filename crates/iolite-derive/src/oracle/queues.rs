@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::explanations;
 use crate::{
     ActionId, Alphabet, Channel, Criterion, Meaning, Notice, Oracle, Places, Step, Undecided,
 };
@@ -483,27 +484,18 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
 
     /// Silence is observed only after everything that is pending was taken.
     fn waiting(&mut self, at: &Self::State) -> Vec<String> {
-        let mut names = Vec::new();
+        let mut settled = Vec::new();
         for configuration in &*at.configurations {
-            let Some(settled) = self.settled(at, configuration) else {
-                continue;
-            };
-            for name in self.inner.waiting(&settled) {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
+            settled.extend(self.settled(at, configuration));
         }
-        names
+        explanations::waiting(&mut self.inner, settled)
     }
 
     fn trim(&mut self, at: Self::State) -> Self::State {
-        let mut states: Vec<O::State> = at.configurations.iter().map(|c| c.at.clone()).collect();
-        let before = self.inner.generation();
-        self.inner.trim_all(&mut states);
-        if self.inner.generation() == before {
+        let states = at.configurations.iter().map(|c| c.at.clone()).collect();
+        let Some(states) = explanations::trimmed(&mut self.inner, states) else {
             return at;
-        }
+        };
         let configurations = at.configurations.iter().zip(states);
         QueueState {
             configurations: configurations
@@ -517,22 +509,9 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
     }
 
     fn conclude(&mut self, at: &Self::State) -> Vec<Notice> {
-        let mut notices: Vec<Notice> = Vec::new();
-        // What one explanation says of the constants, another may not.
-        let one = at.configurations.len() == 1 && at.doubt.is_none();
-        for configuration in &*at.configurations {
-            for notice in self.inner.conclude(&configuration.at) {
-                let told = one || !matches!(notice, Notice::Learnt(_));
-                if told && !notices.contains(&notice) {
-                    notices.push(notice);
-                }
-            }
-        }
-        if let Some(input) = self.crossed.filter(|_| !self.options.passive) {
-            let input = self.alphabet().text(input).to_string();
-            notices.push(Notice::Crossed { input });
-        }
-        notices
+        let states: Vec<&O::State> = at.configurations.iter().map(|c| &c.at).collect();
+        let crossed = self.crossed.filter(|_| !self.options.passive);
+        explanations::conclusions(&mut self.inner, &states, at.doubt.is_some(), crossed)
     }
 
     /// δ leaves at most one configuration of each, in order, where nothing is under way.
