@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::{DIRECTED, Random, explain, model};
+use common::{DIRECTED, Random, edit_trace, explain, model_with_all_actions};
 use iolite::{
     Certificate, CheckOutcome, Context, Criterion, JudgedBy, ModelRef, Observation,
     PropertyOptions, PropertyReadOptions, Verdict, VerificationOptions, WholeCertificate,
@@ -66,16 +66,7 @@ fn is_true(workspace: &Workspace, c: &WholeCertificate) -> bool {
 fn edit(random: &mut Random, c: &mut WholeCertificate, labels: &[&str]) {
     let label = |random: &mut Random| random.pick(labels).to_owned();
     match random.below(7) {
-        0 => {
-            let at = random.below(c.trace.len() + 1);
-            let new = label(random);
-            c.trace.insert(at, new);
-        }
-        1 if !c.trace.is_empty() => drop(c.trace.remove(random.below(c.trace.len()))),
-        2 if !c.trace.is_empty() => {
-            let at = random.below(c.trace.len());
-            c.trace[at] = label(random);
-        }
+        kind @ 0..=2 if kind == 0 || !c.trace.is_empty() => edit_trace(random, c, kind, labels),
         3 => c.observed = Some(Observation::Action(label(random))),
         4 => c.allowed.push(Observation::Action(label(random))),
         5 => match random.below(2) {
@@ -103,10 +94,9 @@ fn single_edits_of_refuted_observers_are_judged_rightly() {
     let labels = [&DIRECTED[..4], &["delta"]].concat();
     while edits < 3_000 {
         let workspace = Workspace::new();
-        let text = model(&mut random, &DIRECTED);
-        if !["?a", "?b", "!x", "!y"].iter().all(|l| text.contains(l)) {
+        let Some(text) = model_with_all_actions(&mut random) else {
             continue;
-        }
+        };
         workspace.insert(Path::new("s.aut"), text);
         workspace.insert(Path::new("w.iol"), OBSERVER);
         let asked = VerificationOptions {
@@ -312,10 +302,9 @@ fn single_edits_of_executions_are_judged_rightly() {
     let labels = [&DIRECTED[..4], &["delta"]].concat();
     while edits < 3_000 {
         let workspace = Workspace::new();
-        let text = model(&mut random, &DIRECTED);
-        if !["?a", "?b", "!x", "!y"].iter().all(|l| text.contains(l)) {
+        let Some(text) = model_with_all_actions(&mut random) else {
             continue;
-        }
+        };
         workspace.insert(Path::new("s.aut"), text);
         let asked = VerificationOptions {
             properties: vec!["ltl:GF !x".into()],

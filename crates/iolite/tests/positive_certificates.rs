@@ -6,7 +6,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{DIRECTED, PLAIN, Random, explain, model};
+use common::{DIRECTED, PLAIN, Random, explain, model, model_with_all_actions};
 use iolite::{
     CheckOutcome, CompletionFlag, ModelRef, Proof, Relation, RelationOptions, SemanticsOptions,
     VerificationOptions, WholeCertificate, Workspace,
@@ -198,10 +198,9 @@ fn pairs_show_that_an_observer_is_satisfied() {
             break;
         }
         let workspace = Workspace::new();
-        let text = model(&mut random, &DIRECTED);
-        if !["?a", "?b", "!x", "!y"].iter().all(|l| text.contains(l)) {
+        let Some(text) = model_with_all_actions(&mut random) else {
             continue;
-        }
+        };
         workspace.insert(Path::new("s.aut"), text);
         workspace.insert(Path::new("w.iol"), OBSERVER);
         let asked = VerificationOptions {

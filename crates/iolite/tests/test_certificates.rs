@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use common::{DIRECTED, PLAIN, Random, explain, model};
+use common::{DIRECTED, PLAIN, Random, edit_trace, explain, model};
 use iolite::{
     CheckOutcome, CompletionFlag, ModelRef, Observation, SemanticsOptions, Verdict,
     WholeCertificate, Workspace,
@@ -143,16 +143,7 @@ fn edit(random: &mut Random, c: &mut WholeCertificate, labels: &[&str]) {
     let others: Vec<&str> = labels.iter().copied().chain(["delta", "!z"]).collect();
     let label = |random: &mut Random| random.pick(&others).to_owned();
     match random.below(8) {
-        0 => {
-            let at = random.below(c.trace.len() + 1);
-            let new = label(random);
-            c.trace.insert(at, new);
-        }
-        1 if !c.trace.is_empty() => drop(c.trace.remove(random.below(c.trace.len()))),
-        2 if !c.trace.is_empty() => {
-            let at = random.below(c.trace.len());
-            c.trace[at] = label(random);
-        }
+        kind @ 0..=2 if kind == 0 || !c.trace.is_empty() => edit_trace(random, c, kind, &others),
         3 => c.observed = Some(Observation::Action(label(random))),
         4 => c.observed = None,
         5 => {

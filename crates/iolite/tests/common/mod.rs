@@ -45,3 +45,27 @@ pub fn explain(workspace: &Workspace, certificate: &WholeCertificate) -> CheckOu
     let explained = workspace.explain(path, &ExplainOptions::default());
     explained.map_or_else(|e| CheckOutcome::Refuted(e.to_string()), |e| e.checked)
 }
+
+/// A random model in which every visible action occurs; `None` where one is missing.
+pub fn model_with_all_actions(random: &mut Random) -> Option<String> {
+    let text = model(random, &DIRECTED);
+    let visible = &DIRECTED[..4];
+    visible.iter().all(|l| text.contains(l)).then_some(text)
+}
+
+/// An action more (0), one less (1) or another one (2) in the trace of a certificate, which for the
+/// latter two has one.
+pub fn edit_trace(random: &mut Random, c: &mut WholeCertificate, kind: usize, labels: &[&str]) {
+    match kind {
+        0 => {
+            let at = random.below(c.trace.len() + 1);
+            let new = random.pick(labels).to_owned();
+            c.trace.insert(at, new);
+        }
+        1 => drop(c.trace.remove(random.below(c.trace.len()))),
+        _ => {
+            let at = random.below(c.trace.len());
+            random.pick(labels).clone_into(&mut c.trace[at]);
+        }
+    }
+}
