@@ -41,10 +41,9 @@ impl Criterion {
         }
     }
 
-    /// Whether δ can only be the last observation: ioconf and `ioconf_F` speak of traces without δ
-    /// [LTS96, §6].
+    /// Whether δ can only be the last observation.
     pub(crate) fn ends_at_delta(self) -> bool {
-        matches!(self, Self::Relation(Relation::Ioconf | Relation::IoconfF))
+        matches!(self, Self::Relation(relation) if relation.ends_at_delta())
     }
 }
 

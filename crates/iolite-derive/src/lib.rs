@@ -89,33 +89,31 @@ pub use suite::{
 };
 pub use testcase::conf_derivation::{ConfDerivation, OfferedSet};
 pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, CoveringSuite};
-pub use testcase::exhaustive_derivation::{
-    Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH,
-};
+pub use testcase::exhaustive_derivation::{Enumerated, Enumeration, ExhaustiveDerivation};
 pub use testcase::goal_test::{Drawing, GoalTest};
 pub use testcase::over_strict::over_strict;
 pub use testcase::passes::{TestRun, TestRuns, passes, test_runs, test_runs_while};
 pub use testcase::random_derivation::{RandomDerivation, Weights};
-pub use testcase::requirement_suite::{Requirement, RequirementSuite, transitions_of};
+pub use testcase::requirement_suite::{Requirement, RequirementSuite};
 pub use testcase::test_case::{
     TestCase, TestCaseError, TestState, TestStateId, TestStep, model_hash,
 };
 pub use tester::concurring::Concurring;
 pub use tester::conf_tester::ConfTester;
 pub use tester::conformance_tester::ConformanceTester;
-pub use tester::goal_tester::{DEFAULT_LOOKAHEAD, GoalTester, PurposeTester, SafetyTester};
+pub use tester::goal_tester::{GoalTester, PurposeTester, SafetyTester};
 pub use tester::guide::{Guide, Hint};
 pub use tester::notice::{Notice, Undecided};
 pub use tester::property_tester::{PropertyEnd, PropertyOutcome, PropertyTester, WatchedProperty};
 pub use tester::stored_tester::StoredTester;
 pub use tester::{Menu, Progress, Step, Tester};
 pub use verdict::Verdict;
-// What runs tried of a model's data is told with their verdicts.
+// What runs tried of a model's data is reported with their verdicts.
 pub use iolite_sts::ValueCoverage;
 pub use verify::data_goal::{DataGoal, DataGoalError, GoalMarks};
 pub use verify::forcing::{ForcedStep, Forcing, Pair};
 pub use verify::goal::{Goal, LabelGoal, Wish};
-pub use verify::mirror::{mirror, mirror_labels};
+pub use verify::mirror::mirror;
 pub use verify::mixed_goal::{MixedGoal, MixedState};
 pub use verify::objective::{Breach, Move, Objective};
 pub use verify::property::{

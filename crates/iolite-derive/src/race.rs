@@ -69,7 +69,7 @@ pub struct RaceReport {
 }
 
 /// Looks for races in the determinised suspension automaton of a model: at most `limit` sets, of which
-/// `most` races are told.
+/// `most` races are listed.
 pub fn races<M: Semantics<State = StateId>>(
     model: &M,
     policy: QuiescencePolicy,
@@ -85,7 +85,7 @@ pub fn races<M: Semantics<State = StateId>>(
     let mut from: FxHashMap<SetId, Option<(SetId, LabelId)>> = FxHashMap::default();
     from.insert(start, None);
     let mut todo = VecDeque::from([start]);
-    // The same race after another trace is told once.
+    // The same race after another trace is listed once.
     let mut told: FxHashSet<(Vec<String>, LabelId, LabelId)> = FxHashSet::default();
     while let Some(at) = todo.pop_front() {
         let row = view.row(at).to_vec();

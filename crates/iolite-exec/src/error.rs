@@ -127,7 +127,7 @@ pub enum ExecError {
     /// The description of the system under test is wrong.
     #[error("{0}")]
     Config(String),
-    /// A fault that a journal tells of.
+    /// A fault that a journal recorded.
     #[error("{message}")]
     Recorded {
         /// Its [code](Self::code).

@@ -60,10 +60,8 @@ pub use record::compact_journal::COMPACT_FORMAT;
 pub use record::compact_lines::journal_lines;
 pub use record::description::Description;
 pub use record::event::{End, Event, Fanout, Sink};
-pub use record::journal::{
-    COMPACT_ENDING, JOURNAL_FORMAT, Journal, JournalForm, JournalHeader, JournalWriter,
-};
-pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
+pub use record::journal::{COMPACT_ENDING, Journal, JournalForm, JournalHeader, JournalWriter};
+pub use record::journal_place::new_journal_path;
 pub use record::merge::{MergeError, MergeOptions, Merged, merge};
 pub use record::monitor::{
     LogEntry, LogFormat, LogReader, LogStep, LoggedTrace, MonitorOptions, Monitored, monitor,
@@ -73,10 +71,10 @@ pub use record::replay::{Divergence, Record, Replay, replay};
 pub use record::shrink::{ShrinkPlan, Shrunk, shrink};
 pub use record::trace::Trace;
 pub use report::chart::chart;
-pub use report::hexdump::hexdump;
+use report::hexdump::hexdump;
 pub use run::adapter::{Adapter, Received, Sent};
 pub use run::calibrate::{Calibrator, Measure, Proposal};
-pub use run::campaign::{Instance, JobId, KEPT_FAILURES, KEPT_NOTICES, Plan, Summary, campaign};
+pub use run::campaign::{Instance, JobId, KEPT_NOTICES, Plan, Summary, campaign};
 pub use run::confirm::{Confirm, Confirmation};
 pub use run::guided::{AdvisedTester, GuidedStrategy, guided};
 pub use run::options::{Limits, OnExit, Options};
@@ -102,7 +100,7 @@ pub use transport::command_line::CommandLine;
 pub use transport::exit::{Exit, ExitKind};
 pub use transport::framing::Framing;
 pub use transport::in_process::{
-    AsyncSystemUnderTest, Blocking, InProcess, NamedSystem, Notation, SystemUnderTest, block_on,
+    AsyncSystemUnderTest, Blocking, InProcess, NamedSystem, Notation, SystemUnderTest,
 };
 pub use transport::interrupt::{
     Interruption, end_well_on_signals, interrupt_at_bound, interrupted, kill_systems,

@@ -4,7 +4,7 @@ use crate::{LabelKind, Semantics, StateId, Step};
 
 /// Scratch space for closures over one model; nothing is allocated once it is warm.
 #[derive(Clone, Debug, Default)]
-pub struct Closure {
+pub(crate) struct Closure {
     /// The last round in which a state was reached.
     reached: Vec<u32>,
     round: u32,
@@ -24,7 +24,11 @@ enum Internal {
 
 impl Closure {
     /// Adds to `states` all that they reach internally, sorts, and removes repetitions.
-    pub fn close<M: Semantics<State = StateId>>(&mut self, model: &M, states: &mut Vec<StateId>) {
+    pub(crate) fn close<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        states: &mut Vec<StateId>,
+    ) {
         if states.iter().all(|&s| self.is_stable(model, s)) {
             states.sort_unstable();
             states.dedup();
@@ -99,7 +103,7 @@ impl Closure {
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.reached.len() * size_of::<u32>() + self.internal.len() * size_of::<Internal>()
     }
 }

@@ -58,7 +58,7 @@ mod straces;
 mod suspension;
 
 pub use checks::{Nondeterminism, missing_input, nondeterminism};
-pub use closure::Closure;
+use closure::Closure;
 pub use completed::{Completed, Completion};
 pub use composition::{Composition, GateMismatch, Gates};
 pub use delta_trace::DeltaTrace;
@@ -73,6 +73,6 @@ pub use product::Product;
 pub use relabelled::Relabelled;
 pub use scc::Tarjan;
 pub use semantics::Semantics;
-pub use set_table::{SetId, SetTable};
+pub use set_table::SetId;
 pub use straces::straces;
 pub use suspension::{Quiescence, QuiescencePolicy, Suspension};

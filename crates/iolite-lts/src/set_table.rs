@@ -25,7 +25,7 @@ impl SetId {
 
 /// Interned sorted sets: equal sets have equal ids, numbered in the order of their first use.
 #[derive(Clone, Debug, Default)]
-pub struct SetTable {
+pub(crate) struct SetTable {
     members: Vec<StateId>,
     ends: Vec<u32>,
     index: HashTable<SetId>,
@@ -37,7 +37,7 @@ fn hash(set: &[StateId]) -> u64 {
 
 impl SetTable {
     /// The id of a set, which must be sorted and free of repetition.
-    pub fn intern(&mut self, set: &[StateId]) -> SetId {
+    pub(crate) fn intern(&mut self, set: &[StateId]) -> SetId {
         debug_assert!(set.is_sorted_by(|a, b| a < b));
         let Self {
             members,
@@ -56,29 +56,24 @@ impl SetTable {
     }
 
     /// The members of a set, in order.
-    pub fn members(&self, id: SetId) -> &[StateId] {
+    pub(crate) fn members(&self, id: SetId) -> &[StateId] {
         slice(&self.members, &self.ends, id)
     }
 
     /// Number of sets.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no set.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// Forgets all sets and keeps the memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.members.clear();
         self.ends.clear();
         self.index.clear();
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         (self.members.len() + self.ends.len()) * size_of::<u32>()
             + self.index.capacity() * (size_of::<SetId>() + 1) * 8 / 7
     }

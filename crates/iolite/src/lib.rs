@@ -74,9 +74,7 @@ mod vacuity;
 mod verification;
 mod workspace;
 
-pub use budget::{
-    Budget, DEFAULT_SHARE, Exceeded, LastResort, MemoryLimit, free_memory, used_memory, watch,
-};
+pub use budget::{Budget, Exceeded, LastResort, MemoryLimit, watch};
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions, MissedGoal,

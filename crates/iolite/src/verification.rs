@@ -248,7 +248,7 @@ impl Workspace {
                 let vacuous = matches!(proof, Proof::Proved { .. })
                     .then(|| vacuity::of_data_observer(&name, &observer, &violate));
                 let vacuous = vacuous.flatten();
-                // Others were told of when they were read.
+                // The others got their warning when they were read.
                 if let Some(warning) = &vacuous
                     && reference.is_iol()
                     && !self.is_safety_property(reference)?
@@ -355,7 +355,7 @@ impl Workspace {
             let vacuous = matches!(proof, Proof::Proved { .. })
                 .then(|| vacuity::of_observer(observer, spec, options.quiescence))
                 .flatten();
-            // One that nothing can violate was told of when it was read.
+            // One that nothing can violate got its warning when it was read.
             if let Some(warning) = vacuous.as_ref().filter(|_| observer.can_be_violated()) {
                 self.warn(&format!("warning: {warning}"));
             }

@@ -12,7 +12,7 @@ use std::io::IsTerminal;
 use iolite::{ReadOptions, Workspace};
 use iolite_lang::Style;
 
-/// The snapshot of a command. What is doubtful is told on standard error as it is met.
+/// The snapshot of a command. Warnings go to standard error as they come up.
 pub(crate) fn workspace(read: &ReadOptions) -> Workspace {
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     Workspace::with_options(read.clone())

@@ -51,7 +51,7 @@ struct FileReport {
 struct RaceNote {
     code: String,
     system: String,
-    /// The races that are told, and how many more there are.
+    /// The races that are listed, and how many more there are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     races: Vec<RaceDocument>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -247,7 +247,7 @@ fn data(
             }
             (found, Some(lts))
         }
-        // Infinite data are no mistake: such a system has its own semantics.
+        // Infinite data are not an error: such a system has its own semantics.
         Err(more) => {
             let unfolds =
                 |d: &Diagnostic| !matches!(d.code, codes::INFINITE_DATA | codes::UNFOLDING_BOUND);
@@ -260,7 +260,7 @@ fn data(
 /// Sets of the suspension automaton that are looked at for races.
 const RACING_SETS: usize = 20_000;
 
-/// Races of one system that are told.
+/// How many races of one system are listed.
 const MOST_RACES: usize = 10;
 
 fn race_note((name, system): &NamedSystem) -> RaceNote {

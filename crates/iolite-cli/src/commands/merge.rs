@@ -53,7 +53,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<(String, Journal)>, Error> {
     paths.iter().map(read).collect()
 }
 
-/// Journals of one campaign, joined; what is doubtful is told.
+/// Journals of one campaign, joined; doubts become warnings.
 pub(crate) fn joined(
     journals: Vec<(String, Journal)>,
     options: MergeOptions,

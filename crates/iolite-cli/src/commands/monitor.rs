@@ -111,7 +111,7 @@ struct Document {
     /// What people are shown of it.
     #[serde(skip)]
     shown: Option<Certificate>,
-    /// What the log tells of constants that were left unknown.
+    /// What the log shows about constants that were left unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     constants: Option<Constants>,
 }
@@ -400,7 +400,7 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
         &mut log,
         &mut |steps, line| look(watch, steps, line),
         &mut |run, report| {
-            // Notices are told when nobody is in the middle of a line.
+            // Notices are printed between lines of the log, never within one.
             if report.notices.is_empty() && report.verdict != Verdict::Unknown {
                 together.add(run, report);
             } else {

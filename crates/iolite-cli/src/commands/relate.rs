@@ -13,15 +13,21 @@ use crate::args::bounds::{self, Watch};
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json, write_json};
 
-/// Decide an implementation relation between two models
-///
-/// Relations: trace (≤tr), testing (≤te), conf, iot (≤iot), ioconf, ioconf-f, ioco, uioco. The
-/// counterexample is a shortest one. With --context queues the implementation is observed through a
-/// FIFO each way, as a tester over pipes or sockets observes it, and `holds` is said of traces with at
-/// most --max-in-flight inputs under way.
+const ABOUT: &str = "Decide an implementation relation between two models";
+
+fn long_about() -> String {
+    format!(
+        "{ABOUT}\n\nRelations: {}. The counterexample is a shortest one. With --context queues the \
+         implementation is observed through a FIFO each way, as a tester over pipes or sockets observes \
+         it, and `holds` is said of traces with at most --max-in-flight inputs under way.",
+        Relation::names_and_signs()
+    )
+}
+
 #[derive(clap::Args)]
+#[command(about = ABOUT, long_about = long_about())]
 pub(crate) struct Args {
-    /// trace, testing, conf, iot, ioconf, ioconf-f, ioco or uioco
+    #[arg(help = Relation::names())]
     pub(crate) relation: Relation,
     /// Implementation and specification; with --matrix, all models
     #[arg(required = true, value_name = "IMPL SPEC")]
@@ -98,6 +104,7 @@ impl Args {
             counterexamples: self.all.unwrap_or(1),
             context: self.context,
             max_in_flight: self.max_in_flight.unwrap_or(DEFAULT_MAX_IN_FLIGHT),
+            certificate: self.json || self.certificate.is_some(),
         }
     }
 }

@@ -116,7 +116,7 @@ fn compact_journal(args: &Args) -> Result<Option<Box<dyn BufRead>>, Error> {
     };
     let reading = |e: &std::io::Error| Error::reading(path, e);
     let mut reader = BufReader::new(file);
-    // A folder cannot be read; what is wrong with it is told elsewhere.
+    // A folder cannot be read; the error is reported elsewhere.
     let is_compact = reader
         .fill_buf()
         .is_ok_and(|start| start.starts_with(COMPACT_FORMAT.as_bytes()));

@@ -98,7 +98,7 @@ pub(crate) fn run(
             }
         }
         let judged_by = judged_by(&case.case);
-        // They are told with their test case.
+        // They are reported with their test case.
         let mut reasons = Vec::new();
         summary.notices.retain(|notice| match notice {
             Notice::LeftGoal(reason) => {

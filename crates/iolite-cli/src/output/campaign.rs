@@ -1,4 +1,4 @@
-//! What `iolite test` tells of its runs: journal, reports, and the outcome in words or JSON.
+//! What `iolite test` reports about its runs: journal, reports, and the outcome in words or JSON.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -241,7 +241,7 @@ struct Document<'a> {
     /// The signal that ended the campaign before its time.
     #[serde(skip_serializing_if = "Option::is_none")]
     interrupted: Option<&'static str>,
-    /// What the runs tell of constants that were left unknown.
+    /// What the runs show about constants that were left unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     constants: Option<Constants>,
     /// Inputs that no value was found for somewhere; where one was given in no run, the verdict is

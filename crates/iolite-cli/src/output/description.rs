@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use crate::Cli;
 
 /// Options that say which runs are made, when to stop, or where to write. No run depends on them, or the
-/// header tells of them elsewhere.
+/// header has them elsewhere.
 const NOT_OF_RUNS: [&str; 21] = [
     "model",
     "sut",

@@ -560,7 +560,7 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
                     "delta" => Some(Step::Quiescence),
                     _ => self.alphabet().declared(&text).map(Step::Output),
                 };
-                // With data only the values are told, and each order may have others.
+                // With data only the values are shown, and each order may have others.
                 let right = step.is_none_or(|step| {
                     let meaning = self.after(at, step);
                     !matches!(meaning, Ok(Meaning::Forbidden))

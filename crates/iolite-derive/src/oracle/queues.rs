@@ -267,7 +267,7 @@ impl<O: Oracle> QueueOracle<O> {
 
     /// Where the oracle inside may be: in each configuration as it is, and after each of its pending
     /// inputs, as far as they are specified.
-    pub fn stages(&mut self, state: &QueueState<O::State>) -> Vec<O::State> {
+    pub(crate) fn stages(&mut self, state: &QueueState<O::State>) -> Vec<O::State> {
         let mut stages: Vec<O::State> = Vec::new();
         for configuration in &*state.configurations {
             let mut inputs = state.untaken(configuration).iter();

@@ -154,7 +154,7 @@ impl SymbolicOracle {
         &mut self.semantics
     }
 
-    /// What the way to a place tells of the constants: see [`Symbolic::narrowed`].
+    /// What the way to a place shows about the constants: see [`Symbolic::narrowed`].
     pub fn narrowed(&mut self, at: &SymbolicPlace) -> Term {
         self.semantics.narrowed(&at.states)
     }
@@ -228,7 +228,7 @@ impl SymbolicOracle {
         }
     }
 
-    /// An observation that no values of the constants explain which the states tell of.
+    /// An observation that no value of the constants explains, among those that the states leave possible.
     fn forbidden(&self, at: &SymbolicPlace) -> Result<Meaning<SymbolicPlace>, Box<Undecided>> {
         match (at.guessed, at.unsure) {
             (Some(input), _) => Err(Box::new(Undecided {
@@ -561,7 +561,7 @@ impl Oracle for SymbolicOracle {
             let input = action.map(|a| a.name.to_string()).unwrap_or_default();
             notices.push(Notice::Guessed { input });
         }
-        // After a guess there are values that the states do not tell of.
+        // After a guess there are values that the states do not account for.
         if at.guessed.is_none() && at.unsure.is_none() {
             notices.push(Notice::Learnt(self.semantics.narrowed(&at.states)));
         }

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 use crate::location::places;
 use crate::testcase::arena::Arena;
 use crate::{
-    Criterion, Enumerated, Enumeration, ExhaustiveDerivation, MAX_ENUMERATION_DEPTH, ModelRef,
-    RandomDerivation, TestCase, TestState, TestStateId, TestStep, Verdict,
+    Criterion, Enumerated, Enumeration, ExhaustiveDerivation, ModelRef, RandomDerivation, TestCase,
+    TestState, TestStateId, TestStep, Verdict,
 };
 
 /// From this many initial actions on, only the smallest sets A are listed: there are too many.
@@ -272,7 +272,9 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
     /// Exhaustive derivation up to a depth. By traces, the last set offered ranges over the smallest
     /// ones, and on the way there everything is offered.
     pub fn exhaustive(&mut self, how: &ExhaustiveDerivation, model: &ModelRef) -> Enumerated {
-        let depth = how.depth.min(MAX_ENUMERATION_DEPTH);
+        let depth = how
+            .depth
+            .min(crate::testcase::exhaustive_derivation::MAX_ENUMERATION_DEPTH);
         let mut all = AllOffers {
             arena: Arena::default(),
             memo: FxHashMap::default(),

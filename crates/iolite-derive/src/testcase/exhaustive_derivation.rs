@@ -60,7 +60,7 @@ pub struct Enumerated {
 }
 
 /// Test cases may not be deeper than this when they are enumerated: their number is exponential.
-pub const MAX_ENUMERATION_DEPTH: usize = 256;
+pub(crate) const MAX_ENUMERATION_DEPTH: usize = 256;
 
 impl ExhaustiveDerivation {
     /// Derives the test cases, named `<model>-<n>`, short ones first where the enumeration is by

@@ -103,7 +103,7 @@ impl RequirementSuite {
 }
 
 /// The transitions of the model that runs of a test case may take.
-pub fn transitions_of(
+pub(crate) fn transitions_of(
     case: &TestCase,
     specification: &Lts,
     policy: QuiescencePolicy,

@@ -18,7 +18,7 @@ pub type SafetyTester<M> = GoalTester<IocoOracle<M>, LabelGoal<Observer>>;
 pub type PurposeTester<M> = GoalTester<IocoOracle<M>, LabelGoal<Purpose>>;
 
 /// How many pairs one look ahead visits at most, where the caller sets nothing: milliseconds.
-pub const DEFAULT_LOOKAHEAD: usize = 4096;
+const DEFAULT_LOOKAHEAD: usize = 4096;
 
 /// Even a run that sees no goal looks this far ahead.
 const SHORTEST_LOOKAHEAD: usize = 64;

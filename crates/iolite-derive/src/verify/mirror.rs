@@ -5,7 +5,7 @@ use std::sync::Arc;
 use iolite_lts::{LabelId, LabelKind, Labels, Lts};
 
 /// The alphabet with inputs and outputs exchanged; every label keeps its id.
-pub fn mirror_labels(labels: &Labels) -> Labels {
+fn mirror_labels(labels: &Labels) -> Labels {
     let mut mirrored = Labels::new();
     for (id, label) in labels.iter() {
         let kind = match label.kind {

@@ -65,8 +65,8 @@ pub fn verify<M: Semantics<State = StateId>>(
     verify_while(model, observers, limit, |_, _| true)
 }
 
-/// The same while somebody wants it to go on, who is told now and then how many pairs were met and up to
-/// which length all traces were looked at.
+/// The same as long as `proceed` agrees. It is asked now and then, with the number of pairs met and the
+/// length up to which all traces were looked at.
 pub fn verify_while<M: Semantics<State = StateId>>(
     model: &M,
     observers: &[Observer],

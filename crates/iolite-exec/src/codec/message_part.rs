@@ -100,7 +100,7 @@ impl MessagePart {
     }
 
     /// Puts the parameters in the order of the action's.
-    pub fn with_params(self, order: &[String]) -> Result<Self, String> {
+    pub(crate) fn with_params(self, order: &[String]) -> Result<Self, String> {
         let template = self
             .template
             .with_params(order)

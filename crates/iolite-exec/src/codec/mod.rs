@@ -17,9 +17,9 @@ pub use dictionary::{Dictionary, LabelDictionary, SortDictionary};
 pub use hole::HoleKind;
 pub use message_part::MessagePart;
 pub use shadow::Shadow;
-pub use sorted_value::{concrete, to_wire, valued};
+pub use sorted_value::{concrete, valued};
 pub use template::{Template, TemplateError};
-pub use wire_codec::{UNDECODABLE, WireCodec};
+pub use wire_codec::WireCodec;
 
 use iolite_derive::ActionId;
 

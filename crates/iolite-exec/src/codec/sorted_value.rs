@@ -59,7 +59,7 @@ pub fn concrete(model: &Iosts, action: &ValuedAction) -> ConcreteAction {
 }
 
 /// A value as it crosses the wire.
-pub fn to_wire(value: &Value) -> WireValue {
+pub(crate) fn to_wire(value: &Value) -> WireValue {
     match value {
         Value::Bool(b) => WireValue::Bool(*b),
         Value::Int(n) => WireValue::Int(n.to_big()),

@@ -11,7 +11,7 @@ use super::{ActionMap, ChannelId, CodecError, Decoded, Dictionary, OnUndecodable
 use crate::ConcreteAction;
 
 /// The output that an undecodable message becomes where the user wants that.
-pub const UNDECODABLE: &str = "undecodable";
+pub(crate) const UNDECODABLE: &str = "undecodable";
 
 /// The one codec: templates between bytes and names with values, a dictionary between these and
 /// actions. A message of a declared action that was seen before, and every such stimulus, costs one

@@ -222,7 +222,7 @@ impl Event {
     }
 
     /// Whether it is a stimulus, an observation, or a pause before one.
-    pub fn is_step(&self) -> bool {
+    pub(crate) fn is_step(&self) -> bool {
         matches!(
             self,
             Self::Stimulus { .. }

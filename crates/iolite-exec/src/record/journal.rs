@@ -21,7 +21,7 @@ use crate::record::journal_place::{link_latest, open_locked};
 use crate::{Description, Event, ExecError, ModelRef, RunId, Sink};
 
 /// The name and version of the format.
-pub const JOURNAL_FORMAT: &str = "iolite-journal/1";
+pub(crate) const JOURNAL_FORMAT: &str = "iolite-journal/1";
 
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ impl JournalForm {
     }
 
     /// The form that the name of a file asks for.
-    pub fn of_path(path: &Path) -> Self {
+    pub(crate) fn of_path(path: &Path) -> Self {
         if path.extension().is_some_and(|e| e == COMPACT_ENDING) {
             Self::Compact
         } else {

@@ -11,10 +11,10 @@ use rustix::fs::{FlockOperation, flock};
 use crate::{ExecError, JournalForm};
 
 /// The folder of journals that nobody named.
-pub const JOURNAL_FOLDER: &str = ".iolite";
+pub(crate) const JOURNAL_FOLDER: &str = ".iolite";
 
 /// The link in that folder to the journal of the last campaign that started.
-pub const LATEST: &str = "latest";
+pub(crate) const LATEST: &str = "latest";
 
 fn fail(path: &Path, reason: impl std::fmt::Display) -> ExecError {
     ExecError::JournalWrite {

@@ -88,7 +88,7 @@ pub struct MergeOptions {
 pub struct Merged {
     /// The runs in the order of their numbers.
     pub journal: Journal,
-    /// What should be told.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ const MOST_MISSING: u64 = 10_000_000;
 /// Gaps that are named.
 const MOST_SHOWN: usize = 10;
 
-/// A run with everything that was told of it.
+/// A run with all its events.
 #[derive(Default)]
 struct RunEvents {
     journal: usize,
@@ -234,7 +234,7 @@ fn check_headers(
     Ok(first.clone())
 }
 
-/// Whether all runs are there. Those that a share left out by its own decision are only told.
+/// Whether all runs are there. Those that a share left out by its own decision only give a warning.
 fn check_gaps(
     runs: &BTreeMap<u64, RunEvents>,
     total: u64,

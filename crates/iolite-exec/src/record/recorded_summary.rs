@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use iolite_derive::{Notice, Verdict};
 
-use crate::{Event, ExecError, KEPT_FAILURES, KEPT_NOTICES, Summary};
+use crate::run::campaign::KEPT_FAILURES;
+use crate::{Event, ExecError, KEPT_NOTICES, Summary};
 
 impl Summary {
     /// The summary of recorded runs. Coverage, and what was learnt of constants, is not in the events:

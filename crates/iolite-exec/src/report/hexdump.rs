@@ -6,7 +6,7 @@ use std::fmt::Write;
 pub(crate) const SHOWN: usize = 256;
 
 /// Sixteen bytes a line, as `hexdump -C` writes them, cut after `SHOWN` bytes.
-pub fn hexdump(bytes: &[u8]) -> String {
+pub(crate) fn hexdump(bytes: &[u8]) -> String {
     let mut text = String::new();
     for (row, chunk) in bytes[..bytes.len().min(SHOWN)].chunks(16).enumerate() {
         if row > 0 {

@@ -80,7 +80,7 @@ impl Discovery {
         clippy::cast_precision_loss,
         reason = "numbers of runs are far below 2^52"
     )]
-    pub fn estimate(runs: u64, singular: u64, shared: u64) -> Option<(f64, (f64, f64))> {
+    pub(crate) fn estimate(runs: u64, singular: u64, shared: u64) -> Option<(f64, (f64, f64))> {
         if runs < FEWEST_RUNS || singular > runs {
             return None;
         }

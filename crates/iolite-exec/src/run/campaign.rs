@@ -122,7 +122,7 @@ pub struct Summary {
 pub const KEPT_NOTICES: usize = 1000;
 
 /// Certificates that a summary keeps; the journal has them all.
-pub const KEPT_FAILURES: usize = 100;
+pub(crate) const KEPT_FAILURES: usize = 100;
 
 impl Summary {
     /// Runs that came to a verdict.

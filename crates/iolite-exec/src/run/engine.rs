@@ -26,7 +26,7 @@ const START_GRACE: Duration = Duration::from_millis(500);
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
-/// A run without a word on its end; a fault is told.
+/// One run. The event of its end is left to the caller; that of a fault is emitted here.
 pub(crate) fn execute<T, P, S, K>(
     setup: &mut RunSetup<'_, T, P, S, K>,
 ) -> Result<RunOutcome, ExecError>
@@ -88,7 +88,7 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     options: &'a Options,
     id: RunId,
     sink: &'a mut K,
-    /// Whether anybody wants to hear of steps.
+    /// Whether the sink wants an event for each step.
     talks: bool,
     /// Whether waiting costs time.
     timed: bool,
@@ -460,7 +460,7 @@ where
         text
     }
 
-    /// Takes the memory of a text back from an event that was told.
+    /// Takes the memory of a text back from an event that the sink has seen.
     fn take_back(&mut self, event: Event) {
         if let Event::Stimulus { action, .. } | Event::Output { action, .. } = event {
             self.text = action;

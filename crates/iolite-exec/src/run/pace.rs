@@ -134,13 +134,15 @@ impl Pacer {
     }
 
     /// A stimulus was given.
+    #[inline]
     pub(crate) fn stimulated(&mut self) {
-        if self.pace == Pace::Auto {
+        if matches!(self.pace, Pace::Auto) {
             self.stimulus = Some(Instant::now());
         }
     }
 
     /// An output came.
+    #[inline]
     pub(crate) fn answered(&mut self) {
         if let Some(since) = self.stimulus.take() {
             self.response = self.response.max(since.elapsed());
@@ -148,7 +150,15 @@ impl Pacer {
     }
 
     /// How long to wait before the stimulus of this step.
+    #[inline]
     pub(crate) fn before_stimulus(&mut self, step: u64) -> Option<Duration> {
+        if matches!(self.pace, Pace::Off) {
+            return None;
+        }
+        self.draw(step)
+    }
+
+    fn draw(&mut self, step: u64) -> Option<Duration> {
         let pause = match &self.pace {
             Pace::Off => return None,
             Pace::Recorded(pauses) => *pauses.get(&step)?,

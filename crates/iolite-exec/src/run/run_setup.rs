@@ -42,7 +42,7 @@ where
         result: &Result<RunOutcome, ExecError>,
     ) -> Result<(), ExecError> {
         let Ok(outcome) = result else {
-            // The fault was told where it happened.
+            // The event of the fault was emitted where it happened.
             return Ok(());
         };
         self.sink.event(&Event::RunEnded {

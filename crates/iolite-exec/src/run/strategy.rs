@@ -84,7 +84,7 @@ impl<S: Strategy + ?Sized> Strategy for Box<S> {
     }
 }
 
-/// Stimulating and observing are alike, and so are the stimuli; stops only where nothing else can
+/// Stimulates or observes with equal probability, and so for the stimuli; stops only where nothing else can
 /// be done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;

@@ -227,7 +227,7 @@ impl Wake for Unpark {
 }
 
 /// Drives a future on this thread; drops it at the deadline.
-pub fn block_on<T>(future: impl Future<Output = T>, deadline: Option<Instant>) -> Option<T> {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>, deadline: Option<Instant>) -> Option<T> {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);

@@ -147,6 +147,7 @@ pub(crate) fn wake() -> Option<BorrowedFd<'static>> {
 }
 
 /// An error once a signal came, for loops that wait.
+#[inline]
 pub(crate) fn check() -> Result<(), ExecError> {
     match interrupted() {
         Some(by) => Err(ExecError::Interrupted(by)),

@@ -27,7 +27,8 @@ const CYCLE_BOUND: usize = 1 << 20;
 /// Internal steps in a row that one observation may take.
 const INTERNAL_BOUND: usize = 1 << 20;
 
-/// A model that runs. Where it can do several things, a seeded scheduler chooses, each alike.
+/// A model that runs. Where it can do several things, a seeded scheduler chooses, each with the
+/// same probability.
 ///
 /// Time does not pass: quiescence is known. A state on a cycle of internal actions may stay silent
 /// (livelock, [SAFE04, §2.3]) and may leave the cycle, so both can happen there.
@@ -36,8 +37,9 @@ pub struct ModelSut<M: Semantics> {
     dictionary: Box<dyn Dictionary>,
     /// The actions of the model's outputs, as far as they were given and are the tester's own.
     outputs: Vec<Option<ActionId>>,
-    /// The inputs of the tester's own actions, as far as they were given.
-    inputs: FxHashMap<ActionId, Option<LabelId>>,
+    /// The inputs of the tester's own actions, by their ids, as far as they were given. A table, since
+    /// a step is too short for a hash.
+    inputs: Vec<Given>,
     /// The model's inputs as actions with values.
     named: FxHashMap<ConcreteAction, LabelId>,
     kinds: Vec<LabelKind>,
@@ -54,10 +56,20 @@ pub struct ModelSut<M: Semantics> {
 /// Sets the scheduler's random numbers apart from the tester's.
 const SCHEDULER: u64 = 0x5c4e_d01e_5c4e_d01e;
 
-/// The seed of a model's lots in a run. The tester draws from the run's seed too; the schedule must
+/// The seed of a model's random choices in a run. The tester draws from the run's seed too; the schedule must
 /// not follow its choices.
 pub(crate) fn scheduler_seed(own: u64, run: u64) -> u64 {
     own ^ run.rotate_left(17) ^ SCHEDULER
+}
+
+/// What is known of an action that the tester gives.
+#[derive(Clone, Copy, Default)]
+enum Given {
+    #[default]
+    Unknown,
+    /// The model has no such input.
+    Foreign,
+    Input(LabelId),
 }
 
 enum Move {
@@ -80,7 +92,7 @@ impl<M: Semantics> ModelSut<M> {
         Self {
             dictionary: Box::new(dictionary),
             outputs: vec![None; kinds.len()],
-            inputs: FxHashMap::default(),
+            inputs: Vec::new(),
             named,
             kinds,
             state: model.initial(),
@@ -96,10 +108,16 @@ impl<M: Semantics> ModelSut<M> {
     }
 
     /// What an output of the model is to the tester.
+    #[inline]
     fn output(&mut self, label: LabelId) -> Result<ActionId, ExecError> {
-        if let Some(action) = self.outputs[label.index()] {
-            return Ok(action);
+        match self.outputs[label.index()] {
+            Some(action) => Ok(action),
+            None => self.find_output(label),
         }
+    }
+
+    #[cold]
+    fn find_output(&mut self, label: LabelId) -> Result<ActionId, ExecError> {
         let known = self.model.labels().label(label);
         let message = Message::notation(&known.name);
         let read = self.dictionary.read(LabelKind::Output, &message);
@@ -115,17 +133,29 @@ impl<M: Semantics> ModelSut<M> {
     }
 
     /// The input of the model that the tester's action is.
+    #[inline]
     fn input(&mut self, stimulus: ActionId) -> Option<LabelId> {
-        if let Some(known) = self.inputs.get(&stimulus) {
-            return *known;
+        match self.inputs.get(stimulus.index()) {
+            Some(&Given::Input(input)) => Some(input),
+            Some(Given::Foreign) => None,
+            Some(Given::Unknown) | None => self.find_input(stimulus),
         }
+    }
+
+    #[cold]
+    fn find_input(&mut self, stimulus: ActionId) -> Option<LabelId> {
         let alphabet = self.dictionary.alphabet();
         let text = alphabet.text(stimulus);
         let own = self.model.labels();
         let named = || self.named.get(&self.dictionary.write(stimulus).action);
         let input = own.get_text(&text).or_else(|| named().copied());
+        // Declared actions come first and keep their ids; others may be forgotten.
         if alphabet.is_declared(stimulus) {
-            self.inputs.insert(stimulus, input);
+            let i = stimulus.index();
+            if self.inputs.len() <= i {
+                self.inputs.resize(i + 1, Given::Unknown);
+            }
+            self.inputs[i] = input.map_or(Given::Foreign, Given::Input);
         }
         input
     }

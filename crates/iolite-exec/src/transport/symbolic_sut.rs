@@ -45,7 +45,7 @@ impl SymbolicSut {
         self
     }
 
-    /// Who is told when a run has started.
+    /// Called when a run has started.
     #[must_use]
     pub fn starting(mut self, starting: impl Fn(&Simulation) + Send + 'static) -> Self {
         self.starting = Box::new(starting);
@@ -84,7 +84,7 @@ impl RunningModel for SymbolicSut {
     fn can_move(&mut self) -> Result<bool, ExecError> {
         match self.simulation.is_quiescent() {
             Ok(quiescent) => Ok(!quiescent),
-            // Whoever waits for it will hear of it.
+            // Whoever waits for it gets the error.
             Err(SimulationError::Undecided { .. }) => Ok(true),
             Err(error) => Err(self.fault(&error)),
         }

@@ -127,7 +127,7 @@ impl TlsStream {
     fn fill(&mut self) -> io::Result<usize> {
         let count = self.connection.read_tls(&mut self.records)?;
         if let Err(error) = self.connection.process_new_packets() {
-            // The other side is told why, if it listens.
+            // The reason is sent to the other side, if it still reads.
             let _ = self.push();
             return Err(io::Error::new(ErrorKind::InvalidData, error));
         }

@@ -24,15 +24,18 @@ mod pairs;
 mod recheck;
 mod recheck_queues;
 mod refusal;
+#[expect(
+    clippy::module_inception,
+    reason = "the relation among what decides it"
+)]
+mod relation;
 mod search;
 mod set_row;
 mod trace_inclusion;
 mod trace_set;
 mod weak_initials;
 
-use std::fmt;
 use std::ops::ControlFlow;
-use std::str::FromStr;
 
 use crate::{
     Determinised, LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension,
@@ -43,86 +46,10 @@ use pairs::Order;
 pub use recheck::{Claim, Followed, Recheck, follow_run, recheck, recheck_run};
 pub use recheck_queues::follow_run_in_queues;
 use refusal::RefusalInclusion;
+pub use relation::{Relation, UnknownRelation};
 use search::{Outcome, Violation, search};
 use trace_inclusion::TraceInclusion;
 pub use trace_set::TraceSet;
-
-/// An implementation relation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Relation {
-    /// ≤tr, trace preorder [LTS96, def. 4.1].
-    Trace,
-    /// ≤te, testing preorder [LTS96, def. 4.3, prop. 4.5].
-    Testing,
-    /// conf [LTS96, def. 4.7, prop. 4.8].
-    Conf,
-    /// ≤iot [LTS96, def. 6.1, prop. 6.2].
-    Iot,
-    /// ioconf [LTS96, def. 6.10].
-    Ioconf,
-    /// `ioconf_F` for a given set of traces [LTS96, (3)].
-    IoconfF,
-    /// ioco [IOCO99, §4; SAFE04, def. 8].
-    Ioco,
-    /// ioco over the universal suspension traces: an input counts as specified only where every
-    /// state that the specification may be in takes it.
-    Uioco,
-}
-
-impl Relation {
-    /// All relations, in the order of the papers.
-    pub const ALL: [Self; 8] = [
-        Self::Trace,
-        Self::Testing,
-        Self::Conf,
-        Self::Iot,
-        Self::Ioconf,
-        Self::IoconfF,
-        Self::Ioco,
-        Self::Uioco,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Trace => "trace",
-            Self::Testing => "testing",
-            Self::Conf => "conf",
-            Self::Iot => "iot",
-            Self::Ioconf => "ioconf",
-            Self::IoconfF => "ioconf-f",
-            Self::Ioco => "ioco",
-            Self::Uioco => "uioco",
-        }
-    }
-
-    /// Whether the relation tells inputs from outputs, and so wants an input-enabled implementation.
-    pub fn is_directed(self) -> bool {
-        !matches!(self, Self::Trace | Self::Testing | Self::Conf)
-    }
-}
-
-impl fmt::Display for Relation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that is no relation's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown relation `{0}`; the relations are trace, testing, conf, iot, ioconf, ioconf-f, ioco, uioco"
-)]
-pub struct UnknownRelation(pub String);
-
-impl FromStr for Relation {
-    type Err = UnknownRelation;
-
-    fn from_str(name: &str) -> Result<Self, UnknownRelation> {
-        let known = Self::ALL.into_iter().find(|r| r.name() == name);
-        known.ok_or_else(|| UnknownRelation(name.to_owned()))
-    }
-}
 
 /// What the implementation showed and the specification does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,28 +184,26 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
         policy: QuiescencePolicy,
         traces: Option<TraceSet>,
     ) -> Result<Self, RelateError> {
+        let outputs = |specification, domain| {
+            let view = Determinised::new(Suspension::new(specification, policy));
+            Rules::Outputs(OutputInclusion::new(view, domain))
+        };
+        let refusals = |specification, all_traces| {
+            let view = Determinised::new(specification);
+            Rules::Refusals(RefusalInclusion::new(view, all_traces))
+        };
         let rules = match relation {
             Relation::Trace => Rules::Traces(TraceInclusion::new(Determinised::new(specification))),
-            Relation::Testing | Relation::Conf => {
-                let all_traces = relation == Relation::Testing;
-                Rules::Refusals(RefusalInclusion::new(
-                    Determinised::new(specification),
-                    all_traces,
-                ))
+            Relation::Testing => refusals(specification, true),
+            Relation::Conf => refusals(specification, false),
+            Relation::Iot => outputs(specification, Domain::AllTraces),
+            Relation::Ioconf => outputs(specification, Domain::Traces),
+            Relation::IoconfF => {
+                let traces = traces.ok_or(RelateError::NoTraceSet)?;
+                outputs(specification, Domain::Given(Box::new(traces)))
             }
-            _ => {
-                let domain = match relation {
-                    Relation::Iot => Domain::AllTraces,
-                    Relation::Ioconf => Domain::Traces,
-                    Relation::IoconfF => {
-                        Domain::Given(Box::new(traces.ok_or(RelateError::NoTraceSet)?))
-                    }
-                    Relation::Uioco => Domain::UniversalSuspensionTraces,
-                    _ => Domain::SuspensionTraces,
-                };
-                let view = Determinised::new(Suspension::new(specification, policy));
-                Rules::Outputs(OutputInclusion::new(view, domain))
-            }
+            Relation::Ioco => outputs(specification, Domain::SuspensionTraces),
+            Relation::Uioco => outputs(specification, Domain::UniversalSuspensionTraces),
         };
         Ok(Self {
             relation,

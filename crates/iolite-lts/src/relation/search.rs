@@ -89,7 +89,7 @@ pub(super) struct Violation {
     kind: Kind,
 }
 
-/// What counterexamples are told apart by: the node, and the action or `None` for a refusal.
+/// What makes two counterexamples different: the node, and the action or `None` for a refusal.
 type Kind = (Node, Option<LabelId>);
 
 impl Violation {

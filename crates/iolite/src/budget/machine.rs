@@ -6,14 +6,14 @@ use rustix::process::{Resource, getrlimit};
 
 /// The memory of this process that is its own and in use (resident and not of a file), in bytes;
 /// `None` where the operating system does not say.
-pub fn used_memory() -> Option<u64> {
+pub(crate) fn used_memory() -> Option<u64> {
     let [_, resident, shared] = statm()?;
     Some(resident.saturating_sub(shared))
 }
 
 /// The memory that this process can still have: what the machine has free, what its control groups
 /// leave and what its address space leaves, whichever is least. `None` where nothing is known.
-pub fn free_memory() -> Option<u64> {
+pub(crate) fn free_memory() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
     let machine = meminfo.and_then(|text| available(&text));
     let group = std::fs::read_to_string("/proc/self/cgroup")

@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use machine::{free_memory, used_memory};
+pub(crate) use machine::{free_memory, used_memory};
 pub use watchdog::{LastResort, watch};
 
 /// Which share of the free memory a command may take unless it is told otherwise, in percent.
-pub const DEFAULT_SHARE: u64 = 80;
+const DEFAULT_SHARE: u64 = 80;
 
 /// The most memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,7 +67,7 @@ impl From<Error> for CheckError {
 
 impl Campaign {
     /// Tests a system in this process, until the first failure or the last run. A failure is shrunk
-    /// before it is told.
+    /// before it is reported.
     ///
     /// A failure by silence is repeated before it counts where silence takes time
     /// ([`Campaign::silence_after`]), as the command line does.

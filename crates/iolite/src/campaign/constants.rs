@@ -1,4 +1,4 @@
-//! What runs tell of constants that were left unknown.
+//! What runs show about constants that were left unknown.
 
 use iolite_derive::Notice;
 use iolite_expr::{Answer, Solver, Term};
@@ -18,7 +18,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// What the notices of all runs tell of these constants; nothing without constants, or without a
+    /// What the notices of all runs show about these constants; nothing without constants, or without a
     /// run that some values explain.
     pub(crate) fn of(unknown: Vec<String>, notices: &[Notice]) -> Option<Self> {
         let learnt = notices.iter().filter_map(|notice| match notice {

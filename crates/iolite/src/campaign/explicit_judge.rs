@@ -160,7 +160,7 @@ impl ExplicitJudge {
         }
     }
 
-    /// \[SAFE04\] take it that S ⊨ ω; where it is not so, the user hears of it first.
+    /// \[SAFE04\] take it that S ⊨ ω; where it is not so, the user is warned first.
     fn warn_of_violations(&self, workspace: &Workspace) {
         let Question::Safety(observers) = &self.question else {
             return;

@@ -273,7 +273,7 @@ impl Judge {
         }
     }
 
-    /// What runs with these notices tell of constants that were left unknown, if any were.
+    /// What runs with these notices show about constants that were left unknown, if any were.
     pub fn constants(&self, notices: &[Notice]) -> Option<Constants> {
         match self {
             Self::Symbolic(judge) => Constants::of(judge.unknown_constants(), notices),

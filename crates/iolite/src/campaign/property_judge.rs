@@ -279,7 +279,7 @@ fn beside_a_model(
 
 impl Workspace {
     /// Properties as goals beside an explicit specification.
-    pub fn property_objectives(
+    pub(crate) fn property_objectives(
         &self,
         options: &PropertyOptions,
         spec: &ExplicitSpec,

@@ -1,4 +1,4 @@
-//! Recorded runs, walked again with the model: what they covered, and what they tell of constants.
+//! Recorded runs, walked again with the model: what they covered, and what they show about constants.
 
 use std::collections::BTreeMap;
 
@@ -148,7 +148,7 @@ impl Campaign {
         Ok(strategy.coverage())
     }
 
-    /// What recorded runs tell of constants that were left unknown.
+    /// What recorded runs show about constants that were left unknown.
     pub fn learnt_from(&self, events: &[Event]) -> Result<Vec<Notice>, Error> {
         let mut learnt = Vec::new();
         let Judge::Symbolic(judge) = self.judge() else {

@@ -14,7 +14,7 @@ use crate::Workspace;
 const LARGEST: usize = 100_000;
 
 /// Tells of actions and states that the description names and the model does not know. Where
-/// properties judge alone, actions may be abstractions and there are no states, so nothing is told.
+/// properties judge alone, actions may be abstractions and there are no states, so there is no warning.
 pub(super) fn warn(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
     if judge.properties().is_some() {
         return;

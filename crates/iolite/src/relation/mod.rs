@@ -34,10 +34,13 @@ pub struct RelationOptions {
     pub context: Context,
     /// Through queues: how many inputs may be under way at a time.
     pub max_in_flight: usize,
+    /// Whether a negative answer carries its certificate. That holds the texts and the transitions of
+    /// both models, so it is as large as they are.
+    pub certificate: bool,
 }
 
 impl RelationOptions {
-    /// A relation in step, with one counterexample.
+    /// A relation in step, with one counterexample and its certificate.
     pub fn new(relation: Relation) -> Self {
         Self {
             relation,
@@ -46,6 +49,7 @@ impl RelationOptions {
             counterexamples: 1,
             context: Context::Synchronous,
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
+            certificate: true,
         }
     }
 }
@@ -116,7 +120,8 @@ impl Workspace {
         })
     }
 
-    /// Decides a relation between two models; the document of a negative answer is its certificate.
+    /// Decides a relation between two models; the document of a negative answer holds its certificate,
+    /// where the options ask for one.
     pub fn relate(
         &self,
         implementation: &ModelRef,
@@ -139,6 +144,9 @@ impl Workspace {
         )?;
         let mut prepared = self.specification(&specification, options)?;
         let decision = prepared.decide(&implementation, proceed)?;
+        let through_queues = prepared.queues;
+        // The sets of the search are not needed any more, and a certificate is large.
+        drop(prepared);
         let hash = |spec: &ExplicitSpec| spec.reference().hash.clone().unwrap_or_default();
         let mut document = RelationDocument {
             relation: options.relation.name().to_owned(),
@@ -148,7 +156,7 @@ impl Workspace {
             specification_hash: hash(&specification),
             traces: options.traces.as_ref().map(ToString::to_string),
             context: options.context,
-            max_in_flight: prepared.queues,
+            max_in_flight: through_queues,
             semantics: options.semantics,
             reading: self.options().clone(),
             holds: decision.holds,
@@ -178,7 +186,9 @@ impl Workspace {
                 self.warn(&format!("warning: {warning}"));
             }
         }
-        if let Some(found) = document.counterexample.clone() {
+        if let Some(found) = document.counterexample.clone()
+            && options.certificate
+        {
             let certificate = self.certify_relation(&document, &found)?;
             document.certificate = Some(Box::new(certificate));
         }

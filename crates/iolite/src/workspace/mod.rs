@@ -60,7 +60,7 @@ pub struct Workspace {
     files: Mutex<BTreeMap<PathBuf, Arc<SourceFile>>>,
     specs: Mutex<BTreeMap<(ModelRef, bool), Arc<Spec>>>,
     reads: Mutex<BTreeMap<PathBuf, usize>>,
-    /// Files of our own language for which it was told that flags give them no directions.
+    /// Files of our own language that got the warning that flags give them no directions.
     undirected: Mutex<BTreeSet<PathBuf>>,
 }
 
@@ -125,7 +125,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Workspace {
-    /// An empty snapshot with the default options, which says nothing of what is doubtful.
+    /// An empty snapshot with the default options, which gives no warnings.
     pub fn new() -> Self {
         Self::with_options(ReadOptions::default())
     }
@@ -144,7 +144,7 @@ impl Workspace {
         }
     }
 
-    /// Tells somebody of what is doubtful, each time a line or more without a line end.
+    /// Calls `warn` with each warning: a line or more, without a line end.
     #[must_use]
     pub fn on_warning(mut self, warn: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.warn = Box::new(warn);
@@ -182,7 +182,7 @@ impl Workspace {
         &self.read
     }
 
-    /// Tells of something doubtful.
+    /// Gives a warning.
     pub(crate) fn warn(&self, text: &str) {
         (self.warn)(text);
     }
@@ -403,7 +403,7 @@ impl Workspace {
         }
     }
 
-    /// Takes what a reader gave; its lints are told.
+    /// Takes what a reader gave; its lints become warnings.
     pub(crate) fn accept<T>(
         &self,
         source: &SourceFile,

@@ -53,14 +53,14 @@ impl<'a> Beside<'a> {
 impl Workspace {
     /// The observers that a reference means, beside a specification: one declaration of an `.iol`
     /// file (all of them without `#Name`), a safety property, or an acceptor in DOT whose double
-    /// circles violate. What is for another system is told of.
+    /// circles violate. What is for another system gets a warning.
     pub fn observers(&self, reference: &ModelRef, spec: &Spec) -> Result<Vec<Observer>, Error> {
         let beside = beside(spec)?;
         self.load_observers(reference, beside)
     }
 
     /// The same beside an explicit specification.
-    pub fn observers_of(
+    pub(crate) fn observers_of(
         &self,
         reference: &ModelRef,
         spec: &ExplicitSpec,
@@ -158,7 +158,7 @@ impl Workspace {
     }
 
     /// The same beside an explicit specification.
-    pub fn purposes_of(
+    pub(crate) fn purposes_of(
         &self,
         reference: &ModelRef,
         spec: &ExplicitSpec,

@@ -202,7 +202,11 @@ impl ExplicitSpec {
 
     /// With the strict policy a cycle of internal actions is an error, before anything is judged by
     /// it.
-    pub fn reject_livelock(&self, policy: QuiescencePolicy, budget: usize) -> Result<(), Error> {
+    pub(crate) fn reject_livelock(
+        &self,
+        policy: QuiescencePolicy,
+        budget: usize,
+    ) -> Result<(), Error> {
         if policy != QuiescencePolicy::Strict {
             return Ok(());
         }
@@ -221,7 +225,7 @@ impl ExplicitSpec {
     }
 
     /// The first plain label, which testing has no use for.
-    pub fn reject_plain_labels(&self) -> Result<(), Error> {
+    pub(crate) fn reject_plain_labels(&self) -> Result<(), Error> {
         let Some(label) = self.labels.of_kind(LabelKind::Undirected).next() else {
             return Ok(());
         };

@@ -32,7 +32,7 @@ impl Workspace {
 
     /// The same without a specification: a declared test case is over the labels that it declares, else
     /// over those of the system that it is for, else over those of the implementation.
-    pub fn suite_of(
+    pub(crate) fn suite_of(
         &self,
         paths: &[PathBuf],
         implementation: &ExplicitSpec,
