@@ -31,7 +31,7 @@ enum CompletedState {
 /// Its states are numbers as they are: the model's own with the self-loop completion; with chaos
 /// first the three states of chaos, then the model's. So nothing has to be interned, and the steps
 /// of a state are made when they are asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Completed<M> {
     model: M,
     completion: Completion,
@@ -42,7 +42,7 @@ pub struct Completed<M> {
 }
 
 /// Space to find out what a state enables.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Scratch {
     closure: Closure,
     members: Vec<StateId>,

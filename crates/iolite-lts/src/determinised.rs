@@ -134,7 +134,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     }
 
     /// Replaces `steps` by the visible steps of the states of a set, sorted and without repetition.
-    pub(crate) fn member_steps(&self, set: SetId, steps: &mut Vec<Step>) {
+    fn member_steps(&self, set: SetId, steps: &mut Vec<Step>) {
         steps.clear();
         for state in self.sets.members(set) {
             self.model.successors(state, steps);
@@ -143,17 +143,6 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
         steps.retain(|(label, _)| kinds[label.index()] != LabelKind::Internal);
         steps.sort_unstable();
         steps.dedup();
-    }
-
-    /// Adds to `states` what they reach internally, and sorts them: the members of a set that need
-    /// not be interned.
-    pub(crate) fn close(&mut self, states: &mut Vec<StateId>) {
-        self.closure.close(&self.model, states);
-    }
-
-    /// The id of a sorted set of states that is closed under internal steps.
-    pub(crate) fn intern_closed(&mut self, members: &[StateId]) -> SetId {
-        self.sets.intern(members)
     }
 
     /// Appends the steps of `set`.

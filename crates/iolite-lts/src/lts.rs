@@ -226,7 +226,9 @@ pub struct LtsBuilder {
     labels: Labels,
     initial: usize,
     states: usize,
-    transitions: Vec<(StateId, LabelId, StateId)>,
+    /// Where each of `steps` starts. Apart from them, so that the steps become rows where they are.
+    sources: Vec<StateId>,
+    steps: Vec<Step>,
     names: Vec<Box<str>>,
     places: Vec<Option<Arc<str>>>,
     lines: Vec<u32>,
@@ -310,7 +312,7 @@ impl LtsBuilder {
 
     /// Number of transitions so far, repetitions included.
     pub fn transition_count(&self) -> usize {
-        self.transitions.len()
+        self.steps.len()
     }
 
     /// Makes `state` the initial one; without a call it is the first.
@@ -322,7 +324,8 @@ impl LtsBuilder {
     /// Adds `source --label--> target`; states that do not exist yet come into being.
     pub fn transition(&mut self, source: StateId, label: LabelId, target: StateId) {
         self.states = self.states.max(source.index() + 1).max(target.index() + 1);
-        self.transitions.push((source, label, target));
+        self.sources.push(source);
+        self.steps.push((label, target));
     }
 
     /// Adds a transition with its label in `?a`, `!x`, `i`, `delta` notation.
@@ -336,24 +339,22 @@ impl LtsBuilder {
         if self.states == 0 {
             return Err(BuildError::NoStates);
         }
-        if u32::try_from(self.transitions.len()).is_err() {
+        if u32::try_from(self.steps.len()).is_err() {
             return Err(BuildError::TooManyTransitions);
         }
         let mut offsets = vec![0u32; self.states + 1];
-        for &(s, _, _) in &self.transitions {
+        for s in &self.sources {
             offsets[s.index() + 1] += 1;
         }
         for i in 0..self.states {
             offsets[i + 1] += offsets[i];
         }
-        let mut next = offsets.clone();
-        let mut steps = vec![(LabelId::TAU, StateId(0)); self.transitions.len()];
-        for &(s, l, t) in &self.transitions {
-            let slot = &mut next[s.index()];
-            steps[*slot as usize] = (l, t);
-            *slot += 1;
+        let mut sources = std::mem::take(&mut self.sources);
+        let mut steps = std::mem::take(&mut self.steps);
+        if !sources.is_sorted() {
+            gather(&mut sources, &mut steps, &offsets);
         }
-        drop(std::mem::take(&mut self.transitions));
+        drop(sources);
         for i in 0..self.states {
             steps[offsets[i] as usize..offsets[i + 1] as usize].sort_unstable();
         }
@@ -374,7 +375,24 @@ impl LtsBuilder {
             lines: self.lines,
         };
         lts.remove_repeated_steps();
+        lts.steps.shrink_to_fit();
         Ok(lts)
+    }
+}
+
+/// Brings the steps of each state together, in place: whatever stands in the row of another state
+/// changes places with the first step there that is not in its own.
+fn gather(sources: &mut [StateId], steps: &mut [Step], offsets: &[u32]) {
+    let mut next = offsets.to_vec();
+    for state in 0..offsets.len() - 1 {
+        while next[state] < offsets[state + 1] {
+            let here = next[state] as usize;
+            let source = sources[here].index();
+            let there = next[source] as usize;
+            next[source] += 1;
+            sources.swap(here, there);
+            steps.swap(here, there);
+        }
     }
 }
 
@@ -400,6 +418,38 @@ mod tests {
         assert_eq!(lts.steps_on(StateId::new(0), b), [(b, StateId::new(2))]);
         assert!(lts.steps(StateId::new(0)).is_sorted());
         assert!(lts.steps(StateId::new(1)).is_empty());
+    }
+
+    #[test]
+    fn rows_do_not_depend_on_the_order_of_transitions() {
+        let mut labels = Labels::new();
+        let all: Vec<_> = (0..7)
+            .map(|k| labels.intern_text(&format!("a{k}")))
+            .collect();
+        let mut transitions: Vec<_> = (0..200)
+            .map(|k| {
+                (
+                    StateId::new(k * 31 % 23),
+                    all[k % 7],
+                    StateId::new(k * 17 % 29),
+                )
+            })
+            .collect();
+        let build = |transitions: &[(StateId, LabelId, StateId)]| {
+            let mut builder = LtsBuilder::with_labels(labels.clone());
+            for &(s, l, t) in transitions {
+                builder.transition(s, l, t);
+            }
+            builder.build().unwrap()
+        };
+        let given = build(&transitions);
+        transitions.sort_unstable();
+        transitions.dedup();
+        let sorted = build(&transitions);
+        assert!(given.transitions().eq(transitions.iter().copied()));
+        assert_eq!(given, sorted);
+        transitions.reverse();
+        assert_eq!(build(&transitions), sorted);
     }
 
     #[test]

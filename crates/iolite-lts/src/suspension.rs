@@ -39,7 +39,7 @@ pub enum Quiescence {
 /// IOCO99, §4].
 ///
 /// A δ-step that the model wrote out itself is left as it is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Suspension<M> {
     model: M,
     policy: QuiescencePolicy,

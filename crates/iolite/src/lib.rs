@@ -108,7 +108,7 @@ pub use passes::{PassesDocument, ProceedPairs, TestRunDocument, TestedCase};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
-    PreparedSpecification, Proceed, RelationDocument, RelationOptions,
+    PreparedSpecification, Proceed, RelationDocument, RelationOptions, all_cores,
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
 pub use starter::{Starter, StarterFile, StarterKind};

@@ -1,10 +1,11 @@
 //! `iolite relate`: decide an implementation relation, with a shortest counterexample.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use iolite::{
     Context, DEFAULT_MAX_IN_FLIGHT, Error, ModelRef, ReadOptions, Relation, RelationOptions,
-    SemanticsOptions,
+    SemanticsOptions, all_cores,
 };
 use iolite_lts::relation::Effort;
 
@@ -48,6 +49,10 @@ pub(crate) struct Args {
     /// List the first counterexample of each kind (observation and specification states), at most N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100")]
     all: Option<usize>,
+    /// How many threads search [default: one for each core]; neither the answer nor the counterexample
+    /// depends on it
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     semantics: SemanticsOptions,
     #[command(flatten)]
@@ -105,6 +110,7 @@ impl Args {
             context: self.context,
             max_in_flight: self.max_in_flight.unwrap_or(DEFAULT_MAX_IN_FLIGHT),
             certificate: self.json || self.certificate.is_some(),
+            jobs: self.jobs.unwrap_or_else(all_cores),
         }
     }
 }

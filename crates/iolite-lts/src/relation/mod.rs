@@ -17,6 +17,11 @@
 //! | `ioco` | Straces(s) | its outputs and δ are in out(s after σ) |
 //! | `uioco` | Utraces(s) | the same |
 
+mod crew;
+#[cfg(test)]
+mod crew_tests;
+mod expansion;
+mod nodes;
 #[cfg(test)]
 mod order_tests;
 mod output_inclusion;
@@ -29,24 +34,28 @@ mod refusal;
     reason = "the relation among what decides it"
 )]
 mod relation;
+mod rules;
 mod search;
 mod set_row;
 mod trace_inclusion;
 mod trace_set;
 mod weak_initials;
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use crate::{
-    Determinised, LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension,
-};
+use crate::{LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension};
 
+use crew::{Jobs, OneJob, SeveralJobs};
+use nodes::Nodes;
 use output_inclusion::{Domain, OutputInclusion};
 use pairs::Order;
 pub use recheck::{Claim, Followed, Recheck, follow_run, recheck, recheck_run};
 pub use recheck_queues::follow_run_in_queues;
 use refusal::RefusalInclusion;
 pub use relation::{Relation, UnknownRelation};
+use rules::PairRules;
 use search::{Outcome, Violation, search};
 use trace_inclusion::TraceInclusion;
 pub use trace_set::TraceSet;
@@ -167,6 +176,7 @@ pub struct SpecificationSide<N: Semantics<State = StateId>> {
     relation: Relation,
     policy: QuiescencePolicy,
     rules: Rules<N>,
+    nodes: Nodes,
 }
 
 enum Rules<N: Semantics<State = StateId>> {
@@ -185,48 +195,49 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
         traces: Option<TraceSet>,
     ) -> Result<Self, RelateError> {
         let outputs = |specification, domain| {
-            let view = Determinised::new(Suspension::new(specification, policy));
+            let view = Suspension::new(specification, policy);
             Rules::Outputs(OutputInclusion::new(view, domain))
         };
         let refusals = |specification, all_traces| {
-            let view = Determinised::new(specification);
-            Rules::Refusals(RefusalInclusion::new(view, all_traces))
+            Rules::Refusals(RefusalInclusion::new(specification, all_traces))
         };
         let rules = match relation {
-            Relation::Trace => Rules::Traces(TraceInclusion::new(Determinised::new(specification))),
+            Relation::Trace => Rules::Traces(TraceInclusion::new(specification)),
             Relation::Testing => refusals(specification, true),
             Relation::Conf => refusals(specification, false),
             Relation::Iot => outputs(specification, Domain::AllTraces),
             Relation::Ioconf => outputs(specification, Domain::Traces),
             Relation::IoconfF => {
                 let traces = traces.ok_or(RelateError::NoTraceSet)?;
-                outputs(specification, Domain::Given(Box::new(traces)))
+                outputs(specification, Domain::Given(Arc::new(traces)))
             }
             Relation::Ioco => outputs(specification, Domain::SuspensionTraces),
             Relation::Uioco => outputs(specification, Domain::UniversalSuspensionTraces),
         };
+        let has_parts = matches!(&rules, Rules::Outputs(rules) if rules.has_parts());
         Ok(Self {
             relation,
             policy,
             rules,
+            nodes: Nodes::new(has_parts),
         })
     }
 
     /// The specification's labels.
     pub fn labels(&self) -> &Labels {
         match &self.rules {
-            Rules::Traces(r) => r.view.labels(),
-            Rules::Refusals(r) => r.view.labels(),
-            Rules::Outputs(r) => r.view.labels(),
+            Rules::Traces(r) => r.model.labels(),
+            Rules::Refusals(r) => r.model.labels(),
+            Rules::Outputs(r) => r.model.labels(),
         }
     }
 
     /// A state of the specification in the model's words.
     pub fn describe(&self, state: StateId) -> String {
         match &self.rules {
-            Rules::Traces(r) => r.view.inner().describe(&state),
-            Rules::Refusals(r) => r.view.inner().describe(&state),
-            Rules::Outputs(r) => r.view.inner().describe(&state),
+            Rules::Traces(r) => r.model.describe(&state),
+            Rules::Refusals(r) => r.model.describe(&state),
+            Rules::Outputs(r) => r.model.describe(&state),
         }
     }
 
@@ -236,20 +247,59 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
         implementation: &M,
         how: &mut Search<'_>,
     ) -> Result<Answer, RelateError> {
+        self.decide(implementation, OneJob, how)
+    }
+
+    /// The same by several threads, with the same answer and the same counterexamples. Each has its own
+    /// copies of the two systems, which number their states alike.
+    pub fn check_with_jobs<M>(
+        &mut self,
+        implementation: &M,
+        jobs: NonZeroUsize,
+        how: &mut Search<'_>,
+    ) -> Result<Answer, RelateError>
+    where
+        M: Semantics<State = StateId> + Clone + Send,
+        N: Clone + Send,
+    {
+        // The strict policy reports the livelocks that a view has met, so there must be one view.
+        if jobs.get() == 1 || self.policy == QuiescencePolicy::Strict {
+            return self.check(implementation, how);
+        }
+        self.decide(implementation.clone(), SeveralJobs::new(jobs), how)
+    }
+
+    fn decide<M, J>(
+        &mut self,
+        implementation: M,
+        jobs: J,
+        how: &mut Search<'_>,
+    ) -> Result<Answer, RelateError>
+    where
+        M: Semantics<State = StateId>,
+        J: Jobs<TraceInclusion<N>, M>
+            + Jobs<RefusalInclusion<N>, M>
+            + Jobs<OutputInclusion<N>, Suspension<M>>,
+    {
         let mut labels = self.labels().clone();
         let map = labels.join(implementation.labels());
         if self.relation.is_directed() {
-            self.check_directed(implementation)?;
+            self.check_directed(&implementation)?;
         }
+        let nodes = &mut self.nodes;
         let Outcome {
             found,
             effort,
             complete,
         } = match &mut self.rules {
-            Rules::Traces(rules) => search(rules, implementation, &map, Order::Inclusion, how),
+            Rules::Traces(rules) => {
+                let order = Order::Inclusion;
+                search(rules, nodes, &implementation, &map, order, jobs, how)
+            }
             Rules::Refusals(rules) => {
                 rules.begin(&labels);
-                search(rules, implementation, &map, Order::Inclusion, how)
+                let order = Order::Inclusion;
+                search(rules, nodes, &implementation, &map, order, jobs, how)
             }
             Rules::Outputs(rules) => {
                 let view = Suspension::new(implementation, self.policy);
@@ -258,19 +308,12 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
                     QuiescencePolicy::Livelock | QuiescencePolicy::Fair => Order::Inclusion,
                     QuiescencePolicy::Strict => Order::Equality,
                 };
-                let outcome = search(rules, &view, &map, order, how);
+                let outcome = search(rules, nodes, &view, &map, order, jobs, how);
                 let sides = [
-                    (
-                        "implementation",
-                        view.livelock().map(|s| implementation.describe(&s)),
-                    ),
+                    ("implementation", view.livelock().map(|s| view.describe(&s))),
                     (
                         "specification",
-                        rules
-                            .view
-                            .inner()
-                            .livelock()
-                            .map(|s| rules.view.inner().describe(&s)),
+                        rules.model.livelock().map(|s| rules.model.describe(&s)),
                     ),
                 ];
                 for (side, state) in sides {

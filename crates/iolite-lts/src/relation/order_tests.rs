@@ -6,14 +6,20 @@
 
 use std::ops::ControlFlow;
 
+use std::sync::Arc;
+
+use super::crew::OneJob;
+use super::nodes::{Nodes, Place};
 use super::output_inclusion::{Domain, OutputInclusion};
-use super::pairs::{Goal, Node, NodeSet, Order};
+use super::pairs::Order;
 use super::refusal::RefusalInclusion;
-use super::search::{Next, PairRules, Violation, search};
+use super::rules::{Next, PairRules};
+use super::search::{Violation, search};
+use super::set_row::TargetSets;
 use super::{Allowed, Effort, Search, TraceSet};
 use crate::{
-    Completed, Completion, Determinised, LabelId, LabelKind, Lts, LtsBuilder, QuiescencePolicy,
-    Semantics, StateId, Suspension,
+    Completed, Completion, LabelId, LabelKind, Lts, LtsBuilder, QuiescencePolicy, Semantics,
+    StateId, Suspension,
 };
 
 const LABELS: [&str; 7] = ["?a", "?a", "?b", "!x", "!x", "!y", "i"];
@@ -36,12 +42,20 @@ enum Promise {
 }
 
 impl<R: PairRules> PairRules for Wrong<R> {
-    fn initial(&mut self) -> Node {
+    fn has_parts(&self) -> bool {
+        self.rules.has_parts()
+    }
+
+    fn separates_parts(&self) -> bool {
+        self.promise != Promise::OnePart
+    }
+
+    fn initial(&mut self) -> (Vec<StateId>, u32) {
         self.rules.initial()
     }
 
-    fn enter(&mut self, node: Node) {
-        self.rules.enter(node);
+    fn enter(&mut self, place: Place<'_>) {
+        self.rules.enter(place);
     }
 
     fn refusal<M: Semantics<State = StateId>>(
@@ -53,40 +67,24 @@ impl<R: PairRules> PairRules for Wrong<R> {
         self.rules.refusal(implementation, map, state)
     }
 
-    fn step(&mut self, label: LabelId, kind: LabelKind) -> Next {
-        match self.rules.step(label, kind) {
+    fn step(&mut self, label: LabelId, kind: LabelKind, sets: &mut TargetSets) -> Next {
+        match self.rules.step(label, kind, sets) {
             Next::Unspecified if self.promise == Promise::NothingIsOpen => Next::Outside,
             next => next,
         }
-    }
-
-    fn set(&self, goal: Goal) -> NodeSet<'_> {
-        let set = self.rules.set(goal);
-        match self.promise {
-            Promise::OnePart => NodeSet { part: 0, ..set },
-            _ => set,
-        }
-    }
-
-    fn node(&mut self, goal: Goal) -> Node {
-        self.rules.node(goal)
     }
 
     fn allowed(&mut self) -> Allowed {
         self.rules.allowed()
     }
 
-    fn members(&self) -> Vec<StateId> {
-        self.rules.members()
-    }
-
-    fn size(&self) -> (usize, usize) {
-        self.rules.size()
+    fn bytes(&self) -> usize {
+        self.rules.bytes()
     }
 }
 
 /// A seeded sequence of numbers below a bound (xorshift).
-struct Numbers(u64);
+pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
     fn below(&mut self, bound: u64) -> usize {
@@ -97,7 +95,7 @@ impl Numbers {
     }
 
     /// A specification, and an implementation that lacks some of its steps and has one more.
-    fn pair(&mut self) -> (Lts, Lts) {
+    pub(super) fn pair(&mut self) -> (Lts, Lts) {
         let mut builders = [LtsBuilder::new(), LtsBuilder::new()];
         for builder in &mut builders {
             builder.ensure_states(STATES as usize);
@@ -139,7 +137,16 @@ fn shortest<R: PairRules>(
         proceed: &mut proceed,
     };
     let mut rules = Wrong { rules, promise };
-    let outcome = search(&mut rules, implementation, &map, order, &mut how);
+    let mut nodes = Nodes::new(rules.has_parts());
+    let outcome = search(
+        &mut rules,
+        &mut nodes,
+        implementation,
+        &map,
+        order,
+        OneJob,
+        &mut how,
+    );
     let found = outcome
         .found
         .into_iter()
@@ -163,7 +170,7 @@ fn misjudged(
 }
 
 fn outputs(domain: Domain, order: Order, promise: Promise, i: &Lts, s: &Lts) -> Option<usize> {
-    let view = Determinised::new(Suspension::new(s, QuiescencePolicy::Livelock));
+    let view = Suspension::new(s, QuiescencePolicy::Livelock);
     let rules = OutputInclusion::new(view, domain);
     let completed = Completed::over(i, Completion::SelfLoop, s.labels());
     let implementation = Suspension::new(&completed, QuiescencePolicy::Livelock);
@@ -198,7 +205,7 @@ fn places_of_f_must_be_told_apart() {
     let ioconf_f = |o, p, i: &Lts, s: &Lts| {
         let [a, b] = ["?a", "?b"].map(|l| s.labels().get_text(l).unwrap());
         let traces = TraceSet::listed([&[a, a][..], &[b, a, a], &[b, b]]);
-        outputs(Domain::Given(Box::new(traces)), o, p, i, s)
+        outputs(Domain::Given(Arc::new(traces)), o, p, i, s)
     };
     assert_eq!(misjudged(Promise::AsItIs, ioconf_f), 0);
     assert!(misjudged(Promise::OnePart, ioconf_f) > 0);
@@ -207,7 +214,7 @@ fn places_of_f_must_be_told_apart() {
 #[test]
 fn plain_inclusion_is_wrong_for_conf_and_right_for_testing() {
     let refusals = |all_traces, o, p, i: &Lts, s: &Lts| {
-        let mut rules = RefusalInclusion::new(Determinised::new(s), all_traces);
+        let mut rules = RefusalInclusion::new(s, all_traces);
         rules.begin(s.labels());
         shortest(rules, o, p, i, s)
     };

@@ -7,27 +7,9 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{LabelId, StateId};
 
-use super::search::PairRules;
-use super::set_row::Target;
-
-/// What the specification may be in, as the rules of a relation number it.
-pub(super) type Node = u32;
-
-/// What the specification may be in after a step, numbered or not yet.
-#[derive(Clone, Copy)]
-pub(super) enum Goal {
-    Node(Node),
-    /// The set after a label, `None` when σ is no trace of the specification, and its part.
-    Step(Option<Target>, u32),
-}
-
-/// A node as the order sees it: a set of specification states, and a part of the search within
-/// which sets may be compared.
-#[derive(Clone, Copy)]
-pub(super) struct NodeSet<'a> {
-    pub(super) members: &'a [StateId],
-    pub(super) part: u32,
-}
+use super::nodes::{Node, Nodes, Place};
+use super::rules::Goal;
+use super::set_row::{TargetSets, signature_of};
 
 /// Which pairs count as met before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +63,13 @@ pub(super) struct Pairs {
     fresh: u32,
     /// Whether a pair was left out because of a smaller set.
     dropped: bool,
+    /// Whether sets of different parts are never compared.
+    separate: bool,
 }
 
 /// Where a pair belongs.
-enum Place {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slot {
     /// Nowhere: it, or one with a smaller set, is there.
     Known,
     Chain,
@@ -92,7 +77,9 @@ enum Place {
 }
 
 impl Pairs {
-    pub(super) fn new(order: Order) -> Self {
+    /// No pairs yet. Sets of different parts are compared only where they are not `separate`, which is
+    /// wrong and for tests.
+    pub(super) fn new(order: Order, separate: bool) -> Self {
         Self {
             order,
             met: Vec::new(),
@@ -100,6 +87,7 @@ impl Pairs {
             table: HashTable::new(),
             fresh: 0,
             dropped: false,
+            separate,
         }
     }
 
@@ -140,29 +128,68 @@ impl Pairs {
         self.order = Order::Equality;
     }
 
+    /// The first pair.
+    pub(super) fn start(&mut self, nodes: &mut Nodes, state: StateId, place: Place<'_>) {
+        let signature = signature_of(place.members);
+        let slot = self.slot(nodes, state, place, signature);
+        let node = nodes.intern(place);
+        self.enter(state, node, (0, LabelId::TAU), signature, slot);
+    }
+
+    /// Reaches a pair of `state` and the place of `pair`, by an internal action. Says whether it is new.
+    pub(super) fn reach_internally(&mut self, nodes: &Nodes, state: StateId, pair: u32) -> bool {
+        let Pair {
+            node, signature, ..
+        } = self.met[pair as usize];
+        let slot = self.slot(nodes, state, nodes.place(node), signature);
+        self.enter(state, node, (pair, LabelId::TAU), signature, slot)
+    }
+
     /// Reaches a pair of `state` and `goal`, from a pair by an action. Says whether it is new.
-    pub(super) fn reach<R: PairRules>(
+    pub(super) fn reach(
         &mut self,
-        rules: &mut R,
+        nodes: &mut Nodes,
+        sets: &mut TargetSets,
         state: StateId,
         goal: Goal,
-        (from, label): (u32, LabelId),
+        by: (u32, LabelId),
     ) -> bool {
-        let set = rules.set(goal);
-        let signature = signature_of(set.members);
-        let place = self.place(rules, state, set, signature);
-        if let Place::Known = place {
+        let place = Place {
+            members: sets.members(goal.set),
+            part: goal.part,
+        };
+        let signature = sets.signature(goal.set);
+        let slot = self.slot(nodes, state, place, signature);
+        if slot == Slot::Known {
             return false;
         }
-        let node = rules.node(goal);
+        let node = match sets.node(goal.set, goal.part) {
+            Some(node) => node,
+            None => {
+                let node = nodes.intern(place);
+                sets.set_node(goal.set, goal.part, node);
+                node
+            }
+        };
+        self.enter(state, node, by, signature, slot)
+    }
+
+    fn enter(
+        &mut self,
+        state: StateId,
+        node: Node,
+        (from, label): (u32, LabelId),
+        signature: u32,
+        slot: Slot,
+    ) -> bool {
         let new = self.len();
         assert!(new < REPLACED, "fewer than 2^32 - 2 pairs");
-        let mut next = END;
-        if let Place::Chain = place {
-            next = std::mem::replace(&mut self.chains[state.index()], new);
-        } else if self.is_in_table(state, node) {
-            return false;
-        }
+        let next = match slot {
+            Slot::Known => return false,
+            Slot::Table if self.is_in_table(state, node) => return false,
+            Slot::Table => END,
+            Slot::Chain => std::mem::replace(&mut self.chains[state.index()], new),
+        };
         self.met.push(Pair {
             state,
             node,
@@ -171,20 +198,14 @@ impl Pairs {
             next,
             signature,
         });
-        if let Place::Table = place {
+        if slot == Slot::Table {
             self.enter_table(new);
         }
         true
     }
 
     /// Where a pair with this set belongs; the pairs with larger sets leave the chain.
-    fn place<R: PairRules>(
-        &mut self,
-        rules: &R,
-        state: StateId,
-        set: NodeSet<'_>,
-        signature: u32,
-    ) -> Place {
+    fn slot(&mut self, nodes: &Nodes, state: StateId, place: Place<'_>, signature: u32) -> Slot {
         if self.chains.len() <= state.index() {
             self.chains.resize(state.index() + 1, END);
         }
@@ -203,14 +224,15 @@ impl Pairs {
                 Order::Equality => (known == signature, false),
             };
             if may_be_smaller || may_be_larger {
-                let other = rules.set(Goal::Node(node));
-                let comparable = other.part == set.part
-                    && (self.order == Order::Inclusion || other.members.len() == set.members.len());
-                if comparable && may_be_smaller && is_subset(other.members, set.members) {
-                    self.dropped |= other.members.len() < set.members.len();
-                    return Place::Known;
+                let other = nodes.place(node);
+                let (ours, theirs) = (place.members, other.members);
+                let comparable = (other.part == place.part || !self.separate)
+                    && (self.order == Order::Inclusion || theirs.len() == ours.len());
+                if comparable && may_be_smaller && is_subset(theirs, ours) {
+                    self.dropped |= theirs.len() < ours.len();
+                    return Slot::Known;
                 }
-                if comparable && may_be_larger && is_subset(set.members, other.members) {
+                if comparable && may_be_larger && is_subset(ours, theirs) {
                     self.dropped = true;
                     if at >= self.fresh {
                         self.met[at as usize].next = REPLACED;
@@ -228,9 +250,9 @@ impl Pairs {
             at = next;
         }
         if length < self.order.chain() {
-            Place::Chain
+            Slot::Chain
         } else {
-            Place::Table
+            Slot::Table
         }
     }
 
@@ -271,15 +293,6 @@ impl Pairs {
 
 fn hash(state: StateId, node: Node) -> u64 {
     FxBuildHasher.hash_one((state, node))
-}
-
-/// One bit for each member, so that most sets that do not include one another are told apart
-/// without a look at their members.
-fn signature_of(set: &[StateId]) -> u32 {
-    set.iter().fold(0, |bits, state| {
-        let mixed = (state.index() as u32).wrapping_mul(0x9E37_79B9);
-        bits | 1 << (mixed >> 27)
-    })
 }
 
 /// Whether a sorted set is a subset of another.

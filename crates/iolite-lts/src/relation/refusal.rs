@@ -11,16 +11,18 @@
 //! unspecified there. As long as the implementation takes no such label, conf asks what testing
 //! preorder asks.
 
-use crate::{Determinised, LabelId, LabelKind, Labels, Semantics, StateId};
+use crate::{LabelId, LabelKind, Labels, Semantics, StateId};
 
 use super::Allowed;
-use super::pairs::{Goal, Node, NodeSet};
-use super::search::{Next, PairRules};
-use super::set_row::{SetRow, members_of, node_of, set_of};
+use super::nodes::Place;
+use super::rules::{Goal, Next, PairRules};
+use super::set_row::{SetRow, Target, TargetSets};
+use super::trace_inclusion::initial_set;
 use super::weak_initials::{LabelSetId, WeakInitials};
 
+#[derive(Clone)]
 pub(super) struct RefusalInclusion<N> {
-    pub(super) view: Determinised<N>,
+    pub(super) model: N,
     /// Whether σ ranges over all traces (testing) or over those of the specification (conf).
     all_traces: bool,
     at: SetRow,
@@ -33,10 +35,10 @@ pub(super) struct RefusalInclusion<N> {
 }
 
 impl<N: Semantics<State = StateId>> RefusalInclusion<N> {
-    pub(super) fn new(view: Determinised<N>, all_traces: bool) -> Self {
-        let labels = view.labels().len();
+    pub(super) fn new(model: N, all_traces: bool) -> Self {
+        let labels = model.labels().len();
         Self {
-            view,
+            model,
             all_traces,
             at: SetRow::default(),
             acceptances: Vec::new(),
@@ -71,26 +73,24 @@ impl<N: Semantics<State = StateId>> RefusalInclusion<N> {
 }
 
 impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
-    fn initial(&mut self) -> Node {
-        node_of(Some(self.view.initial()))
+    fn initial(&mut self) -> (Vec<StateId>, u32) {
+        (initial_set(&self.model), 0)
     }
 
-    fn enter(&mut self, node: Node) {
+    fn enter(&mut self, place: Place<'_>) {
         let Self {
-            view,
+            model,
             at,
             acceptances,
             specification,
             ..
         } = self;
-        at.turn(set_of(node));
+        at.turn(place);
         acceptances.clear();
-        if let Some(set) = at.set() {
-            let states = view.members(set).iter();
-            acceptances.extend(states.filter_map(|&s| specification.of(view.inner(), |l| l, s)));
-            acceptances.sort_unstable();
-            acceptances.dedup();
-        }
+        let states = place.members.iter();
+        acceptances.extend(states.filter_map(|&s| specification.of(model, |l| l, s)));
+        acceptances.sort_unstable();
+        acceptances.dedup();
     }
 
     fn refusal<M: Semantics<State = StateId>>(
@@ -99,7 +99,7 @@ impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
         map: &[LabelId],
         state: StateId,
     ) -> Option<Vec<LabelId>> {
-        if self.at.set().is_none() {
+        if self.at.members().is_empty() {
             return Some(Vec::new());
         }
         let own = self
@@ -111,27 +111,16 @@ impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
         (!refused).then(|| self.witness(own))
     }
 
-    fn step(&mut self, label: LabelId, _kind: LabelKind) -> Next {
-        let is_trace = self.at.set().is_some();
-        match self.at.then(&mut self.view, label) {
-            Some(set) => Next::Go(Goal::Step(Some(set), 0)),
-            None if self.all_traces && is_trace => Next::Lost(Goal::Step(None, 0)),
-            None if self.all_traces => Next::Outside,
+    fn step(&mut self, label: LabelId, _kind: LabelKind, sets: &mut TargetSets) -> Next {
+        let go = |set| Goal { set, part: 0 };
+        match self.at.then(&self.model, label, sets) {
+            Some(set) => Next::Go(go(set)),
+            None if self.all_traces && self.at.members().is_empty() => Next::Outside,
+            None if self.all_traces => Next::Lost(go(Target::NONE)),
             // No set takes a label that the specification does not know.
-            None if label.index() >= self.view.labels().len() => Next::Outside,
+            None if label.index() >= self.model.labels().len() => Next::Outside,
             None => Next::Unspecified,
         }
-    }
-
-    fn set(&self, goal: Goal) -> NodeSet<'_> {
-        NodeSet {
-            members: self.at.goal_members(&self.view, goal),
-            part: 0,
-        }
-    }
-
-    fn node(&mut self, goal: Goal) -> Node {
-        self.at.goal_node(&mut self.view, goal)
     }
 
     fn allowed(&mut self) -> Allowed {
@@ -147,12 +136,7 @@ impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
         Allowed::Refusals(smallest.map(refused).collect())
     }
 
-    fn members(&self) -> Vec<StateId> {
-        members_of(&self.view, self.at.set()).to_vec()
-    }
-
-    fn size(&self) -> (usize, usize) {
-        let initials = self.specification.bytes() + self.implementation.bytes();
-        (self.view.set_count(), self.view.bytes() + initials)
+    fn bytes(&self) -> usize {
+        self.at.bytes() + self.specification.bytes() + self.implementation.bytes()
     }
 }

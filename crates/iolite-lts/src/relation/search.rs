@@ -6,78 +6,12 @@ use rustc_hash::FxHashSet;
 
 use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
-use super::pairs::{Goal, Node, NodeSet, Order, Pairs};
+use super::crew::{Jobs, Lead};
+use super::expansion::{ExpandedStep, Expander, Expansion, Taken};
+use super::nodes::{Node, Nodes, Place};
+use super::pairs::{Order, Pairs};
+use super::rules::{Next, PairRules};
 use super::{Allowed, Counterexample, Effort, Observed, Search};
-
-/// What becomes of a visible action of the implementation.
-pub(super) enum Next {
-    /// Both go on.
-    Go(Goal),
-    /// Both go on, to a pair that violates the relation whatever the implementation does there.
-    Lost(Goal),
-    /// The relation asks nothing about what comes after it, whatever the specification may be in.
-    Outside,
-    /// The set that the specification may be in leaves it open, so the relation asks nothing about
-    /// what comes after it. A larger set might take it, and ask.
-    Unspecified,
-    /// The specification does not allow it here.
-    Forbidden,
-}
-
-/// How one relation treats a pair.
-///
-/// A search drops a pair when it knows one of the same state with a smaller set that is reached by
-/// no more actions. So where two sets have the same part, P ⊆ P', the rules promise, of each state
-/// of the implementation:
-///
-/// 1. What is forbidden at P', or a refusal there, is so at P.
-/// 2. Where a label leads from P' to Q', it is forbidden at P, or unspecified, or leads to a set
-///    Q ⊆ Q' of the same part.
-///
-/// *Why that is enough.* Take a path of pairs that ends in a violation after n actions. By induction
-/// along it the search takes, for each of its pairs (i', P'), a pair (i', P) with P ⊆ P' that is
-/// reached by no more actions; or it meets, before, something forbidden, which is a violation
-/// after fewer than n; or it meets something unspecified. At the end of the path 1 gives a violation
-/// after n actions or fewer. Internal steps change the state and keep the set, and all of a level
-/// are done before the first visible one, so that "no more actions" holds of every pair that is there
-/// when another is dropped. So a search that meets nothing unspecified finds a shortest violation,
-/// and one that does, after it has dropped a pair, has to begin again without dropping any.
-pub(super) trait PairRules {
-    /// What the specification may be in before any action.
-    fn initial(&mut self) -> Node;
-
-    /// From now on, until the next call, the questions are about `node`.
-    fn enter(&mut self, node: Node);
-
-    /// A refusal of `state` that the specification lacks, where the relation asks for refusals.
-    fn refusal<M: Semantics<State = StateId>>(
-        &mut self,
-        _implementation: &M,
-        _map: &[LabelId],
-        _state: StateId,
-    ) -> Option<Vec<LabelId>> {
-        None
-    }
-
-    /// The visible action `label`, an id of the joint table. The kind comes along because the
-    /// specification may not know the label.
-    fn step(&mut self, label: LabelId, kind: LabelKind) -> Next;
-
-    /// The set of a goal of the latest node that was entered.
-    fn set(&self, goal: Goal) -> NodeSet<'_>;
-
-    /// The number of such a goal.
-    fn node(&mut self, goal: Goal) -> Node;
-
-    /// What is allowed.
-    fn allowed(&mut self) -> Allowed;
-
-    /// The states that the specification may be in.
-    fn members(&self) -> Vec<StateId>;
-
-    /// Number of sets of specification states met so far, and the bytes they take.
-    fn size(&self) -> (usize, usize);
-}
 
 /// A violation with all that its counterexample needs.
 pub(super) struct Violation {
@@ -91,6 +25,13 @@ pub(super) struct Violation {
 
 /// What makes two counterexamples different: the node, and the action or `None` for a refusal.
 type Kind = (Node, Option<LabelId>);
+
+fn kind(node: Node, observed: &Observed) -> Kind {
+    match observed {
+        Observed::Action(label) => (node, Some(*label)),
+        Observed::Refusal(_) => (node, None),
+    }
+}
 
 impl Violation {
     pub(super) fn into_counterexample(self) -> Counterexample {
@@ -125,28 +66,43 @@ const PATIENCE: usize = 1024;
 /// Walks the pairs, shortest traces first. `map` takes the labels of the implementation to the joint
 /// table. Where more than one counterexample is wanted, one is looked for first in the order given;
 /// the others are then listed without dropping a pair, since a larger set is another counterexample.
-pub(super) fn search<R: PairRules, M: Semantics<State = StateId>>(
+pub(super) fn search<R, M, J>(
     rules: &mut R,
+    nodes: &mut Nodes,
     implementation: &M,
     map: &[LabelId],
     order: Order,
+    jobs: J,
     how: &mut Search<'_>,
-) -> Outcome {
+) -> Outcome
+where
+    R: PairRules,
+    M: Semantics<State = StateId>,
+    J: Jobs<R, M>,
+{
     let mut walk = |order, wanted, found| {
-        Walk {
-            rules: &mut *rules,
-            implementation,
+        let crew = jobs.crew(rules, implementation);
+        let separate = rules.separates_parts();
+        Walk::<R, M, J> {
+            lead: Expander::new(&mut *rules, implementation),
+            crew,
+            memory: Memory {
+                implementation,
+                proceed: &mut *how.proceed,
+                wanted,
+                pairs: Pairs::new(order, separate),
+                closure: Closure::default(),
+                depth: 0,
+                taken: 0,
+                bytes: 0,
+                lost: None,
+                seen: FxHashSet::default(),
+                found,
+                met: Vec::new(),
+                row: Vec::new(),
+            },
+            nodes: &mut *nodes,
             map,
-            proceed: &mut *how.proceed,
-            wanted,
-            pairs: Pairs::new(order),
-            closure: Closure::default(),
-            depth: 0,
-            taken: 0,
-            lost: None,
-            seen: FxHashSet::default(),
-            found,
-            row: Vec::new(),
         }
         .run()
     };
@@ -169,10 +125,18 @@ enum End {
     Misled,
 }
 
-struct Walk<'a, R, M> {
-    rules: &'a mut R,
-    implementation: &'a M,
+struct Walk<'a, R, M, J: Jobs<R, M>> {
+    /// Who asks the models.
+    lead: Lead<'a, R, M>,
+    crew: J::Crew,
+    memory: Memory<'a, M>,
+    nodes: &'a mut Nodes,
     map: &'a [LabelId],
+}
+
+/// What a search remembers.
+struct Memory<'a, M> {
+    implementation: &'a M,
     proceed: &'a mut dyn FnMut(&Effort) -> ControlFlow<()>,
     wanted: usize,
     pairs: Pairs,
@@ -180,87 +144,41 @@ struct Walk<'a, R, M> {
     closure: Closure,
     depth: usize,
     taken: usize,
+    /// What rules and crew hold.
+    bytes: usize,
     /// A pair of the next level that is known to violate the relation, where one will do.
     lost: Option<u32>,
     seen: FxHashSet<Kind>,
     found: Vec<Violation>,
+    /// Violations that were met, without what was allowed.
+    met: Vec<(u32, Node, Observed)>,
     row: Vec<Step>,
 }
 
-impl<R: PairRules, M: Semantics<State = StateId>> Walk<'_, R, M> {
-    fn effort(&self) -> Effort {
-        let (sets, bytes) = self.rules.size();
+impl<M: Semantics<State = StateId>> Memory<'_, M> {
+    fn effort(&self, nodes: &Nodes) -> Effort {
         Effort {
             pairs: self.pairs.len() as usize,
-            sets,
+            sets: nodes.set_count(),
             depth: self.depth,
-            bytes: bytes + self.pairs.bytes(),
+            bytes: self.bytes + nodes.bytes() + self.pairs.bytes(),
         }
-    }
-
-    fn run(mut self) -> (End, Outcome) {
-        self.seen.extend(self.found.iter().map(|found| found.kind));
-        let end = self.levels();
-        let complete = end.is_continue() || self.found.len() >= self.wanted;
-        let effort = self.effort();
-        let outcome = Outcome {
-            found: self.found,
-            effort,
-            complete,
-        };
-        (end.break_value().unwrap_or(End::Enough), outcome)
-    }
-
-    fn levels(&mut self) -> ControlFlow<End> {
-        let start = Goal::Node(self.rules.initial());
-        let initial = self.implementation.initial();
-        self.pairs
-            .reach(self.rules, initial, start, (0, LabelId::TAU));
-        let mut first = 0;
-        let mut level = Vec::new();
-        while first < self.pairs.len() {
-            level.clear();
-            if let Some(pair) = self.lost.take() {
-                level.push(pair);
-            } else {
-                self.internal_steps(first)?;
-                let pairs = first..self.pairs.len();
-                level.extend(pairs.filter(|&pair| !self.pairs.is_replaced(pair)));
-            }
-            let end = self.pairs.len();
-            // All pairs of one node together, so that its row is computed once a level.
-            level.sort_unstable_by_key(|&pair| (self.pairs.node(pair), pair));
-            self.pairs.begin_level(end);
-            let mut entered = None;
-            for &pair in &level {
-                let node = self.pairs.node(pair);
-                if entered.replace(node) != Some(node) {
-                    self.rules.enter(node);
-                }
-                self.take(pair, node)?;
-            }
-            first = end;
-            self.depth += 1;
-        }
-        ControlFlow::Continue(())
     }
 
     /// Adds to the level that starts with the pair `first` what its pairs reach internally.
-    fn internal_steps(&mut self, first: u32) -> ControlFlow<End> {
+    fn internal_steps(&mut self, nodes: &Nodes, first: u32) -> ControlFlow<End> {
         let kinds = self.implementation.labels().kinds();
         let mut pair = first;
         while pair < self.pairs.len() {
             let state = self.pairs.state(pair);
             if !self.closure.is_stable(self.implementation, state) && !self.pairs.is_replaced(pair)
             {
-                self.ask()?;
-                let goal = Goal::Node(self.pairs.node(pair));
+                self.ask(nodes)?;
                 self.row.clear();
                 self.implementation.successors(&state, &mut self.row);
                 for &(label, target) in &self.row {
                     if kinds[label.index()] == LabelKind::Internal {
-                        let by = (pair, LabelId::TAU);
-                        self.pairs.reach(self.rules, target, goal, by);
+                        self.pairs.reach_internally(nodes, target, pair);
                     }
                 }
             }
@@ -270,81 +188,164 @@ impl<R: PairRules, M: Semantics<State = StateId>> Walk<'_, R, M> {
     }
 
     /// Asks now and then whether to proceed.
-    fn ask(&mut self) -> ControlFlow<End> {
+    fn ask(&mut self, nodes: &Nodes) -> ControlFlow<End> {
         self.taken += 1;
         if !self.taken.is_multiple_of(PATIENCE) {
             return ControlFlow::Continue(());
         }
-        let effort = self.effort();
+        let effort = self.effort(nodes);
         (self.proceed)(&effort).map_break(|()| End::Enough)
     }
 
-    /// What the state of a pair refuses, and its visible steps.
-    fn take(&mut self, pair: u32, node: Node) -> ControlFlow<End> {
-        self.ask()?;
-        let state = self.pairs.state(pair);
-        if let Some(refused) = self.rules.refusal(self.implementation, self.map, state) {
-            self.violated(pair, node, Observed::Refusal(refused))?;
-        }
-        if self.lost.is_some() {
-            // There is a violation after one more action; only a refusal here would be shorter.
-            return ControlFlow::Continue(());
-        }
-        let kinds = self.implementation.labels().kinds();
-        let mut row = std::mem::take(&mut self.row);
-        row.clear();
-        self.implementation.successors(&state, &mut row);
-        for &(own, target) in &row {
-            let kind = kinds[own.index()];
-            if kind == LabelKind::Internal {
+    /// What the states of some pairs refuse, and their visible steps.
+    fn take(
+        &mut self,
+        nodes: &mut Nodes,
+        pairs: &[u32],
+        expansion: &mut Expansion,
+    ) -> ControlFlow<End> {
+        for (k, &pair) in pairs.iter().enumerate() {
+            self.ask(nodes)?;
+            if let Some(refused) = expansion.refusal(k) {
+                self.violated(pair, Observed::Refusal(refused))?;
+            }
+            if self.lost.is_some() {
+                // There is a violation after one more action; only a refusal here would be shorter.
                 continue;
             }
-            let label = self.map[own.index()];
-            match self.rules.step(label, kind) {
-                Next::Go(goal) => {
-                    self.pairs.reach(self.rules, target, goal, (pair, label));
-                }
-                Next::Lost(goal) => {
-                    let new = self.pairs.len();
-                    let is_new = self.pairs.reach(self.rules, target, goal, (pair, label));
-                    if is_new && self.wanted == 1 {
-                        self.lost = Some(new);
-                        break;
+            for step in expansion.steps_of(k) {
+                let ExpandedStep {
+                    label,
+                    target,
+                    next,
+                } = expansion.step(step);
+                let sets = &mut expansion.sets;
+                match next {
+                    Next::Go(goal) => {
+                        self.pairs.reach(nodes, sets, target, goal, (pair, label));
                     }
+                    Next::Lost(goal) => {
+                        let new = self.pairs.len();
+                        let is_new = self.pairs.reach(nodes, sets, target, goal, (pair, label));
+                        if is_new && self.wanted == 1 {
+                            self.lost = Some(new);
+                            break;
+                        }
+                    }
+                    Next::Outside => {}
+                    Next::Unspecified if self.pairs.order() == Order::Equality => {}
+                    Next::Unspecified if self.pairs.has_dropped() => {
+                        return ControlFlow::Break(End::Misled);
+                    }
+                    Next::Unspecified => self.pairs.compare_by_equality(),
+                    Next::Forbidden => self.violated(pair, Observed::Action(label))?,
                 }
-                Next::Outside => {}
-                Next::Unspecified if self.pairs.order() == Order::Equality => {}
-                Next::Unspecified if self.pairs.has_dropped() => {
-                    return ControlFlow::Break(End::Misled);
-                }
-                Next::Unspecified => self.pairs.compare_by_equality(),
-                Next::Forbidden => self.violated(pair, node, Observed::Action(label))?,
             }
         }
-        self.row = row;
         ControlFlow::Continue(())
     }
 
-    fn violated(&mut self, pair: u32, node: Node, observed: Observed) -> ControlFlow<End> {
-        let action = match observed {
-            Observed::Action(label) => Some(label),
-            Observed::Refusal(_) => None,
-        };
-        let kind = (node, action);
-        if self.seen.insert(kind) {
-            self.found.push(Violation {
-                trace: self.pairs.trace(pair),
-                observed,
-                allowed: self.rules.allowed(),
-                implementation: self.pairs.state(pair),
-                specification: self.rules.members(),
-                kind,
-            });
+    fn violated(&mut self, pair: u32, observed: Observed) -> ControlFlow<End> {
+        let node = self.pairs.node(pair);
+        if self.seen.insert(kind(node, &observed)) {
+            self.met.push((pair, node, observed));
         }
-        if self.found.len() >= self.wanted {
+        if self.found.len() + self.met.len() >= self.wanted {
             ControlFlow::Break(End::Enough)
         } else {
             ControlFlow::Continue(())
+        }
+    }
+}
+
+impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Walk<'_, R, M, J> {
+    fn run(mut self) -> (End, Outcome) {
+        let seen = self.memory.found.iter().map(|found| found.kind);
+        self.memory.seen.extend(seen);
+        let end = self.levels();
+        self.explain_violations();
+        let complete = end.is_continue() || self.memory.found.len() >= self.memory.wanted;
+        let effort = self.memory.effort(self.nodes);
+        let outcome = Outcome {
+            found: self.memory.found,
+            effort,
+            complete,
+        };
+        (end.break_value().unwrap_or(End::Enough), outcome)
+    }
+
+    fn levels(&mut self) -> ControlFlow<End> {
+        let (members, part) = self.lead.rules.initial();
+        let start = Place {
+            members: &members,
+            part,
+        };
+        let initial = self.memory.implementation.initial();
+        self.memory.pairs.start(self.nodes, initial, start);
+        let mut first = 0;
+        let mut level: Vec<u32> = Vec::new();
+        let mut taken: Vec<Taken> = Vec::new();
+        let mut order: Vec<u64> = Vec::new();
+        while first < self.memory.pairs.len() {
+            level.clear();
+            if let Some(pair) = self.memory.lost.take() {
+                level.push(pair);
+            } else {
+                self.memory.internal_steps(self.nodes, first)?;
+                let pairs = first..self.memory.pairs.len();
+                level.extend(pairs.filter(|&pair| !self.memory.pairs.is_replaced(pair)));
+            }
+            let end = self.memory.pairs.len();
+            let pairs = &mut self.memory.pairs;
+            pairs.begin_level(end);
+            // All pairs of one node together, so that its row is computed once a level. Node and pair
+            // are sorted as one number.
+            order.clear();
+            let key = |&pair: &u32| u64::from(pairs.node(pair)) << 32 | u64::from(pair);
+            order.extend(level.iter().map(key));
+            order.sort_unstable();
+            level.clear();
+            level.extend(order.iter().map(|&key| key as u32));
+            taken.clear();
+            let pair = |&pair: &u32| (pairs.state(pair), pairs.node(pair));
+            taken.extend(level.iter().map(pair));
+            self.take_level(&level, &taken)?;
+            first = end;
+            self.memory.depth += 1;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn take_level(&mut self, level: &[u32], taken: &[Taken]) -> ControlFlow<End> {
+        self.memory.bytes = self.lead.rules.bytes() + J::bytes(&self.crew);
+        let memory = &mut self.memory;
+        J::level(
+            &mut self.lead,
+            &mut self.crew,
+            taken,
+            self.nodes,
+            self.map,
+            &mut |nodes, first, expansion| {
+                let pairs = &level[first..first + expansion.len()];
+                memory.take(nodes, pairs, expansion)
+            },
+        )
+    }
+
+    /// Adds to the violations that were met what was allowed instead.
+    fn explain_violations(&mut self) {
+        for (pair, node, observed) in std::mem::take(&mut self.memory.met) {
+            let place = self.nodes.place(node);
+            self.lead.rules.enter(place);
+            let kind = kind(node, &observed);
+            self.memory.found.push(Violation {
+                trace: self.memory.pairs.trace(pair),
+                observed,
+                allowed: self.lead.rules.allowed(),
+                implementation: self.memory.pairs.state(pair),
+                specification: place.members.to_vec(),
+                kind,
+            });
         }
     }
 }

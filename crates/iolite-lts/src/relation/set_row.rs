@@ -1,27 +1,105 @@
-//! The set of specification states that a search stands at, with the sets that its steps lead to.
+//! The steps of a set of specification states, and the sets that they lead to.
 
-use crate::{Determinised, LabelId, Semantics, SetId, StateId, Step};
+use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
-use super::pairs::{Goal, Node};
+use super::nodes::{Node, Place};
 
-/// The set that the search is at.
+/// The sets after the labels that implementations take, as far as they were asked for.
 ///
-/// The set after a label is computed when the label is asked for, and interned only when the search
-/// keeps a pair with it: an implementation takes few of the steps that a large set has, and a search
-/// with an antichain keeps few of those.
+/// They are not interned: an implementation takes few of the steps that a large set has, and a search
+/// with an antichain keeps few of the pairs that these lead to.
 #[derive(Default)]
+pub(super) struct TargetSets {
+    sets: Vec<TargetSet>,
+    members: Vec<StateId>,
+}
+
+struct TargetSet {
+    start: u32,
+    end: u32,
+    signature: u32,
+    /// Its number with the part it was interned with last.
+    node: Option<(u32, Node)>,
+}
+
+/// A set among [`TargetSets`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Target(u32);
+
+impl Target {
+    /// The empty set: σ is no trace of the specification.
+    pub(super) const NONE: Self = Self(u32::MAX);
+}
+
+impl TargetSets {
+    pub(super) fn clear(&mut self) {
+        self.sets.clear();
+        self.members.clear();
+    }
+
+    fn add(&mut self, members: &[StateId]) -> Target {
+        let start = self.members.len() as u32;
+        self.members.extend_from_slice(members);
+        self.sets.push(TargetSet {
+            start,
+            end: self.members.len() as u32,
+            signature: signature_of(members),
+            node: None,
+        });
+        Target(self.sets.len() as u32 - 1)
+    }
+
+    pub(super) fn members(&self, target: Target) -> &[StateId] {
+        match self.sets.get(target.0 as usize) {
+            Some(set) => &self.members[set.start as usize..set.end as usize],
+            None => &[],
+        }
+    }
+
+    pub(super) fn signature(&self, target: Target) -> u32 {
+        self.sets.get(target.0 as usize).map_or(0, |s| s.signature)
+    }
+
+    /// The number of the set with a part, once [`Self::set_node`] has said it.
+    pub(super) fn node(&self, target: Target, part: u32) -> Option<Node> {
+        let (of, node) = self.sets.get(target.0 as usize)?.node?;
+        (of == part).then_some(node)
+    }
+
+    pub(super) fn set_node(&mut self, target: Target, part: u32, node: Node) {
+        if let Some(set) = self.sets.get_mut(target.0 as usize) {
+            set.node = Some((part, node));
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.sets.capacity() * size_of::<TargetSet>()
+            + self.members.capacity() * size_of::<StateId>()
+    }
+}
+
+/// One bit for each member, so that most sets that do not include one another are found to differ
+/// without a look at their members.
+pub(super) fn signature_of(set: &[StateId]) -> u32 {
+    set.iter().fold(0, |bits, state| {
+        let mixed = (state.index() as u32).wrapping_mul(0x9E37_79B9);
+        bits | 1 << (mixed >> 27)
+    })
+}
+
+/// The set that the questions are about. Its steps are sorted when the first label is asked for.
+#[derive(Clone, Default)]
 pub(super) struct SetRow {
-    set: Option<SetId>,
+    members: Vec<StateId>,
     is_read: bool,
     steps: Vec<Step>,
     /// One for each label that has a step, in the order of labels.
     labels: Vec<LabelSteps>,
-    sets: Vec<TargetSet>,
-    /// The members of the sets that are computed and not interned.
-    members: Vec<StateId>,
+    closure: Closure,
     scratch: Vec<StateId>,
 }
 
+#[derive(Clone)]
 struct LabelSteps {
     label: LabelId,
     /// Where the label's steps are, in `steps`.
@@ -30,39 +108,34 @@ struct LabelSteps {
     target: Option<Target>,
 }
 
-/// `P after a`.
-#[derive(Clone, Copy)]
-enum TargetSet {
-    /// Not interned; where its members are, in `members`.
-    Members(u32, u32),
-    Interned(SetId),
-}
-
-/// The set after one label, for as long as the row stands at its set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Target(u32);
-
 impl SetRow {
-    /// Turns to `set`; `None` stands for "σ is no trace of the specification".
-    pub(super) fn turn(&mut self, set: Option<SetId>) {
-        self.set = set;
+    /// Turns to a place.
+    pub(super) fn turn(&mut self, place: Place<'_>) {
+        self.members.clear();
+        self.members.extend_from_slice(place.members);
         self.is_read = false;
         self.labels.clear();
-        self.sets.clear();
-        self.members.clear();
     }
 
-    pub(super) fn set(&self) -> Option<SetId> {
-        self.set
+    /// The states; none when σ is no trace of the specification.
+    pub(super) fn members(&self) -> &[StateId] {
+        &self.members
     }
 
-    fn read<N: Semantics<State = StateId>>(&mut self, view: &Determinised<N>) {
+    fn read<N: Semantics<State = StateId>>(&mut self, model: &N) {
         if self.is_read {
             return;
         }
         self.is_read = true;
-        let Some(set) = self.set else { return };
-        view.member_steps(set, &mut self.steps);
+        self.steps.clear();
+        for state in &self.members {
+            model.successors(state, &mut self.steps);
+        }
+        let kinds = model.labels().kinds();
+        self.steps
+            .retain(|(label, _)| kinds[label.index()] != LabelKind::Internal);
+        self.steps.sort_unstable();
+        self.steps.dedup();
         let mut start = 0;
         for group in self.steps.chunk_by(|a, b| a.0 == b.0) {
             let end = start + group.len() as u32;
@@ -75,108 +148,36 @@ impl SetRow {
         }
     }
 
-    /// The set after `label`.
+    /// The set after `label`, if a state of this one has such a step.
     pub(super) fn then<N: Semantics<State = StateId>>(
         &mut self,
-        view: &mut Determinised<N>,
+        model: &N,
         label: LabelId,
+        sets: &mut TargetSets,
     ) -> Option<Target> {
-        self.read(view);
+        self.read(model);
         let i = self.labels.partition_point(|l| l.label < label);
         let found = self.labels.get_mut(i).filter(|l| l.label == label)?;
         if found.target.is_none() {
             let steps = &self.steps[found.steps.0 as usize..found.steps.1 as usize];
             self.scratch.clear();
             self.scratch.extend(steps.iter().map(|&(_, state)| state));
-            view.close(&mut self.scratch);
-            let start = self.members.len() as u32;
-            self.members.extend_from_slice(&self.scratch);
-            found.target = Some(Target(self.sets.len() as u32));
-            let end = self.members.len() as u32;
-            self.sets.push(TargetSet::Members(start, end));
+            self.closure.close(model, &mut self.scratch);
+            found.target = Some(sets.add(&self.scratch));
         }
         found.target
-    }
-
-    /// The states of the set after a label.
-    pub(super) fn members<'a, N: Semantics<State = StateId>>(
-        &'a self,
-        view: &'a Determinised<N>,
-        target: Target,
-    ) -> &'a [StateId] {
-        match self.sets[target.0 as usize] {
-            TargetSet::Members(start, end) => &self.members[start as usize..end as usize],
-            TargetSet::Interned(set) => view.members(set),
-        }
-    }
-
-    /// The number of the set after a label.
-    pub(super) fn intern<N: Semantics<State = StateId>>(
-        &mut self,
-        view: &mut Determinised<N>,
-        target: Target,
-    ) -> SetId {
-        let found = &mut self.sets[target.0 as usize];
-        match *found {
-            TargetSet::Interned(set) => set,
-            TargetSet::Members(start, end) => {
-                let set = view.intern_closed(&self.members[start as usize..end as usize]);
-                *found = TargetSet::Interned(set);
-                set
-            }
-        }
-    }
-
-    /// The states of a goal whose node, if it has one, is the number of a set.
-    pub(super) fn goal_members<'a, N: Semantics<State = StateId>>(
-        &'a self,
-        view: &'a Determinised<N>,
-        goal: Goal,
-    ) -> &'a [StateId] {
-        match goal {
-            Goal::Node(node) => members_of(view, set_of(node)),
-            Goal::Step(Some(target), _) => self.members(view, target),
-            Goal::Step(None, _) => &[],
-        }
-    }
-
-    /// The number of the set of a goal.
-    pub(super) fn goal_node<N: Semantics<State = StateId>>(
-        &mut self,
-        view: &mut Determinised<N>,
-        goal: Goal,
-    ) -> Node {
-        match goal {
-            Goal::Node(node) => node,
-            Goal::Step(target, _) => node_of(target.map(|target| self.intern(view, target))),
-        }
     }
 
     /// The labels with a step.
     pub(super) fn labels<N: Semantics<State = StateId>>(
         &mut self,
-        view: &Determinised<N>,
+        model: &N,
     ) -> impl Iterator<Item = LabelId> + '_ {
-        self.read(view);
+        self.read(model);
         self.labels.iter().map(|l| l.label)
     }
-}
 
-/// The node for "σ is no trace of the specification".
-const NO_TRACE: Node = Node::MAX;
-
-pub(super) fn node_of(set: Option<SetId>) -> Node {
-    set.map_or(NO_TRACE, |set| set.index() as Node)
-}
-
-pub(super) fn set_of(node: Node) -> Option<SetId> {
-    (node != NO_TRACE).then(|| SetId::new(node as usize))
-}
-
-/// The states of a set, none for no set.
-pub(super) fn members_of<N: Semantics<State = StateId>>(
-    view: &Determinised<N>,
-    set: Option<SetId>,
-) -> &[StateId] {
-    set.map_or(&[], |set| view.members(set))
+    pub(super) fn bytes(&self) -> usize {
+        self.closure.bytes()
+    }
 }

@@ -3,63 +3,56 @@
 //! Inclusion of specification sets is a right order: P ⊆ P' gives `P after a` ⊆ `P' after a`, and
 //! what P' lacks P lacks.
 
-use crate::{Determinised, LabelId, LabelKind, Semantics, StateId};
+use crate::{Closure, LabelId, LabelKind, Semantics, StateId};
 
 use super::Allowed;
-use super::pairs::{Goal, Node, NodeSet};
-use super::search::{Next, PairRules};
-use super::set_row::{SetRow, members_of, node_of, set_of};
+use super::nodes::Place;
+use super::rules::{Goal, Next, PairRules};
+use super::set_row::{SetRow, TargetSets};
 
+#[derive(Clone)]
 pub(super) struct TraceInclusion<N> {
-    pub(super) view: Determinised<N>,
+    pub(super) model: N,
     at: SetRow,
 }
 
 impl<N: Semantics<State = StateId>> TraceInclusion<N> {
-    pub(super) fn new(view: Determinised<N>) -> Self {
+    pub(super) fn new(model: N) -> Self {
         Self {
-            view,
+            model,
             at: SetRow::default(),
         }
     }
 }
 
+/// `s₀ after ε`.
+pub(super) fn initial_set<N: Semantics<State = StateId>>(model: &N) -> Vec<StateId> {
+    let mut members = vec![model.initial()];
+    Closure::default().close(model, &mut members);
+    members
+}
+
 impl<N: Semantics<State = StateId>> PairRules for TraceInclusion<N> {
-    fn initial(&mut self) -> Node {
-        node_of(Some(self.view.initial()))
+    fn initial(&mut self) -> (Vec<StateId>, u32) {
+        (initial_set(&self.model), 0)
     }
 
-    fn enter(&mut self, node: Node) {
-        self.at.turn(set_of(node));
+    fn enter(&mut self, place: Place<'_>) {
+        self.at.turn(place);
     }
 
-    fn step(&mut self, label: LabelId, _kind: LabelKind) -> Next {
-        match self.at.then(&mut self.view, label) {
+    fn step(&mut self, label: LabelId, _kind: LabelKind, sets: &mut TargetSets) -> Next {
+        match self.at.then(&self.model, label, sets) {
             None => Next::Forbidden,
-            set => Next::Go(Goal::Step(set, 0)),
+            Some(set) => Next::Go(Goal { set, part: 0 }),
         }
-    }
-
-    fn set(&self, goal: Goal) -> NodeSet<'_> {
-        NodeSet {
-            members: self.at.goal_members(&self.view, goal),
-            part: 0,
-        }
-    }
-
-    fn node(&mut self, goal: Goal) -> Node {
-        self.at.goal_node(&mut self.view, goal)
     }
 
     fn allowed(&mut self) -> Allowed {
-        Allowed::Actions(self.at.labels(&self.view).collect())
+        Allowed::Actions(self.at.labels(&self.model).collect())
     }
 
-    fn members(&self) -> Vec<StateId> {
-        members_of(&self.view, self.at.set()).to_vec()
-    }
-
-    fn size(&self) -> (usize, usize) {
-        (self.view.set_count(), self.view.bytes())
+    fn bytes(&self) -> usize {
+        self.at.bytes()
     }
 }

@@ -12,7 +12,7 @@ use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 pub(super) struct LabelSetId(u32);
 
 /// Sets of labels as rows of bits, interned.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LabelSets {
     words: usize,
     bits: Vec<u64>,
@@ -47,7 +47,7 @@ impl LabelSets {
 /// A state that can move on internally to a stable one does not matter: whatever the stable one
 /// refuses, it refuses; so refusals, and inputs that all states of a closed set take, are decided by
 /// the stable states and by those that can never become stable.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct WeakInitials {
     memo: Vec<Initials>,
     sets: LabelSets,

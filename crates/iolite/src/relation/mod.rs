@@ -3,15 +3,17 @@
 mod document;
 mod queues;
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::thread;
 
 use iolite_derive::{Context, DEFAULT_MAX_IN_FLIGHT, ModelRef};
 use iolite_lts::relation::{
     Allowed, Answer, Counterexample, Effort, Holds, Observed, RelateError, Relation, Search,
     SpecificationSide, TraceSet,
 };
-use iolite_lts::{Completed, LabelId, LabelKind, Labels, Semantics, StateId};
+use iolite_lts::{Completed, LabelId, LabelKind, Labels, Lts, Semantics, StateId};
 
 use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace, vacuity};
 
@@ -37,6 +39,14 @@ pub struct RelationOptions {
     /// Whether a negative answer carries its certificate. That holds the texts and the transitions of
     /// both models, so it is as large as they are.
     pub certificate: bool,
+    /// How many threads search. Neither the answer nor the counterexample depends on it. Systems that
+    /// are explored on demand, and the strict policy, are searched by one.
+    pub jobs: NonZeroUsize,
+}
+
+/// One job for each core that this process may use.
+pub fn all_cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 impl RelationOptions {
@@ -50,6 +60,7 @@ impl RelationOptions {
             context: Context::Synchronous,
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             certificate: true,
+            jobs: all_cores(),
         }
     }
 }
@@ -70,11 +81,77 @@ pub struct Decision {
     pub effort: Effort,
 }
 
+/// The kernel's side of a prepared specification.
+enum Side {
+    /// Every thread may have its own copy of the pointer.
+    Explicit(SpecificationSide<Arc<Lts>>),
+    /// States are numbered as they are met, so there is one walk.
+    OnDemand(SpecificationSide<Arc<System>>),
+}
+
+impl Side {
+    fn new(
+        options: &RelationOptions,
+        system: &Arc<System>,
+        traces: Option<TraceSet>,
+    ) -> Result<Self, RelateError> {
+        let (relation, policy) = (options.relation, options.semantics.policy());
+        Ok(match &**system {
+            System::Explicit(lts) => Self::Explicit(SpecificationSide::new(
+                relation,
+                Arc::clone(lts),
+                policy,
+                traces,
+            )?),
+            System::Lazy(_) => Self::OnDemand(SpecificationSide::new(
+                relation,
+                Arc::clone(system),
+                policy,
+                traces,
+            )?),
+        })
+    }
+
+    fn check(
+        &mut self,
+        implementation: &impl Semantics<State = StateId>,
+        how: &mut Search<'_>,
+    ) -> Result<Answer, RelateError> {
+        match self {
+            Self::Explicit(side) => side.check(implementation, how),
+            Self::OnDemand(side) => side.check(implementation, how),
+        }
+    }
+
+    fn check_with_jobs(
+        &mut self,
+        implementation: &(impl Semantics<State = StateId> + Clone + Send),
+        jobs: NonZeroUsize,
+        how: &mut Search<'_>,
+    ) -> Result<Answer, RelateError> {
+        match self {
+            Self::Explicit(side) => side.check_with_jobs(implementation, jobs, how),
+            Self::OnDemand(side) => side.check(implementation, how),
+        }
+    }
+
+    fn check_directed(
+        &self,
+        implementation: &impl Semantics<State = StateId>,
+    ) -> Result<(), RelateError> {
+        match self {
+            Self::Explicit(side) => side.check_directed(implementation),
+            Self::OnDemand(side) => side.check_directed(implementation),
+        }
+    }
+}
+
 /// A specification that is prepared for a relation; its sets serve all implementations.
 pub struct PreparedSpecification {
     spec: ExplicitSpec,
     system: Arc<System>,
-    side: SpecificationSide<Arc<System>>,
+    side: Side,
+    jobs: NonZeroUsize,
     semantics: SemanticsOptions,
     counterexamples: usize,
     relation: Relation,
@@ -106,13 +183,12 @@ impl Workspace {
             reason = "a pointer that the kernel's views take"
         )]
         let system = Arc::new(spec.system());
-        let policy = options.semantics.policy();
-        let side = SpecificationSide::new(options.relation, Arc::clone(&system), policy, traces)
-            .map_err(|e| Error::input(e.to_string()))?;
+        let side = Side::new(options, &system, traces).map_err(|e| Error::input(e.to_string()))?;
         Ok(PreparedSpecification {
             spec: spec.clone(),
             system,
             side,
+            jobs: options.jobs,
             semantics: options.semantics,
             counterexamples: options.counterexamples.max(1),
             relation: options.relation,
@@ -244,25 +320,55 @@ impl PreparedSpecification {
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
         let system = implementation.system();
-        let Some(how) = self.semantics.complete_inputs else {
-            return self.check(implementation, &system, proceed);
-        };
-        let completed = Completed::over(&system, how.into(), self.spec.labels());
-        self.check(implementation, &completed, proceed)
+        let completion = self.semantics.complete_inputs;
+        let jobs = self.jobs;
+        match (&system, completion) {
+            (System::Explicit(lts), None) => self.check(
+                implementation,
+                lts,
+                |side, how| side.check_with_jobs(lts, jobs, how),
+                proceed,
+            ),
+            (System::Explicit(lts), Some(how)) => {
+                let view = Completed::over(Arc::clone(lts), how.into(), self.spec.labels());
+                self.check(
+                    implementation,
+                    &view,
+                    |side, how| side.check_with_jobs(&view, jobs, how),
+                    proceed,
+                )
+            }
+            (System::Lazy(view), None) => self.check(
+                implementation,
+                view,
+                |side, how| side.check(view, how),
+                proceed,
+            ),
+            (System::Lazy(view), Some(how)) => {
+                let view = Completed::over(view, how.into(), self.spec.labels());
+                self.check(
+                    implementation,
+                    &view,
+                    |side, how| side.check(&view, how),
+                    proceed,
+                )
+            }
+        }
     }
 
-    fn check(
+    fn check<V: Semantics<State = StateId>>(
         &mut self,
         implementation: &ExplicitSpec,
-        view: &impl Semantics<State = StateId>,
+        view: &V,
+        search: impl FnOnce(&mut Side, &mut Search<'_>) -> Result<Answer, RelateError>,
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
         if let Some(max_in_flight) = self.queues {
             return self.check_in_queues(implementation, view, max_in_flight, proceed);
         }
         let mut gave_up = None;
-        let answer = self.side.check(
-            view,
+        let answer = search(
+            &mut self.side,
             &mut Search {
                 counterexamples: self.counterexamples,
                 proceed: &mut |effort| {

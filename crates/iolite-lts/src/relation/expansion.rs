@@ -1,0 +1,136 @@
+//! Pairs with their steps: what a search asks of the models, apart from what it remembers.
+
+use crate::{LabelId, LabelKind, Semantics, StateId, Step};
+
+use super::nodes::{Node, Nodes, Place};
+use super::rules::{Next, PairRules};
+use super::set_row::TargetSets;
+
+/// A pair that is taken: a state of the implementation and the node of what the specification may be
+/// in.
+pub(super) type Taken = (StateId, Node);
+
+/// Where the places of nodes are found.
+pub(super) trait Places {
+    fn place(&self, node: Node) -> Place<'_>;
+}
+
+impl Places for Nodes {
+    fn place(&self, node: Node) -> Place<'_> {
+        Nodes::place(self, node)
+    }
+}
+
+/// A visible step of the implementation, with what becomes of it.
+#[derive(Clone, Copy)]
+pub(super) struct ExpandedStep {
+    /// An id of the joint table.
+    pub(super) label: LabelId,
+    pub(super) target: StateId,
+    pub(super) next: Next,
+}
+
+/// What some pairs of a level refuse and do, in their order.
+#[derive(Default)]
+pub(super) struct Expansion {
+    /// For each pair where its steps end.
+    ends: Vec<u32>,
+    /// The pairs, by their index, with a refusal that the specification lacks.
+    refusals: Vec<(u32, Vec<LabelId>)>,
+    steps: Vec<ExpandedStep>,
+    /// The sets that steps lead to.
+    pub(super) sets: TargetSets,
+}
+
+impl Expansion {
+    fn clear(&mut self) {
+        self.ends.clear();
+        self.refusals.clear();
+        self.steps.clear();
+        self.sets.clear();
+    }
+
+    /// Number of pairs.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where the steps of a pair are.
+    pub(super) fn steps_of(&self, pair: usize) -> std::ops::Range<usize> {
+        let start = pair.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start as usize..self.ends[pair] as usize
+    }
+
+    pub(super) fn step(&self, index: usize) -> ExpandedStep {
+        self.steps[index]
+    }
+
+    /// The refusal of a pair that the specification lacks.
+    pub(super) fn refusal(&mut self, pair: usize) -> Option<Vec<LabelId>> {
+        let found = self.refusals.iter_mut().find(|(p, _)| *p as usize == pair);
+        found.map(|(_, refused)| std::mem::take(refused))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.ends.capacity() * size_of::<u32>()
+            + self.steps.capacity() * size_of::<ExpandedStep>()
+            + self.sets.bytes()
+    }
+}
+
+/// Expands pairs: the rules of a relation and an implementation.
+pub(super) struct Expander<R, M> {
+    pub(super) rules: R,
+    implementation: M,
+    row: Vec<Step>,
+}
+
+impl<R: PairRules, M: Semantics<State = StateId>> Expander<R, M> {
+    pub(super) fn new(rules: R, implementation: M) -> Self {
+        Self {
+            rules,
+            implementation,
+            row: Vec::new(),
+        }
+    }
+
+    /// Replaces `expansion` by that of these pairs, of which those of one node are together. `map`
+    /// takes the labels of the implementation to the joint table.
+    pub(super) fn expand(
+        &mut self,
+        pairs: &[Taken],
+        places: &impl Places,
+        map: &[LabelId],
+        expansion: &mut Expansion,
+    ) {
+        expansion.clear();
+        let kinds = self.implementation.labels().kinds();
+        let mut entered = None;
+        for (k, &(state, node)) in pairs.iter().enumerate() {
+            if entered.replace(node) != Some(node) {
+                self.rules.enter(places.place(node));
+            }
+            if let Some(refused) = self.rules.refusal(&self.implementation, map, state) {
+                expansion.refusals.push((k as u32, refused));
+            }
+            self.row.clear();
+            self.implementation.successors(&state, &mut self.row);
+            for &(own, target) in &self.row {
+                let kind = kinds[own.index()];
+                if kind == LabelKind::Internal {
+                    continue;
+                }
+                let label = map[own.index()];
+                let next = self.rules.step(label, kind, &mut expansion.sets);
+                if next != Next::Outside {
+                    expansion.steps.push(ExpandedStep {
+                        label,
+                        target,
+                        next,
+                    });
+                }
+            }
+            expansion.ends.push(expansion.steps.len() as u32);
+        }
+    }
+}
