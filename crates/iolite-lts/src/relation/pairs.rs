@@ -163,14 +163,11 @@ impl Pairs {
         if slot == Slot::Known {
             return false;
         }
-        let node = match sets.node(goal.set, goal.part) {
-            Some(node) => node,
-            None => {
-                let node = nodes.intern(place);
-                sets.set_node(goal.set, goal.part, node);
-                node
-            }
-        };
+        let known = sets.node(goal.set, goal.part);
+        let node = known.unwrap_or_else(|| nodes.intern(place));
+        if known.is_none() {
+            sets.set_node(goal.set, goal.part, node);
+        }
         self.enter(state, node, by, signature, slot)
     }
 
