@@ -61,7 +61,7 @@ pub use record::compact_lines::journal_lines;
 pub use record::description::Description;
 pub use record::event::{End, Event, Fanout, Sink};
 pub use record::journal::{
-    COMPACT_ENDING, JOURNAL_FORMAT, Journal, JournalForm, JournalHeader, JournalWriter,
+    COMPACT_ENDING, JOURNAL_FORMAT, Journal, JournalForm, JournalHeader, JournalWriter, ModelText,
 };
 pub use record::journal_place::{JOURNAL_FOLDER, LATEST, new_journal_path};
 pub use record::merge::{MergeError, MergeOptions, Merged, merge};
