@@ -33,6 +33,7 @@ fn what_does_not_listen_is_ended_from_outside() {
     let endless = [&endless[..], &["--max-states", "1000000000"]].concat();
     let ran = iolite(&[&endless[..], &["--timeout", "0.2"]].concat()).expect(3);
     assert!(ran.stderr.contains("within 0.2 seconds"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("were asked for"), "{}", ran.stderr);
     assert!(ran.stdout.is_empty());
     let ran = iolite(&[&endless[..], &["--max-memory", "60M"]].concat()).expect(3);
     let said = "error: more than 62914560 bytes would be needed\n";
@@ -136,5 +137,47 @@ fn every_command_has_bounds() {
     ] {
         let ran = iolite(&[&["check", "examples/candy/candy.iol"][..], &wrong].concat()).expect(2);
         assert!(ran.stderr.contains(wrong[0]), "{}", ran.stderr);
+    }
+}
+
+/// Whatever the bound, a command ends with one of its exit codes: an answer that came in time, or 3.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_command_aborts() {
+    let folder = scratch("no-aborts");
+    let model = write(&folder, "random.aut", random(3_000, 9_000));
+    let suite = folder.join("suite").display().to_string();
+    let brp = "examples/papers/sym04_fig1.iol";
+    let commands: [&[&str]; 12] = [
+        &["check", "examples/login/login.iol"],
+        &["show", &model, "--view", "suspension-automaton"],
+        &["show", "examples/login/login.iol"],
+        &["classify", "ltl:GF a -> GF b"],
+        &["relate", "ioco", &model, &model, "--complete-inputs", "self-loop"],
+        &["verify", brp, "--property", brp],
+        &["verify", &model, "--property", "ltl:GF !x"],
+        &["derive", &model, "--cover", "transitions", "-o", &suite],
+        &["test", brp, "--sut", "model:examples/papers/sym04_fig1.iol", "--runs", "3", "--no-journal"],
+        &["simulate", &model, "--steps", "5"],
+        &["doctor"],
+        &["explain", "examples/login/login.iol"],
+    ];
+    for command in commands {
+        for bound in [["--timeout", "0.01"], ["--max-memory", "1M"], ["--timeout", "0"]] {
+            let ran = iolite(&[command, &bound].concat());
+            let said = format!("{command:?} {bound:?}: {} {}", ran.stdout, ran.stderr);
+            assert!((0..=4).contains(&ran.code), "{said}");
+            assert!(!ran.stderr.contains("panicked"), "{said}");
+        }
+        let iolite = env!("CARGO_BIN_EXE_iolite");
+        let words: Vec<String> = command.iter().map(|w| format!("'{w}'")).collect();
+        let line = format!("ulimit -v 60000; exec '{iolite}' {}", words.join(" "));
+        let shell = Command::new("sh").args(["-c", &line]).current_dir(root()).output();
+        let output = shell.expect("a shell");
+        let code = output.status.code();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        // Where the program itself does not fit, the system says 127 or 126.
+        let known = code.is_some_and(|c| (0..=4).contains(&c) || c == 126 || c == 127);
+        assert!(known, "{command:?}: {code:?} {stderr}");
     }
 }

@@ -60,7 +60,9 @@ pub use record::compact_journal::COMPACT_FORMAT;
 pub use record::compact_lines::journal_lines;
 pub use record::description::Description;
 pub use record::event::{End, Event, Fanout, Sink};
-pub use record::journal::{COMPACT_ENDING, Journal, JournalForm, JournalHeader, JournalWriter};
+pub use record::journal::{
+    COMPACT_ENDING, Journal, JournalForm, JournalHeader, JournalWriter, ModelText,
+};
 pub use record::journal_place::new_journal_path;
 pub use record::merge::{MergeError, MergeOptions, Merged, merge};
 pub use record::monitor::{

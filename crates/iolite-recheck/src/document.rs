@@ -55,6 +55,9 @@ pub struct Certificate {
     /// The observers, or test purposes, beside the specification.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observers: Vec<Observer>,
+    /// The same with data, which have no tables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_observers: Vec<DataObserver>,
     /// The property, where it judged alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<Property>,
@@ -71,6 +74,15 @@ pub struct Certificate {
     /// What comes again and again after the trace; nothing where internal actions do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Vec<String>>,
+    /// The same step by step, internal actions included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution: Option<Execution>,
+    /// Which executions count: `weak` or `strong` fairness; all of them where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<String>,
+    /// `goes-on` where the environment gives another input whenever the specification waits for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
     /// Where the answer is a positive one: pairs of states that contain the start and every step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Pairs>,
@@ -111,11 +123,15 @@ impl Certificate {
             specification: None,
             implementation: None,
             observers: Vec::new(),
+            data_observers: Vec::new(),
             property: None,
             traces: None,
             test: None,
             ending: None,
             cycle: None,
+            execution: None,
+            fairness: None,
+            environment: None,
             pairs: None,
             files: Vec::new(),
             reading: serde_json::Value::Null,
@@ -144,6 +160,18 @@ pub struct Channel {
     /// Whether messages of one direction may overtake each other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reorder: bool,
+}
+
+/// An observer, or a test purpose, with data.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataObserver {
+    /// `FILE#Name`.
+    pub reference: String,
+    /// Values of its own constants, as `max=3`; those that it shares with the specification are the
+    /// specification's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constants: Vec<String>,
 }
 
 /// The name of a model, in parts.
@@ -338,6 +366,17 @@ pub struct Pair {
     pub persistent: Vec<usize>,
 }
 
+/// Steps of the specification, each an action and the state that it leads to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Execution {
+    /// From the initial state.
+    pub stem: Vec<(String, usize)>,
+    /// Again and again after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<(String, usize)>,
+}
+
 /// The pairs that show that something holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -348,6 +387,9 @@ pub struct Pairs {
     /// A state of the implementation and a set; or a state of the specification and one of the
     /// observer.
     pub pairs: Vec<(usize, usize)>,
+    /// For each pair the state of the set of traces, where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traces: Vec<usize>,
 }
 
 /// A file, as it was.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Kind, Pairs};
+use crate::document::{Certificate, Kind, Observer, Pairs};
 use crate::run::{check_observer, observer_step};
 use crate::system::{DELTA, Policy, States, System};
 use crate::{Outcome, Report, rejected};
@@ -17,14 +17,19 @@ struct Claim<'c> {
     i: System,
     s: System,
     sets: Vec<States>,
-    pairs: BTreeSet<(usize, usize)>,
+    /// The set F, and after the pair the state of it.
+    traces: Option<&'c Observer>,
+    pairs: BTreeSet<(usize, usize, usize)>,
 }
 
 /// The claim that a relation holds.
 pub(crate) fn relation(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
     let pairs = bare(certificate)?;
     let kind = certificate.kind.as_str();
-    let directed = matches!(kind, "iot" | "ioconf" | "ioco" | "uioco");
+    let directed = matches!(kind, "iot" | "ioconf" | "ioconf-f" | "ioco" | "uioco");
+    if (kind == "ioconf-f") != certificate.traces.is_some() {
+        return rejected("ioconf-f and a set of traces belong together");
+    }
     if !directed && !matches!(kind, "trace" | "testing" | "conf") {
         return rejected(format!("`{kind}` is no relation whose pairs are listed"));
     }
@@ -52,7 +57,7 @@ pub(crate) fn relation(certificate: &Certificate, report: &mut Report) -> Outcom
             ));
         }
     }
-    let claim = Claim::new(kind, i, s, pairs)?;
+    let claim = Claim::new(kind, i, s, certificate.traces.as_ref(), pairs)?;
     claim.check()?;
     report.confirmed.push(format!(
         "pairs: {} of them, with the start, closed under all steps, and right each",
@@ -74,14 +79,32 @@ fn bare(certificate: &Certificate) -> Outcome<&Pairs> {
     if tells || certificate.context != "synchronous" || !certificate.channels.is_empty() {
         return rejected("a positive answer has no trace, no observation and no queues");
     }
-    if certificate.property.is_some() || certificate.traces.is_some() {
-        return rejected("a positive answer has neither a property nor a set of traces");
+    if certificate.property.is_some() {
+        return rejected("a positive answer has no property");
     }
     Ok(pairs)
 }
 
 impl<'c> Claim<'c> {
-    fn new(kind: &'c str, i: System, s: System, told: &Pairs) -> Outcome<Self> {
+    fn new(
+        kind: &'c str,
+        i: System,
+        s: System,
+        traces: Option<&'c Observer>,
+        told: &Pairs,
+    ) -> Outcome<Self> {
+        let places = if let Some(traces) = traces {
+            check_observer(traces)?;
+            let fits = |&f: &usize| f < traces.states.len();
+            if told.traces.len() != told.pairs.len() || !told.traces.iter().all(fits) {
+                return rejected("each pair has one state of the set of traces");
+            }
+            told.traces.clone()
+        } else if told.traces.is_empty() {
+            vec![0; told.pairs.len()]
+        } else {
+            return rejected("there is no set of traces");
+        };
         let mut sets: Vec<States> = Vec::new();
         for set in &told.sets {
             let members: States = set.iter().copied().collect();
@@ -99,26 +122,35 @@ impl<'c> Claim<'c> {
             i,
             s,
             sets,
-            pairs: told.pairs.iter().copied().collect(),
+            traces,
+            pairs: told
+                .pairs
+                .iter()
+                .zip(places)
+                .map(|(&(p, set), f)| (p, set, f))
+                .collect(),
         })
     }
 
     /// Whether a pair is in the relation; sets are compared, not their numbers.
-    fn has(&self, p: usize, set: &States) -> bool {
+    fn has(&self, p: usize, set: &States, f: usize) -> bool {
         let same = |k: usize| self.sets[k] == *set;
         self.pairs
-            .range((p, 0)..=(p, usize::MAX))
-            .any(|&(_, k)| same(k))
+            .range((p, 0, 0)..=(p, usize::MAX, usize::MAX))
+            .any(|&(_, k, own)| own == f && same(k))
     }
 
     fn check(&self) -> Outcome<()> {
-        if !self.has(self.i.initial(), &self.s.start()?) {
+        let start = self.traces.map_or(0, |traces| traces.initial);
+        if !self.has(self.i.initial(), &self.s.start()?, start) {
             return rejected("the pair of the initial states is missing");
         }
-        for &(p, set) in &self.pairs {
+        for &(p, set, f) in &self.pairs {
             let pair = (p, &self.sets[set]);
-            self.check_here(pair)?;
-            self.check_steps(pair)?;
+            if self.traces.is_none_or(|traces| traces.marked.contains(&f)) {
+                self.check_here(pair)?;
+            }
+            self.check_steps(pair, f)?;
         }
         Ok(())
     }
@@ -130,7 +162,7 @@ impl<'c> Claim<'c> {
             rejected(format!("{p} of the implementation: {what}"))
         };
         match self.kind {
-            "iot" | "ioconf" | "ioco" | "uioco" => {
+            "iot" | "ioconf" | "ioconf-f" | "ioco" | "uioco" => {
                 let own = self.i.out(&States::from([p]))?;
                 let allowed = self.s.out(set)?;
                 match own.difference(&allowed).next() {
@@ -161,14 +193,17 @@ impl<'c> Claim<'c> {
 
     /// Every step of the implementation leads to a pair that is there, as far as the relation speaks of
     /// its trace.
-    fn check_steps(&self, (p, set): Pair<'_>) -> Outcome<()> {
+    fn check_steps(&self, (p, set): Pair<'_>, f: usize) -> Outcome<()> {
         let suspension = matches!(self.kind, "ioco" | "uioco");
-        let within = !matches!(self.kind, "testing" | "iot");
+        let within = !matches!(self.kind, "testing" | "iot" | "ioconf-f");
         for (kind, action, next) in self.i.steps(p)? {
             if kind == Kind::Internal {
-                self.wants(next, set, "an internal action")?;
+                self.wants(next, set, f, "an internal action")?;
                 continue;
             }
+            let Some(f) = self.follow(f, action) else {
+                continue;
+            };
             if self.kind == "uioco" && kind == Kind::Input && self.is_refused(set, action)? {
                 continue;
             }
@@ -177,15 +212,27 @@ impl<'c> Claim<'c> {
             if after.is_empty() && within && self.kind != "trace" {
                 continue;
             }
-            self.wants(next, &after, action)?;
+            self.wants(next, &after, f, action)?;
         }
         if suspension && self.i.is_quiescent(p)? {
             let after = self.s.after(set, DELTA, true)?;
             if !after.is_empty() {
-                self.wants(p, &after, DELTA)?;
+                self.wants(p, &after, f, DELTA)?;
             }
         }
         Ok(())
+    }
+
+    /// The state of F after an action; `None` where no trace of F goes on so.
+    fn follow(&self, f: usize, action: &str) -> Option<usize> {
+        match self.traces {
+            None => Some(f),
+            // Only what it names is a trace of it.
+            Some(traces) if traces.labels.iter().any(|known| known == action) => {
+                observer_step(traces, f, action)
+            }
+            Some(_) => None,
+        }
     }
 
     fn is_refused(&self, set: &States, input: &str) -> Outcome<bool> {
@@ -197,8 +244,8 @@ impl<'c> Claim<'c> {
         Ok(false)
     }
 
-    fn wants(&self, p: usize, set: &States, action: &str) -> Outcome<()> {
-        if self.has(p, set) {
+    fn wants(&self, p: usize, set: &States, f: usize, action: &str) -> Outcome<()> {
+        if self.has(p, set, f) {
             return Ok(());
         }
         let p = self.i.state(p);
@@ -223,6 +270,9 @@ pub(crate) fn observer(certificate: &Certificate, report: &mut Report) -> Outcom
     }
     if certificate.implementation.is_some() || certificate.complete_inputs.is_some() {
         return rejected("a specification satisfies an observer by itself");
+    }
+    if certificate.traces.is_some() || !told.traces.is_empty() {
+        return rejected("sets of traces are for ioconf-f");
     }
     check_observer(observer)?;
     let policy = Policy::parse(&certificate.quiescence)?;

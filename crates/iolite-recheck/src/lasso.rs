@@ -52,6 +52,31 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     report
         .confirmed
         .push(format!("trace: {steps} steps that the specification has"));
+    let fair = fairness(certificate)?;
+    if let Some(execution) = &certificate.execution {
+        let end = steps_of(&s, s.initial(), &execution.stem, &certificate.trace, own_delta)?;
+        at = States::from([end]);
+        let visible = certificate.cycle.as_deref().unwrap_or_default();
+        if ending != "cycle" && !execution.cycle.is_empty() {
+            return rejected("an execution that ends has no steps after that");
+        }
+        if ending == "cycle" {
+            let back = steps_of(&s, end, &execution.cycle, visible, own_delta)?;
+            if back != end || execution.cycle.is_empty() {
+                return rejected("the cycle does not lead back to where it begins");
+            }
+            check_fair(&s, fair, end, &execution.cycle)?;
+        }
+        let steps = execution.stem.len() + execution.cycle.len();
+        report
+            .confirmed
+            .push(format!("execution: {steps} steps of the table, and fair"));
+    } else if fair != Fairness::default() {
+        return rejected("what is fair depends on the steps, and they are missing");
+    }
+    if fair.goes_on && ending == "output-lock" {
+        return rejected("the environment would give another input");
+    }
     let outside = !property.finite.contains(&q);
     let how = match ending.as_str() {
         "bad-prefix" => {
@@ -80,6 +105,98 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     };
     report.confirmed.push(format!("verdict: refuted, {how}"));
     Ok(())
+}
+
+/// Which executions count.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Fairness {
+    /// An output or internal action that stays enabled is taken again and again.
+    weak: bool,
+    /// One that is enabled again and again is.
+    strong: bool,
+    /// The environment gives another input whenever the specification waits for one.
+    goes_on: bool,
+}
+
+fn fairness(certificate: &Certificate) -> Outcome<Fairness> {
+    let mut fair = Fairness::default();
+    match certificate.fairness.as_deref() {
+        None => {}
+        Some("weak") => fair.weak = true,
+        Some("strong") => fair.strong = true,
+        Some(other) => return rejected(format!("`{other}` is no fairness")),
+    }
+    match certificate.environment.as_deref() {
+        None => {}
+        Some("goes-on") => fair.goes_on = true,
+        Some(other) => return rejected(format!("`{other}` is no environment")),
+    }
+    Ok(fair)
+}
+
+/// Follows steps of the table; those that can be seen must be these. Gives the state that they lead to.
+fn steps_of(
+    s: &System,
+    from: usize,
+    steps: &[(String, usize)],
+    visible: &[String],
+    own_delta: bool,
+) -> Outcome<usize> {
+    let mut at = from;
+    let mut seen = Vec::new();
+    for (action, to) in steps {
+        if action == DELTA {
+            if !own_delta || to != &at || !s.is_quiescent(at)? {
+                return rejected(format!("{} is not silent", s.state(at)));
+            }
+            seen.push(action.clone());
+            continue;
+        }
+        let row = s.steps(at)?;
+        let step = row.iter().find(|(_, text, next)| text == action && next == to);
+        let Some((kind, ..)) = step else {
+            return rejected(format!("{} has no such step {action}", s.state(at)));
+        };
+        if *kind != Kind::Internal {
+            seen.push(action.clone());
+        }
+        at = *to;
+    }
+    if seen != visible {
+        return rejected("the steps do not show what the claim says");
+    }
+    Ok(at)
+}
+
+/// Nothing that the specification owes is neglected for ever on a cycle.
+fn check_fair(s: &System, fair: Fairness, start: usize, cycle: &[(String, usize)]) -> Outcome<()> {
+    let states: States = cycle.iter().map(|&(_, to)| to).chain([start]).collect();
+    let waits = cycle.iter().all(|(action, _)| action == DELTA);
+    if waits && fair.goes_on {
+        let row = s.steps(start)?;
+        let has = |wanted: Kind| row.iter().any(|(kind, ..)| *kind == wanted);
+        if has(Kind::Input) && !has(Kind::Internal) {
+            return rejected("the environment would give another input");
+        }
+    }
+    let mut owed: BTreeSet<String> = BTreeSet::new();
+    let mut first = true;
+    for &state in &states {
+        let row = s.steps(state)?;
+        let own = row.iter().filter(|(kind, ..)| matches!(kind, Kind::Output | Kind::Internal));
+        let own: BTreeSet<String> = own.map(|(_, text, _)| (*text).to_owned()).collect();
+        owed = match (fair.strong, fair.weak, first) {
+            (true, ..) => owed.union(&own).cloned().collect(),
+            (false, true, true) => own,
+            (false, true, false) => owed.intersection(&own).cloned().collect(),
+            (false, false, _) => owed,
+        };
+        first = false;
+    }
+    match owed.iter().find(|text| !cycle.iter().any(|(action, _)| action == *text)) {
+        Some(text) => rejected(format!("{text} is neglected, so the execution is not fair")),
+        None => Ok(()),
+    }
 }
 
 /// The specification can go round for ever, and the property rejects that.

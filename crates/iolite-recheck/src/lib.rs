@@ -27,8 +27,8 @@ mod system;
 mod test_run;
 
 pub use document::{
-    Certificate, Channel, FORMAT, Kind, Model, Named, Observation, Observer, Pair, Pairs, Property,
-    Refusal, SourceText, State, Table, Test, TestState, TestStep, hash,
+    Certificate, Channel, DataObserver, Execution, FORMAT, Kind, Model, Named, Observation, Observer, Pair,
+    Pairs, Property, Refusal, SourceText, State, Table, Test, TestState, TestStep, hash,
 };
 
 /// What looking again has shown.
@@ -65,6 +65,15 @@ fn rejected<T>(reason: impl Into<String>) -> Outcome<T> {
     Err(Fault::Rejected(reason.into()))
 }
 
+/// What an observer with data came to. It has no table, so whoever can read it has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// Whether the trace and the observation after it are a violation, and the trace alone is not.
+    pub violated: bool,
+    /// Its name, and where it is after the trace, as `Watch: Busy`.
+    pub place: String,
+}
+
 /// States and transitions that all tables of a certificate may have together.
 const LARGEST: usize = 20_000_000;
 
@@ -74,6 +83,19 @@ const LARGEST: usize = 20_000_000;
 ///
 /// The first part that is false, or that cannot be decided.
 pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
+    check_beside(certificate, None)
+}
+
+/// The same of a certificate with observers that have data: what each of them came to is found by other
+/// means.
+///
+/// # Errors
+///
+/// The first part that is false, or that cannot be decided.
+pub fn check_beside(
+    certificate: &Certificate,
+    watched: Option<&[Watched]>,
+) -> Result<Report, Fault> {
     let mut report = Report::default();
     check_files(certificate, &mut report)?;
     if certificate.trace_omitted > 0 {
@@ -92,7 +114,11 @@ pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
     {
         return Err(Fault::Undecided("the tables are too large".to_owned()));
     }
-    let execution = certificate.ending.is_some() || certificate.cycle.is_some();
+    let execution = certificate.ending.is_some()
+        || certificate.cycle.is_some()
+        || certificate.execution.is_some()
+        || certificate.fairness.is_some()
+        || certificate.environment.is_some();
     let claims = [
         execution,
         certificate.pairs.is_some(),
@@ -100,6 +126,10 @@ pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
     ];
     if claims.iter().filter(|claim| **claim).count() > 1 {
         return rejected("pairs, test cases and endings of executions are claims of their own");
+    }
+    let alone = claims.contains(&true) || certificate.kind == "property";
+    if !certificate.data_observers.is_empty() && (alone || certificate.implementation.is_some()) {
+        return rejected("observers with data belong to runs beside a specification");
     }
     if certificate.pairs.is_some() && tables().all(|model| model.table.is_some()) {
         match certificate.implementation {
@@ -122,13 +152,30 @@ pub fn check(certificate: &Certificate) -> Result<Report, Fault> {
     } else if certificate.implementation.is_some() {
         relation::check(certificate, &mut report)?;
     } else {
-        run::check(certificate, &mut report)?;
+        run::check(certificate, watched, &mut report)?;
     }
     if certificate.run.is_some() || certificate.seed.is_some() || certificate.patience.is_some() {
         let told = "that a run with this number and seed showed it, after that silence";
         report.told.push(told.to_owned());
     }
     Ok(report)
+}
+
+/// What all observers beside a run came to: whether one of them is violated, and where each is.
+///
+/// # Errors
+///
+/// Where one is violated before the end, or its table is wrong.
+pub fn observe(
+    certificate: &Certificate,
+    watched: &[Watched],
+) -> Result<(bool, Vec<String>), Fault> {
+    let observed = match &certificate.observed {
+        Some(Observation::Action(action)) if action == "deadlock" => Some("delta"),
+        Some(Observation::Action(action)) => Some(action.as_str()),
+        _ => None,
+    };
+    run::follow_observers(certificate, watched, observed)
 }
 
 /// Format and files: each is what its hash says, each is used, and each model has one.
@@ -141,6 +188,7 @@ fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
     let observers = certificate.observers.iter().chain(&certificate.traces);
     let references = models
         .chain(observers.map(|o| &o.reference))
+        .chain(certificate.data_observers.iter().map(|o| &o.reference))
         .chain(certificate.property.iter().map(|p| &p.reference))
         .chain(certificate.test.iter().map(|t| &t.reference));
     let references: Vec<&String> = references.collect();

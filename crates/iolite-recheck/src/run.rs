@@ -8,7 +8,7 @@ use crate::document::{Certificate, Kind, Observation, Observer};
 use crate::observer_orders::Orders;
 use crate::queues::Queues;
 use crate::system::{DELTA, Policy, States, System};
-use crate::{Outcome, Report, check_list, rejected};
+use crate::{Fault, Outcome, Report, Watched, check_list, rejected};
 
 /// The actions of a list that must hold nothing else.
 pub(crate) fn actions(list: &[Observation]) -> Outcome<Vec<String>> {
@@ -27,7 +27,11 @@ struct Rules {
     every_state: bool,
 }
 
-pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
+pub(crate) fn check(
+    certificate: &Certificate,
+    watched: Option<&[Watched]>,
+    report: &mut Report,
+) -> Outcome<()> {
     let kind = certificate.kind.as_str();
     let rules = Rules {
         suspension: !matches!(kind, "ioconf" | "ioconf-f"),
@@ -45,7 +49,8 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     if (kind == "ioconf-f") != certificate.traces.is_some() {
         return rejected("ioconf-f and a set of traces belong together");
     }
-    if (kind == "safety") == certificate.observers.is_empty() && kind != "purpose" {
+    let unwatched = certificate.observers.is_empty() && certificate.data_observers.is_empty();
+    if (kind == "safety") == unwatched && kind != "purpose" {
         return rejected("observers belong to safety, and to nothing else");
     }
     if certificate.property.is_some() || certificate.implementation_location.is_some() {
@@ -53,8 +58,17 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     }
     let policy = Policy::parse(&certificate.quiescence)?;
     let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let watched = match watched {
+        Some(watched) => watched,
+        None if certificate.data_observers.is_empty() => &[],
+        None => {
+            return Err(Fault::Undecided(
+                "an observer has data and so no table; `iolite explain` solves for them".to_owned(),
+            ));
+        }
+    };
     if certificate.verdict == "refuted" {
-        return refuted(certificate, &s, report);
+        return refuted(certificate, watched, &s, report);
     }
     let observed = match &certificate.observed {
         // A deadlock is silence that lasts.
@@ -82,7 +96,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     report
         .confirmed
         .push(format!("trace: {steps} steps that the specification has"));
-    let (violated, observers) = follow_observers(certificate, Some(observed))?;
+    let (violated, observers) = follow_observers(certificate, watched, Some(observed))?;
     let right = match (is_allowed, violated && kind == "safety") {
         (true, true) => "violate",
         (true, false) => return rejected(format!("the specification allows {observed} there")),
@@ -214,7 +228,12 @@ fn explained(
 }
 
 /// A specification that violates an observer itself [SAFE04, def. 6].
-fn refuted(certificate: &Certificate, s: &System, report: &mut Report) -> Outcome<()> {
+fn refuted(
+    certificate: &Certificate,
+    watched: &[Watched],
+    s: &System,
+    report: &mut Report,
+) -> Outcome<()> {
     if certificate.kind != "safety" || certificate.context != "synchronous" {
         return rejected(
             "only a safety property of a specification is refuted, and without queues",
@@ -235,7 +254,7 @@ fn refuted(certificate: &Certificate, s: &System, report: &mut Report) -> Outcom
     report
         .confirmed
         .push(format!("trace: {steps} steps that the specification has"));
-    let (violated, observers) = follow_observers(certificate, None)?;
+    let (violated, observers) = follow_observers(certificate, watched, None)?;
     if !violated {
         return rejected("the trace violates no observer");
     }
@@ -247,12 +266,13 @@ fn refuted(certificate: &Certificate, s: &System, report: &mut Report) -> Outcom
 
 /// Whether an observer is violated by the trace and what was observed after it. Its place is the one
 /// before the observation, or the violating one where there is none.
-fn follow_observers(
+pub(crate) fn follow_observers(
     certificate: &Certificate,
+    watched: &[Watched],
     observed: Option<&str>,
 ) -> Outcome<(bool, Vec<String>)> {
-    let mut violated = false;
-    let mut places = Vec::new();
+    let mut violated = watched.iter().any(|w| w.violated);
+    let mut places: Vec<String> = watched.iter().map(|w| w.place.clone()).collect();
     let through_queues = certificate.context == "queues" && certificate.kind == "safety";
     for observer in &certificate.observers {
         check_observer(observer)?;
@@ -308,15 +328,22 @@ pub(crate) fn check_observer(observer: &Observer) -> Outcome<()> {
     Ok(())
 }
 
+/// The label of an action. One with values that no label has is `o(…)`, where there is such a label.
+fn observer_label(observer: &Observer, action: &str) -> Option<usize> {
+    let find = |text: &str| observer.labels.iter().position(|known| known == text);
+    find(action).or_else(|| find(&format!("{}(…)", action.split_once('(')?.0)))
+}
+
 /// An action that the automaton does not know changes nothing.
 pub(crate) fn observer_step(observer: &Observer, at: usize, action: &str) -> Option<usize> {
-    if !observer.labels.iter().any(|known| known == action) {
+    let Some(label) = observer_label(observer, action) else {
         return Some(at);
-    }
-    let fits = |&&(from, label, _): &&(usize, usize, usize)| {
-        from == at && observer.labels[label] == action
     };
-    observer.steps.iter().find(fits).map(|&(.., to)| to)
+    let steps = &observer.steps;
+    let step = steps
+        .iter()
+        .find(|&&(from, by, _)| (from, by) == (at, label));
+    step.map(|&(.., to)| to)
 }
 
 /// The trace is in the set that an acceptor stands for.

@@ -76,7 +76,7 @@ pub use iosts::{
     Variable, space,
 };
 pub use lint::Lint;
-pub use path_formula::{HasTrace, TraceStep};
+pub use path_formula::{GivenConstant, HasTrace, TraceStep, Watch, WatchedStates};
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};
 pub use simulation::{Simulation, SimulationError};

@@ -4,6 +4,8 @@
 //! It shares terms and solver with [`Symbolic`](crate::Symbolic), and none of its sets of states,
 //! so that a verdict can be looked at again and the fast way be tested against it.
 
+mod watch;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -15,6 +17,8 @@ use crate::faults::NO_VALUE;
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition, space};
 use crate::semantics::ValuedAction;
 use crate::symbolic::{OUT_OF_TIME, literal};
+
+pub use watch::{GivenConstant, Watch, WatchedStates};
 
 /// One step of a suspension trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,9 +40,18 @@ pub enum HasTrace {
     Unknown(Arc<str>),
 }
 
+/// What δ is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Silence {
+    /// Where nothing else is possible [SYM04, def. 7].
+    Computed(QuiescencePolicy),
+    /// An action like the others, as automata have it that watch S^δ.
+    Declared,
+}
+
 /// A point of a run: where it is, what it has shown, the values as terms over what is not known,
 /// and the condition under which it comes here.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Point {
     location: LocationId,
     shown: usize,
@@ -49,10 +62,15 @@ struct Point {
 struct Search<'a> {
     model: &'a Iosts,
     solver: &'a mut Solver,
-    policy: QuiescencePolicy,
+    silence: Silence,
     trace: &'a [TraceStep],
     budget: usize,
     fresh: usize,
+    /// What stands for constants.
+    constants: Substitution,
+    /// Whether every point is kept.
+    keeps: bool,
+    kept: Vec<Point>,
     doubt: Option<Arc<str>>,
     /// By how much of the trace they have shown; those that have shown most come first.
     open: Vec<VecDeque<Point>>,
@@ -83,29 +101,66 @@ impl Iosts {
         solver: &mut Solver,
         budget: usize,
     ) -> HasTrace {
-        let mut search = Search {
-            model: self,
+        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        search.start();
+        search.run()
+    }
+
+    /// The conditions over constants and unknown values under which a run shows `trace`, one for each
+    /// way.
+    ///
+    /// # Errors
+    ///
+    /// What was not found out, and why.
+    pub fn trace_conditions(
+        &self,
+        trace: &[TraceStep],
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> Result<Vec<Term>, Arc<str>> {
+        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        search.start();
+        search.explore(false)?;
+        let sound = Term::any(std::mem::take(&mut search.faults)).negated();
+        let ends = search.ends.into_iter();
+        Ok(ends.map(|end| Term::all([end, sound.clone()])).collect())
+    }
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        model: &'a Iosts,
+        trace: &'a [TraceStep],
+        silence: Silence,
+        solver: &'a mut Solver,
+        budget: usize,
+    ) -> Self {
+        Self {
+            model,
             solver,
-            policy,
+            silence,
             trace,
             budget,
             fresh: 0,
+            constants: Substitution::new(),
+            keeps: false,
+            kept: Vec::new(),
             doubt: None,
             open: vec![VecDeque::new(); trace.len() + 1],
             seen: FxHashSet::default(),
             size: 0,
-            may_fault: self.transitions().any(|(_, t)| !t.never_faults()),
+            may_fault: model.transitions().any(|(_, t)| !t.never_faults()),
             faults: Vec::new(),
             before: Vec::new(),
             ends: Vec::new(),
-        };
-        search.start();
-        search.run()
+        }
     }
 }
 
 impl Search<'_> {
-    fn run(&mut self) -> HasTrace {
+    /// Follows all ways; `true` as soon as one shows the whole trace, where one is enough.
+    fn explore(&mut self, one_is_enough: bool) -> Result<bool, Arc<str>> {
         while let Some(point) = self.open.iter_mut().rev().find_map(VecDeque::pop_front) {
             let condition = std::slice::from_ref(&point.condition);
             let possible = match self.decide(condition) {
@@ -116,10 +171,12 @@ impl Search<'_> {
                     false
                 }
             };
-            if possible && point.shown + 1 >= self.trace.len() {
+            if self.keeps && possible {
+                self.kept.push(point.clone());
+            } else if possible && point.shown + 1 >= self.trace.len() {
                 let end = point.shown == self.trace.len();
-                if end && !self.may_fault {
-                    return HasTrace::Yes;
+                if end && one_is_enough {
+                    return Ok(true);
                 }
                 let conditions = if end {
                     &mut self.ends
@@ -129,15 +186,21 @@ impl Search<'_> {
                 conditions.push(point.condition.clone());
             }
             if self.solver.is_out_of_time() {
-                return HasTrace::Unknown(OUT_OF_TIME.into());
+                return Err(OUT_OF_TIME.into());
             }
             if self.seen.len() > self.budget || self.size > MOST_TERMS {
-                return HasTrace::Unknown("too many ways to explain the trace".into());
+                return Err("too many ways to explain the trace".into());
             }
             self.extend(&point);
         }
-        if let Some(why) = self.doubt.take() {
-            return HasTrace::Unknown(why);
+        self.doubt.take().map_or(Ok(false), Err)
+    }
+
+    fn run(&mut self) -> HasTrace {
+        match self.explore(!self.may_fault) {
+            Ok(true) => return HasTrace::Yes,
+            Ok(false) => {}
+            Err(why) => return HasTrace::Unknown(why),
         }
         if self.faults.is_empty() {
             return if self.ends.is_empty() {
@@ -200,12 +263,16 @@ impl Search<'_> {
             values.push(match &v.initial {
                 Some(initial) => {
                     parts.push(initial.defined());
-                    initial.clone()
+                    let Ok(initial) = initial.substitute(&self.constants) else {
+                        self.doubt = Some("an expression grows too large".into());
+                        return;
+                    };
+                    initial
                 }
                 None => self.unknown(&v.var),
             });
         }
-        let map = substitution(model, &values, &[], &[]);
+        let map = self.substitution(&values, &[], &[]);
         for assumption in model.assumptions() {
             parts.push(assumption.defined());
             parts.push(assumption.clone());
@@ -265,18 +332,23 @@ impl Search<'_> {
                         self.fire(point, transition, &arguments, 1);
                     }
                 }
+                (Some(TraceStep::Delta), LabelKind::Delta) => {
+                    self.fire(point, transition, &[], 1);
+                }
                 _ => {}
             }
         }
-        if trace.get(point.shown) == Some(&TraceStep::Delta) {
-            self.stay_silent(point);
+        if let (Silence::Computed(policy), Some(TraceStep::Delta)) =
+            (self.silence, trace.get(point.shown))
+        {
+            self.stay_silent(point, policy);
         }
     }
 
     fn fire(&mut self, point: &Point, transition: &Transition, arguments: &[Term], shows: usize) {
         let model = self.model;
         let params = &model.gate(transition.action).params;
-        let map = substitution(model, &point.values, params, arguments);
+        let map = self.substitution(&point.values, params, arguments);
         let mut parts = vec![transition.guard.defined(), transition.guard.clone()];
         parts.extend(transition.assignments.iter().map(|(_, e)| e.defined()));
         let mut values = point.values.clone();
@@ -335,7 +407,7 @@ impl Search<'_> {
 
     /// δ, as [SYM04, def. 7] writes it: for each output and internal action no values of
     /// its parameters satisfy its guard.
-    fn stay_silent(&mut self, point: &Point) {
+    fn stay_silent(&mut self, point: &Point, policy: QuiescencePolicy) {
         let model = self.model;
         let mut parts = Vec::new();
         for &t in model.outgoing(point.location) {
@@ -352,7 +424,7 @@ impl Search<'_> {
                 Term::exists(params, fireable).negated()
             });
         }
-        let map = substitution(model, &point.values, &[], &[]);
+        let map = self.substitution(&point.values, &[], &[]);
         if self.may_fault {
             // A guard without a value is no silence, and no proof that there is none.
             let faulty = model.delta_guard_with(point.location, self.solver).faulty;
@@ -361,27 +433,20 @@ impl Search<'_> {
         let shown = point.shown + 1;
         let before = point.condition.clone();
         self.push(point.location, shown, &point.values, before, &parts, &map);
-        if self.policy != QuiescencePolicy::Strict
-            && model.internal_cycles()[point.location.index()]
-        {
+        if policy != QuiescencePolicy::Strict && model.internal_cycles()[point.location.index()] {
             self.doubt
                 .get_or_insert("a cycle of internal actions may be silent".into());
         }
     }
-}
 
-fn substitution(
-    model: &Iosts,
-    values: &[Term],
-    params: &[Var],
-    arguments: &[Term],
-) -> Substitution {
-    let mut map = Substitution::new();
-    for (v, t) in model.variables().iter().zip(values) {
-        map.insert(v.var.id, t.clone());
+    fn substitution(&self, values: &[Term], params: &[Var], arguments: &[Term]) -> Substitution {
+        let mut map = self.constants.clone();
+        for (v, t) in self.model.variables().iter().zip(values) {
+            map.insert(v.var.id, t.clone());
+        }
+        for (p, t) in params.iter().zip(arguments) {
+            map.insert(p.id, t.clone());
+        }
+        map
     }
-    for (p, t) in params.iter().zip(arguments) {
-        map.insert(p.id, t.clone());
-    }
-    map
 }

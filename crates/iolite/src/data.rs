@@ -222,7 +222,7 @@ fn assignments(texts: &[String]) -> Result<Vec<(&str, &str)>, Error> {
 }
 
 /// The pieces between separators that are in no quotes and no brackets.
-fn split_outside(text: &str, separator: char) -> Vec<&str> {
+pub(crate) fn split_outside(text: &str, separator: char) -> Vec<&str> {
     let (mut depth, mut quoted, mut escaped, mut start) = (0usize, false, false, 0);
     let mut pieces = Vec::new();
     for (i, c) in text.char_indices() {

@@ -88,7 +88,9 @@ pub use derivation::{
     Derivation, DerivationOptions, DerivationSelection, Derived, GoalDerivation, TakeDerived,
 };
 pub use error::{Error, ErrorKind};
-pub use evidence::{CheckOutcome, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart};
+pub use evidence::{
+    CheckOutcome, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart, SharedCertificates,
+};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,

@@ -134,6 +134,7 @@ impl Workspace {
         let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.name));
         let (answer, met) = satisfies(&system, automaton, &letters, executions, options.max_pairs)
             .map_err(|e| wrong(&e))?;
+        let mut found = None;
         let (proof, ending) = match answer {
             PropertySatisfaction::Holds => (
                 Proof::Proved {
@@ -151,14 +152,16 @@ impl Workspace {
                         ))
                     },
                 )?;
-                (
+                let told = (
                     Proof::Refuted {
                         trace: texts(spec.labels(), &execution.stem),
                         state: system.describe(&execution.turning_point()),
                         constants: Vec::new(),
                     },
                     Some(ending(spec.labels(), &execution)),
-                )
+                );
+                found = Some(execution);
+                told
             }
             PropertySatisfaction::Open(execution) => {
                 let trace = texts(spec.labels(), &execution.stem);
@@ -183,6 +186,7 @@ impl Workspace {
             proof,
             relevance: None,
             ending,
+            execution: found,
             vacuous,
         };
         Ok((verified, met))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify_while};
+use iolite_derive::{Execution, ModelRef, Relevance, Satisfaction, relevance, verify_while};
 use iolite_lang::{has_data, lower_data_observer};
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
 use iolite_property::Observer;
@@ -93,6 +93,8 @@ pub struct VerifiedProperty {
     pub relevance: Option<Result<(), Vec<String>>>,
     /// How the execution that refutes a property goes on after its trace.
     pub ending: Option<ExecutionEnding>,
+    /// The same execution step by step.
+    pub execution: Option<Execution>,
     /// Why it says little that it is proved.
     pub vacuous: Option<String>,
 }
@@ -229,9 +231,10 @@ impl Workspace {
         spec: &Spec,
         options: &VerificationOptions,
     ) -> Result<Verification, Error> {
-        let mut properties = Vec::new();
+        let mut properties: Vec<VerifiedProperty> = Vec::new();
         for reference in &options.properties {
             for (name, observer, violate) in self.data_observers(reference, model, spec)? {
+                self.budget().know(known(&properties, &name));
                 let mut budget = VerifyBudget::default();
                 budget.time = options.time.unwrap_or(budget.time);
                 let mut solver = solver(options.solver.as_deref())?;
@@ -260,6 +263,7 @@ impl Workspace {
                     proof,
                     relevance: None,
                     ending: None,
+                    execution: None,
                     vacuous,
                 });
             }
@@ -371,6 +375,7 @@ impl Workspace {
                     Some(Relevance::Irrelevant { trace, .. }) => Some(Err(texts(&trace))),
                 },
                 ending: None,
+                execution: None,
                 vacuous,
             });
         }
@@ -380,6 +385,21 @@ impl Workspace {
             properties,
         })
     }
+}
+
+/// What is known while one more property is looked at.
+fn known(decided: &[VerifiedProperty], now: &str) -> String {
+    let answer = |property: &VerifiedProperty| {
+        let answer = match property.proof {
+            Proof::Proved { .. } => "proved",
+            Proof::Refuted { .. } => "refuted",
+            Proof::Unknown { .. } => "unknown",
+        };
+        format!("{}: {answer}", property.name)
+    };
+    let mut all: Vec<String> = decided.iter().map(answer).collect();
+    all.push(format!("{now}: no violation was found yet"));
+    all.join("; ")
 }
 
 fn symbolic_proof(answer: &Answer, product: &Iosts) -> Proof {

@@ -8,12 +8,15 @@ use std::path::Path;
 
 use common::{DIRECTED, Random, edit_trace, explain, model_with_all_actions};
 use iolite::{
-    Certificate, CheckOutcome, Context, Criterion, JudgedBy, ModelRef, Observation,
-    PropertyOptions, PropertyReadOptions, Verdict, VerificationOptions, WholeCertificate,
-    Workspace,
+    Certificate, CheckOutcome, Context, Criterion, EnvironmentFlag, FairnessFlag, JudgedBy,
+    ModelRef, Observation, PropertyOptions, PropertyReadOptions, Verdict, VerificationOptions,
+    WholeCertificate, Workspace,
 };
+use iolite_derive::{Ending, Execution, Executions, Fairness, LetterMap, recheck_violation};
 use iolite_lts::relation::follow_run;
-use iolite_lts::{Quiescence, QuiescencePolicy, Suspension};
+use iolite_lts::{
+    LabelId, LabelKind, Quiescence, QuiescencePolicy, Semantics, StateId, Suspension,
+};
 use iolite_property::{Determinacy, Reading};
 
 const OBSERVER: &str = "observer W {
@@ -293,6 +296,157 @@ fn is_outside(workspace: &Workspace, c: &WholeCertificate) -> bool {
         && c.allowed.is_empty()
         && c.locations.is_empty()
         && c.observed.is_none()
+}
+
+/// Whether the steps of an execution are those of the model, fair, and not in GF !x: asked of the checker
+/// that searches use.
+fn is_fair_and_outside(
+    workspace: &Workspace,
+    asked: &VerificationOptions,
+    c: &WholeCertificate,
+) -> bool {
+    let (Some(steps), Some(table)) = (
+        &c.execution,
+        c.specification.as_ref().and_then(|m| m.table.as_ref()),
+    ) else {
+        return false;
+    };
+    let s = workspace
+        .explicit(&ModelRef::from("s.aut"))
+        .expect("a model");
+    let labels = s.labels();
+    let read = PropertyReadOptions {
+        over: DIRECTED[..4].iter().map(|&l| l.to_owned()).collect(),
+        ..PropertyReadOptions::default()
+    };
+    let property = workspace
+        .property(&"ltl:GF !x".into(), &read)
+        .expect("a property")
+        .automaton;
+    let step = |(action, to): &(String, usize)| {
+        let label = labels.iter().find(|(id, _)| labels.text(*id) == *action)?.0;
+        let state: usize = table.states.get(*to)?.state.parse().ok()?;
+        Some((label, StateId::new(state)))
+    };
+    let list = |all: &[(String, usize)]| all.iter().map(step).collect::<Option<Vec<_>>>();
+    let (Some(stem), Some(cycle)) = (list(&steps.stem), list(&steps.cycle)) else {
+        return false;
+    };
+    let visible = |all: &[(LabelId, StateId)]| -> Vec<String> {
+        let seen = all.iter().filter(|(l, _)| labels.kind(*l) != LabelKind::Internal);
+        seen.map(|(l, _)| labels.text(*l)).collect()
+    };
+    if visible(&stem) != c.trace || visible(&cycle) != c.cycle.clone().unwrap_or_default() {
+        return false;
+    }
+    let ending = match (c.ending.as_deref(), &c.cycle) {
+        (Some("output-lock"), None) => Ending::OutputLock,
+        (Some("deadlock"), None) => Ending::Deadlock,
+        (Some("bad-prefix"), None) => Ending::BadPrefix,
+        (Some("cycle"), Some(_)) => Ending::Cycle(cycle.clone()),
+        _ => return false,
+    };
+    let system = s.system();
+    let execution = Execution {
+        initial: system.initial(),
+        stem,
+        ending,
+    };
+    let executions = Executions {
+        fairness: match c.fairness.as_deref() {
+            None => Fairness::None,
+            Some("weak") => Fairness::Weak,
+            Some("strong") => Fairness::Strong,
+            Some(_) => return false,
+        },
+        environment: asked.environment.into(),
+        quiescence: QuiescencePolicy::Livelock,
+    };
+    let letters = LetterMap::new(property.alphabet(), labels);
+    let found = recheck_violation(&system, &property, &letters, executions, &execution);
+    found.is_ok()
+        && (c.ending.as_deref() == Some("cycle") || cycle.is_empty())
+        && c.verdict == "refuted"
+        && c.allowed.is_empty()
+        && c.locations.is_empty()
+        && c.observed.is_none()
+}
+
+#[test]
+fn single_edits_of_fair_executions_are_judged_rightly() {
+    let mut random = Random(59);
+    let (mut edits, mut still_true, mut cycles) = (0, 0, 0);
+    let labels = [&DIRECTED[..], &["delta"]].concat();
+    while edits < 3_000 {
+        let workspace = Workspace::new();
+        let Some(text) = model_with_all_actions(&mut random) else {
+            continue;
+        };
+        workspace.insert(Path::new("s.aut"), text);
+        let asked = VerificationOptions {
+            properties: vec!["ltl:GF !x".into()],
+            fairness: [FairnessFlag::Weak, FairnessFlag::Strong][random.below(2)],
+            environment: [EnvironmentFlag::MayStop, EnvironmentFlag::GoesOn][random.below(2)],
+            ..VerificationOptions::default()
+        };
+        let found = workspace
+            .verify(&"s.aut".into(), &asked)
+            .expect("an answer");
+        let whole = workspace.certify_refutation(&found, &found.properties[0], &asked);
+        let Some(whole) = whole.expect("a certificate") else {
+            continue;
+        };
+        cycles += usize::from(whole.cycle.is_some());
+        assert_eq!(
+            explain(&workspace, &whole),
+            CheckOutcome::Confirmed,
+            "{whole:#?}"
+        );
+        assert!(is_fair_and_outside(&workspace, &asked, &whole), "{whole:#?}");
+        for _ in 0..40 {
+            let mut other = whole.clone();
+            let action = random.pick(&labels).to_owned();
+            let state = random.below(4);
+            let steps = other.execution.as_mut().expect("steps");
+            match random.below(6) {
+                0 => edit(&mut random, &mut other, &labels[..4]),
+                1 => other.fairness = [None, Some("weak".into()), Some("strong".into())]
+                    [random.below(3)]
+                .clone(),
+                2 => steps.stem.push((action, state)),
+                3 => drop(steps.cycle.pop()),
+                // Once more round is the same execution, if it is told of so.
+                4 => {
+                    let again = steps.cycle.clone();
+                    steps.cycle.extend(again);
+                    if let Some(cycle) = &mut other.cycle {
+                        let again = cycle.clone();
+                        cycle.extend(again);
+                    }
+                }
+                _ => {
+                    let list = if random.below(2) == 0 || steps.stem.is_empty() {
+                        &mut steps.cycle
+                    } else {
+                        &mut steps.stem
+                    };
+                    if let Some(last) = list.last_mut() {
+                        *last = (action, state);
+                    }
+                }
+            }
+            let right = is_fair_and_outside(&workspace, &asked, &other);
+            let checked = explain(&workspace, &other);
+            assert_eq!(
+                checked == CheckOutcome::Confirmed,
+                right,
+                "{checked:?} {other:#?}"
+            );
+            edits += 1;
+            still_true += usize::from(right);
+        }
+    }
+    assert!(still_true > 20 && cycles > 5, "{still_true} {cycles}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use iolite::{
     VerificationOptions, WholeCertificate, Workspace,
 };
 
-const RELATIONS: [(Relation, bool); 7] = [
+const RELATIONS: [(Relation, bool); 8] = [
     (Relation::Trace, false),
     (Relation::Testing, false),
     (Relation::Conf, false),
@@ -20,6 +20,7 @@ const RELATIONS: [(Relation, bool); 7] = [
     (Relation::Ioconf, true),
     (Relation::Ioco, true),
     (Relation::Uioco, true),
+    (Relation::IoconfF, true),
 ];
 
 fn options(relation: Relation, directed: bool, chaos: bool) -> RelationOptions {
@@ -29,6 +30,7 @@ fn options(relation: Relation, directed: bool, chaos: bool) -> RelationOptions {
         CompletionFlag::SelfLoop
     };
     RelationOptions {
+        traces: (relation == Relation::IoconfF).then(|| "f.aut".into()),
         semantics: SemanticsOptions {
             complete_inputs: directed.then_some(how),
             ..SemanticsOptions::default()
@@ -45,7 +47,14 @@ fn edit(random: &mut Random, whole: &mut WholeCertificate) -> bool {
     match random.below(6) {
         0 | 1 => {
             pairs.pairs.remove(at);
+            if !pairs.traces.is_empty() {
+                pairs.traces.remove(at);
+            }
             true
+        }
+        2 if !pairs.traces.is_empty() => {
+            pairs.traces[at] = random.below(4);
+            false
         }
         2 => {
             let sets = pairs.sets.len() + 1;
@@ -91,6 +100,9 @@ fn pairs_show_that_a_relation_holds() {
             };
             workspace.insert(Path::new("i.aut"), text);
             workspace.insert(Path::new("s.aut"), other);
+            if relation == Relation::IoconfF {
+                workspace.insert(Path::new("f.aut"), model(&mut random, labels));
+            }
             let (i, s) = ("i.aut".into(), "s.aut".into());
             let asked = options(relation, directed, round % 2 == 0);
             let document = workspace
@@ -127,7 +139,7 @@ fn pairs_show_that_a_relation_holds() {
 
 /// Whether every pair of the second is one of the first.
 fn contains(one: &WholeCertificate, other: &WholeCertificate) -> bool {
-    let pairs = |c: &WholeCertificate| -> Vec<(usize, Vec<usize>)> {
+    let pairs = |c: &WholeCertificate| -> Vec<(usize, Vec<usize>, usize)> {
         let all = c.pairs.as_ref().expect("pairs");
         let set = |k: usize| {
             let mut members = all.sets[k].clone();
@@ -135,7 +147,9 @@ fn contains(one: &WholeCertificate, other: &WholeCertificate) -> bool {
             members.dedup();
             members
         };
-        all.pairs.iter().map(|&(p, k)| (p, set(k))).collect()
+        let places = all.traces.iter().copied().chain(std::iter::repeat(0));
+        let pairs = all.pairs.iter().zip(places);
+        pairs.map(|(&(p, k), f)| (p, set(k), f)).collect()
     };
     let here = pairs(one);
     pairs(other).iter().all(|pair| here.contains(pair))
@@ -153,7 +167,7 @@ fn pairs_do_not_show_what_is_false() {
                 break;
             }
             let workspace = Workspace::new();
-            for name in ["i.aut", "s.aut", "j.aut"] {
+            for name in ["i.aut", "s.aut", "j.aut", "f.aut"] {
                 workspace.insert(Path::new(name), model(&mut random, labels));
             }
             let asked = options(relation, directed, false);

@@ -7,7 +7,7 @@ use iolite_lts::{LabelKind, Lts, QuiescencePolicy};
 use iolite_sts::UnfoldBudget;
 use serde::Serialize;
 
-use crate::args::workspace;
+use crate::args::{bounds, workspace};
 use crate::output::{Exit, counted, print, print_json};
 use iolite::{Context, Error, Format, ModelRef, ReadOptions, SourceFile, read_foreign};
 
@@ -115,7 +115,15 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let mut report = Report { files: Vec::new() };
     let (mut errors, mut warnings) = (0, 0);
     let workspace = workspace(&args.read);
+    let budget = bounds::budget();
     for reference in &args.files {
+        budget.know(format!(
+            "{} of {} files were checked, with {} and {}",
+            report.files.len(),
+            args.files.len(),
+            counted(errors, "error"),
+            counted(warnings, "warning")
+        ));
         let source = workspace.source(reference.path())?;
         let mut systems = Vec::new();
         let (declarations, found) = look(&source, &args.read, &mut systems)?;
@@ -188,6 +196,17 @@ fn look(
             states: None,
             transitions: None,
         };
+        let done = declarations.len();
+        let errors = found.iter().filter(|d| d.is_error()).count();
+        bounds::budget().know(format!(
+            "{}: names and types are right; of {} {done} were looked at, with {} and {}; {} `{}` is next",
+            source.path().display(),
+            counted(file.items.len(), "declaration"),
+            counted(errors, "error"),
+            counted(found.len() - errors, "warning"),
+            declaration.kind,
+            declaration.name,
+        ));
         if iolite_lang::systems(file).contains(&declaration.name.as_str()) {
             if iolite_lang::has_data(file, &declaration.name) {
                 let (more, lts) = data(file, &mut declaration, read.budget());

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use iolite_formats::property::json::{self, AutomatonDocument};
 use iolite_formats::property::{state_names, text};
+use iolite_property::class::syntactic;
 use iolite_property::{Class, Classification, Normalised, Partition, Quality};
 use serde::Serialize;
 
 use super::show_property::{self, PropertyFormat};
-use crate::args::workspace;
-use crate::output::write_whole;
-use crate::output::{Exit, print, print_json};
+use crate::args::{bounds, workspace};
+use crate::output::{Exit, counted, print, print_json, write_whole};
 use iolite::{Error, ModelRef, Origin, Property, PropertyReadOptions, ReadOptions};
 
 /// The class of a property in the Safety–Progress hierarchy
@@ -105,6 +105,14 @@ const PARTS: [Quality; 4] = [
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let property = workspace(&ReadOptions::default()).property(&args.property, &args.read)?;
+    let automaton = &property.automaton;
+    bounds::budget().know(format!(
+        "{}: its automaton has {} and {}, and by its shape it is {} or lower",
+        property.name,
+        counted(automaton.structure().len(), "state"),
+        counted(automaton.pairs().len(), "pair"),
+        syntactic(automaton)
+    ));
     let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.name));
     let normalised = args
         .normalise

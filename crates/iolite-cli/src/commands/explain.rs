@@ -23,7 +23,8 @@ use crate::output::{Exit, print, print_json};
 pub(crate) struct Args {
     /// The certificate, the JSON document of an answer that has one, or the journal of a failing test
     certificate: PathBuf,
-    /// Which run of a journal [default: the first failing one]
+    /// Which run of a journal or of `test --json`, or which test case of `passes --json`, from 0
+    /// [default: the first failing one]
     #[arg(long, value_name = "N")]
     run: Option<u64>,
     /// Look at this implementation instead of the one the certificate names
@@ -113,12 +114,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         solver: args.solver.clone(),
         until: watch.until().zip(watch.when_it_is_up()),
         property: args.property.clone(),
+        run: args.run,
     };
     let explanation = if is_journal(&args.certificate) {
-        let (claim, workspace) = journaled_certificate(&args.certificate, args.run)?;
-        workspace.explain_now(claim, &options)?
-    } else if args.run.is_some() {
-        return Err(Error::input("--run is for journals"));
+        let (claim, from_disk) = journaled_certificate(&args.certificate, args.run)?;
+        workspace(&args.read).explain_now(claim, from_disk, &options)?
     } else {
         workspace(&args.read).explain(&args.certificate, &options)?
     };

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use iolite::{Criterion, Error, MergeError, MergeOptions, Merged, Summary, merge};
+use iolite::{
+    Criterion, Error, MergeError, MergeOptions, Merged, SharedCertificates, Summary, merge,
+};
 use iolite_exec::report::JUnit;
 use iolite_exec::{Fanout, Journal, Sink};
 
@@ -146,6 +148,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         allow_flaky: args.allow_flaky,
         verbose: false,
         cases: None,
+        certificates: SharedCertificates::default(),
         certificate: None,
         after: None,
     };

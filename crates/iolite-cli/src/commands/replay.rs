@@ -152,12 +152,12 @@ impl Which {
     }
 }
 
-/// The claim of a failing run in a journal, with the models that it rests on as they are now, and how files
-/// are read.
+/// The claim of a failing run in a journal with the models that it rests on, and whether these had to be
+/// read from disk, because the journal does not have them.
 pub(crate) fn journaled_certificate(
     journal: &Path,
     run: Option<u64>,
-) -> Result<(WholeCertificate, Workspace), Error> {
+) -> Result<(WholeCertificate, bool), Error> {
     let path = journal.display();
     let journal = Journal::read(journal).map_err(|e| Error::input(e.to_string()))?;
     let Some(args) = test_args(&journal.header) else {
@@ -181,10 +181,25 @@ pub(crate) fn journaled_certificate(
     };
     enter_folder(&journal.header)?;
     let workspace = workspace(&args.read);
+    let models = &journal.header.models;
+    for model in models {
+        workspace.insert(Path::new(&model.path), model.text.as_bytes());
+    }
+    // Texts that are not those that the runs were judged by prove nothing.
+    let told = journal.header.description.as_ref();
+    for (path, hash) in told.map(|d| &d.files).into_iter().flatten() {
+        if models.iter().any(|model| model.path == *path)
+            && workspace.source(Path::new(path))?.hash() != hash
+        {
+            return Err(Error::input(format!(
+                "the journal's text of {path} is not the one with its hash"
+            )));
+        }
+    }
     let whole = args.certify(&workspace, certificate)?.ok_or_else(|| {
         Error::input("it is of a hand-written test case, or of one whose observers are not at hand")
     })?;
-    Ok((whole, workspace))
+    Ok((whole, models.is_empty()))
 }
 
 /// A system under test as seen from any folder.

@@ -1,23 +1,24 @@
 //! `iolite show`: a model, or a view of it, in many formats.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::PathBuf;
 
 use iolite::{
-    Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, Spec,
+    Budget, Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, Spec,
     SymbolicView, System, Workspace,
 };
 use iolite_exec::{COMPACT_FORMAT, journal_lines};
 use iolite_formats::drawing::{self, Drawing, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg};
 use iolite_lts::{
-    Completed, Completion, DeltaTrace, Determinised, Interned, LabelKind, Lts, Quiescence,
-    Semantics, Suspension, determinise, explore, missing_input, nondeterminism,
+    Completed, Completion, DeltaTrace, Determinised, Interned, LabelId, LabelKind, Labels, Lts,
+    Quiescence, Semantics, StateId, Suspension, determinise, explore, missing_input, nondeterminism,
 };
 
 use super::show_property::{self, PropertyFormat};
-use crate::args::workspace;
+use crate::args::{bounds, workspace};
 use crate::output::{Exit, print, write_whole};
 
 /// Show a model, a view of it, a declaration, a stored test case or a property, as text, a picture, .aut,
@@ -352,13 +353,68 @@ fn show_property(args: &Args, workspace: &Workspace) -> Result<Exit, Error> {
     Ok(Exit::Holds)
 }
 
+/// A system that tells now and then how much of it was looked at.
+struct CountedSystem {
+    system: System,
+    rows: Cell<u64>,
+    budget: Budget,
+}
+
+impl CountedSystem {
+    fn new(system: System) -> Self {
+        Self {
+            system,
+            rows: Cell::new(0),
+            budget: bounds::budget(),
+        }
+    }
+}
+
+impl Semantics for CountedSystem {
+    type State = StateId;
+
+    fn labels(&self) -> &Labels {
+        self.system.labels()
+    }
+
+    fn initial(&self) -> StateId {
+        self.system.initial()
+    }
+
+    fn successors(&self, state: &StateId, row: &mut Vec<(LabelId, StateId)>) {
+        let rows = self.rows.get() + 1;
+        self.rows.set(rows);
+        if rows.is_multiple_of(4096) || rows == 1 {
+            let known = format!("the transitions of states were asked for {rows} times");
+            self.budget.know(known);
+        }
+        self.system.successors(state, row);
+    }
+
+    fn describe(&self, state: &StateId) -> String {
+        self.system.describe(state)
+    }
+
+    fn place(&self, state: &StateId) -> String {
+        self.system.place(state)
+    }
+
+    fn line(&self, state: &StateId) -> Option<u32> {
+        self.system.line(state)
+    }
+}
+
 fn view(args: &Args, system: System) -> Result<Lts, Error> {
     let budget = args.read.budget();
     let too_large = |e: iolite_lts::BudgetExceeded| {
         Error::undecided(e.to_string()).hint("allow more with --max-states N")
     };
     let policy = args.quiescence.policy();
-    let strict = |view: &Suspension<&System>| match view.livelock() {
+    let system = match (args.view, system) {
+        (View::Model, System::Explicit(lts)) => return Ok((*lts).clone()),
+        (_, system) => CountedSystem::new(system),
+    };
+    let strict = |view: &Suspension<&CountedSystem>| match view.livelock() {
         None => Ok(()),
         Some(state) => Err(Error::input(format!(
             "state {} lies on a cycle of internal actions",
@@ -367,7 +423,7 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
         .hint("--quiescence livelock takes such a cycle for quiescence")),
     };
     match args.view {
-        View::Model => system.explicit(budget).map(|lts| (*lts).clone()),
+        View::Model => explore(&system, budget).map_err(too_large),
         View::Suspension => {
             let view = Suspension::new(&system, policy);
             let lts = explore(&view, budget).map_err(too_large)?;

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use iolite::{
-    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice, Summary, Target,
-    Verdict, WholeCertificate, Workspace, save_query,
+    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice,
+    SharedCertificates, Summary, Target, Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::report::{Console, Discovery, JUnit, JsonLines};
 use iolite_exec::{
-    ExecError, Fanout, Interruption, Journal, JournalForm, JournalHeader, JournalWriter, SutConfig,
-    chart, new_journal_path,
+    ExecError, Fanout, Interruption, Journal, JournalForm, JournalHeader, JournalWriter, ModelText,
+    SutConfig, chart, new_journal_path,
 };
 use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
@@ -186,8 +186,17 @@ pub(crate) fn header(workspace: &Workspace, target: &Target, campaign: &Campaign
         let files = files.map(|(path, hash)| (path.display().to_string(), hash));
         description.files = files.collect();
     }
+    let texts = workspace.texts(MOST_MODEL_BYTES).into_iter();
+    let texts = texts.map(|(path, text)| ModelText {
+        path: path.display().to_string(),
+        text,
+    });
+    header.models = texts.collect();
     header
 }
+
+/// Bytes of model texts that a journal carries.
+const MOST_MODEL_BYTES: usize = 4 << 20;
 
 /// Journal first, then what else was asked for.
 pub(crate) fn sinks(
@@ -228,7 +237,10 @@ struct Document<'a> {
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<iolite_exec::Coverage>,
-    failures: Vec<&'a iolite_exec::Certificate>,
+    failures: Vec<FailureDocument<'a>>,
+    /// What the certificates of failures have in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared: Option<&'a serde_json::Map<String, serde_json::Value>>,
     /// What flaky runs showed before they were repeated.
     flaky: Vec<&'a iolite_exec::Certificate>,
     /// Each observer or purpose, judged alone on the same runs.
@@ -274,6 +286,15 @@ struct Document<'a> {
 pub(crate) struct Aftermath {
     pub(crate) discovery: Option<Discovery>,
     pub(crate) reached: Option<ModelCoverageReport>,
+}
+
+/// A failing run: the claim, and its certificate but for what all have in common.
+#[derive(Serialize)]
+struct FailureDocument<'a> {
+    #[serde(flatten)]
+    judged: &'a iolite_exec::Certificate,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'a serde_json::Map<String, serde_json::Value>>,
 }
 
 #[derive(Serialize)]
@@ -339,6 +360,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) cases: Option<&'a [CaseDocument]>,
     /// The whole certificate of the first failing run.
     pub(crate) certificate: Option<WholeCertificate>,
+    /// The certificates of all failing runs, in the order of the summary.
+    pub(crate) certificates: SharedCertificates,
     /// What is said of the runs together, where they were followed.
     pub(crate) after: Option<&'a Aftermath>,
 }
@@ -367,6 +390,26 @@ pub(crate) fn conclude(
         (_, _, Err(error)) => Err(error.clone()),
         _ => Ok(()),
     };
+    let certificates = if report.json {
+        let all = summary.failures.values().enumerate();
+        let whole = |(k, judged): (usize, &Certificate)| match (k, &whole) {
+            (0, whole) => whole.clone().ok().flatten(),
+            _ => args
+                .certify(workspace, &judge.blame(judged).0)
+                .ok()
+                .flatten(),
+        };
+        SharedCertificates::new(&all.map(whole).collect::<Vec<_>>())
+    } else {
+        SharedCertificates::default()
+    };
+    if certificates.omitted > 0 {
+        let omitted = certificates.omitted;
+        eprintln!(
+            "warning: {omitted} failures have no certificate in the document, which would be too large; \
+             `iolite explain JOURNAL --run N` makes them"
+        );
+    }
     let conclusion = Conclusion {
         judge: Some(judge),
         title: title(judge),
@@ -379,6 +422,7 @@ pub(crate) fn conclude(
         verbose: report.verbose,
         cases,
         certificate: whole.ok().flatten(),
+        certificates,
         after: Some(after),
     };
     let exit = conclusion.print(summary)?;
@@ -452,6 +496,17 @@ impl Conclusion<'_> {
         text
     }
 
+    fn failures<'s>(&'s self, summary: &'s Summary) -> Vec<FailureDocument<'s>> {
+        let claims = self.certificates.claims.iter().map(Option::as_ref);
+        let claims = claims.chain(std::iter::repeat(None));
+        let failures = summary.failures.values().zip(claims);
+        let failure = |(judged, certificate)| FailureDocument {
+            judged,
+            certificate,
+        };
+        failures.map(failure).collect()
+    }
+
     fn document<'s>(
         &'s self,
         summary: &'s Summary,
@@ -476,7 +531,8 @@ impl Conclusion<'_> {
             seed: self.seed,
             seconds: summary.elapsed.as_secs_f64(),
             coverage: summary.coverage,
-            failures: summary.failures.values().collect(),
+            failures: self.failures(summary),
+            shared: Some(&self.certificates.shared).filter(|shared| !shared.is_empty()),
             flaky: summary.flaky.values().collect(),
             goals,
             violated: first.map(|c| self.violated(c)).unwrap_or_default(),

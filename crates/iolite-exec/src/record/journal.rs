@@ -53,6 +53,19 @@ pub struct JournalHeader {
     /// What else determines the runs, and which of them are here; none in journals of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Description>,
+    /// The texts of models, properties and test cases, so that the claims of failing runs can be looked
+    /// at again when the files are other ones; none where they are too long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelText>,
+}
+
+/// A file that runs were judged by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelText {
+    /// Its path, as the command named it.
+    pub path: String,
+    /// Its text.
+    pub text: String,
 }
 
 impl JournalHeader {
@@ -70,6 +83,7 @@ impl JournalHeader {
             command: Vec::new(),
             folder: None,
             description: None,
+            models: Vec::new(),
         }
     }
 }

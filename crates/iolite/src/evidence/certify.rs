@@ -7,15 +7,18 @@ use iolite_exec::Certificate as Judged;
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 use iolite_recheck::{
-    Certificate, Channel, Model, Named, Observation, Observer, Refusal, SourceText, State,
+    Certificate, Channel, DataObserver, Model, Named, Observation, Observer, Refusal, SourceText,
+    State,
 };
 use serde::{Deserialize, Serialize};
 
 use super::tables::{self, Need};
+use super::watcher::{Following, Watcher};
+use crate::data::split_outside;
 use crate::{
-    CounterexampleDocument, Error, ExplicitSpec, JudgeOptions, ObservedDocument, Place, Proof,
-    PropertyOptions, PropertyReadOptions, ReadOptions, RelationDocument, Spec, Verification,
-    VerificationOptions, VerifiedProperty, Workspace,
+    CounterexampleDocument, DataAutomaton, Error, ExplicitSpec, GoalAutomaton, JudgeOptions,
+    ObservedDocument, Place, Proof, PropertyOptions, PropertyReadOptions, ReadOptions,
+    RelationDocument, Spec, Verification, VerificationOptions, VerifiedProperty, Workspace,
 };
 
 /// What a run or a log was judged by, so that its certificate can carry it.
@@ -54,7 +57,10 @@ impl Workspace {
     ) -> Result<Option<Certificate>, Error> {
         let missing = match (judged.kind, by) {
             (Criterion::Written, _) => true,
-            (Criterion::Safety, JudgedBy::Model(options)) => options.observers.is_empty(),
+            // Properties of any class beside a model have no table of their own yet.
+            (Criterion::Safety, JudgedBy::Model(options)) => {
+                options.observers.is_empty() || options.properties.is_some()
+            }
             (Criterion::Relation(Relation::IoconfF), JudgedBy::Model(options)) => {
                 options.traces.is_none()
             }
@@ -103,6 +109,8 @@ impl Workspace {
         let mut references = vec![reference.clone()];
         if options.keeps_data(self, &reference)? {
             let spec = self.spec(&reference)?;
+            self.add_observers(whole, judged, &spec, options)?;
+            references.extend(options.observers.iter().chain(&options.purposes).cloned());
             whole.model = named(&reference_of(&spec));
             whole.specification = Some(Model {
                 reference: reference_of(&spec).to_string(),
@@ -118,7 +126,8 @@ impl Workspace {
                 whole.traces = Some(set);
                 references.push(traces.clone());
             }
-            self.add_observers(whole, judged, &spec, options)?;
+            let beside = Spec::Explicit(spec.clone());
+            self.add_observers(whole, judged, &beside, options)?;
             references.extend(options.observers.iter().chain(&options.purposes).cloned());
             whole.model = named(spec.reference());
             whole.specification = Some(model(&spec, whole, false));
@@ -126,45 +135,90 @@ impl Workspace {
         self.add_files(whole, &references, &PropertyReadOptions::default())
     }
 
+    /// Observers, or purposes: those without data as tables, and where each is after the trace.
     fn add_observers(
         &self,
         whole: &mut Certificate,
         judged: &Judged,
-        spec: &ExplicitSpec,
+        spec: &Spec,
         options: &JudgeOptions,
     ) -> Result<(), Error> {
-        if judged.kind == Criterion::Safety {
-            for reference in &options.observers {
-                whole
-                    .observers
-                    .extend(self.observer_tables(reference, spec)?);
-            }
-        } else if judged.kind == Criterion::Purpose {
-            for reference in &options.purposes {
-                for purpose in self.purposes_of(reference, spec)? {
-                    let accept = |s| purpose.is_accept(s);
-                    let table =
-                        tables::observer(reference.to_string(), purpose.automaton(), accept);
-                    whole.observers.push(table);
-                }
-            }
-        }
-        // The tester follows a goal until it is decided; a certificate tells of the whole trace.
-        let own = judged.locations.len().saturating_sub(whole.observers.len());
-        let mut locations = judged.locations[..own].to_vec();
+        let purpose = judged.kind == Criterion::Purpose;
+        let references = match judged.kind {
+            Criterion::Safety => options.observers.as_slice(),
+            Criterion::Purpose => options.purposes.as_slice(),
+            _ => &[],
+        };
         // Through queues an observer is followed in every order, and a purpose in the tester's.
         let every_order = judged.kind == Criterion::Safety
             && judged.context == Context::Queues
             && judged.channels.is_empty();
-        for observer in &whole.observers {
-            locations.push(if every_order {
-                places_in_queues(observer, &judged.trace)
-            } else {
-                place_after(observer, &judged.trace)
-            });
+        let mut places = Vec::new();
+        for reference in references {
+            for goal in self.watching(reference, purpose, spec)? {
+                let GoalAutomaton::Data(data) = &goal else {
+                    let table = watching_table(reference, &goal);
+                    places.push(table.as_ref().map(|table| {
+                        if every_order {
+                            places_in_queues(table, &judged.trace)
+                        } else {
+                            place_after(table, &judged.trace)
+                        }
+                    }));
+                    whole.observers.extend(table);
+                    continue;
+                };
+                let own = own_constants(&options.data.constants, data, spec);
+                let named = DataObserver {
+                    reference: reference.with_name(data.iosts.name()).to_string(),
+                    constants: own,
+                };
+                let watcher = Watcher::new(data.clone(), spec, &named).ok();
+                whole.data_observers.push(named);
+                let mut solver = crate::solver(options.data.solver.as_deref())?;
+                solver.set_deadline(options.data.until);
+                places.push(watcher.and_then(|watcher| {
+                    let mut following = Following::new(&watcher, spec, &mut solver).ok()?;
+                    following.place_after(&judged.trace, every_order).ok()
+                }));
+            }
         }
-        whole.locations = once(locations);
+        // The tester follows a goal until it is decided; a certificate tells of the whole trace.
+        let own = judged.locations.len().saturating_sub(places.len());
+        let (locations, theirs) = judged.locations.split_at(own);
+        let theirs = theirs.iter().chain(std::iter::repeat(&whole.kind));
+        let places = places.into_iter().zip(theirs);
+        let places = places.map(|(place, told)| place.unwrap_or_else(|| told.clone()));
+        whole.locations = once(locations.iter().cloned().chain(places).collect());
         Ok(())
+    }
+
+    fn watching(
+        &self,
+        reference: &ModelRef,
+        purpose: bool,
+        spec: &Spec,
+    ) -> Result<Vec<GoalAutomaton>, Error> {
+        let one = std::slice::from_ref(reference);
+        if purpose {
+            self.goals(&[], one, spec)
+        } else {
+            self.goals(one, &[], spec)
+        }
+    }
+
+    /// The observers, or purposes, without data that a reference means, as tables.
+    pub(super) fn watching_tables(
+        &self,
+        reference: &ModelRef,
+        purpose: bool,
+        spec: &Spec,
+    ) -> Result<Vec<Observer>, Error> {
+        let goals = self.watching(reference, purpose, spec)?;
+        let tables = goals
+            .iter()
+            .filter_map(|goal| watching_table(reference, goal));
+        Ok(tables.collect())
     }
 
     /// The observers that a reference means, as tables.
@@ -335,6 +389,43 @@ impl Workspace {
     }
 }
 
+/// The table of an observer or a purpose without data.
+fn watching_table(reference: &ModelRef, goal: &GoalAutomaton) -> Option<Observer> {
+    let reference = reference.to_string();
+    match goal {
+        GoalAutomaton::Observer(o) => {
+            let violates = |s| o.is_violate(s);
+            Some(tables::observer(reference, o.automaton(), violates))
+        }
+        GoalAutomaton::Purpose(p) => {
+            let accepts = |s| p.is_accept(s);
+            Some(tables::observer(reference, p.automaton(), accepts))
+        }
+        GoalAutomaton::Property(_) | GoalAutomaton::Data(_) => None,
+    }
+}
+
+/// The values that were given to constants of an observer, and not to the specification's.
+fn own_constants(given: &[String], data: &DataAutomaton, spec: &Spec) -> Vec<String> {
+    let of_model = |name: &str| match spec {
+        Spec::Symbolic(spec) => {
+            let written = spec.reference().name.as_deref().unwrap_or_default();
+            let mut constants = spec.model().constants().iter();
+            constants.any(|c| *c.var.name == *name) || written.contains(&format!("{name}="))
+        }
+        _ => false,
+    };
+    let pieces = given.iter().flat_map(|text| split_outside(text, ','));
+    let named = pieces.filter_map(|piece| piece.split_once('='));
+    let named = named.map(|(name, value)| (name.trim(), value.trim()));
+    let own = |name: &str| {
+        let mut constants = data.iosts.constants().iter();
+        constants.any(|c| *c.var.name == *name) && !of_model(name)
+    };
+    let own = named.filter(|(name, _)| own(name));
+    own.map(|(name, value)| format!("{name}={value}")).collect()
+}
+
 fn channel(channel: &iolite_derive::Channel) -> Channel {
     let iolite_derive::Channel {
         name,
@@ -423,7 +514,7 @@ fn places_in_queues(observer: &Observer, trace: &[String]) -> String {
     type Way = (Option<usize>, Vec<String>);
     let follow = |at: Option<usize>, action: &String| {
         let at = at?;
-        let label = observer.labels.iter().position(|l| l == action);
+        let label = label_of(observer, action);
         let Some(label) = label.filter(|_| !observer.marked.contains(&at)) else {
             return Some(at);
         };
@@ -464,14 +555,22 @@ fn places_in_queues(observer: &Observer, trace: &[String]) -> String {
 
 /// Where an observer is after a trace, unless it was left.
 fn end(observer: &Observer, trace: &[String]) -> Option<usize> {
-    let label = |action: &String| observer.labels.iter().position(|l| l == action);
     let mut at = Some(observer.initial);
     for action in trace {
-        let (Some(from), Some(label)) = (at, label(action)) else {
+        let (Some(from), Some(label)) = (at, label_of(observer, action)) else {
             continue;
         };
         let step = observer.steps.iter().find(|s| (s.0, s.1) == (from, label));
         at = step.map(|s| s.2);
     }
     at
+}
+
+/// The label of an action, or of its name with whatever values.
+fn label_of(observer: &Observer, action: &str) -> Option<usize> {
+    let exactly = |text: &str| observer.labels.iter().position(|l| l == text);
+    exactly(action).or_else(|| {
+        let (name, _) = action.split_once('(')?;
+        exactly(&format!("{name}(…)"))
+    })
 }

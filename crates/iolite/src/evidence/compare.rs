@@ -6,7 +6,13 @@ use iolite_recheck::{Certificate, Observation};
 use super::certify::{self, Reading};
 use super::recheck_data::AllowedThere;
 use super::{CheckOutcome, policy, tables};
-use crate::{Error, Workspace};
+use crate::{Error, Spec, Workspace};
+
+fn refuted(reference: &str, reason: String) -> CheckOutcome {
+    CheckOutcome::Refuted(format!(
+        "{reference}: the table is not that of the text: {reason}"
+    ))
+}
 
 impl Workspace {
     pub(super) fn replace_implementation(
@@ -65,17 +71,29 @@ impl Workspace {
         Ok(())
     }
 
+    /// Whether the tables of observers and purposes are those of the texts beside them.
+    pub(super) fn compare_observers(
+        &self,
+        claim: &Certificate,
+        spec: &Spec,
+    ) -> Result<(), CheckOutcome> {
+        for observer in &claim.observers {
+            let reference = ModelRef::from(observer.reference.as_str());
+            let found = self.watching_tables(&reference, claim.kind == "purpose", spec);
+            let found = found.map_err(|e| refuted(&observer.reference, e.to_string()))?;
+            if !found.contains(observer) {
+                return Err(refuted(&observer.reference, "it is another one".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether each table is what the text beside it means.
     pub(super) fn compare_tables(
         &self,
         claim: &Certificate,
         reading: &Reading,
     ) -> Result<String, CheckOutcome> {
-        let refuted = |reference: &str, reason: String| {
-            CheckOutcome::Refuted(format!(
-                "{reference}: the table is not that of the text: {reason}"
-            ))
-        };
         let models = [&claim.specification, &claim.implementation];
         for model in models.into_iter().flatten() {
             let Some(table) = &model.table else {
@@ -90,24 +108,7 @@ impl Workspace {
         if let Some(specification) = &claim.specification {
             let spec = self.explicit(&specification.reference.as_str().into());
             let spec = spec.map_err(|e| refuted(&specification.reference, e.to_string()))?;
-            for observer in &claim.observers {
-                let reference = ModelRef::from(observer.reference.as_str());
-                let found = match claim.kind.as_str() {
-                    "purpose" => self.purposes_of(&reference, &spec).map(|found| {
-                        let table = |p: &iolite_property::Purpose| {
-                            let accept = |s| p.is_accept(s);
-                            tables::observer(observer.reference.clone(), p.automaton(), accept)
-                        };
-                        found.iter().map(table).collect()
-                    }),
-                    _ => self.observer_tables(&reference, &spec),
-                };
-                let found: Vec<iolite_recheck::Observer> =
-                    found.map_err(|e| refuted(&observer.reference, e.to_string()))?;
-                if !found.contains(observer) {
-                    return Err(refuted(&observer.reference, "it is another one".to_owned()));
-                }
-            }
+            self.compare_observers(claim, &Spec::Explicit(spec.clone()))?;
             if let Some(traces) = &claim.traces {
                 let reference = ModelRef::from(traces.reference.as_str());
                 let set = self.traces(&reference, spec.reference(), spec.labels());

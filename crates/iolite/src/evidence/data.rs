@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use iolite_derive::{
-    Alphabet, ConformanceTester, Progress, Step, SymbolicOracle, Tester, action_of,
+    Alphabet, ConformanceTester, Progress, QueueOptions, QueueOracle, Step, SymbolicOracle, Tester,
+    action_of,
 };
-use iolite_expr::{Solver, Strategy};
+use iolite_expr::{Solver, Strategy, Term};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
 use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
 
@@ -46,37 +47,48 @@ pub(super) struct DataRun<'a> {
 impl DataRun<'_> {
     /// What the model allows after the trace, and where it is then, by the tester; `None` where that
     /// cannot be told.
-    pub(super) fn found(&self, trace: &[String]) -> Result<Option<AllowedThere>, Error> {
-        let Some(mut tester) = tester(self.spec.model(), self.policy, solver(self.solver)?) else {
+    pub(super) fn found(
+        &self,
+        trace: &[String],
+        through_queues: bool,
+    ) -> Result<Option<AllowedThere>, Error> {
+        let Some(oracle) = oracle(self.spec.model(), self.policy, solver(self.solver)?) else {
             return Ok(None);
         };
+        Ok(if through_queues {
+            let queues = QueueOracle::new(oracle, QueueOptions::default());
+            self.found_by(ConformanceTester::new(queues), trace)
+        } else {
+            self.found_by(ConformanceTester::new(oracle), trace)
+        })
+    }
+
+    fn found_by(&self, mut tester: impl Tester, trace: &[String]) -> Option<AllowedThere> {
         for text in trace {
-            match step(self.spec, text).map(|step| take(&mut tester, &step)) {
-                Some(Progress::Continue) => {}
-                _ => return Ok(None),
+            let step = step(self.spec, text)?;
+            if take(&mut tester, self.spec.model(), &step) != Progress::Continue {
+                return None;
             }
         }
-        Ok(Some(AllowedThere {
+        Some(AllowedThere {
             allowed: tester.allowed(),
             locations: tester.locations(),
-        }))
+        })
     }
 }
 
 type DataTester = ConformanceTester<SymbolicOracle>;
 
-fn tester(model: &Arc<Iosts>, policy: QuiescencePolicy, solver: Solver) -> Option<DataTester> {
+fn oracle(model: &Arc<Iosts>, policy: QuiescencePolicy, solver: Solver) -> Option<SymbolicOracle> {
     let semantics = Symbolic::new(model.clone(), &[], policy, solver).ok()?;
     let alphabet = Alphabet::default();
-    let oracle = SymbolicOracle::new(semantics, &alphabet, 0, Strategy::Small).ok()?;
-    Some(ConformanceTester::new(oracle))
+    SymbolicOracle::new(semantics, &alphabet, 0, Strategy::Small).ok()
 }
 
-fn take(tester: &mut DataTester, step: &TraceStep) -> Progress {
+fn take(tester: &mut impl Tester, model: &Iosts, step: &TraceStep) -> Progress {
     let TraceStep::Action(valued) = step else {
         return tester.step(Step::Quiescence);
     };
-    let model = tester.oracle().model();
     let input = model.gate(valued.action).kind == LabelKind::Input;
     let action = action_of(model, tester.alphabet(), valued);
     tester.step(if input {
@@ -88,9 +100,9 @@ fn take(tester: &mut DataTester, step: &TraceStep) -> Progress {
 
 /// Why a trace proves nothing, where an input of it is not specified by all values of the constants
 /// as far as that is known: the others explain what follows.
-fn guessed(tester: &mut DataTester, trace: &[TraceStep]) -> Option<String> {
+fn guessed(tester: &mut DataTester, model: &Iosts, trace: &[TraceStep]) -> Option<String> {
     for step in trace {
-        take(tester, step);
+        take(tester, model, step);
     }
     let place = tester.state()?;
     match (place.guessed(), place.unsure()) {
@@ -107,14 +119,14 @@ fn guessed(tester: &mut DataTester, trace: &[TraceStep]) -> Option<String> {
 }
 
 impl DataRun<'_> {
-    /// Looks again at a failing run: the specification has the trace, and not what was observed
-    /// after it. Through queues, in whatever order inputs were taken.
-    pub(super) fn recheck(
+    /// Whether the specification allows what was observed after a trace that it has. Through queues, in
+    /// whatever order inputs were taken.
+    pub(super) fn is_allowed(
         &self,
         texts: &[String],
         observed: Option<&str>,
         through_queues: bool,
-    ) -> Result<CheckOutcome, Error> {
+    ) -> Result<Result<bool, CheckOutcome>, Error> {
         let Some(observed) = observed else {
             return refuted("no observation decided the verdict".to_owned());
         };
@@ -141,7 +153,7 @@ impl DataRun<'_> {
                 run: self,
                 solver: own,
             };
-            return every.recheck(&trace, step(self.spec, observed).as_ref(), observed);
+            return every.is_allowed(&trace, step(self.spec, observed).as_ref());
         }
         let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
         let before = has(&trace);
@@ -156,15 +168,42 @@ impl DataRun<'_> {
             // of, it does not give.
             None => HasTrace::No,
         };
-        match (before, after) {
-            (HasTrace::Yes, HasTrace::No) => self.recheck_constants(texts),
+        let allowed = match (before, after) {
+            (HasTrace::Yes, HasTrace::No) => false,
             (HasTrace::No, _) => {
-                refuted("the specification does not have the trace before it".to_owned())
+                return refuted("the specification does not have the trace before it".to_owned());
             }
-            (_, HasTrace::Yes) => refuted(format!("the specification allows {observed}")),
+            (_, HasTrace::Yes) => true,
             (HasTrace::Unknown(why), _) | (_, HasTrace::Unknown(why)) => {
-                Ok(CheckOutcome::Undecided(why.to_string()))
+                return Ok(Err(CheckOutcome::Undecided(why.to_string())));
             }
+        };
+        Ok(match self.recheck_constants(texts)? {
+            CheckOutcome::Confirmed => Ok(allowed),
+            other => Err(other),
+        })
+    }
+
+    /// The conditions over constants under which the specification has a trace.
+    pub(super) fn conditions(
+        &self,
+        texts: &[String],
+        solver: &mut Solver,
+    ) -> Result<Vec<Term>, Arc<str>> {
+        let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
+        let Some(trace) = trace else {
+            // What it does not have, no value of its constants explains; the trace before it, some do.
+            let before = texts.split_last().map_or(texts, |(_, before)| before);
+            return self.conditions(before, solver);
+        };
+        let model = self.spec.model();
+        let conditions = model.trace_conditions(&trace, self.policy, solver, BUDGET)?;
+        match (conditions.is_empty(), trace.split_last()) {
+            // An output that is not allowed leaves the constants as they were.
+            (true, Some((_, before))) => {
+                model.trace_conditions(before, self.policy, solver, BUDGET)
+            }
+            _ => Ok(conditions),
         }
     }
 
@@ -177,7 +216,9 @@ impl DataRun<'_> {
         let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
         match trace {
             Some(trace) => self.recheck_constants_of(&trace),
-            None => refuted("the specification does not have the trace before it".to_owned()),
+            None => Ok(CheckOutcome::Refuted(
+                "the specification does not have the trace before it".to_owned(),
+            )),
         }
     }
 
@@ -186,12 +227,13 @@ impl DataRun<'_> {
         if model.constants().is_empty() {
             return Ok(CheckOutcome::Confirmed);
         }
-        let Some(mut tester) = tester(model, self.policy, solver(self.solver)?) else {
+        let Some(oracle) = oracle(model, self.policy, solver(self.solver)?) else {
             return Ok(CheckOutcome::Confirmed);
         };
+        let mut tester = ConformanceTester::new(oracle);
         let solver = tester.oracle_mut().semantics().solver();
         solver.set_deadline(self.until);
-        Ok(match guessed(&mut tester, trace) {
+        Ok(match guessed(&mut tester, model, trace) {
             Some(reason) => CheckOutcome::Undecided(reason),
             None => CheckOutcome::Confirmed,
         })
@@ -199,8 +241,8 @@ impl DataRun<'_> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it ends a function that may fail")]
-fn refuted(reason: String) -> Result<CheckOutcome, Error> {
-    Ok(CheckOutcome::Refuted(reason))
+fn refuted<T>(reason: String) -> Result<Result<T, CheckOutcome>, Error> {
+    Ok(Err(CheckOutcome::Refuted(reason)))
 }
 
 /// Local explanations of one observed trace that are looked at.
@@ -280,12 +322,11 @@ impl Explanations<'_> {
         Ok(Ok(next))
     }
 
-    fn recheck(
+    fn is_allowed(
         &mut self,
         trace: &[TraceStep],
         last: Option<&TraceStep>,
-        observed: &str,
-    ) -> Result<CheckOutcome, Error> {
+    ) -> Result<Result<bool, CheckOutcome>, Error> {
         let mut locals: Vec<Local> = vec![(Vec::new(), 0)];
         let mut sent = Vec::new();
         for step in trace {
@@ -295,18 +336,15 @@ impl Explanations<'_> {
             }
             match self.observe(locals, &sent, Some(step))? {
                 Ok(next) if next.is_empty() => {
-                    return Ok(CheckOutcome::Refuted(
+                    return refuted(
                         "no order of the messages explains the trace before it".to_owned(),
-                    ));
+                    );
                 }
                 Ok(next) => locals = next,
-                Err(checked) => return Ok(checked),
+                Err(checked) => return Ok(Err(checked)),
             }
         }
-        Ok(match self.observe(locals, &sent, last)? {
-            Ok(next) if next.is_empty() => CheckOutcome::Confirmed,
-            Ok(_) => CheckOutcome::Refuted(format!("an order of the messages explains {observed}")),
-            Err(checked) => checked,
-        })
+        let after = self.observe(locals, &sent, last)?;
+        Ok(after.map(|next| !next.is_empty()))
     }
 }

@@ -1,6 +1,7 @@
 //! Certificates of executions that refute properties.
 
-use iolite_derive::Criterion;
+use iolite_derive::{Criterion, Ending};
+use iolite_lts::{LabelId, StateId};
 use iolite_recheck::{Certificate, Model};
 
 use super::certify::{named, policy_name};
@@ -16,18 +17,15 @@ use crate::{
 const STATES: usize = 20_000;
 
 impl Workspace {
-    /// The whole certificate of an execution that is not in a property; `None` where fairness or the
-    /// environment decides what an execution is, and where the model is too large.
+    /// The whole certificate of an execution that is not in a property; `None` where the model is too
+    /// large.
     pub(super) fn certify_execution(
         &self,
         spec: &ExplicitSpec,
         property: &VerifiedProperty,
         options: &VerificationOptions,
     ) -> Result<Option<Certificate>, Error> {
-        let plain = options.fairness == FairnessFlag::None
-            && options.environment == EnvironmentFlag::MayStop;
-        let (Proof::Refuted { trace, .. }, Some(ending), true) =
-            (&property.proof, &property.ending, plain)
+        let (Proof::Refuted { trace, .. }, Some(ending)) = (&property.proof, &property.ending)
         else {
             return Ok(None);
         };
@@ -43,9 +41,29 @@ impl Workspace {
             let Some(found) = found.into_iter().find(|p| p.name == property.name) else {
                 continue;
             };
-            let Some((table, _)) = tables::whole_table(&spec.system(), STATES) else {
+            let Some((table, numbers)) = tables::whole_table(&spec.system(), STATES) else {
                 return Ok(None);
             };
+            let steps = |steps: &[(LabelId, StateId)]| -> Option<Vec<(String, usize)>> {
+                let step = |&(label, to): &(LabelId, StateId)| {
+                    Some((spec.labels().text(label), *numbers.get(&to)?))
+                };
+                steps.iter().map(step).collect()
+            };
+            // Where every execution counts, what can be seen of one says all.
+            let plain = options.fairness == FairnessFlag::None
+                && options.environment == EnvironmentFlag::MayStop;
+            let execution = property.execution.as_ref().filter(|_| !plain);
+            let execution = execution.and_then(|execution| {
+                let cycle = match &execution.ending {
+                    Ending::Cycle(cycle) => cycle.as_slice(),
+                    Ending::BadPrefix | Ending::OutputLock | Ending::Deadlock => &[],
+                };
+                Some(iolite_recheck::Execution {
+                    stem: steps(&execution.stem)?,
+                    cycle: steps(cycle)?,
+                })
+            });
             let automaton =
                 tables::property(found.reference.to_string(), "inclusion", &found.automaton);
             let (name, cycle) = match ending {
@@ -59,6 +77,16 @@ impl Workspace {
                 trace: trace.clone(),
                 ending: Some(name.to_owned()),
                 cycle,
+                execution,
+                fairness: match options.fairness {
+                    FairnessFlag::None => None,
+                    FairnessFlag::Weak => Some("weak".to_owned()),
+                    FairnessFlag::Strong => Some("strong".to_owned()),
+                },
+                environment: match options.environment {
+                    EnvironmentFlag::MayStop => None,
+                    EnvironmentFlag::GoesOn => Some("goes-on".to_owned()),
+                },
                 property: Some(automaton),
                 specification: Some(Model {
                     reference: spec.reference().to_string(),

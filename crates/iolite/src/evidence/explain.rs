@@ -9,11 +9,9 @@ use iolite_lts::relation::Relation;
 use iolite_recheck::{Certificate, FORMAT, Fault, check};
 
 use super::certify::{self, JudgedBy, Reading};
-use super::{CheckOutcome, ExplainOptions, Explanation, Part, RECHECK};
+use super::shared;
+use super::{CheckOutcome, ExplainOptions, Explanation, Part, READER, RECHECK};
 use crate::{Error, JudgeOptions, PropertyOptions, RelationDocument, Workspace};
-
-/// The reader of model texts.
-const READER: &str = "the reader of the language, which read the text again";
 
 const FROM_DISK: &str = "it does not carry its models; they were read from disk now";
 
@@ -28,6 +26,10 @@ impl Workspace {
         };
         let value: serde_json::Value = serde_json::from_slice(source.bytes()).map_err(wrong)?;
         let format = |value: &serde_json::Value| value.get("format").cloned();
+        if let Some(run) = options.run {
+            let claim = shared::joined(&value, shared::pick(&value, run)?)?;
+            return self.explain_whole(claim, options);
+        }
         if format(&value) == Some(FORMAT.into()) {
             let claim = serde_json::from_value(value).map_err(wrong)?;
             return self.explain_whole(claim, options);
@@ -80,14 +82,17 @@ impl Workspace {
         Ok(explained)
     }
 
-    /// A whole certificate that was made just now, of files as they are on disk now.
+    /// A whole certificate that was made just now; `from_disk` of files as they are on disk now.
     pub fn explain_now(
         &self,
         claim: Certificate,
+        from_disk: bool,
         options: &ExplainOptions,
     ) -> Result<Explanation, Error> {
         let mut explained = self.explain_whole(claim, options)?;
-        explained.notes.push(FROM_DISK.to_owned());
+        if from_disk {
+            explained.notes.push(FROM_DISK.to_owned());
+        }
         Ok(explained)
     }
 
@@ -223,10 +228,12 @@ impl Workspace {
             }
             Err(Fault::Rejected(reason)) => CheckOutcome::Refuted(reason),
             Err(Fault::Undecided(reason)) => {
-                match embedded.recheck_data(&explained.claim, options)? {
-                    Some((checked, parts)) => {
-                        explained.parts = parts;
-                        checked
+                match embedded.recheck_data(&explained.claim, &reading, options)? {
+                    Some(report) => {
+                        explained.parts = report.parts;
+                        explained.notes = report.notes;
+                        explained.told = report.told;
+                        report.checked
                     }
                     None => CheckOutcome::Undecided(reason),
                 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use iolite_derive::{Context, Criterion, ModelRef, location};
-use iolite_lts::relation::Relation;
+use iolite_derive::{Criterion, ModelRef, location};
+use iolite_lts::relation::{Relation, TraceSet};
 use iolite_lts::{
     Completed, Completion, Determinised, LabelId, LabelKind, QuiescencePolicy, Semantics, SetId,
     StateId, Suspension,
@@ -39,23 +39,21 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// Where it would be too large, and for ioconf-f, whose set of traces it does not carry.
+    /// Where it would be too large, and through queues.
     pub fn certify_holding(&self, document: &RelationDocument) -> Result<Certificate, Error> {
         let relation: Relation = document
             .relation
             .parse()
             .map_err(|_| Error::input("no relation"))?;
-        let queues = document.context != Context::Synchronous;
-        if document.holds != Some(true) || relation == Relation::IoconfF || queues {
+        if document.holds != Some(true) {
             return Err(Error::undecided(
-                "no certificate is written: a positive one is for relations that hold in step, but for \
-                 ioconf-f",
+                "no certificate is written: the relation does not hold",
             ));
         }
         if !document.context.is_synchronous() {
             return Err(Error::undecided(
-                "no certificate is written: a positive answer through queues is a claim of a bound, and \
-                 carries none",
+                "no certificate is written: a positive answer through queues has no finite set of pairs \
+                 that is listed",
             ));
         }
         let implementation = ModelRef::from(document.implementation.as_str());
@@ -73,7 +71,17 @@ impl Workspace {
         };
         let policy = document.semantics.policy();
         let completion = document.semantics.complete_inputs.map(Completion::from);
-        let rules = Rules { relation, policy };
+        let traces = document.traces.as_ref().map(|traces| {
+            let reference = ModelRef::from(traces.as_str());
+            let set = self.traces(&reference, s.reference(), s.labels());
+            Ok::<_, Error>((reference, set?))
+        });
+        let traces = traces.transpose()?;
+        let rules = Rules {
+            relation,
+            policy,
+            traces: traces.as_ref().map(|(_, set)| set),
+        };
         let (found, sets) = match completion {
             None => rules.pairs(&system_i, &system_s)?,
             Some(how) => rules.pairs(&Completed::over(&system_i, how, s.labels()), &system_s)?,
@@ -87,6 +95,10 @@ impl Workspace {
             _ => numbers_i[&state],
         };
         let members = |set: &Vec<StateId>| set.iter().map(|q| numbers_s[q]).collect();
+        let followed = traces.as_ref().map(|(reference, set)| {
+            tables::numbered_trace_set(reference.to_string(), set, s.labels())
+        });
+        let place = |f: StateId| followed.as_ref().and_then(|(_, n)| n.get(&f).copied());
         let mut certificate = Certificate {
             model: named(s.reference()),
             complete_inputs: document
@@ -95,13 +107,16 @@ impl Workspace {
                 .map(|how| how.name().to_owned()),
             pairs: Some(Pairs {
                 sets: sets.iter().map(members).collect(),
-                pairs: found.iter().map(|&(p, set)| (number(p), set)).collect(),
+                pairs: found.iter().map(|&(p, set, _)| (number(p), set)).collect(),
+                traces: found.iter().filter_map(|&(.., f)| place(f?)).collect(),
             }),
             specification: Some(model(&s, table_s)),
             ..Certificate::new(relation.name(), "holds", policy_name(policy))
         };
         certificate.implementation = Some(model(&i, table_i));
-        let references = [implementation, specification];
+        certificate.traces = followed.map(|(table, _)| table);
+        let mut references = vec![implementation, specification];
+        references.extend(traces.map(|(reference, _)| reference));
         self.add_files(
             &mut certificate,
             &references,
@@ -153,8 +168,8 @@ impl Workspace {
                 model: named(spec.reference()),
                 observers: vec![watched],
                 pairs: Some(Pairs {
-                    sets: Vec::new(),
                     pairs: pairs.collect(),
+                    ..Pairs::default()
                 }),
                 specification: Some(model(&spec, table)),
                 ..Certificate::new(
@@ -219,15 +234,17 @@ fn observed_pairs<M: Semantics<State = StateId>>(
     Ok(seen)
 }
 
-struct Rules {
+struct Rules<'a> {
     relation: Relation,
     policy: QuiescencePolicy,
+    /// The set F of `ioconf_F`.
+    traces: Option<&'a TraceSet>,
 }
 
-/// Pairs of a state and the number of a set, and the sets.
-type HoldingPairs = (Vec<(StateId, usize)>, Vec<Vec<StateId>>);
+/// Pairs of a state and the number of a set, each with the state of F where there is one, and the sets.
+type HoldingPairs = (Vec<(StateId, usize, Option<StateId>)>, Vec<Vec<StateId>>);
 
-impl Rules {
+impl Rules<'_> {
     fn suspension(&self) -> bool {
         matches!(self.relation, Relation::Ioco | Relation::Uioco)
     }
@@ -246,15 +263,25 @@ impl Rules {
             .map(|(_, l)| specification.labels().get(l.kind, &l.name))
             .collect();
         // The empty set is one of its own: ≤te and ≤iot speak of traces outside the specification.
-        let start = (view.initial(), Some(sets.initial()));
+        let f = self.traces.map(TraceSet::initial);
+        let start = (view.initial(), Some(sets.initial()), f);
         let mut seen = BTreeSet::from([start]);
         let mut todo = vec![start];
         let mut row = Vec::new();
-        while let Some((p, set)) = todo.pop() {
+        while let Some((p, set, f)) = todo.pop() {
             row.clear();
             view.successors(&p, &mut row);
             for &(label, next) in &row {
                 let kind = implementation.labels().kind(label);
+                let mut followed = f;
+                if let (Some(traces), Some(f), true) =
+                    (self.traces, f, kind != LabelKind::Internal)
+                {
+                    followed = known[label.index()].and_then(|label| traces.follow(f, label));
+                    if followed.is_none() {
+                        continue;
+                    }
+                }
                 let after = match kind {
                     LabelKind::Internal => set,
                     LabelKind::Delta if !self.suspension() => continue,
@@ -269,12 +296,15 @@ impl Rules {
                         _ => None,
                     },
                 };
-                let everywhere = matches!(self.relation, Relation::Testing | Relation::Iot);
+                let everywhere = matches!(
+                    self.relation,
+                    Relation::Testing | Relation::Iot | Relation::IoconfF
+                );
                 if kind != LabelKind::Internal && after.is_none() && !everywhere {
                     continue;
                 }
-                if seen.insert((next, after)) {
-                    todo.push((next, after));
+                if seen.insert((next, after, followed)) {
+                    todo.push((next, after, followed));
                 }
             }
             if seen.len() > PAIRS {
@@ -284,12 +314,12 @@ impl Rules {
         let mut numbers: BTreeMap<Option<SetId>, usize> = BTreeMap::new();
         let mut members: Vec<Vec<StateId>> = Vec::new();
         let mut pairs = Vec::new();
-        for (p, set) in seen {
+        for (p, set, f) in seen {
             let number = *numbers.entry(set).or_insert_with(|| {
                 members.push(set.map_or(Vec::new(), |set| sets.members(set).to_vec()));
                 members.len() - 1
             });
-            pairs.push((p, number));
+            pairs.push((p, number, f));
         }
         let size: usize = members.iter().map(Vec::len).sum();
         if size > 10 * PAIRS {

@@ -7,8 +7,10 @@ mod execution;
 mod explain;
 mod holding;
 mod recheck_data;
+mod shared;
 mod tables;
 mod test_run;
+mod watcher;
 
 use std::time::Instant;
 
@@ -19,6 +21,7 @@ use iolite_recheck::Certificate;
 use crate::PropertyReadOptions;
 
 pub use certify::JudgedBy;
+pub use shared::SharedCertificates;
 
 /// How a certificate is looked at.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +38,8 @@ pub struct ExplainOptions {
     pub until: Option<(Instant, String)>,
     /// How properties are read, for certificates that do not say it.
     pub property: PropertyReadOptions,
+    /// Which run or test case, where the document has several.
+    pub run: Option<u64>,
 }
 
 /// What looking again has shown.
@@ -76,6 +81,9 @@ pub struct Explanation {
 
 /// The checker that shares nothing with what made the claim.
 const RECHECK: &str = "iolite-recheck, from the definitions";
+
+/// The reader of model texts.
+const READER: &str = "the reader of the language, which read the text again";
 
 fn policy(claim: &Certificate) -> QuiescencePolicy {
     match claim.quiescence.as_str() {

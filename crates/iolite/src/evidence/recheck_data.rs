@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use iolite_derive::location;
+use iolite_derive::{ModelRef, location};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::{follow_run, follow_run_in_queues};
-use iolite_recheck::{Certificate, Observation};
+use iolite_recheck::{Certificate, Fault, Observation, check_beside, observe};
 
-use super::{CheckOutcome, ExplainOptions, Part, RECHECK, data, policy};
-use crate::{Error, ReadOptions, Spec, SymbolicSpec, System, Workspace};
+use super::certify::Reading;
+use super::watcher::{Known, watched};
+use super::{CheckOutcome, ExplainOptions, Part, READER, RECHECK, data, policy};
+use crate::{Error, ReadOptions, Spec, SymbolicSpec, System, Workspace, solver};
 
 const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
 
@@ -50,15 +52,29 @@ impl AllowedThere {
         })
     }
 
+    /// The same, with the places of observers.
+    fn beside(mut self, observers: &[String]) -> Self {
+        self.locations.extend_from_slice(observers);
+        self
+    }
+
     /// Whether the certificate says the same.
-    pub(super) fn is_told_by(&self, claim: &Certificate) -> bool {
+    fn is_told_by(&self, claim: &Certificate) -> Told {
         let set = |texts: &[String]| texts.iter().cloned().collect::<BTreeSet<String>>();
-        let allowed = claim.allowed.iter().map(|o| match o {
-            Observation::Action(action) => action.clone(),
-            Observation::Refusal(refusal) => refusal.refuses.join(" "),
-        });
-        set(&self.locations) == set(&claim.locations)
-            && set(&self.allowed) == allowed.collect::<BTreeSet<String>>()
+        let action = |o: &Observation| match o {
+            Observation::Action(action) => Some(action.clone()),
+            Observation::Refusal(_) => None,
+        };
+        let allowed: Option<Vec<String>> = claim.allowed.iter().map(action).collect();
+        let Some(allowed) = allowed else {
+            return Told::No;
+        };
+        let (places, outputs) = (set(&self.locations), set(&self.allowed));
+        if places != set(&claim.locations) || outputs != set(&allowed) {
+            return Told::No;
+        }
+        let more = claim.locations.len() > places.len() || allowed.len() > outputs.len();
+        if more { Told::Twice } else { Told::Yes }
     }
 }
 
@@ -87,117 +103,282 @@ impl Workspace {
         run.recheck_constants(&claim.trace)
     }
 
-    /// A run of a model with data, looked at by formulas; `None` where that is not what is missing.
+    /// A run of a model with data, or beside observers with data, looked at by formulas; `None` where
+    /// that is not what is missing.
     pub(super) fn recheck_data(
         &self,
         claim: &Certificate,
+        reading: &Reading,
         options: &ExplainOptions,
-    ) -> Result<Option<(CheckOutcome, Vec<Part>)>, Error> {
-        let Some(model) = claim.specification.as_ref().filter(|m| m.table.is_none()) else {
+    ) -> Result<Option<DataReport>, Error> {
+        let Some(model) = &claim.specification else {
             return Ok(None);
         };
-        let queues = match claim.context.as_str() {
-            "synchronous" => false,
-            "queues" => true,
-            _ => return Ok(None),
-        };
-        if claim.kind != "ioco" || claim.implementation.is_some() {
+        let by_data = model.table.is_none() || !claim.data_observers.is_empty();
+        if !by_data || claim.implementation.is_some() {
             return Ok(None);
         }
+        let undecided = |reason: &str| Ok(Some(DataReport::undecided(reason)));
         if claim.trace_omitted > 0 {
-            return Ok(Some((
-                CheckOutcome::Undecided(TOO_LONG.to_owned()),
-                Vec::new(),
-            )));
+            return undecided(TOO_LONG);
         }
-        if !claim.channels.is_empty() {
-            let reason = "several channels, or messages that are lost or reordered, are not re-checked \
-                          for models with data";
-            return Ok(Some((
-                CheckOutcome::Undecided(reason.to_owned()),
-                Vec::new(),
-            )));
+        if !matches!(claim.quiescence.as_str(), "livelock" | "strict" | "fair") {
+            let reason = format!("`{}` is no policy of quiescence here", claim.quiescence);
+            return Ok(Some(DataReport::refuted(reason)));
         }
-        let spec = self.spec(&model.reference.as_str().into())?;
-        let Spec::Symbolic(spec) = &*spec else {
-            let reason = "the model has no data, so its table must be there".to_owned();
-            return Ok(Some((CheckOutcome::Refuted(reason), Vec::new())));
+        let mut report = if model.table.is_some() {
+            self.recheck_beside(claim, reading, options)?
+        } else if matches!(claim.kind.as_str(), "ioco" | "safety" | "purpose")
+            && matches!(claim.context.as_str(), "synchronous" | "queues")
+        {
+            if !claim.channels.is_empty() {
+                return undecided(
+                    "several channels, or messages that are lost or reordered, are not re-checked for \
+                     models with data",
+                );
+            }
+            self.recheck_run(claim, &model.reference, options)?
+        } else {
+            return Ok(None);
         };
+        if let (CheckOutcome::Undecided(_), Some((until, reason))) =
+            (&report.checked, &options.until)
+            && Instant::now() >= *until
+        {
+            report.checked = CheckOutcome::Undecided(reason.clone());
+        }
+        Ok(Some(report))
+    }
+
+    /// Observers with data beside a specification that has a table: formulas for them, the checker for
+    /// the rest.
+    fn recheck_beside(
+        &self,
+        claim: &Certificate,
+        reading: &Reading,
+        options: &ExplainOptions,
+    ) -> Result<DataReport, Error> {
+        let reference = claim.specification.as_ref().map(|m| m.reference.clone());
+        let reference = ModelRef::from(reference.unwrap_or_default().as_str());
+        let spec = Spec::Explicit(self.explicit(&reference)?);
+        let watchers = match self.watchers(claim, &spec)? {
+            Ok(watchers) => watchers,
+            Err(checked) => return Ok(checked.into()),
+        };
+        let mut solver = solver(options.solver.as_deref())?;
+        solver.set_deadline(options.until.as_ref().map(|(until, _)| *until));
+        let any: Known<'_> = &mut |_, _| Ok(vec![true.into()]);
+        let watched = match watched(&watchers, claim, &spec, &mut solver, any) {
+            Ok(watched) => watched,
+            Err(checked) => return Ok(checked.into()),
+        };
+        Ok(match check_beside(claim, Some(&watched)) {
+            Err(Fault::Rejected(reason)) => DataReport::refuted(reason),
+            Err(Fault::Undecided(reason)) => DataReport::undecided(&reason),
+            Ok(found) => {
+                let mut report = DataReport::from(CheckOutcome::Confirmed);
+                let confirmed = found.confirmed.into_iter();
+                report.parts = confirmed.map(|what| part(&what, RECHECK)).collect();
+                report.parts.push(part(OBSERVERS, FORMULAS));
+                (report.notes, report.told) = (found.notes, found.told);
+                match self.compare_tables(claim, reading) {
+                    Ok(what) => report.parts.push(part(&what, READER)),
+                    Err(checked) => report.checked = checked,
+                }
+                report
+            }
+        })
+    }
+
+    /// A run beside a specification that has no table.
+    fn recheck_run(
+        &self,
+        claim: &Certificate,
+        reference: &str,
+        options: &ExplainOptions,
+    ) -> Result<DataReport, Error> {
+        let spec = self.spec(&reference.into())?;
+        let Spec::Symbolic(model) = &*spec else {
+            let reason = "the model has no data, so its table must be there".to_owned();
+            return Ok(DataReport::refuted(reason));
+        };
+        if let Some(reason) = misplaced(claim) {
+            return Ok(DataReport::refuted(reason.to_owned()));
+        }
         let observed = match &claim.observed {
             Some(Observation::Action(action)) => Some(action.clone()),
             _ => None,
         };
-        let refuted = |reason: String| Ok(Some((CheckOutcome::Refuted(reason), Vec::new())));
-        if claim.verdict != "fail" {
-            return refuted(format!("the verdict is `fail`, not `{}`", claim.verdict));
-        }
-        if !matches!(claim.quiescence.as_str(), "livelock" | "strict" | "fair") {
-            return refuted(format!(
-                "`{}` is no policy of quiescence here",
-                claim.quiescence
-            ));
-        }
         let until = options.until.as_ref().map(|(until, _)| *until);
-        let solver = options.solver.as_deref();
         let run = data::DataRun {
-            spec,
+            spec: model,
             policy: policy(claim),
-            solver,
+            solver: options.solver.as_deref(),
             until,
         };
-        let mut checked = run.recheck(&claim.trace, observed.as_deref(), queues)?;
-        let by = |what: &str, by| Part {
-            what: what.to_owned(),
-            by,
+        let queues = claim.context == "queues";
+        let allowed = match run.is_allowed(&claim.trace, observed.as_deref(), queues)? {
+            Ok(allowed) => allowed,
+            Err(checked) => return Ok(checked.into()),
         };
-        let mut parts = Vec::new();
-        if checked == CheckOutcome::Confirmed {
-            parts.push(by("files: each text has its hash", RECHECK));
-            parts.push(by(
-                "trace and verdict: no way explains what was observed",
-                FORMULAS,
-            ));
-            // Replaced specifications allow other things; through queues, what is allowed is not
-            // compared.
-            if options.specification.is_none() && !queues {
-                if self.data_is_told(spec, &run, claim)? {
-                    parts.push(by("allowed and locations", TESTER));
-                } else {
+        let watchers = match self.watchers(claim, &spec)? {
+            Ok(watchers) => watchers,
+            Err(checked) => return Ok(checked.into()),
+        };
+        let mut own = solver(options.solver.as_deref())?;
+        own.set_deadline(until);
+        let known: Known<'_> = &mut |trace, solver| run.conditions(trace, solver);
+        let watched = match watched(&watchers, claim, &spec, &mut own, known) {
+            Ok(watched) => watched,
+            Err(checked) => return Ok(checked.into()),
+        };
+        let (violated, places) = match observe(claim, &watched) {
+            Ok(found) => found,
+            Err(Fault::Rejected(reason)) => return Ok(DataReport::refuted(reason)),
+            Err(Fault::Undecided(reason)) => return Ok(DataReport::undecided(&reason)),
+        };
+        let shown = observed.unwrap_or_default();
+        let right = match (allowed, violated && claim.kind == "safety") {
+            (true, true) => "violate",
+            (true, false) => {
+                let reason = format!("the specification allows {shown} there");
+                return Ok(DataReport::refuted(reason));
+            }
+            (false, true) => "violate-fail",
+            (false, false) => "fail",
+        };
+        if claim.verdict != right {
+            let verdict = &claim.verdict;
+            let reason = format!("the verdict is `{right}`, not `{verdict}`");
+            return Ok(DataReport::refuted(reason));
+        }
+        if let Err(checked) = self.compare_observers(claim, &spec) {
+            return Ok(checked.into());
+        }
+        let mut report = DataReport::from(CheckOutcome::Confirmed);
+        report
+            .parts
+            .push(part("files: each text has its hash", RECHECK));
+        let how = match allowed {
+            true => "the specification allows what was observed",
+            false => "no way explains what was observed",
+        };
+        let what = format!("trace and verdict: {right}, {how}");
+        report.parts.push(part(&what, FORMULAS));
+        if !claim.observers.is_empty() {
+            let what = "observers without data: their tables, and where each is";
+            report.parts.push(part(what, RECHECK));
+        }
+        if !claim.data_observers.is_empty() {
+            report.parts.push(part(OBSERVERS, FORMULAS));
+        }
+        if claim.run.is_some() || claim.seed.is_some() || claim.patience.is_some() {
+            let told = "that a run with this number and seed showed it, after that silence";
+            report.told.push(told.to_owned());
+        }
+        // A replaced specification allows other things.
+        if options.specification.is_none() {
+            match self.data_is_told(model, &run, claim, &places)? {
+                Told::Yes => report.parts.push(part("allowed and locations", TESTER)),
+                Told::Twice => {
+                    report.parts.push(part("allowed and locations", TESTER));
+                    let note = "allowed or locations: something is there twice";
+                    report.notes.push(note.to_owned());
+                }
+                Told::No => {
                     let reason = "what is allowed, or where, is something else".to_owned();
-                    checked = CheckOutcome::Refuted(reason);
+                    report = DataReport::refuted(reason);
                 }
             }
         }
-        if let (CheckOutcome::Undecided(_), Some((until, reason))) = (&checked, &options.until)
-            && Instant::now() >= *until
-        {
-            checked = CheckOutcome::Undecided(reason.clone());
-        }
-        Ok(Some((checked, parts)))
+        Ok(report)
     }
 
     /// Whether what is allowed and where is what the tester says, or the unfolded model, which tells
-    /// of values one by one.
+    /// of values one by one. `beside` is where the observers are.
     fn data_is_told(
         &self,
         spec: &SymbolicSpec,
         run: &data::DataRun<'_>,
         claim: &Certificate,
-    ) -> Result<bool, Error> {
-        if run
-            .found(&claim.trace)?
-            .is_some_and(|f| f.is_told_by(claim))
-        {
-            return Ok(true);
+        beside: &[String],
+    ) -> Result<Told, Error> {
+        let queues = claim.context == "queues";
+        let found = run.found(&claim.trace, queues)?;
+        let told = found.map_or(Told::No, |f| f.beside(beside).is_told_by(claim));
+        if told != Told::No {
+            return Ok(told);
         }
         let few = self.read_as(ReadOptions {
             max_states: Some(UNFOLDED),
             ..self.options().clone()
         });
         let Ok(unfolded) = few.explicit(spec.reference()) else {
-            return Ok(false);
+            return Ok(Told::No);
         };
         let found = AllowedThere::of(&unfolded.system(), policy(claim), claim);
-        Ok(found.is_some_and(|f| f.is_told_by(claim)))
+        Ok(found.map_or(Told::No, |f| f.beside(beside).is_told_by(claim)))
     }
+}
+
+/// What a run beside a model with data cannot have.
+fn misplaced(claim: &Certificate) -> Option<&'static str> {
+    let unwatched = claim.observers.is_empty() && claim.data_observers.is_empty();
+    if claim.complete_inputs.is_some() {
+        Some("nothing is completed where the implementation is no model")
+    } else if claim.traces.is_some() {
+        Some("ioconf-f and a set of traces belong together")
+    } else if claim.property.is_some() || claim.implementation_location.is_some() {
+        Some("a run has neither a property nor a state of a model beside it")
+    } else if (claim.kind == "safety") == unwatched && claim.kind != "purpose" {
+        Some("observers belong to safety, and to nothing else")
+    } else {
+        None
+    }
+}
+
+/// Observers with data, as they are told of.
+const OBSERVERS: &str = "observers with data: whether they are violated, and where they are";
+
+fn part(what: &str, by: &'static str) -> Part {
+    let what = what.to_owned();
+    Part { what, by }
+}
+
+/// What formulas have shown of a certificate.
+pub(super) struct DataReport {
+    pub(super) checked: CheckOutcome,
+    pub(super) parts: Vec<Part>,
+    pub(super) notes: Vec<String>,
+    pub(super) told: Vec<String>,
+}
+
+impl From<CheckOutcome> for DataReport {
+    fn from(checked: CheckOutcome) -> Self {
+        Self {
+            checked,
+            parts: Vec::new(),
+            notes: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+}
+
+impl DataReport {
+    fn refuted(reason: String) -> Self {
+        CheckOutcome::Refuted(reason).into()
+    }
+
+    fn undecided(reason: &str) -> Self {
+        CheckOutcome::Undecided(reason.to_owned()).into()
+    }
+}
+
+/// Whether a certificate says what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    Yes,
+    /// It does, and something of it twice.
+    Twice,
+    No,
 }

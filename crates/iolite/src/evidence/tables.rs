@@ -291,6 +291,15 @@ pub(super) fn test(place: &str, case: &TestCase) -> Test {
 
 /// A set of traces as an acceptor.
 pub(super) fn trace_set(reference: String, set: &TraceSet, labels: &Labels) -> Observer {
+    numbered_trace_set(reference, set, labels).0
+}
+
+/// The same, and the number of each state in it.
+pub(super) fn numbered_trace_set(
+    reference: String,
+    set: &TraceSet,
+    labels: &Labels,
+) -> (Observer, BTreeMap<StateId, usize>) {
     let visible = labels.iter().filter(|(_, l)| l.kind.is_visible());
     let visible: Vec<LabelId> = visible.map(|(id, _)| id).collect();
     let mut numbers = BTreeMap::from([(set.initial(), 0)]);
@@ -311,7 +320,7 @@ pub(super) fn trace_set(reference: String, set: &TraceSet, labels: &Labels) -> O
         done += 1;
     }
     let accepts = |&(_, s): &(usize, &StateId)| set.accepts(*s);
-    Observer {
+    let table = Observer {
         name: reference.clone(),
         reference,
         labels: visible.iter().map(|&l| labels.text(l)).collect(),
@@ -324,7 +333,8 @@ pub(super) fn trace_set(reference: String, set: &TraceSet, labels: &Labels) -> O
             .map(|(k, _)| k)
             .collect(),
         steps,
-    }
+    };
+    (table, numbers)
 }
 
 /// A property's automaton. Words that it leaves open count as its own, so that they fail nothing.

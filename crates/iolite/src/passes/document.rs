@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use iolite_derive::Verdict;
 use iolite_recheck::Certificate;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::{Place, SemanticsOptions};
 
@@ -25,6 +26,9 @@ pub struct PassesDocument {
     /// Why a positive answer says less than it seems to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What the certificates of the cases have in common.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub shared: Map<String, Value>,
     /// The certificate of the first case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Box<Certificate>>,
@@ -46,6 +50,9 @@ pub struct TestedCase {
     /// A shortest failing run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<TestRunDocument>,
+    /// The certificate of that run, but for what all have in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Map<String, Value>>,
 }
 
 /// A test run.

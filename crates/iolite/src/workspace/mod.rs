@@ -200,6 +200,20 @@ impl Workspace {
         files.iter().map(hash).collect()
     }
 
+    /// The texts of the files that were read so far, unless they have more than so many bytes together.
+    pub fn texts(&self, most: usize) -> Vec<(PathBuf, String)> {
+        let files = lock(&self.files);
+        let text = |(path, file): (&PathBuf, &Arc<SourceFile>)| {
+            let text = file.text().ok()?;
+            Some((path.clone(), text.to_owned()))
+        };
+        let bytes: usize = files.values().map(|file| file.bytes().len()).sum();
+        if bytes > most {
+            return Vec::new();
+        }
+        files.iter().filter_map(text).collect()
+    }
+
     /// A file as it was when it was first asked for.
     pub fn source(&self, path: &Path) -> Result<Arc<SourceFile>, Error> {
         if let Some(known) = lock(&self.files).get(path) {

@@ -50,7 +50,7 @@ impl Signature {
         &self.model
     }
 
-    fn parse(&self, text: &str) -> Option<ValuedAction> {
+    pub(crate) fn parse(&self, text: &str) -> Option<ValuedAction> {
         parse_valued(self.source.tree().0, &self.model, text)
     }
 }
