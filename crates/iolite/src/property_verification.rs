@@ -184,6 +184,7 @@ impl Workspace {
             relevance: None,
             ending,
             vacuous,
+            data: None,
         };
         Ok((verified, met))
     }

@@ -1,5 +1,6 @@
 //! Does a specification satisfy its requirements?
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify_while};
@@ -95,6 +96,19 @@ pub struct VerifiedProperty {
     pub ending: Option<ExecutionEnding>,
     /// Why it says little that it is proved.
     pub vacuous: Option<String>,
+    /// Where data were kept: the answer in full.
+    pub data: Option<Arc<DataAnswer>>,
+}
+
+/// An answer about a model whose data were kept.
+#[derive(Clone, Debug)]
+pub struct DataAnswer {
+    /// Where the observer was read.
+    pub observer: ModelRef,
+    /// S^δ || ω, of which the answer speaks.
+    pub product: Iosts,
+    /// The answer.
+    pub answer: Answer,
 }
 
 /// What was found out of all of them.
@@ -201,6 +215,7 @@ impl Workspace {
             for (property, other) in found.properties.iter_mut().zip(other.properties) {
                 if open(property) {
                     property.proof = other.proof;
+                    property.data = None;
                 }
             }
         }
@@ -261,6 +276,11 @@ impl Workspace {
                     relevance: None,
                     ending: None,
                     vacuous,
+                    data: Some(Arc::new(DataAnswer {
+                        observer: reference.clone(),
+                        product,
+                        answer,
+                    })),
                 });
             }
         }
@@ -372,6 +392,7 @@ impl Workspace {
                 },
                 ending: None,
                 vacuous,
+                data: None,
             });
         }
         Ok(Verification {

@@ -9,6 +9,7 @@ mod answer;
 mod backward;
 mod bounded;
 mod candidates;
+mod claim;
 mod coreachable;
 mod cube;
 pub mod domain;

@@ -7,14 +7,15 @@ use iolite_expr::{Limits, Solver};
 use super::answer::{Answer, Proof, Refutation};
 use super::backward::Backward;
 use super::bounded::Bounded;
+use super::claim::faults;
 use super::explicit::Explicit;
 use super::houdini::Houdini;
 use super::interpretation::Interpretation;
-use super::invariant::{Invariant, broken, excludes, possible};
+use super::invariant::{Invariant, broken, excludes};
 use super::member::{InvariantSource, Member, Meter, Outcome, Shared, Slice};
 use super::minimise::minimised;
 use super::pdr::Pdr;
-use super::problem::{Problem, faulting};
+use super::problem::Problem;
 use super::run::Run;
 use crate::iosts::{Iosts, LocationId};
 
@@ -230,22 +231,10 @@ impl Portfolio<'_> {
             Ok(false) => return Err("its invariant allows a violation".into()),
             Err(undecided) => return Err(undecided.to_string()),
         }
-        let model = self.problem.model;
-        let mut faults = Vec::new();
-        for (id, t) in model.transitions() {
-            let fault = faulting(t);
-            if fault.is_false() {
-                continue;
-            }
-            let terms = [invariant.at(t.source).clone(), fault];
-            if possible(self.solver, &terms) != Ok(false) {
-                faults.push(id);
-            }
-        }
         Ok(Proof {
             invariant: invariant.clone(),
             how: how.into(),
-            faults,
+            faults: faults(self.problem.model, invariant, self.solver),
         })
     }
 
