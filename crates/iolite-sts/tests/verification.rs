@@ -308,8 +308,13 @@ impl InvariantSource for Claim {
         "a claim".into()
     }
 
-    fn candidate(&mut self, problem: &Problem<'_>, _: &mut Solver) -> Option<Invariant> {
-        Some(Invariant::new(problem.model, self.0.clone()))
+    fn candidate(
+        &mut self,
+        problem: &Problem<'_>,
+        _: &mut Solver,
+        _: Duration,
+    ) -> Result<Invariant, String> {
+        Ok(Invariant::new(problem.model, self.0.clone()))
     }
 }
 

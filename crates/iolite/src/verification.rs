@@ -7,9 +7,10 @@ use iolite_derive::{ModelRef, Relevance, Satisfaction, relevance, verify_while};
 use iolite_lang::{has_data, lower_data_observer};
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
 use iolite_property::Observer;
-use iolite_sts::analysis::{self, Answer, VerifyBudget};
+use iolite_sts::analysis::{self, Answer, HornProgram, InvariantSource, VerifyBudget};
 use iolite_sts::{Iosts, LocationId};
 
+use crate::data::z3;
 use crate::workspace::pick_all;
 use crate::{
     EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, as_iosts,
@@ -244,21 +245,29 @@ impl Workspace {
         spec: &Spec,
         options: &VerificationOptions,
     ) -> Result<Verification, Error> {
+        let spacer = z3(options.solver.as_deref());
+        let source =
+            |path| -> Box<dyn InvariantSource> { Box::new(HornProgram::new(path, "Z3's Spacer")) };
+        let mut sources: Vec<_> = spacer.map(source).into_iter().collect();
         let mut properties = Vec::new();
         for reference in &options.properties {
             for (name, observer, violate) in self.data_observers(reference, model, spec)? {
                 let mut budget = VerifyBudget::default();
                 budget.time = options.time.unwrap_or(budget.time);
                 let mut solver = solver(options.solver.as_deref())?;
-                let (product, answer) = analysis::satisfies(
+                let (product, answer) = analysis::satisfies_with(
                     model,
                     &observer,
                     &violate,
                     options.quiescence,
                     &mut solver,
                     budget,
+                    &mut sources,
                 )
                 .map_err(|e| Error::input(format!("{reference}: {e}")))?;
+                if let Some(fault) = solver.fault() {
+                    return Err(Error::fault(fault));
+                }
                 let proof = symbolic_proof(&answer, &product);
                 let vacuous = matches!(proof, Proof::Proved { .. })
                     .then(|| vacuity::of_data_observer(&name, &observer, &violate));

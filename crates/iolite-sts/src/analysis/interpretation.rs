@@ -207,9 +207,7 @@ pub fn reachable(model: &Iosts, solver: &mut Solver, steps: u64) -> Option<Invar
     let problem = Problem::new(model, &[]);
     let mut fixpoint = Fixpoint::<Octagon>::new(&problem, Direction::Forward);
     let mut meter = Meter::new(steps);
-    fixpoint
-        .run(&problem, &mut meter, || false)
-        .then_some(())?;
+    fixpoint.run(&problem, &mut meter, || false).then_some(())?;
     let candidates = [fixpoint.short_terms(), fixpoint.terms()];
     let invariants = candidates.into_iter().flatten();
     invariants

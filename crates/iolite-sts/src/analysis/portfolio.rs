@@ -84,6 +84,9 @@ impl Method {
 /// Runs that are refused, because a term faults on their way, before members are sent home.
 const REJECTED: usize = 20;
 
+/// A source from outside may use one part in so many of the time.
+const SHARE: u32 = 4;
+
 /// The first slice of each member; each round doubles it.
 const SLICE: u64 = 1_500;
 
@@ -119,6 +122,7 @@ pub fn verify_by(
         problem: &problem,
         solver,
         left: budget.steps,
+        time: budget.time,
         shared: Shared {
             lemmas: Invariant::trivial(model),
             samples: Vec::new(),
@@ -134,6 +138,7 @@ struct Portfolio<'a> {
     problem: &'a Problem<'a>,
     solver: &'a mut Solver,
     left: u64,
+    time: Duration,
     shared: Shared,
 }
 
@@ -193,9 +198,12 @@ impl Portfolio<'_> {
     /// An invariant from outside is a proof, or a lemma for the others.
     fn ask(&mut self, source: &mut dyn InvariantSource, notes: &mut Vec<String>) -> Option<Answer> {
         let name = source.name();
-        let Some(invariant) = source.candidate(self.problem, self.solver) else {
-            notes.push(format!("{name}: no invariant"));
-            return None;
+        let invariant = match source.candidate(self.problem, self.solver, self.time / SHARE) {
+            Ok(invariant) => invariant,
+            Err(why) => {
+                notes.push(format!("{name}: {why}"));
+                return None;
+            }
         };
         match broken(self.problem, &invariant, self.solver) {
             Ok(None) => {

@@ -5,7 +5,8 @@ use iolite_lts::QuiescencePolicy;
 
 use super::answer::Answer;
 use super::claim::is_without_fault;
-use super::portfolio::{VerifyBudget, verify};
+use super::member::InvariantSource;
+use super::portfolio::{Method, VerifyBudget, verify_by};
 use crate::compose::ComposeError;
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition};
 use crate::path_formula::HasTrace;
@@ -132,6 +133,22 @@ pub fn satisfies(
     solver: &mut Solver,
     budget: VerifyBudget,
 ) -> Result<(Iosts, Answer), ComposeError> {
+    satisfies_with(system, observer, violating, policy, solver, budget, &mut [])
+}
+
+/// The same with invariants from outside.
+pub fn satisfies_with(
+    system: &Iosts,
+    observer: &Iosts,
+    violating: &[LocationId],
+    policy: QuiescencePolicy,
+    solver: &mut Solver,
+    budget: VerifyBudget,
+    sources: &mut [Box<dyn InvariantSource>],
+) -> Result<(Iosts, Answer), ComposeError> {
+    let mut verify = |model: &Iosts, marked: &[LocationId], solver: &mut Solver, budget| {
+        verify_by(&Method::ALL, model, marked, solver, budget, sources)
+    };
     let watched = watch(system, observer, violating, policy)?;
     let Some((silent, marked)) = watched.silent else {
         let answer = verify(&watched.model, &watched.marked, solver, budget);

@@ -130,6 +130,120 @@ pub const PROGRAMS: &[Program] = programs! {
                    !bad [step == 3] -> S }";
     input_bounds: true, "var x: int = 0",
         "state S { ?go(n) [n >= 1 && n <= 9] / x := n -> S  !bad [x > 9 || x < 0] -> S }";
+    phases_in_one_place: true, "var x: int = 0, y: int = 0",
+        "state S { ?go(n) [x < 50] / x := x + 1 -> S
+                   ?go(n) [x >= 50 && x < 100] / x := x + 1, y := y + 1 -> S
+                   !bad [x == 100 && y != 50] -> S }";
+    symbolic_phases: true, "const k: int  assume k >= 1  var x: int = 0, y: int = 0",
+        "state S { ?go(n) [x < k] / x := x + 1 -> S
+                   ?go(n) [x >= k && x < 2 * k] / x := x + 1, y := y + 1 -> S
+                   !bad [x == 2 * k && y != k] -> S }";
+    up_and_down: true, "const k: int  assume k >= 0  var x: int = 0, y: int = 0",
+        "state S { ?go(n) [x < k] / x := x + 1, y := y + 1 -> S  ?take(n) -> T }
+         state T { ?go(n) [x > 0] / x := x - 1, y := y - 1 -> T  !bad [x == 0 && y != 0] -> T }";
+    up_and_down_too_far: false, "const k: int  assume k >= 0  var x: int = 0, y: int = 0",
+        "state S { ?go(n) [x < k] / x := x + 1, y := y + 1 -> S  ?take(n) -> T }
+         state T { ?go(n) [x >= 0] / x := x - 1, y := y - 1 -> T  !bad [y < 0] -> T }";
+    sum_of_numbers: true, "var i: int = 0, s: int = 0",
+        "state S { ?go(n) / s := s + i, i := i + 1 -> S  !bad [s < 0 || s + 1 < i] -> S }";
+    lossy_channel: true, "var sent: int = 0, got: int = 0, lost: int = 0",
+        "state S { ?go(n) / sent := sent + 1 -> S
+                   ?take(n) [got + lost < sent] / got := got + 1 -> S
+                   ?off(n) [got + lost < sent] / lost := lost + 1 -> S
+                   !bad [got > sent] -> S }";
+    duplicating_channel: false, "var sent: int = 0, got: int = 0",
+        "state S { ?go(n) / sent := sent + 1 -> S  ?take(n) [sent > 0] / got := got + 1 -> S
+                   !bad [got > sent + 2] -> S }";
+    sliding_window: true, "const w: int  assume w >= 1  var base: int = 0, next: int = 0",
+        "state S { ?go(n) [next < base + w] / next := next + 1 -> S
+                   ?take(n) [n > base && n <= next] / base := n -> S
+                   !bad [next > base + w || base > next] -> S }";
+    stack_height: true, "const size: int  assume size >= 1  var top: int = 0",
+        "state S { ?go(n) [top < size] / top := top + 1 -> S  ?take(n) [top > 0] / top := top - 1 -> S
+                   ?off(n) / top := 0 -> S  !bad [top < 0 || top > size] -> S }";
+    readers_and_writer: true, "var readers: int = 0, writing: bool = false",
+        "state S { ?go(n) [!writing] / readers := readers + 1 -> S
+                   ?take(n) [readers > 0] / readers := readers - 1 -> S
+                   ?off(n) [readers == 0 && !writing] / writing := true -> S
+                   ?out(n) [writing] / writing := false -> S
+                   !bad [writing && readers != 0] -> S }";
+    readers_and_hasty_writer: false, "var readers: int = 0, writing: bool = false",
+        "state S { ?go(n) [!writing] / readers := readers + 1 -> S
+                   ?take(n) [readers > 0] / readers := readers - 1 -> S
+                   ?off(n) [readers <= 1 && !writing] / writing := true -> S
+                   !bad [writing && readers != 0] -> S }";
+    peterson: true, "var one: 0..2 = 0, two: 0..2 = 0, turn: 1..2 = 1",
+        "state S { ?go(n) [one == 0] / one := 1, turn := 2 -> S
+                   ?go(n) [one == 1 && (two == 0 || turn == 1)] / one := 2 -> S
+                   ?go(n) [one == 2] / one := 0 -> S
+                   ?take(n) [two == 0] / two := 1, turn := 1 -> S
+                   ?take(n) [two == 1 && (one == 0 || turn == 2)] / two := 2 -> S
+                   ?take(n) [two == 2] / two := 0 -> S
+                   !bad [one == 2 && two == 2] -> S }";
+    bakery: true, "var one: 0..2 = 0, two: 0..2 = 0, a: int = 0, b: int = 0",
+        "state S { ?go(n) [one == 0] / one := 1, a := b + 1 -> S
+                   ?go(n) [one == 1 && (b == 0 || a <= b)] / one := 2 -> S
+                   ?go(n) [one == 2] / one := 0, a := 0 -> S
+                   ?take(n) [two == 0] / two := 1, b := a + 1 -> S
+                   ?take(n) [two == 1 && (a == 0 || b < a)] / two := 2 -> S
+                   ?take(n) [two == 2] / two := 0, b := 0 -> S
+                   !bad [one == 2 && two == 2] -> S }";
+    bakery_without_order: false, "var one: 0..2 = 0, two: 0..2 = 0, a: int = 0, b: int = 0",
+        "state S { ?go(n) [one == 0] / one := 1, a := b + 1 -> S
+                   ?go(n) [one == 1 && (b == 0 || a <= b)] / one := 2 -> S
+                   ?take(n) [two == 0] / two := 1, b := a + 1 -> S
+                   ?take(n) [two == 1 && b >= a] / two := 2 -> S
+                   !bad [one == 2 && two == 2] -> S }";
+    fischer: true, "const a: int  const b: int  assume 0 <= a && a < b
+                    var lock: 0..2 = 0, one: 0..3 = 0, two: 0..3 = 0, x: int = 0, y: int = 0",
+        "state S { ?go(n) [one == 0 && lock == 0] / one := 1, x := 0 -> S
+                   ?go(n) [one == 1 && x <= a] / one := 2, x := 0, lock := 1 -> S
+                   ?go(n) [one == 2 && x >= b && lock == 1] / one := 3 -> S
+                   ?go(n) [one == 2 && x >= b && lock != 1] / one := 0 -> S
+                   ?take(n) [two == 0 && lock == 0] / two := 1, y := 0 -> S
+                   ?take(n) [two == 1 && y <= a] / two := 2, y := 0, lock := 2 -> S
+                   ?take(n) [two == 2 && y >= b && lock == 2] / two := 3 -> S
+                   ?take(n) [two == 2 && y >= b && lock != 2] / two := 0 -> S
+                   ?off(n) [(one != 1 || x < a) && (two != 1 || y < a)] / x := x + 1, y := y + 1 -> S
+                   !bad [one == 3 && two == 3] -> S }";
+    fischer_too_fast: false, "const a: int  const b: int  assume 0 <= b && b <= a
+                    var lock: 0..2 = 0, one: 0..3 = 0, two: 0..3 = 0, x: int = 0, y: int = 0",
+        "state S { ?go(n) [one == 0 && lock == 0] / one := 1, x := 0 -> S
+                   ?go(n) [one == 1 && x <= a] / one := 2, x := 0, lock := 1 -> S
+                   ?go(n) [one == 2 && x >= b && lock == 1] / one := 3 -> S
+                   ?take(n) [two == 0 && lock == 0] / two := 1, y := 0 -> S
+                   ?take(n) [two == 1 && y <= a] / two := 2, y := 0, lock := 2 -> S
+                   ?take(n) [two == 2 && y >= b && lock == 2] / two := 3 -> S
+                   ?off(n) [(one != 1 || x < a) && (two != 1 || y < a)] / x := x + 1, y := y + 1 -> S
+                   !bad [one == 3 && two == 3] -> S }";
+    ring_election: true, "const a: int  const b: int  const c: int  var t: int = a, at: 0..2 = 0",
+        "state S { ?go(n) [at == 0] / t := if b > t then b else t, at := 1 -> S
+                   ?go(n) [at == 1] / t := if c > t then c else t, at := 2 -> S
+                   !bad [at == 2 && (t < a || t < b || t < c)] -> S }";
+    ring_election_skips: false, "const a: int  const b: int  const c: int  var t: int = a, at: 0..2 = 0",
+        "state S { ?go(n) [at == 0] / t := if b > t then b else t, at := 1 -> S
+                   ?go(n) [at == 1] / t := if c > a then c else t, at := 2 -> S
+                   !bad [at == 2 && (t < a || t < b || t < c)] -> S }";
+    sender_with_symbolic_max: true, "const max: int  assume max >= 1  var rn: int = 0, head: int = 0, last: int = 0",
+        "state S { ?go(n) [n > 0] / last := n, head := 0, rn := 0 -> T  !bad [rn > max] -> S }
+         state T { ?take(n) [rn < max] / rn := rn + 1 -> U  !bad [rn > max || head > last] -> T }
+         state U { ?go(n) [head + 1 < last] / head := head + 1, rn := 0 -> T
+                   ?go(n) [head + 1 == last] / head := head + 1, rn := 0 -> S
+                   ?off(n) [rn < max] -> T  ?off(n) [rn == max] -> S
+                   !bad [rn > max || head >= last] -> U }";
+    deep_violation: false, "var x: int = 0",
+        "state S { ?go(n) / x := x + 1 -> S  !bad [x == 150] -> S }";
+    deep_in_two_places: false, "var x: int = 0, y: int = 0",
+        "state S { ?go(n) [x < 40] / x := x + 1 -> S  ?take(n) [x == 40] -> T }
+         state T { ?go(n) [y < x] / y := y + 1 -> T  !bad [y == 40] -> T }";
+    cache_of_two: true, "var a: 0..2 = 0, b: 0..2 = 0",
+        "state S { ?go(n) [b != 2] / a := 1 -> S  ?take(n) / a := 2, b := 0 -> S
+                   ?off(n) [a != 2] / b := 1 -> S  ?out(n) / b := 2, a := 0 -> S
+                   !bad [a == 2 && b != 0 || b == 2 && a != 0] -> S }";
+    cache_forgets_to_invalidate: false, "var a: 0..2 = 0, b: 0..2 = 0",
+        "state S { ?go(n) [b != 2] / a := 1 -> S  ?take(n) / a := 2, b := 0 -> S
+                   ?off(n) / b := 1 -> S  ?out(n) / b := 2, a := 0 -> S
+                   !bad [a == 2 && b != 0] -> S }";
 };
 
 /// The program as a system, and the observer of its property.
