@@ -175,8 +175,7 @@ fn write_app(
             }
             Ok(())
         }
-        Op::Concat => infix(f, args, "+", own),
-        Op::Append => infix(f, args, "++", own),
+        Op::Concat | Op::Append => infix(f, args, "++", own),
         Op::Sub => infix(f, args, "-", own),
         Op::Mul => infix(f, args, "*", own),
         Op::Div => infix(f, args, "/", own),
@@ -207,22 +206,8 @@ fn write_app(
             write(f, &args[1], Level::Outer)?;
             write!(f, "]")
         }
-        Op::Store => {
-            write(f, &args[0], Level::Postfix)?;
-            write!(f, "[")?;
-            write(f, &args[1], Level::Outer)?;
-            write!(f, " := ")?;
-            write(f, &args[2], Level::Outer)?;
-            write!(f, "]")
-        }
-        Op::Slice => {
-            write(f, &args[0], Level::Postfix)?;
-            write!(f, "[")?;
-            write(f, &args[1], Level::Outer)?;
-            write!(f, " .. ")?;
-            write(f, &args[2], Level::Outer)?;
-            write!(f, "]")
-        }
+        Op::Store => call(f, "store", &[&args[0], &args[1], &args[2]]),
+        Op::Slice => call(f, "slice", &[&args[0], &args[1], &args[2]]),
         Op::Record => {
             let Sort::Record(r) = term.sort() else {
                 return write!(f, "?");

@@ -52,7 +52,9 @@ pub use function::Function;
 pub use int::{Int, ParseIntError};
 pub use regex::{Regex, RegexError};
 pub use sample::{CandidateValues, Distribution, Draw, PairCover, Sampler, Strategy};
-pub use smtlib::{SOLVER_VARIABLE, Smtlib, SmtlibError};
+pub use smtlib::{
+    HornAnswer, HornAtom, HornClauses, HornRule, SOLVER_VARIABLE, Smtlib, SmtlibError,
+};
 pub use solver::{Answer, Backend, Limits, Model, Solver, SolverStats};
 pub use sort::{EnumSort, MAX_SORT_DEPTH, RangeSort, RecordSort, Sort, SortError};
 pub use span::Span;

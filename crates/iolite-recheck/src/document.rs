@@ -86,6 +86,9 @@ pub struct Certificate {
     /// Where the answer is a positive one: pairs of states that contain the start and every step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Pairs>,
+    /// Where the data of a model were kept: what proves or refutes an observer beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataClaim>,
     /// Every file that the claim rests on.
     pub files: Vec<SourceText>,
     /// How the files were read. Only the reader of the files knows what it means.
@@ -133,6 +136,7 @@ impl Certificate {
             fairness: None,
             environment: None,
             pairs: None,
+            data: None,
             files: Vec::new(),
             reading: serde_json::Value::Null,
             run: None,
@@ -390,6 +394,68 @@ pub struct Pairs {
     /// For each pair the state of the set of traces, where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traces: Vec<usize>,
+}
+
+/// A proof or a refutation of an observer by a model with data. This crate knows no terms: `iolite
+/// explain` looks at it with a solver.
+///
+/// It speaks of S^δ || ω, whose locations, transitions and names follow from the texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataClaim {
+    /// The observer, as `FILE#Name`, or `ltl:FORMULA`.
+    pub observer: String,
+    /// Its own name.
+    pub name: String,
+    /// Proved: a condition for each location, in their order, that every state there satisfies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invariant: Option<Vec<LocationCondition>>,
+    /// Proved: the transitions for which it is not excluded that a guard or an effect has no value, by
+    /// number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<usize>,
+    /// Refuted: a run to a violating location.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<ValuedRun>,
+    /// Who found it. That is told: no re-check can confirm it.
+    pub how: String,
+}
+
+/// A condition at a location.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LocationCondition {
+    /// The location, as `Sent.Busy`.
+    pub location: String,
+    /// One of these holds, in the language's notation; nothing where the location is never reached.
+    pub any: Vec<String>,
+}
+
+/// A run with all its values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValuedRun {
+    /// Constants and their values.
+    pub constants: Vec<(String, String)>,
+    /// Variables and their values at the start.
+    pub initial: Vec<(String, String)>,
+    /// What happens, internal actions too.
+    pub steps: Vec<ValuedStep>,
+}
+
+/// A step of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValuedStep {
+    /// The action with its values, as `?REQ(3)`, `timeout` or `delta`.
+    pub action: String,
+    /// The number of the transition.
+    pub transition: usize,
+    /// The values of its parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+    /// The location that is reached.
+    pub to: String,
 }
 
 /// A file, as it was.

@@ -27,8 +27,9 @@ mod system;
 mod test_run;
 
 pub use document::{
-    Certificate, Channel, DataObserver, Execution, FORMAT, Kind, Model, Named, Observation, Observer, Pair,
-    Pairs, Property, Refusal, SourceText, State, Table, Test, TestState, TestStep, hash,
+    Certificate, Channel, DataClaim, DataObserver, Execution, FORMAT, Kind, LocationCondition, Model, Named,
+    Observation, Observer, Pair, Pairs, Property, Refusal, SourceText, State, Table, Test, TestState, TestStep,
+    ValuedRun, ValuedStep, hash,
 };
 
 /// What looking again has shown.
@@ -73,6 +74,8 @@ pub struct Watched {
     /// Its name, and where it is after the trace, as `Watch: Busy`.
     pub place: String,
 }
+/// What is left to those who know data.
+const NO_TABLE: &str = "the model has data and so no table; `iolite explain` solves for them";
 
 /// States and transitions that all tables of a certificate may have together.
 const LARGEST: usize = 20_000_000;
@@ -123,9 +126,16 @@ pub fn check_beside(
         execution,
         certificate.pairs.is_some(),
         certificate.test.is_some(),
+        certificate.data.is_some(),
     ];
     if claims.iter().filter(|claim| **claim).count() > 1 {
-        return rejected("pairs, test cases and endings of executions are claims of their own");
+        return rejected(
+            "pairs, test cases, endings of executions and invariants are claims of their own",
+        );
+    }
+    if let Some(data) = &certificate.data {
+        check_data_claim(certificate, data)?;
+        return Err(Fault::Undecided(NO_TABLE.to_owned()));
     }
     let alone = claims.contains(&true) || certificate.kind == "property";
     if !certificate.data_observers.is_empty() && (alone || certificate.implementation.is_some()) {
@@ -146,9 +156,7 @@ pub fn check_beside(
     } else if certificate.kind == "property" {
         property::check(certificate, &mut report)?;
     } else if tables().any(|model| model.table.is_none()) {
-        return Err(Fault::Undecided(
-            "the model has data and so no table; `iolite explain` solves for them".to_owned(),
-        ));
+        return Err(Fault::Undecided(NO_TABLE.to_owned()));
     } else if certificate.implementation.is_some() {
         relation::check(certificate, &mut report)?;
     } else {
@@ -178,6 +186,41 @@ pub fn observe(
     run::follow_observers(certificate, watched, observed)
 }
 
+/// An observer beside a model with data is proved or refuted, and nothing else is claimed beside it.
+fn check_data_claim(certificate: &Certificate, data: &DataClaim) -> Outcome<()> {
+    let verdict = match (&data.invariant, &data.run) {
+        (Some(_), None) => "proved",
+        (None, Some(_)) if data.faults.is_empty() => "refuted",
+        _ => return rejected("it is a proof by an invariant, or a refutation by a run"),
+    };
+    if certificate.kind != "safety" || certificate.verdict != verdict {
+        return rejected(format!(
+            "it is of an observer, and the verdict is `{verdict}`"
+        ));
+    }
+    let table = certificate
+        .specification
+        .as_ref()
+        .map(|m| m.table.is_some());
+    let plain = Certificate {
+        model: certificate.model.clone(),
+        trace: certificate.trace.clone(),
+        locations: certificate.locations.clone(),
+        specification: certificate.specification.clone(),
+        data: certificate.data.clone(),
+        files: certificate.files.clone(),
+        reading: certificate.reading.clone(),
+        ..Certificate::new("safety", verdict, &certificate.quiescence)
+    };
+    if table != Some(false) || *certificate != plain {
+        return rejected("it is of a model without a table, and claims nothing else");
+    }
+    match certificate.quiescence.as_str() {
+        "livelock" | "strict" | "fair" => Ok(()),
+        other => rejected(format!("`{other}` is no policy of quiescence")),
+    }
+}
+
 /// Format and files: each is what its hash says, each is used, and each model has one.
 fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
     if certificate.format != FORMAT {
@@ -190,7 +233,8 @@ fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
         .chain(observers.map(|o| &o.reference))
         .chain(certificate.data_observers.iter().map(|o| &o.reference))
         .chain(certificate.property.iter().map(|p| &p.reference))
-        .chain(certificate.test.iter().map(|t| &t.reference));
+        .chain(certificate.test.iter().map(|t| &t.reference))
+        .chain(certificate.data.iter().map(|d| &d.observer));
     let references: Vec<&String> = references.collect();
     let is_in = |reference: &str, path: &str| {
         let rest = reference.strip_prefix(path);

@@ -13,9 +13,7 @@ use iolite_sts::analysis::{
     verify, verify_by, watch,
 };
 use iolite_sts::{Builder, Iosts, LabelKind, LocationId, UnfoldBudget};
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
-use support::{Random, brp_sender, no_silence, over, random_faulty_model, random_model};
+use support::{brp_sender, no_silence, random_faulty_model, random_model, random_observer};
 
 const HERE: Span = Span { start: 0, end: 1 };
 
@@ -94,51 +92,6 @@ fn without_max_of_at_least_one_the_papers_trace_refutes_it() {
         .unwrap()
         .1;
     assert!(*max.as_int().unwrap() < iolite_expr::Int::from(1));
-}
-
-/// A random deterministic observer: at each location each gate splits by one condition, or does not
-/// occur at all.
-fn random_observer(system: &Iosts, seed: u64) -> (Iosts, Vec<LocationId>) {
-    let mut g = Random {
-        rng: Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xabcd),
-    };
-    let mut b = over(system, "Watch");
-    let n = b
-        .variable("n", Sort::range(0, 2).unwrap(), Some(0.into()), HERE)
-        .unwrap();
-    let places: Vec<_> = (0..2)
-        .map(|i| b.location(&format!("W{i}"), i == 0, HERE).unwrap())
-        .collect();
-    let bad = b.location("Bad", false, HERE).unwrap();
-    let gates: Vec<_> = b
-        .model()
-        .gates()
-        .map(|(id, gate)| (id, gate.kind))
-        .collect();
-    for &from in &places {
-        for &(id, kind) in &gates {
-            if g.below(6) == 0 {
-                continue;
-            }
-            let limit = Term::from([0i64, 1, 2][g.below(3)]);
-            let mut numbers: Vec<Term> = vec![n.term()];
-            numbers.extend(b.params(id).iter().map(iolite_expr::Var::term));
-            let guard = numbers[g.below(numbers.len())].lt(&limit).unwrap();
-            for guard in [guard.clone(), guard.negated()] {
-                let enters = kind != LabelKind::Input && g.below(7) == 0;
-                let to = if enters { bad } else { places[g.below(2)] };
-                let next = n.term().plus(1).unwrap().modulo(3).unwrap();
-                let assign = if g.below(2) == 0 {
-                    vec![(n.clone(), next)]
-                } else {
-                    vec![]
-                };
-                b.transition(from, id, Some(guard), assign, to, HERE)
-                    .unwrap();
-            }
-        }
-    }
-    (b.build().unwrap(), vec![bad])
 }
 
 /// By unfolding both: the suspension of the explicit system, the observer run along with all of its
@@ -355,8 +308,13 @@ impl InvariantSource for Claim {
         "a claim".into()
     }
 
-    fn candidate(&mut self, problem: &Problem<'_>, _: &mut Solver) -> Option<Invariant> {
-        Some(Invariant::new(problem.model, self.0.clone()))
+    fn candidate(
+        &mut self,
+        problem: &Problem<'_>,
+        _: &mut Solver,
+        _: Duration,
+    ) -> Result<Invariant, String> {
+        Ok(Invariant::new(problem.model, self.0.clone()))
     }
 }
 

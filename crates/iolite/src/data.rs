@@ -319,9 +319,7 @@ fn constants(file: &File, model: &Iosts, texts: &[String]) -> Result<Vec<(String
 
 /// A solver by name; without one, what the environment names, else our own.
 pub fn solver(name: Option<&str>) -> Result<Solver, Error> {
-    let named = std::env::var(SOLVER_VARIABLE)
-        .ok()
-        .filter(|n| !n.is_empty());
+    let named = named_solver();
     let process = match name.or(named.as_deref()) {
         None | Some("embedded") => return Ok(Solver::embedded()),
         Some("auto") => Smtlib::detect(None),
@@ -339,6 +337,23 @@ pub fn solver(name: Option<&str>) -> Result<Solver, Error> {
         error.hint(hint)
     })?;
     Ok(Solver::new(Box::new(process)))
+}
+
+fn named_solver() -> Option<String> {
+    let named = std::env::var(SOLVER_VARIABLE).ok();
+    named.filter(|n| !n.is_empty())
+}
+
+/// The program of the solver, where it is Z3, which also solves Horn clauses.
+pub(crate) fn z3(name: Option<&str>) -> Option<PathBuf> {
+    let named = named_solver();
+    let path = match name.or(named.as_deref())? {
+        "embedded" => return None,
+        "auto" => Smtlib::find(None)?,
+        path => path.into(),
+    };
+    let version = Smtlib::new(&path).ok()?.version().to_owned();
+    version.contains("Z3").then_some(path)
 }
 
 /// A model with data together with the values of its constants, as far as they are known.

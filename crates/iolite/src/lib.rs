@@ -119,7 +119,7 @@ pub use suite::{
     UnsoundDocument,
 };
 pub use symbolic_view::{SymbolicGraph, SymbolicView};
-pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
+pub use verification::{DataAnswer, Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{
     DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,
     PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System,

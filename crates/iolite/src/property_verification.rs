@@ -188,6 +188,7 @@ impl Workspace {
             ending,
             execution: found,
             vacuous,
+            data: None,
         };
         Ok((verified, met))
     }

@@ -1,14 +1,16 @@
 //! Does a specification satisfy its requirements?
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use iolite_derive::{Execution, ModelRef, Relevance, Satisfaction, relevance, verify_while};
 use iolite_lang::{has_data, lower_data_observer};
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
 use iolite_property::Observer;
-use iolite_sts::analysis::{self, Answer, VerifyBudget};
+use iolite_sts::analysis::{self, Answer, HornProgram, InvariantSource, VerifyBudget};
 use iolite_sts::{Iosts, LocationId};
 
+use crate::data::z3;
 use crate::workspace::pick_all;
 use crate::{
     EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, as_iosts,
@@ -97,6 +99,19 @@ pub struct VerifiedProperty {
     pub execution: Option<Execution>,
     /// Why it says little that it is proved.
     pub vacuous: Option<String>,
+    /// Where data were kept: the answer in full.
+    pub data: Option<Arc<DataAnswer>>,
+}
+
+/// An answer about a model whose data were kept.
+#[derive(Clone, Debug)]
+pub struct DataAnswer {
+    /// Where the observer was read.
+    pub observer: ModelRef,
+    /// S^δ || ω, of which the answer speaks.
+    pub product: Iosts,
+    /// The answer.
+    pub answer: Answer,
 }
 
 /// What was found out of all of them.
@@ -203,6 +218,7 @@ impl Workspace {
             for (property, other) in found.properties.iter_mut().zip(other.properties) {
                 if open(property) {
                     property.proof = other.proof;
+                    property.data = None;
                 }
             }
         }
@@ -231,6 +247,10 @@ impl Workspace {
         spec: &Spec,
         options: &VerificationOptions,
     ) -> Result<Verification, Error> {
+        let spacer = z3(options.solver.as_deref());
+        let source =
+            |path| -> Box<dyn InvariantSource> { Box::new(HornProgram::new(path, "Z3's Spacer")) };
+        let mut sources: Vec<_> = spacer.map(source).into_iter().collect();
         let mut properties: Vec<VerifiedProperty> = Vec::new();
         for reference in &options.properties {
             for (name, observer, violate) in self.data_observers(reference, model, spec)? {
@@ -238,15 +258,19 @@ impl Workspace {
                 let mut budget = VerifyBudget::default();
                 budget.time = options.time.unwrap_or(budget.time);
                 let mut solver = solver(options.solver.as_deref())?;
-                let (product, answer) = analysis::satisfies(
+                let (product, answer) = analysis::satisfies_with(
                     model,
                     &observer,
                     &violate,
                     options.quiescence,
                     &mut solver,
                     budget,
+                    &mut sources,
                 )
                 .map_err(|e| Error::input(format!("{reference}: {e}")))?;
+                if let Some(fault) = solver.fault() {
+                    return Err(Error::fault(fault));
+                }
                 let proof = symbolic_proof(&answer, &product);
                 let vacuous = matches!(proof, Proof::Proved { .. })
                     .then(|| vacuity::of_data_observer(&name, &observer, &violate));
@@ -265,6 +289,11 @@ impl Workspace {
                     ending: None,
                     execution: None,
                     vacuous,
+                    data: Some(Arc::new(DataAnswer {
+                        observer: reference.clone(),
+                        product,
+                        answer,
+                    })),
                 });
             }
         }
@@ -377,6 +406,7 @@ impl Workspace {
                 ending: None,
                 execution: None,
                 vacuous,
+                data: None,
             });
         }
         Ok(Verification {

@@ -1,154 +1,10 @@
 //! Small programs with data whose answers are known, decided without a process solver.
 #![allow(missing_docs)]
 
+mod programs;
+
 use iolite::{ModelRef, Proof, VerificationOptions, Workspace};
-
-/// Declarations, then transitions of one state that answers each input `go(n)`; the last transition of
-/// each program is `!bad` under a condition, and the property is that it never happens.
-struct Program {
-    name: &'static str,
-    declared: &'static str,
-    body: &'static str,
-    holds: bool,
-}
-
-macro_rules! programs {
-    ($($name:ident: $holds:literal, $declared:literal, $body:literal;)*) => {
-        &[$(Program {
-            name: stringify!($name),
-            declared: $declared,
-            body: $body,
-            holds: $holds,
-        }),*]
-    };
-}
-
-const PROGRAMS: &[Program] = programs! {
-    unbounded_counter: true, "var x: int = 0",
-        "state S { ?go(n) / x := x + 1 -> S  !bad [x < 0] -> S }";
-    counter_overflows: false, "var x: int = 0",
-        "state S { ?go(n) / x := x + 1 -> S  !bad [x > 6] -> S }";
-    equal_counters: true, "var x: int = 0, y: int = 0",
-        "state S { ?go(n) / x := x + n, y := y + n -> S  !bad [x != y] -> S }";
-    drifting_counters: false, "var x: int = 0, y: int = 0",
-        "state S { ?go(n) / x := x + n, y := y + 1 -> S  !bad [x > y + 3] -> S }";
-    parity: true, "var x: int = 0",
-        "state S { ?go(n) / x := x + 2 -> S  !bad [x == 7] -> S }";
-    parity_by_remainder: true, "var x: int = 0",
-        "state S { ?go(n) / x := x + 2 -> S  !bad [x % 2 == 1] -> S }";
-    wrong_parity: false, "var x: int = 0",
-        "state S { ?go(n) / x := x + 3 -> S  !bad [x % 2 == 1] -> S }";
-    bank_account: true, "var balance: int = 0",
-        "state S { ?go(n) [n > 0] / balance := balance + n -> S
-                   ?take(n) [n > 0 && n <= balance] / balance := balance - n -> S
-                   !bad [balance < 0] -> S }";
-    overdraft: false, "var balance: int = 0",
-        "state S { ?go(n) [n > 0] / balance := balance + n -> S
-                   ?take(n) [n > 0] / balance := balance - n -> S
-                   !bad [balance < 0] -> S }";
-    two_accounts: true, "var a: int = 10, b: int = 0",
-        "state S { ?go(n) [n >= 0 && n <= a] / a := a - n, b := b + n -> S
-                   ?take(n) [n >= 0 && n <= b] / b := b - n, a := a + n -> S
-                   !bad [a + b != 10] -> S }";
-    two_accounts_leak: false, "var a: int = 10, b: int = 0",
-        "state S { ?go(n) [n >= 0 && n <= a] / a := a - n, b := b + n + 1 -> S
-                   !bad [a + b > 12] -> S }";
-    bounded_by_constant: true, "const max: int  assume max >= 0  var x: int = 0",
-        "state S { ?go(n) [x < max] / x := x + 1 -> S  !bad [x > max] -> S }";
-    bound_may_be_negative: false, "const max: int  var x: int = 0",
-        "state S { ?go(n) [x < max] / x := x + 1 -> S  !bad [x > max] -> S }";
-    large_bound: true, "var x: int = 0",
-        "state S { ?go(n) [x < 1000000] / x := x + 1 -> S  !bad [x > 1000000] -> S }";
-    large_deep_violation: false, "var x: int = 0",
-        "state S { ?go(n) [n <= 1000000] / x := x + n -> S  !bad [x == 999999] -> S }";
-    two_phases: true, "var x: int = 0, y: int = 0",
-        "state S { ?go(n) / x := x + 1 -> S  ?take(n) -> T  !bad [y > x] -> S }
-         state T { ?go(n) [y < x] / y := y + 1 -> T  !bad [y > x] -> T }";
-    gcd: true, "const a: int  const b: int  assume a >= 1 && b >= 1  var x: int = a, y: int = b",
-        "state S { ?go(n) [x > y] / x := x - y -> S  ?take(n) [y > x] / y := y - x -> S
-                   !bad [x <= 0 || y <= 0] -> S }";
-    half: true, "var x: int = 0, y: int = 0",
-        "state S { ?go(n) / x := x + 2, y := y + 1 -> S  !bad [x != 2 * y] -> S }";
-    weighted: true, "var x: int = 0, y: int = 0, z: int = 0",
-        "state S { ?go(n) / x := x + 1, z := z + 3 -> S  ?take(n) / y := y + 1, z := z + 2 -> S
-                   !bad [z != 3 * x + 2 * y] -> S }";
-    difference_bounded: true, "var x: int = 0, y: int = 0",
-        "state S { ?go(n) [x - y < 5] / x := x + 1 -> S  ?take(n) [y - x < 5] / y := y + 1 -> S
-                   !bad [x - y > 5 || y - x > 5] -> S }";
-    difference_unbounded: false, "var x: int = 0, y: int = 0",
-        "state S { ?go(n) [x - y <= 5] / x := x + 1 -> S  ?take(n) / y := y + 1 -> S
-                   !bad [x - y > 5] -> S }";
-    mutual_exclusion: true, "var inside: int = 0, one: bool = false, two: bool = false",
-        "state S { ?go(n) [inside == 0 && !one] / inside := inside + 1, one := true -> S
-                   ?take(n) [inside == 0 && !two] / inside := inside + 1, two := true -> S
-                   ?off(n) [one] / inside := inside - 1, one := false -> S
-                   ?out(n) [two] / inside := inside - 1, two := false -> S
-                   !bad [one && two] -> S }";
-    no_exclusion: false, "var inside: int = 0, one: bool = false, two: bool = false",
-        "state S { ?go(n) [inside <= 1 && !one] / inside := inside + 1, one := true -> S
-                   ?take(n) [inside <= 1 && !two] / inside := inside + 1, two := true -> S
-                   !bad [one && two] -> S }";
-    ticket_lock: true, "var next: int = 0, serving: int = 0, inside: int = 0",
-        "state S { ?go(n) / next := next + 1 -> S
-                   ?take(n) [serving < next && inside == 0] / inside := 1 -> S
-                   ?off(n) [inside == 1] / inside := 0, serving := serving + 1 -> S
-                   !bad [serving > next] -> S }";
-    queue_length: true, "const size: int  assume size >= 1  var first: int = 0, last: int = 0",
-        "state S { ?go(n) [last - first < size] / last := last + 1 -> S
-                   ?take(n) [first < last] / first := first + 1 -> S
-                   !bad [last - first > size || first > last] -> S }";
-    queue_reads_empty: false, "var first: int = 0, last: int = 0",
-        "state S { ?go(n) / last := last + 1 -> S  ?take(n) [first <= last] / first := first + 1 -> S
-                   !bad [first > last] -> S }";
-    retransmission: true, "const max: int  assume max >= 1  var rn: int = 0",
-        "state S { ?go(n) [rn < max] / rn := rn + 1 -> S  ?take(n) / rn := 0 -> S
-                   !bad [rn > max] -> S }";
-    saturating: true, "var x: int = 0",
-        "state S { ?go(n) [x < 10] / x := x + 3 -> S  ?take(n) [x >= 10] / x := 0 -> S
-                   !bad [x > 12] -> S }";
-    saturating_wrongly: false, "var x: int = 0",
-        "state S { ?go(n) [x < 10] / x := x + 3 -> S  !bad [x == 12] -> S }";
-    modes: true, "var on: bool = false, x: int = 0",
-        "state S { ?go(n) [!on] / on := true, x := 5 -> S  ?take(n) [on] / on := false, x := 0 -> S
-                   !bad [on && x != 5] -> S }";
-    modes_mixed: false, "var on: bool = false, x: int = 0",
-        "state S { ?go(n) [!on] / on := true, x := n -> S  ?take(n) [on] / on := false, x := 0 -> S
-                   !bad [on && x == -4] -> S }";
-    clock_and_delay: true, "var clock: int = 0, since: int = 0",
-        "state S { ?go(n) [clock - since < 3] / clock := clock + 1 -> S  ?take(n) / since := clock -> S
-                   !bad [clock - since > 3] -> S }";
-    nested_loops: true, "var i: int = 0, j: int = 0",
-        "state S { ?go(n) [i < 20] / j := 0 -> T  !bad [i > 20] -> S }
-         state T { ?go(n) [j < 20] / j := j + 1 -> T  ?take(n) [j >= 20] / i := i + 1 -> S
-                   !bad [j > 20] -> T }";
-    down_and_up: true, "const k: int  assume k >= 0  var x: int = k, y: int = 0",
-        "state S { ?go(n) [x > 0] / x := x - 1, y := y + 1 -> S  !bad [x + y != k] -> S }";
-    leader: true, "const a: int  const b: int  const c: int  var m: int = a",
-        "state S { ?go(n) [b > m] / m := b -> S  ?take(n) [c > m] / m := c -> S  !bad [m < a] -> S }";
-    combination_lock: false, "var step: int = 0",
-        "state S { ?go(n) [step == 0 && n == 17] / step := 1 -> S
-                   ?go(n) [step == 1 && n == 4242] / step := 2 -> S
-                   ?go(n) [step == 2 && n == -1] / step := 3 -> S
-                   !bad [step == 3] -> S }";
-    input_bounds: true, "var x: int = 0",
-        "state S { ?go(n) [n >= 1 && n <= 9] / x := n -> S  !bad [x > 9 || x < 0] -> S }";
-};
-
-fn text(program: &Program) -> String {
-    format!(
-        "system P {{
-           {}
-           input go(n: int), take(n: int), off(n: int), out(n: int)
-           output bad
-           initial {}
-         }}
-         observer Never for P {{
-           initial state Good {{ !bad -> Bad  * -> Good }}
-           violate state Bad
-         }}",
-        program.declared, program.body
-    )
-}
+use programs::{PROGRAMS, text};
 
 #[test]
 fn small_programs_are_decided_as_they_should() {
@@ -163,9 +19,11 @@ fn small_programs_are_decided_as_they_should() {
             properties: vec![model.clone()],
             ..VerificationOptions::default()
         };
+        let started = std::time::Instant::now();
         let found = workspace
             .verify(&model, &options)
             .unwrap_or_else(|e| panic!("{}: {e}", program.name));
+        println!("{} {:?}", program.name, started.elapsed());
         match &found.properties[0].proof {
             Proof::Proved { invariant, .. } if program.holds => {
                 let by = invariant.as_ref().map(|(how, _)| how.clone());

@@ -10,6 +10,7 @@ use iolite::{
 use iolite_derive::told_places;
 
 use super::replay::journaled_certificate;
+use super::verify::shortened;
 use crate::args::bounds;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
@@ -190,6 +191,7 @@ fn tell(claim: &WholeCertificate) -> String {
                 property.reference
             )
         }
+        (None, None) if claim.data.is_some() => tell_data(&name(&claim.specification), claim),
         (None, None) => format!(
             "`{verdict}` by {} ({kind}), says the certificate:\n",
             name(&claim.specification)
@@ -220,6 +222,37 @@ fn tell(claim: &WholeCertificate) -> String {
     }
     if let Some(place) = &claim.implementation_location {
         text += &format!("  implementation in {place}\n");
+    }
+    text
+}
+
+/// A claim of an observer beside a model whose data were kept.
+fn tell_data(system: &str, claim: &WholeCertificate) -> String {
+    let Some(data) = &claim.data else {
+        return String::new();
+    };
+    let Some(conditions) = &data.invariant else {
+        let mut text = format!(
+            "{system} does not satisfy {}, says the certificate",
+            data.name
+        );
+        if let Some(run) = data.run.as_ref().filter(|run| !run.constants.is_empty()) {
+            let values = run
+                .constants
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"));
+            text += &format!(", with {}", values.collect::<Vec<_>>().join(", "));
+        }
+        return text + ":\n";
+    };
+    let mut text = format!(
+        "{system} satisfies {}, says the certificate, by an invariant:\n",
+        data.name
+    );
+    // That violating locations are unreachable is the claim itself.
+    for condition in conditions.iter().filter(|c| !c.any.is_empty()) {
+        let any = condition.any.join(" || ");
+        text += &format!("  {}: {}\n", condition.location, shortened(&any));
     }
     text
 }

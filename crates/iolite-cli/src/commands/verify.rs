@@ -46,8 +46,8 @@ pub(crate) struct Args {
     /// found [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     solver: Option<String>,
-    /// Write a certificate to this file, for `iolite explain`: of the first refuted property, or the pairs
-    /// of states that show that the only one is proved, unless they are too many
+    /// Write a certificate to this file, for `iolite explain`: of the first refuted property, or of the
+    /// only one if it is proved: the invariant, or pairs of states, unless they are too many
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
     /// Print one JSON document
@@ -102,7 +102,7 @@ struct PropertyDocument {
     /// A trace of the observer that leaves the system by something other than an output.
     #[serde(skip_serializing_if = "Option::is_none")]
     irrelevant_trace: Option<Vec<String>>,
-    /// The whole certificate of a refutation, where states are explicit.
+    /// The whole certificate of a refutation.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<WholeCertificate>,
 }
@@ -176,7 +176,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let found = workspace.verify(&args.model, &options)?;
     let certificates = found.properties.iter();
     let certificates: Vec<Option<WholeCertificate>> = certificates
-        .map(|property| workspace.certify_refutation(&found, property, &options))
+        .map(|property| refutation(&workspace, &found, property, &options))
         .collect::<Result<_, _>>()?;
     if let Some(path) = &args.certificate {
         match certificates.iter().flatten().next() {
@@ -214,6 +214,27 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(exit)
 }
 
+/// The certificate of a refuted property: with tables where data unfold, else with the run.
+fn refutation(
+    workspace: &Workspace,
+    found: &Verification,
+    property: &VerifiedProperty,
+    options: &VerificationOptions,
+) -> Result<Option<WholeCertificate>, Error> {
+    if !matches!(property.proof, Proof::Refuted { .. }) {
+        return Ok(None);
+    }
+    if let Some(whole) = workspace.certify_refutation(found, property, options)? {
+        return Ok(Some(whole));
+    }
+    workspace
+        .certify_data(found, property, options)
+        .or_else(|reason| {
+            eprintln!("warning: {}", reason.message());
+            Ok(None)
+        })
+}
+
 /// The certificate of the one property that is proved.
 fn write_proof(
     workspace: &Workspace,
@@ -223,7 +244,11 @@ fn write_proof(
 ) -> Result<(), Error> {
     let mut proofs = Vec::new();
     for property in &found.properties {
-        match workspace.certify_proof(found, property, options) {
+        let proof = match workspace.certify_data(found, property, options) {
+            Ok(None) => workspace.certify_proof(found, property, options),
+            found => found,
+        };
+        match proof {
             Ok(proof) => proofs.extend(proof),
             Err(reason) => {
                 eprintln!("warning: {}", reason.message());
@@ -235,7 +260,7 @@ fn write_proof(
         [proof] => write_json(path, proof),
         [] => {
             eprintln!(
-                "warning: no certificate is written: nothing was refuted, or data were not unfolded"
+                "warning: no certificate is written: nothing was proved or refuted that it could show"
             );
             Ok(())
         }
@@ -333,7 +358,7 @@ fn violation(property: &PropertyDocument, trace: &[String], state: &str) -> Stri
 /// Characters of an invariant that people are shown; the document has it whole.
 const SHOWN: usize = 100;
 
-fn shortened(line: &str) -> String {
+pub(super) fn shortened(line: &str) -> String {
     match line.char_indices().nth(SHOWN) {
         Some((at, _)) => format!("{} …", &line[..at]),
         None => line.to_owned(),

@@ -5,6 +5,7 @@
 //! next query starts a new one and replays its assertions. Whatever the process does, the worst
 //! that leaves this module is "unknown".
 
+mod horn;
 mod print;
 mod process;
 mod read;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
+pub use self::horn::{HornAnswer, HornAtom, HornClauses, HornRule};
 use self::print::{Printer, Unprintable};
 use self::process::{Process, Trouble};
 use self::sexpr::Sexpr;

@@ -66,7 +66,7 @@ impl Printer {
         }
     }
 
-    fn declare_inner_sorts(&mut self, term: &Term, out: &mut String) {
+    pub(super) fn declare_inner_sorts(&mut self, term: &Term, out: &mut String) {
         let mut stack = vec![term.clone()];
         let mut seen = FxHashSet::default();
         while let Some(t) = stack.pop() {
@@ -85,7 +85,7 @@ impl Printer {
         }
     }
 
-    fn declare_sort(&mut self, sort: &Sort, out: &mut String) {
+    pub(super) fn declare_sort(&mut self, sort: &Sort, out: &mut String) {
         if self.sorts.contains_key(sort) {
             return;
         }
@@ -115,7 +115,7 @@ impl Printer {
         }
     }
 
-    fn sort_name(&self, sort: &Sort) -> String {
+    pub(super) fn sort_name(&self, sort: &Sort) -> String {
         match sort {
             Sort::Bool => "Bool".into(),
             Sort::Int | Sort::Range(_) | Sort::Enum(_) => "Int".into(),
@@ -131,7 +131,7 @@ impl Printer {
 
     // An id may come back with another sort (parameters are numbered by position), so the sort
     // is part of the name.
-    fn name(&self, v: &Var) -> String {
+    pub(super) fn name(&self, v: &Var) -> String {
         format!(
             "v{}_{}_{}",
             v.id.space(),
@@ -160,7 +160,7 @@ impl Printer {
     }
 
     /// What the sort says beyond what SMT-LIB's sort says.
-    fn constraint(&mut self, term: &str, sort: &Sort) -> Option<String> {
+    pub(super) fn constraint(&mut self, term: &str, sort: &Sort) -> Option<String> {
         match sort {
             Sort::Bool | Sort::Int | Sort::String => None,
             Sort::Range(r) => Some(format!("(<= {} {term} {})", int(&r.lo), int(&r.hi))),
@@ -242,7 +242,7 @@ impl Printer {
         ))
     }
 
-    fn print(&mut self, term: &Term) -> Printed {
+    pub(super) fn print(&mut self, term: &Term) -> Printed {
         match term.kind() {
             Kind::Lit(v) => self.value(v, term.sort()),
             Kind::Var(v) => Ok(self.name(v)),

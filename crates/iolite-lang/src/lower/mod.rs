@@ -5,6 +5,7 @@
 pub(crate) mod automaton;
 mod composition;
 mod data;
+mod data_names;
 mod formula_events;
 pub(crate) mod machine;
 mod parts;
@@ -25,6 +26,7 @@ pub use automaton::{
 pub use data::{
     DataObserver, DataPurpose, has_data, lower_data, lower_data_observer, lower_data_purpose,
 };
+pub use data_names::DataNames;
 pub(crate) use formula_events::formula_events;
 pub use parts::MOST_COMPONENTS;
 pub use property::{lower_property, property_alphabet};

@@ -236,13 +236,14 @@ pub fn parse_action(file: &File, model: &Iosts, text: &str) -> Option<ValuedActi
 }
 
 /// The language has no expression on its own: a function without parameters is the nearest.
-fn expression(text: &str) -> Result<Expr, String> {
+pub(super) fn expression(text: &str) -> Result<Expr, String> {
     let (parsed, found) = crate::parse(&format!("fn value(): int = {text}\n"));
     if let Some(error) = found.first() {
         return Err(error.message.clone());
     }
-    match parsed.items.into_iter().next() {
-        Some(Item::Function(function)) => Ok(function.body),
+    let mut items = parsed.items.into_iter();
+    match (items.next(), items.next()) {
+        (Some(Item::Function(function)), None) => Ok(function.body),
         _ => Err(format!("`{text}` is no value")),
     }
 }

@@ -1,5 +1,7 @@
 //! What the members of the portfolio have in common.
 
+use std::time::Duration;
+
 use iolite_expr::{Answer, Model, Solver, Term, Value, Var};
 
 use super::invariant::Invariant;
@@ -94,9 +96,18 @@ pub trait InvariantSource {
     /// Its name, for reports.
     fn name(&self) -> String;
 
-    /// Conditions for each location that it takes for invariant, if it has any. They are checked
-    /// before they are used: initiation, consecution, and exclusion of violating locations.
-    fn candidate(&mut self, problem: &Problem<'_>, solver: &mut Solver) -> Option<Invariant>;
+    /// Conditions for each location that it takes for invariant. They are checked before they are
+    /// used: initiation, consecution, and exclusion of violating locations.
+    ///
+    /// # Errors
+    ///
+    /// Why it has none.
+    fn candidate(
+        &mut self,
+        problem: &Problem<'_>,
+        solver: &mut Solver,
+        time: Duration,
+    ) -> Result<Invariant, String>;
 }
 
 /// The values of variables in a model.

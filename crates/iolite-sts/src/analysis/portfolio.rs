@@ -7,14 +7,15 @@ use iolite_expr::{Limits, Solver};
 use super::answer::{Answer, Proof, Refutation};
 use super::backward::Backward;
 use super::bounded::Bounded;
+use super::claim::faults;
 use super::explicit::Explicit;
 use super::houdini::Houdini;
 use super::interpretation::Interpretation;
-use super::invariant::{Invariant, broken, excludes, possible};
+use super::invariant::{Invariant, broken, excludes};
 use super::member::{InvariantSource, Member, Meter, Outcome, Shared, Slice};
 use super::minimise::minimised;
 use super::pdr::Pdr;
-use super::problem::{Problem, faulting};
+use super::problem::Problem;
 use super::run::Run;
 use crate::iosts::{Iosts, LocationId};
 
@@ -83,6 +84,9 @@ impl Method {
 /// Runs that are refused, because a term faults on their way, before members are sent home.
 const REJECTED: usize = 20;
 
+/// A source from outside may use one part in so many of the time.
+const SHARE: u32 = 4;
+
 /// The first slice of each member; each round doubles it.
 const SLICE: u64 = 1_500;
 
@@ -118,6 +122,7 @@ pub fn verify_by(
         problem: &problem,
         solver,
         left: budget.steps,
+        time: budget.time,
         shared: Shared {
             lemmas: Invariant::trivial(model),
             samples: Vec::new(),
@@ -133,6 +138,7 @@ struct Portfolio<'a> {
     problem: &'a Problem<'a>,
     solver: &'a mut Solver,
     left: u64,
+    time: Duration,
     shared: Shared,
 }
 
@@ -192,9 +198,12 @@ impl Portfolio<'_> {
     /// An invariant from outside is a proof, or a lemma for the others.
     fn ask(&mut self, source: &mut dyn InvariantSource, notes: &mut Vec<String>) -> Option<Answer> {
         let name = source.name();
-        let Some(invariant) = source.candidate(self.problem, self.solver) else {
-            notes.push(format!("{name}: no invariant"));
-            return None;
+        let invariant = match source.candidate(self.problem, self.solver, self.time / SHARE) {
+            Ok(invariant) => invariant,
+            Err(why) => {
+                notes.push(format!("{name}: {why}"));
+                return None;
+            }
         };
         match broken(self.problem, &invariant, self.solver) {
             Ok(None) => {
@@ -230,22 +239,10 @@ impl Portfolio<'_> {
             Ok(false) => return Err("its invariant allows a violation".into()),
             Err(undecided) => return Err(undecided.to_string()),
         }
-        let model = self.problem.model;
-        let mut faults = Vec::new();
-        for (id, t) in model.transitions() {
-            let fault = faulting(t);
-            if fault.is_false() {
-                continue;
-            }
-            let terms = [invariant.at(t.source).clone(), fault];
-            if possible(self.solver, &terms) != Ok(false) {
-                faults.push(id);
-            }
-        }
         Ok(Proof {
             invariant: invariant.clone(),
             how: how.into(),
-            faults,
+            faults: faults(self.problem.model, invariant, self.solver),
         })
     }
 

@@ -1,11 +1,11 @@
 //! Runs of a model with all their values, and their replay.
 
 use iolite_expr::{Solver, Value};
-use iolite_lts::QuiescencePolicy;
 
-use super::problem::{Problem, may_fault};
+use super::claim::is_without_fault;
+use super::problem::Problem;
 use crate::iosts::{Iosts, TransitionId};
-use crate::path_formula::{HasTrace, TraceStep};
+use crate::path_formula::HasTrace;
 use crate::semantics::{Frame, State, ValuedAction};
 
 /// A run: values of the constants, an initial state, and transitions with the values of their
@@ -19,9 +19,6 @@ pub struct Run {
     /// What is fired, one after the other.
     pub steps: Vec<(TransitionId, Vec<Value>)>,
 }
-
-/// Points of runs that are looked at where a term of the model may have no value.
-const POINTS: usize = 2_000;
 
 impl Run {
     /// The states of the run, from the first to the last; `None` where it is no run of the model.
@@ -73,26 +70,18 @@ impl Run {
             .collect()
     }
 
-    /// Whether the run ends in a violating location, and its constants are not among those with
-    /// which a term of the model faults on the way of its trace: these are no specification.
+    /// Whether it is a run of the model that ends in a violating location.
+    pub(super) fn ends_in_violation(&self, problem: &Problem<'_>) -> bool {
+        let states = self.replay(problem.model);
+        let end = states.and_then(|states| states.last().cloned());
+        end.is_some_and(|s| problem.is_violating(s.location))
+    }
+
+    /// The same, and its constants are not among those with which a term of the model faults on the
+    /// way of its trace: these are no specification.
     pub(super) fn refutes(&self, problem: &Problem<'_>, solver: &mut Solver) -> bool {
         let model = problem.model;
-        let end = self.replay(model).and_then(|states| states.last().cloned());
-        if !end.is_some_and(|s| problem.is_violating(s.location)) {
-            return false;
-        }
-        if !may_fault(model, solver) {
-            return true;
-        }
-        let constants = model.constants().iter().zip(&self.constants);
-        let values: Vec<(&str, Value)> =
-            constants.map(|(c, v)| (&*c.var.name, v.clone())).collect();
-        let Ok(instance) = model.instance(model.name(), &values) else {
-            return false;
-        };
-        let steps = self.trace(model).into_iter().map(TraceStep::Action);
-        let trace: Vec<TraceStep> = steps.collect();
-        let policy = QuiescencePolicy::Strict;
-        instance.has_trace(&trace, policy, solver, POINTS) == HasTrace::Yes
+        self.ends_in_violation(problem)
+            && is_without_fault(self, model, model, solver) == HasTrace::Yes
     }
 }

@@ -1,15 +1,15 @@
 //! A system under observation: S^δ || ω with its violating locations [SYM04, def. 6, 7, 9 and 10].
 
-use iolite_expr::{Op, Solver, Span, Term, Value};
+use iolite_expr::{Op, Solver, Span, Term};
 use iolite_lts::QuiescencePolicy;
 
 use super::answer::Answer;
-use super::portfolio::{VerifyBudget, verify};
-use super::problem::may_fault;
+use super::claim::is_without_fault;
+use super::member::InvariantSource;
+use super::portfolio::{Method, VerifyBudget, verify_by};
 use crate::compose::ComposeError;
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition};
-use crate::path_formula::{HasTrace, TraceStep};
-use crate::semantics::ValuedAction;
+use crate::path_formula::HasTrace;
 
 /// The product of a quiescent system and an observer.
 #[derive(Clone, Debug)]
@@ -133,6 +133,22 @@ pub fn satisfies(
     solver: &mut Solver,
     budget: VerifyBudget,
 ) -> Result<(Iosts, Answer), ComposeError> {
+    satisfies_with(system, observer, violating, policy, solver, budget, &mut [])
+}
+
+/// The same with invariants from outside.
+pub fn satisfies_with(
+    system: &Iosts,
+    observer: &Iosts,
+    violating: &[LocationId],
+    policy: QuiescencePolicy,
+    solver: &mut Solver,
+    budget: VerifyBudget,
+    sources: &mut [Box<dyn InvariantSource>],
+) -> Result<(Iosts, Answer), ComposeError> {
+    let mut verify = |model: &Iosts, marked: &[LocationId], solver: &mut Solver, budget| {
+        verify_by(&Method::ALL, model, marked, solver, budget, sources)
+    };
     let watched = watch(system, observer, violating, policy)?;
     let Some((silent, marked)) = watched.silent else {
         let answer = verify(&watched.model, &watched.marked, solver, budget);
@@ -159,40 +175,12 @@ pub fn satisfies(
     Ok((watched.model, answer))
 }
 
-/// Points of runs that are looked at to confirm a trace.
-const POINTS: usize = 2_000;
-
-/// A refutation, unless a term of the system faults on the way of its trace with these constants:
-/// S^δ has no δ where a guard has no value, and there nobody can say whether the system is silent.
+/// A refutation, unless a term of the system faults on the way of its trace with these constants.
 fn confirmed(answer: Answer, model: &Iosts, system: &Iosts, solver: &mut Solver) -> Answer {
     let Answer::Refuted(refutation) = &answer else {
         return answer;
     };
-    if !may_fault(system, solver) {
-        return answer;
-    }
-    let constants: Vec<(&str, Value)> = refutation
-        .constants(model)
-        .take(system.constants().len())
-        .map(|(name, value)| (name, value.clone()))
-        .collect();
-    let step = |a: &ValuedAction| {
-        let gate = model.gate(a.action);
-        if gate.kind == LabelKind::Delta {
-            return Some(TraceStep::Delta);
-        }
-        let action = system.find_gate(gate.kind, &gate.name)?;
-        let values = a.values.clone();
-        Some(TraceStep::Action(ValuedAction { action, values }))
-    };
-    let trace: Option<Vec<TraceStep>> = refutation.trace.iter().map(step).collect();
-    let instance = system.instance(system.name(), &constants);
-    let policy = QuiescencePolicy::Strict;
-    let has = match (trace, instance) {
-        (Some(trace), Ok(instance)) => instance.has_trace(&trace, policy, solver, POINTS),
-        _ => HasTrace::Unknown("the constants do not fit".into()),
-    };
-    match has {
+    match is_without_fault(&refutation.run, model, system, solver) {
         HasTrace::Yes => answer,
         HasTrace::No => Answer::Unknown {
             left: vec!["the trace of the violation was not confirmed".into()],

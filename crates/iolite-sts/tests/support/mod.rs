@@ -280,3 +280,53 @@ pub fn no_silence(system: &Iosts) -> (Iosts, Vec<LocationId>) {
     }
     (b.build().unwrap(), vec![bad])
 }
+
+/// A random deterministic observer: at each location each gate splits by one condition, or does not
+/// occur at all.
+pub fn random_observer(system: &Iosts, seed: u64) -> (Iosts, Vec<LocationId>) {
+    let mut g = Random {
+        rng: Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xabcd),
+    };
+    let mut b = over(system, "Watch");
+    let n = b
+        .variable("n", Sort::range(0, 2).unwrap(), Some(0.into()), HERE)
+        .unwrap();
+    let places: Vec<_> = (0..2)
+        .map(|i| b.location(&format!("W{i}"), i == 0, HERE).unwrap())
+        .collect();
+    let bad = b.location("Bad", false, HERE).unwrap();
+    let gates: Vec<_> = b
+        .model()
+        .gates()
+        .map(|(id, gate)| (id, gate.kind))
+        .collect();
+    for &from in &places {
+        for &(id, kind) in &gates {
+            if g.below(6) == 0 {
+                continue;
+            }
+            let limit = Term::from([0i64, 1, 2][g.below(3)]);
+            let mut numbers: Vec<Term> = vec![n.term()];
+            numbers.extend(b.params(id).iter().map(Var::term));
+            let guard = numbers[g.below(numbers.len())].lt(&limit).unwrap();
+            for guard in [guard.clone(), guard.negated()] {
+                let enters = kind != LabelKind::Input && g.below(7) == 0;
+                let to = if enters { bad } else { places[g.below(2)] };
+                let next = n.term().plus(1).unwrap().modulo(3).unwrap();
+                let assign = if g.below(2) == 0 {
+                    vec![(n.clone(), next)]
+                } else {
+                    vec![]
+                };
+                b.transition(from, id, Some(guard), assign, to, HERE)
+                    .unwrap();
+            }
+        }
+    }
+    (b.build().unwrap(), vec![bad])
+}
+
+/// All values of a small sort.
+pub fn values_of(sort: &Sort) -> Vec<Value> {
+    sort.values(10).expect("a small sort")
+}

@@ -227,6 +227,9 @@ impl Workspace {
                 }
             }
             Err(Fault::Rejected(reason)) => CheckOutcome::Refuted(reason),
+            Err(Fault::Undecided(_)) if explained.claim.data.is_some() => {
+                embedded.recheck_data_claim(&mut explained, options)?
+            }
             Err(Fault::Undecided(reason)) => {
                 match embedded.recheck_data(&explained.claim, &reading, options)? {
                     Some(report) => {

@@ -3,6 +3,7 @@
 mod certify;
 mod compare;
 mod data;
+mod data_claim;
 mod execution;
 mod explain;
 mod holding;
