@@ -276,7 +276,7 @@ impl Lowering {
             }
             Op::Matches(re) => Low::Bool(match self.str(&args[0])? {
                 Str::Lit(text) => self.problem.constant(re.is_match(&text)),
-                Str::Var(v) => self.problem.member(v, re.re().clone()),
+                Str::Var(v) => self.matches(v, re.re()),
             }),
             Op::Array => {
                 let element = match term.sort() {

@@ -12,6 +12,7 @@
 //! time are worth more here than a larger logic; that one is there by the SMT-LIB backend.
 
 mod activity_heap;
+mod cells;
 mod interval;
 mod lower;
 mod lower_arithmetic;
