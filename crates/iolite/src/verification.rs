@@ -11,8 +11,8 @@ use iolite_sts::{Iosts, LocationId};
 
 use crate::workspace::pick_all;
 use crate::{
-    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, as_iosts,
-    solver, vacuity,
+    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, answers_count,
+    as_iosts, solver, vacuity,
 };
 
 /// What is asked.
@@ -244,6 +244,7 @@ impl Workspace {
                     budget,
                 )
                 .map_err(|e| Error::input(format!("{reference}: {e}")))?;
+                answers_count(&solver)?;
                 let proof = symbolic_proof(&answer, &product);
                 let vacuous = matches!(proof, Proof::Proved { .. })
                     .then(|| vacuity::of_data_observer(&name, &observer, &violate));

@@ -67,6 +67,8 @@ pub struct Smtlib {
     restarts: u64,
     /// How often it ended by itself or printed nonsense since it last answered.
     died: u32,
+    /// Whether it once wrote what is no answer.
+    noisy: bool,
 }
 
 #[derive(Debug)]
@@ -111,6 +113,7 @@ impl Smtlib {
             running: None,
             restarts: 0,
             died: 0,
+            noisy: false,
         })
     }
 
@@ -237,7 +240,7 @@ impl Dialogue {
             Some("unsat") => Ok(Answer::Unsat),
             Some("sat") => self.model(vars, limits),
             Some(_) => Ok(Answer::unknown("the process solver answered unknown")),
-            None => Err(Trouble::Confused("no answer to check-sat".to_owned())),
+            None => Err(Trouble::Noise),
         }
     }
 
@@ -440,6 +443,9 @@ impl Backend for Smtlib {
 
     fn fault(&self) -> Option<String> {
         let path = self.path.display();
+        if self.noisy {
+            return Some(format!("solver {path} writes what is no answer"));
+        }
         (self.died > 0).then(|| format!("solver {path} ended by itself"))
     }
 
@@ -477,6 +483,10 @@ impl Backend for Smtlib {
                     Trouble::Died => {
                         self.died += 1;
                         Answer::unknown("the process solver died")
+                    }
+                    Trouble::Noise => {
+                        self.noisy = true;
+                        Answer::unknown("the process solver writes what is no answer")
                     }
                     Trouble::Confused(why) => Answer::unknown(&why),
                 }

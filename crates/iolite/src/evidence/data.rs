@@ -14,7 +14,7 @@ use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
 
 use super::CheckOutcome;
 use super::recheck_data::AllowedThere;
-use crate::{Error, SymbolicSpec, solver};
+use crate::{Error, SymbolicSpec, answers_count, solver};
 
 /// Points of runs that are looked at for one trace.
 const BUDGET: usize = 20_000;
@@ -56,6 +56,7 @@ impl DataRun<'_> {
                 _ => return Ok(None),
             }
         }
+        answers_count(tester.oracle_mut().semantics().solver())?;
         Ok(Some(AllowedThere {
             allowed: tester.allowed(),
             locations: tester.locations(),
@@ -141,7 +142,9 @@ impl DataRun<'_> {
                 run: self,
                 solver: own,
             };
-            return every.recheck(&trace, step(self.spec, observed).as_ref(), observed);
+            let outcome = every.recheck(&trace, step(self.spec, observed).as_ref(), observed)?;
+            answers_count(&every.solver)?;
+            return Ok(outcome);
         }
         let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
         let before = has(&trace);
@@ -156,6 +159,7 @@ impl DataRun<'_> {
             // of, it does not give.
             None => HasTrace::No,
         };
+        answers_count(&own)?;
         match (before, after) {
             (HasTrace::Yes, HasTrace::No) => self.recheck_constants(texts),
             (HasTrace::No, _) => {
@@ -191,7 +195,9 @@ impl DataRun<'_> {
         };
         let solver = tester.oracle_mut().semantics().solver();
         solver.set_deadline(self.until);
-        Ok(match guessed(&mut tester, trace) {
+        let guessed = guessed(&mut tester, trace);
+        answers_count(tester.oracle_mut().semantics().solver())?;
+        Ok(match guessed {
             Some(reason) => CheckOutcome::Undecided(reason),
             None => CheckOutcome::Confirmed,
         })
