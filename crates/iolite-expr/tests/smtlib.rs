@@ -1,13 +1,10 @@
-//! The process backend, and the embedded solver against it.
+//! The process backend. The embedded solver is compared with it in `differential.rs`.
 #![allow(missing_docs)]
-
-mod support;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use iolite_expr::{Answer, Backend, Limits, Op, Smtlib, Solver, Sort, Span, Term, Var, VarId};
-use support::{Gen, cases};
 
 fn solver_path() -> Option<PathBuf> {
     let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/z3/bin/z3");
@@ -22,107 +19,6 @@ fn process() -> Option<Solver> {
     Some(Solver::new(Box::new(
         Smtlib::new(&solver_path()?).expect("the solver runs"),
     )))
-}
-
-/// Both solvers on the same random queries; they must never contradict each other.
-fn compare(name: &str, seeds: u64, sorts: &[Sort], nonlinear: bool) {
-    let Some(mut z3) = process() else { return };
-    // Where unknown is expected, waiting for it is a waste.
-    let complete = !nonlinear && sorts.iter().all(|s| s.is_int() || *s == Sort::Bool);
-    let limits = Limits::new(
-        Duration::from_millis(if complete { 10_000 } else { 200 }),
-        1_024,
-    );
-    z3.set_limits(limits.clone());
-    let (mut both, mut embedded_unknown, mut process_unknown) = (0, 0, 0);
-    for seed in 0..seeds {
-        let mut g = Gen::new(seed ^ 0x5eed, sorts);
-        g.nonlinear = nonlinear;
-        let terms: Vec<Term> = (0..=(seed % 3)).map(|_| g.boolean(4)).collect();
-        let mut embedded = Solver::embedded();
-        embedded.set_limits(limits.clone());
-        z3.push();
-        for t in &terms {
-            embedded.assert(t);
-            z3.assert(t);
-        }
-        let (a, b) = (embedded.check(), z3.check());
-        match (a.decided(), b.decided()) {
-            (Some(x), Some(y)) => {
-                assert_eq!(x, y, "{name}, seed {seed}: {terms:?}\n{}", z3.query_text());
-                both += 1;
-            }
-            (None, _) => {
-                embedded_unknown += 1;
-                if let Answer::Unknown(why) = a {
-                    println!("{name}, seed {seed}: embedded unknown: {why}");
-                }
-            }
-            (_, None) => {
-                process_unknown += 1;
-                if let Answer::Unknown(why) = b {
-                    println!("{name}, seed {seed}: process unknown: {why}");
-                }
-            }
-        }
-        z3.pop();
-    }
-    println!(
-        "{name}: {both} agree, embedded unknown {embedded_unknown}, process unknown {process_unknown}"
-    );
-    assert!(
-        both * 10 >= seeds * 5,
-        "{name}: most queries are decided by both"
-    );
-    if complete {
-        // Decided but for what its budget of steps cuts off, one query in some thousands.
-        assert!(
-            embedded_unknown * 2_000 <= seeds,
-            "{name}: {embedded_unknown} of {seeds} unknown"
-        );
-    }
-}
-
-#[test]
-fn linear_integers_agree() {
-    compare(
-        "linear",
-        cases(6_000),
-        &[Sort::Int, Sort::Int, Sort::Int, Sort::Bool],
-        false,
-    );
-}
-
-#[test]
-fn nonlinear_integers_agree() {
-    let r = || Sort::range(-9, 9).unwrap();
-    compare(
-        "nonlinear",
-        cases(1_000),
-        &[r(), Sort::Int, r(), Sort::Bool],
-        true,
-    );
-}
-
-#[test]
-fn strings_agree() {
-    compare(
-        "strings",
-        cases(1_500),
-        &[Sort::String, Sort::String, Sort::Int, Sort::Bool],
-        false,
-    );
-}
-
-#[test]
-fn arrays_agree() {
-    let ints = Sort::array(Sort::range(0, 9).unwrap()).unwrap();
-    compare(
-        "arrays",
-        cases(1_500),
-        &[ints, Sort::Int, Sort::Int, Sort::Bool],
-        false,
-    );
 }
 
 #[test]

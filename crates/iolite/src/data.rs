@@ -356,6 +356,16 @@ pub(crate) fn z3(name: Option<&str>) -> Option<PathBuf> {
     version.contains("Z3").then_some(path)
 }
 
+/// An error where the solver's answers are worth nothing: it ended by itself, wrote something that is
+/// no answer, or said "unsatisfiable" of what has a model.
+pub fn answers_count(solver: &Solver) -> Result<(), Error> {
+    match solver.fault() {
+        Some(why) => Err(Error::fault(format!("--solver: {why}"))
+            .hint("`iolite doctor` lists the solvers it finds; `--solver embedded` needs none")),
+        None => Ok(()),
+    }
+}
+
 /// A model with data together with the values of its constants, as far as they are known.
 #[derive(Clone, Debug)]
 pub struct KnownModel {

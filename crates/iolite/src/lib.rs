@@ -83,7 +83,7 @@ pub use campaign::{
     SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
     symbolic_sut,
 };
-pub use data::{DataOptions, KnownModel, ValueOptions, Values, solver};
+pub use data::{DataOptions, KnownModel, ValueOptions, Values, answers_count, solver};
 pub use derivation::{
     Derivation, DerivationOptions, DerivationSelection, Derived, GoalDerivation, TakeDerived,
 };

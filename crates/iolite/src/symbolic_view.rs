@@ -9,7 +9,7 @@ use iolite_sts::{
 };
 use serde::Serialize;
 
-use crate::{Error, Spec, Workspace, as_iosts, solver};
+use crate::{Error, Spec, Workspace, answers_count, as_iosts, solver};
 
 /// What is made of a model with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Workspace {
             let result = s.determinised(solver, MOST_LOCATIONS);
             result.map(plain).map_err(|e| undetermined(model, &e))
         };
-        match view {
+        let graph = match view {
             SymbolicView::Model => Ok(plain(system.clone())),
             SymbolicView::Suspension => Ok(plain(system.quiescent())),
             SymbolicView::Determinised => determinised(system, &mut solver),
@@ -108,7 +108,9 @@ impl Workspace {
                     pruned,
                 })
             }
-        }
+        };
+        answers_count(&solver)?;
+        graph
     }
 }
 

@@ -13,8 +13,8 @@ use iolite_sts::{Iosts, LocationId};
 use crate::data::z3;
 use crate::workspace::pick_all;
 use crate::{
-    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, as_iosts,
-    solver, vacuity,
+    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, answers_count,
+    as_iosts, solver, vacuity,
 };
 
 /// What is asked.
@@ -268,9 +268,7 @@ impl Workspace {
                     &mut sources,
                 )
                 .map_err(|e| Error::input(format!("{reference}: {e}")))?;
-                if let Some(fault) = solver.fault() {
-                    return Err(Error::fault(fault));
-                }
+                answers_count(&solver)?;
                 let proof = symbolic_proof(&answer, &product);
                 let vacuous = matches!(proof, Proof::Proved { .. })
                     .then(|| vacuity::of_data_observer(&name, &observer, &violate));

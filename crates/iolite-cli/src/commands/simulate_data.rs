@@ -71,7 +71,9 @@ impl<'m> DataSession<'m> {
                 "`{word}` is {what}; `help` lists what can be said\n"
             ));
         };
-        match self.tester.step(step) {
+        let progress = self.tester.step(step);
+        iolite::answers_count(self.tester.oracle_mut().semantics().solver())?;
+        match progress {
             Progress::Continue => {
                 self.trace.push(step);
                 self.describe()
@@ -109,6 +111,7 @@ impl<'m> DataSession<'m> {
         let mut text = format!("in {}\n", self.tester.locations().join(", "));
         self.offers.clear();
         let Some(at): Option<SymbolicPlace> = self.tester.state().cloned() else {
+            iolite::answers_count(self.tester.oracle_mut().semantics().solver())?;
             return print("the initial states are undecided\n");
         };
         let oracle = self.tester.oracle_mut();
@@ -135,6 +138,7 @@ impl<'m> DataSession<'m> {
             Some(false) => {}
             None => text += "      delta is undecided\n",
         }
+        iolite::answers_count(oracle.semantics().solver())?;
         if self.offers.is_empty() {
             text += "  nothing is possible here; `back` takes the last action back\n";
         }

@@ -87,7 +87,7 @@ impl Interval {
         )
     }
 
-    fn plus(&self, other: &Self) -> Self {
+    pub(super) fn plus(&self, other: &Self) -> Self {
         let sum = |a: &Option<Int>, b: &Option<Int>| Some(a.as_ref()? + b.as_ref()?);
         Self::new(sum(&self.lo, &other.lo), sum(&self.hi, &other.hi))
     }
@@ -101,7 +101,7 @@ impl Interval {
     }
 
     /// The interval of all products.
-    fn times(&self, other: &Self) -> Self {
+    pub(super) fn times(&self, other: &Self) -> Self {
         let zero = Self::point(Int::ZERO);
         if *self == zero || *other == zero {
             return zero;

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::lower_array::{Arr, ArrVar, MAX_ARRAY};
 use super::problem::{Lin, Problem, Str, StrTest};
 use super::sat::Lit;
+use super::simplex::IntVar;
 use crate::term::{Kind, Op};
 use crate::{Int, Sort, Term, Value, Var, VarId};
 
@@ -36,6 +37,13 @@ pub(super) struct Lowering {
     /// Arrays of unknown length that are equal where the literal holds.
     pub(super) equalities: Vec<(Lit, Rc<Arr>, Rc<Arr>)>,
     memo: FxHashMap<usize, (Term, Low)>,
+    /// Variables that stand for forms, where these are factors.
+    pub(super) names: FxHashMap<Lin, IntVar>,
+    /// The variable of a product by its factors, and the other way round.
+    pub(super) monomials: FxHashMap<Vec<IntVar>, IntVar>,
+    pub(super) factors: FxHashMap<IntVar, Vec<IntVar>>,
+    /// Quotient and remainder by dividend and divisor.
+    pub(super) quotients: FxHashMap<(Lin, Lin), (Lin, Lin)>,
     bound_arrays: bool,
 }
 
@@ -49,6 +57,10 @@ impl Lowering {
             arrays: Vec::new(),
             equalities: Vec::new(),
             memo: FxHashMap::default(),
+            names: FxHashMap::default(),
+            monomials: FxHashMap::default(),
+            factors: FxHashMap::default(),
+            quotients: FxHashMap::default(),
             bound_arrays,
         }
     }
@@ -264,7 +276,7 @@ impl Lowering {
             }
             Op::Matches(re) => Low::Bool(match self.str(&args[0])? {
                 Str::Lit(text) => self.problem.constant(re.is_match(&text)),
-                Str::Var(v) => self.problem.member(v, re.re().clone()),
+                Str::Var(v) => self.matches(v, re.re()),
             }),
             Op::Array => {
                 let element = match term.sort() {

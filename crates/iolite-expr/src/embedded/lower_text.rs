@@ -1,7 +1,7 @@
 //! Strings in the solver's own shape: what is known of one side becomes a language of the other.
 
 use super::lower::Lowering;
-use super::problem::{Definition, Lin, Str, StrTest};
+use super::problem::{Definition, Lin, Str, StrTest, StrVar};
 use super::sat::Lit;
 use crate::Int;
 use crate::regex::Re;
@@ -54,8 +54,59 @@ impl Lowering {
         Str::Var(whole)
     }
 
+    /// What a string is put together from; itself where it is not a concatenation.
+    fn parts_of(&self, s: &Str) -> Vec<Str> {
+        let parts = self.problem.definitions.iter().find_map(|d| match d {
+            Definition::Concat { whole, parts } if *s == Str::Var(*whole) => Some(parts.clone()),
+            _ => None,
+        });
+        parts.unwrap_or_else(|| vec![s.clone()])
+    }
+
+    /// `s ∈ L(re)`. Known ends of a concatenation are taken off the language.
+    pub(super) fn matches(&mut self, s: StrVar, re: &Re) -> Lit {
+        let parts = self.parts_of(&Str::Var(s));
+        let unknown = |p: &&Str| matches!(p, Str::Var(_));
+        if parts.len() == 1 || parts.iter().filter(unknown).count() != 1 {
+            return self.problem.member(s, re.clone());
+        }
+        let (mut before, mut after) = (String::new(), String::new());
+        let mut inner = s;
+        for p in &parts {
+            match p {
+                Str::Var(v) => inner = *v,
+                Str::Lit(text) if inner == s => before.push_str(text),
+                Str::Lit(text) => after.push_str(text),
+            }
+        }
+        let re = re.between(&before, &after);
+        self.problem.member(inner, re)
+    }
+
+    /// Both sides without the parts that they begin and end with alike.
+    fn stripped(&self, a: &Str, b: &Str) -> Option<(Vec<Str>, Vec<Str>)> {
+        let (mut x, mut y) = (self.parts_of(a), self.parts_of(b));
+        let before = (x.len(), y.len());
+        while !x.is_empty() && !y.is_empty() && x[0] == y[0] {
+            x.remove(0);
+            y.remove(0);
+        }
+        while !x.is_empty() && x.last() == y.last() {
+            x.pop();
+            y.pop();
+        }
+        (before != (x.len(), y.len())).then_some((x, y))
+    }
+
     /// `a = b`. A concatenation that equals a known text is one of the ways to split it.
     pub(super) fn equal_text(&mut self, a: &Str, b: &Str) -> Lit {
+        if a == b {
+            return self.problem.truth;
+        }
+        if let Some((x, y)) = self.stripped(a, b) {
+            let (x, y) = (self.concat(x), self.concat(y));
+            return self.equal_text(&x, &y);
+        }
         let lit = self.problem.eq_str(a, b);
         let (Str::Var(whole), Str::Lit(text)) = (match a {
             Str::Var(_) => (a, b),
@@ -107,6 +158,20 @@ impl Lowering {
 
     pub(super) fn test(&mut self, test: StrTest, a: Str, b: Str) -> Lit {
         let all = Re::all;
+        let (inner, outer) = if test == StrTest::Contains {
+            (&b, &a)
+        } else {
+            (&a, &b)
+        };
+        let parts = self.parts_of(outer);
+        let known = match test {
+            StrTest::Prefix => parts.first() == Some(inner),
+            StrTest::Suffix => parts.last() == Some(inner),
+            StrTest::Contains => parts.contains(inner),
+        };
+        if known || inner == outer {
+            return self.problem.truth;
+        }
         match (&a, &b) {
             (Str::Lit(x), Str::Lit(y)) => return self.problem.constant(test.holds(x, y)),
             (Str::Lit(x), Str::Var(v)) if test != StrTest::Contains || x.len() <= MAX_LISTED => {
@@ -115,7 +180,7 @@ impl Lowering {
                     StrTest::Suffix => Re::concat(vec![all(), Re::literal(x)]),
                     StrTest::Contains => Re::alt(substrings(x, true, true)),
                 };
-                return self.problem.member(*v, re);
+                return self.matches(*v, &re);
             }
             (Str::Var(v), Str::Lit(y)) if test == StrTest::Contains || y.len() <= MAX_LISTED => {
                 let re = match test {
@@ -123,15 +188,47 @@ impl Lowering {
                     StrTest::Suffix => Re::alt(substrings(y, true, false)),
                     StrTest::Contains => Re::concat(vec![all(), Re::literal(y), all()]),
                 };
-                return self.problem.member(*v, re);
+                return self.matches(*v, &re);
             }
             _ => {}
         }
         let lit = self.problem.new_bool();
+        self.placed(lit, test, inner, outer);
         self.problem
             .definitions
             .push(Definition::Test { lit, test, a, b });
         lit
+    }
+
+    /// Where the test holds, the outer string is the inner one with others around it. Where a
+    /// prefix or suffix does not hold, the outer one is shorter or has another one in that place.
+    fn placed(&mut self, lit: Lit, test: StrTest, inner: &Str, outer: &Str) {
+        let (short, long) = (self.problem.length(inner), self.problem.length(outer));
+        let fits = self.problem.le(&short, &long);
+        self.problem.clause(vec![!lit, fits]);
+        let around = |this: &mut Self, middle: &Str| {
+            let mut fresh = || Str::Var(this.problem.new_str());
+            let parts = match test {
+                StrTest::Prefix => vec![middle.clone(), fresh()],
+                StrTest::Suffix => vec![fresh(), middle.clone()],
+                StrTest::Contains => vec![fresh(), middle.clone(), fresh()],
+            };
+            let whole = this.concat(parts);
+            this.equal_text(outer, &whole)
+        };
+        let holds = around(self, inner);
+        self.problem.clause(vec![!lit, holds]);
+        if test == StrTest::Contains {
+            return;
+        }
+        let other = Str::Var(self.problem.new_str());
+        let instead = around(self, &other);
+        let length = self.problem.length(&other);
+        let as_long = self.problem.eq_int(&length, &short);
+        let same = self.problem.eq_str(&other, inner);
+        for l in [instead, as_long, !same] {
+            self.problem.clause(vec![lit, !fits, l]);
+        }
     }
 }
 

@@ -11,6 +11,8 @@
 //! regular-expression semantics with evaluation, and answers that depend on steps and not on
 //! time are worth more here than a larger logic; that one is there by the SMT-LIB backend.
 
+mod activity_heap;
+mod cells;
 mod interval;
 mod lower;
 mod lower_arithmetic;

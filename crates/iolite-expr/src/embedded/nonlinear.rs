@@ -2,8 +2,8 @@
 //!
 //! The lemmas of the search cut away one point of a product at a time. Guards that people write
 //! (`x * y == 391`, `part * 100 / total == 37`) have few candidates once the intervals of all
-//! factors are known, so these are tried one by one: with one factor of each product and each
-//! divisor fixed, the rest is linear, and the Omega test decides it. Where every candidate was
+//! factors are known, so these are tried one by one: with one factor of each product
+//! fixed, the rest is linear, and the Omega test decides it. Where every candidate was
 //! tried, there is no solution.
 
 use std::time::Instant;
@@ -112,7 +112,7 @@ impl Nonlinear<'_> {
         Ok(())
     }
 
-    /// The factor or divisor to try values for, and these values; `None` where all is linear.
+    /// The factor to try values for, and these values; `None` where all is linear.
     fn choose(&mut self, domains: &Domains) -> Option<(Lin, Vec<Int>)> {
         let mut best: Option<(usize, &Lin, Option<Int>)> = None;
         let size_of = |l: &Lin, whole: &Option<Int>| {
@@ -135,15 +135,6 @@ impl Nonlinear<'_> {
                         if best.as_ref().is_none_or(|(s, _, _)| size < *s) {
                             best = Some((size, l, whole.clone()));
                         }
-                    }
-                }
-                Definition::Quotient { b, .. } => {
-                    if domains.of(b).fixed().is_some() {
-                        continue;
-                    }
-                    let size = size_of(b, &None);
-                    if best.as_ref().is_none_or(|(s, _, _)| size < *s) {
-                        best = Some((size, b, None));
                     }
                 }
                 _ => {}
@@ -187,9 +178,8 @@ impl Nonlinear<'_> {
         None
     }
 
-    /// One factor of each product and each divisor are known: what is left is linear.
+    /// One factor of each product is known: what is left is linear.
     fn linear(&mut self, domains: &Domains, fixed: &[Lin]) -> Option<omega::Model> {
-        let mut ge: Vec<Lin> = self.ge.to_vec();
         let mut eq: Vec<Lin> = fixed.to_vec();
         let mut known = |l: &Lin, n: &Int| {
             if l.as_constant().is_none() {
@@ -208,27 +198,11 @@ impl Nonlinear<'_> {
                     known(l, &n);
                     more.push(Lin::atom(*product).minus(&other.scaled(&n)));
                 }
-                Definition::Quotient {
-                    quotient,
-                    remainder,
-                    a,
-                    b,
-                } => {
-                    let n = domains.of(b).fixed()?;
-                    known(b, &n);
-                    // Division by zero is outside every guard that is defined.
-                    if !n.is_zero() {
-                        let whole = Lin::atom(*quotient).scaled(&n).plus(&Lin::atom(*remainder));
-                        more.push(a.minus(&whole));
-                        let last = Lin::constant(n.abs() - Int::ONE);
-                        ge.push(last.minus(&Lin::atom(*remainder)));
-                    }
-                }
                 _ => {}
             }
         }
         eq.extend(more);
-        let Ok(found) = omega::solve(plain(&ge), plain(&eq), OMEGA) else {
+        let Ok(found) = omega::solve(plain(self.ge), plain(&eq), OMEGA) else {
             self.complete = false;
             return None;
         };

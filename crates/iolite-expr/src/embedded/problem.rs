@@ -2,8 +2,11 @@
 //! on integer variables or statements on string variables; and the definitions of what was
 //! abstracted.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
+use super::interval::Interval;
 use super::sat::{Lit, Sat};
 use super::simplex::{Because, IntVar, Simplex};
 use crate::Int;
@@ -34,7 +37,8 @@ pub(super) struct Member {
 pub(super) enum Definition {
     /// product = a · b.
     Product { product: IntVar, a: Lin, b: Lin },
-    /// a = b · quotient + remainder, 0 ≤ remainder < |b|, where b ≠ 0.
+    /// a = b · quotient + remainder, 0 ≤ remainder < |b|, where b ≠ 0. The clauses say so, with a
+    /// product; this is for the intervals.
     Quotient {
         quotient: IntVar,
         remainder: IntVar,
@@ -78,7 +82,10 @@ pub(super) struct Problem {
     pub(super) truth: Lit,
     /// By Boolean variable: `x ≤ n` when it is true, `x ≥ n + 1` when it is false.
     pub(super) atoms: Vec<Option<(IntVar, Int)>>,
-    atom_index: FxHashMap<(IntVar, Int), Lit>,
+    /// By integer variable: its bounds that have a literal.
+    bounds: Vec<BTreeMap<Int, Lit>>,
+    /// By integer variable: the interval that it never leaves.
+    ranges: Vec<Interval>,
     slacks: FxHashMap<Lin, IntVar>,
     gates: FxHashMap<Vec<Lit>, Lit>,
     /// Length of each string variable.
@@ -101,7 +108,8 @@ impl Problem {
             simplex: Simplex::default(),
             truth,
             atoms: vec![None],
-            atom_index: FxHashMap::default(),
+            bounds: Vec::new(),
+            ranges: Vec::new(),
             slacks: FxHashMap::default(),
             gates: FxHashMap::default(),
             lengths: Vec::new(),
@@ -123,6 +131,8 @@ impl Problem {
     }
 
     pub(super) fn new_int(&mut self) -> IntVar {
+        self.bounds.push(BTreeMap::new());
+        self.ranges.push(Interval::default());
         self.simplex.new_var()
     }
 
@@ -130,6 +140,7 @@ impl Problem {
     pub(super) fn new_bounded(&mut self, lo: Option<Int>, hi: Option<Int>) -> IntVar {
         let x = self.new_int();
         // A variable without other bounds cannot contradict a non-empty range.
+        self.ranges[x.0] = Interval::new(lo.clone(), hi.clone());
         if let Some(lo) = lo {
             let _ = self.simplex.assert_lower(x, lo, Because::Axiom);
         }
@@ -139,17 +150,40 @@ impl Problem {
         x
     }
 
+    /// The interval that a variable never leaves.
+    pub(super) fn range(&self, x: IntVar) -> &Interval {
+        &self.ranges[x.0]
+    }
+
     pub(super) fn clause(&mut self, lits: Vec<Lit>) {
         self.sat.add_clause(lits);
     }
 
+    /// `x ≤ n`. Bounds of one variable imply their neighbours, so that the SAT core propagates
+    /// what the simplex would have to refute.
     fn at_most(&mut self, x: IntVar, n: Int) -> Lit {
-        if let Some(&lit) = self.atom_index.get(&(x, n.clone())) {
+        let Interval { lo, hi } = &self.ranges[x.0];
+        if hi.as_ref().is_some_and(|hi| *hi <= n) {
+            return self.truth;
+        }
+        if lo.as_ref().is_some_and(|lo| n < *lo) {
+            return !self.truth;
+        }
+        if let Some(&lit) = self.bounds[x.0].get(&n) {
             return lit;
         }
         let lit = self.new_bool();
         self.atoms[lit.var().index()] = Some((x, n.clone()));
-        self.atom_index.insert((x, n), lit);
+        let bounds = &mut self.bounds[x.0];
+        let below = bounds.range(..&n).next_back().map(|(_, l)| *l);
+        let above = bounds.range(&n..).next().map(|(_, l)| *l);
+        bounds.insert(n, lit);
+        if let Some(below) = below {
+            self.clause(vec![!below, lit]);
+        }
+        if let Some(above) = above {
+            self.clause(vec![!lit, above]);
+        }
         lit
     }
 
@@ -165,6 +199,12 @@ impl Problem {
             return s;
         }
         let s = self.simplex.new_slack(&form);
+        let range = form.terms.iter().fold(
+            Interval::point(form.constant.clone()),
+            |sum, (x, a)| sum.plus(&self.ranges[x.0].times(&Interval::point(a.clone()))),
+        );
+        self.bounds.push(BTreeMap::new());
+        self.ranges.push(range);
         self.slacks.insert(form, s);
         s
     }

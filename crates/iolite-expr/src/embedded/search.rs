@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::nonlinear::{self, Allowance};
 use super::omega;
 use super::problem::{Definition, Lin, Problem, Str};
-use super::sat::Lit;
+use super::sat::{BoolVar, Lit};
 use super::simplex::{Because, Core, IntVar, Integral};
 use super::words::{self, WordAssignment};
 use crate::Int;
@@ -48,6 +48,10 @@ const CANDIDATE: u64 = 5;
 const LEMMA: u64 = 100;
 /// Assignments that candidates for factors may refute one by one.
 const MAX_REFUTED: u32 = 12;
+/// Parts of a contradiction that are tried to be left out, and what each try may cost.
+const MAX_TRIES: u32 = 40;
+const TRY_OMEGA: u64 = 4_000;
+const TRY_CANDIDATES: u32 = 50;
 
 /// How the search ended.
 pub(super) enum Outcome {
@@ -156,7 +160,14 @@ impl<'a> Search<'a> {
                 self.problem.sat.resolve(conflict);
                 continue;
             }
-            if self.problem.sat.decide() {
+            // A bound that never had a value is taken as the simplex has its variable now, so that
+            // the decision costs no pivot.
+            let (atoms, simplex) = (&self.problem.atoms, &self.problem.simplex);
+            let wish = |v: BoolVar| match &atoms[v.index()] {
+                Some((x, n)) => simplex.is_at_most(*x, n),
+                None => false,
+            };
+            if self.problem.sat.decide(wish) {
                 continue;
             }
             match self.final_check() {
@@ -311,19 +322,7 @@ impl<'a> Search<'a> {
             Definition::Product { product, a, b } => {
                 candidate.int(&Lin::atom(*product)) != &candidate.int(a) * &candidate.int(b)
             }
-            Definition::Quotient {
-                quotient,
-                remainder,
-                a,
-                b,
-            } => candidate
-                .int(a)
-                .div_mod(&candidate.int(b))
-                .is_some_and(|(q, r)| {
-                    q != candidate.int(&Lin::atom(*quotient))
-                        || r != candidate.int(&Lin::atom(*remainder))
-                }),
-            Definition::Concat { .. } | Definition::Test { .. } => false,
+            _ => false,
         };
         if self.allowance.nodes == 0 || !self.problem.definitions.iter().any(broken) {
             return Ok(candidate.ints);
@@ -339,7 +338,19 @@ impl<'a> Search<'a> {
                 if self.refuted >= MAX_REFUTED {
                     self.allowance.nodes = 0;
                 }
-                Err(Final::Conflict(self.against_bounds()))
+                let mut spent = 0;
+                let clause = self.against(|rest| {
+                    let nodes = TRY_CANDIDATES.min(self.allowance.nodes);
+                    let mut own = Allowance {
+                        nodes,
+                        ..self.allowance
+                    };
+                    let outcome = nonlinear::solve(rest, definitions, variables, &mut own);
+                    spent += nodes - own.nodes;
+                    matches!(outcome, nonlinear::Outcome::Impossible)
+                });
+                self.allowance.nodes = self.allowance.nodes.saturating_sub(spent);
+                Err(Final::Conflict(clause))
             }
             // What candidates do not settle, lemmas may.
             nonlinear::Outcome::Unknown => Ok(candidate.ints),
@@ -347,29 +358,58 @@ impl<'a> Search<'a> {
     }
 
     fn omega(&mut self) -> Option<Result<Vec<Int>, Final>> {
-        let simplex = &self.problem.simplex;
         let plain = |l: &Lin| Linear {
             terms: l.terms.iter().map(|(x, a)| (x.0, a.clone())).collect(),
             constant: l.constant.clone(),
         };
-        let ge = simplex.constraints().iter().map(plain).collect();
-        match omega::solve(ge, Vec::new(), self.budget.omega) {
+        let ge = self.problem.simplex.constraints();
+        let solve = |ge: &[Lin], budget: u64| {
+            omega::solve(ge.iter().map(plain).collect(), Vec::new(), budget)
+        };
+        match solve(&ge, self.budget.omega) {
             Ok(Some(model)) => Some(Ok(self.completed(&model))),
-            Ok(None) => Some(Err(Final::Conflict(self.against_bounds()))),
+            Ok(None) => {
+                let clause = self.against(|rest| solve(rest, TRY_OMEGA) == Ok(None));
+                Some(Err(Final::Conflict(clause)))
+            }
             Err(omega::OutOfBudget) => None,
         }
     }
 
+    /// A clause against bounds that contradict each other: parts of them are left out as long as
+    /// the rest is still refuted, since a clause against all bounds rules out little.
+    fn against(&self, mut refuted: impl FnMut(&[Lin]) -> bool) -> Vec<Lit> {
+        let mut kept = self.problem.simplex.reasons();
+        let mut tries = MAX_TRIES;
+        let mut chunk = kept.len().div_ceil(2);
+        loop {
+            let mut at = 0;
+            while at < kept.len() && tries > 0 {
+                let end = (at + chunk).min(kept.len());
+                let only_axioms = kept[at..end].iter().all(|(_, b)| *b == Because::Axiom);
+                if !only_axioms {
+                    tries -= 1;
+                    let rest = kept[..at].iter().chain(&kept[end..]);
+                    let rest: Vec<Lin> = rest.map(|(l, _)| l.clone()).collect();
+                    if refuted(&rest) {
+                        kept.drain(at..end);
+                        continue;
+                    }
+                }
+                at = end;
+            }
+            if chunk <= 1 || tries == 0 {
+                break;
+            }
+            chunk = chunk.div_ceil(2);
+        }
+        Self::clause_of(&kept.into_iter().map(|(_, b)| b).collect())
+    }
+
     /// The clause against all bounds that hold now.
     fn against_bounds(&self) -> Vec<Lit> {
-        let atoms = &self.problem.atoms;
-        let bounds = self
-            .problem
-            .sat
-            .trail()
-            .iter()
-            .filter(|l| atoms[l.var().index()].is_some());
-        bounds.map(|l| !*l).collect()
+        let reasons = self.problem.simplex.reasons();
+        Self::clause_of(&reasons.into_iter().map(|(_, b)| b).collect())
     }
 
     /// Adds lemmas where the model breaks a definition; whether there were some.
@@ -382,30 +422,11 @@ impl<'a> Search<'a> {
                     let (p, x, y) = (model.int(&Lin::atom(*product)), model.int(a), model.int(b));
                     if p != &x * &y {
                         lemmas.push(self.product_lemma(*product, a, b, &x, &y));
+                        self.tangents(*product, (a, &x), (b, &y), &p, &mut lemmas);
                     }
                 }
-                Definition::Quotient {
-                    quotient,
-                    remainder,
-                    a,
-                    b,
-                } => {
-                    let (q, r) = (
-                        model.int(&Lin::atom(*quotient)),
-                        model.int(&Lin::atom(*remainder)),
-                    );
-                    let (x, y) = (model.int(a), model.int(b));
-                    // Division by zero is outside every guard that is defined.
-                    if x.div_mod(&y).is_some_and(|exact| exact != (q, r)) {
-                        let away = self.differs(b, &y);
-                        let whole = Lin::atom(*quotient).scaled(&y).plus(&Lin::atom(*remainder));
-                        let equal = self.problem.eq_int(a, &whole);
-                        let last = Lin::constant(y.abs() - Int::ONE);
-                        let small = self.problem.le(&Lin::atom(*remainder), &last);
-                        lemmas.push([away.clone(), vec![equal]].concat());
-                        lemmas.push([away, vec![small]].concat());
-                    }
-                }
+                // Clauses and the product in them say it all.
+                Definition::Quotient { .. } => {}
                 Definition::Concat { whole, parts } => {
                     let text: String = parts.iter().map(|p| model.text(p)).collect();
                     if text != model.words.get(*whole) {
@@ -459,9 +480,10 @@ impl<'a> Search<'a> {
     /// to try, so that a product with one bounded factor is decided completely.
     fn product_lemma(&mut self, product: IntVar, a: &Lin, b: &Lin, x: &Int, y: &Int) -> Vec<Lit> {
         let bounded = |l: &Lin| l.terms.keys().all(|v| self.problem.simplex.has_bounds(*v));
-        let first = match (bounded(a), bounded(b)) {
-            (true, false) => true,
-            (false, true) => false,
+        let fixed = |l: &Lin| l.terms.keys().all(|v| self.problem.simplex.is_fixed(*v));
+        let first = match (fixed(a), fixed(b), bounded(a), bounded(b)) {
+            (true, _, _, _) | (false, false, true, false) => true,
+            (_, true, _, _) | (false, false, false, true) => false,
             _ => x.abs() <= y.abs(),
         };
         let (fixed, n, other) = if first { (a, x, b) } else { (b, y, a) };
@@ -469,5 +491,50 @@ impl<'a> Search<'a> {
         let equal = self.problem.eq_int(&Lin::atom(product), &other.scaled(n));
         lemma.push(equal);
         lemma
+    }
+
+    /// Planes that touch the surface of a product where the model stands, on the side where it is
+    /// wrong. The parabola of a square needs none between two integers.
+    fn tangents(
+        &mut self,
+        product: IntVar,
+        (a, x): (&Lin, &Int),
+        (b, y): (&Lin, &Int),
+        value: &Int,
+        lemmas: &mut Vec<Vec<Lit>>,
+    ) {
+        let product = Lin::atom(product);
+        let below = *value < x * y;
+        if a == b {
+            if below {
+                // (a − x)(a − x − 1) ≥ 0 and (a − x)(a − x + 1) ≥ 0
+                for other in [x + &Int::ONE, x - &Int::ONE] {
+                    let mut chord = a.scaled(&(x + &other));
+                    chord.constant = -(x * &other);
+                    lemmas.push(vec![self.problem.le(&chord, &product)]);
+                }
+            }
+            return;
+        }
+        let mut plane = a.scaled(y).plus(&b.scaled(x));
+        plane.constant = &plane.constant - &(x * y);
+        let side = if below {
+            self.problem.le(&plane, &product)
+        } else {
+            self.problem.le(&product, &plane)
+        };
+        let (at_x, at_y) = (Lin::constant(x.clone()), Lin::constant(y.clone()));
+        let a_low = self.problem.le(a, &at_x);
+        let a_high = self.problem.le(&at_x, a);
+        let b_low = self.problem.le(b, &at_y);
+        let b_high = self.problem.le(&at_y, b);
+        let quadrants = if below {
+            [(a_low, b_low), (a_high, b_high)]
+        } else {
+            [(a_low, b_high), (a_high, b_low)]
+        };
+        for (s, t) in quadrants {
+            lemmas.push(vec![!s, !t, side]);
+        }
     }
 }

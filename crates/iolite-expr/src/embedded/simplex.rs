@@ -1,7 +1,8 @@
 //! The general simplex of Dutertre and de Moura: bounds on variables and on linear forms,
 //! backtrackable, with explanations; and branch and bound for integers on top.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use super::rational::Rational;
 use super::sat::Lit;
@@ -28,13 +29,34 @@ type Bound = Option<(Int, Because)>;
 /// Bounds that contradict each other.
 pub(super) type Core = Vec<Because>;
 
+/// A basic variable as a sum over the others, sorted.
+struct Row {
+    basic: IntVar,
+    terms: Vec<(IntVar, Rational)>,
+}
+
+impl Row {
+    fn coefficient(&self, x: IntVar) -> Option<&Rational> {
+        let at = self.terms.binary_search_by_key(&x, |(y, _)| *y).ok()?;
+        Some(&self.terms[at].1)
+    }
+}
+
+/// Pivots of one check that look for short columns; then Bland's rule, for termination.
+const GREEDY: u32 = 40;
+
 #[derive(Default)]
 pub(super) struct Simplex {
     lower: Vec<Bound>,
     upper: Vec<Bound>,
     value: Vec<Rational>,
-    /// For basic variables, their row over the non-basic ones.
-    rows: BTreeMap<IntVar, BTreeMap<IntVar, Rational>>,
+    rows: Vec<Row>,
+    /// By variable: its row, when it is basic.
+    row_of: Vec<Option<usize>>,
+    /// By variable: the rows in which it may occur.
+    columns: Vec<Vec<usize>>,
+    /// Basic variables whose bounds may be broken.
+    suspects: BTreeSet<IntVar>,
     /// The form of each slack over the variables that are none.
     forms: Vec<Option<Linear<IntVar>>>,
     trail: Vec<(IntVar, bool, Bound)>,
@@ -54,6 +76,8 @@ impl Simplex {
         self.lower.push(None);
         self.upper.push(None);
         self.value.push(Int::ZERO.into());
+        self.row_of.push(None);
+        self.columns.push(Vec::new());
         self.forms.push(None);
         v
     }
@@ -62,22 +86,22 @@ impl Simplex {
     /// slacks.
     pub(super) fn new_slack(&mut self, form: &Linear<IntVar>) -> IntVar {
         let s = self.new_var();
-        let mut row: BTreeMap<IntVar, Rational> = BTreeMap::new();
+        let mut terms: Vec<(IntVar, Rational)> = Vec::new();
         let mut value: Rational = Int::ZERO.into();
         for (x, a) in &form.terms {
             let a: Rational = a.clone().into();
             value = value.plus(&a.times(&self.value[x.0]));
-            match self.rows.get(x) {
-                Some(of_x) => {
-                    for (y, b) in of_x {
-                        add_to(&mut row, *y, &a.times(b));
-                    }
-                }
-                None => add_to(&mut row, *x, &a),
-            }
+            terms = match self.row_of[x.0] {
+                Some(r) => sum(&terms, &self.rows[r].terms, &a),
+                None => sum(&terms, &[(*x, Int::ONE.into())], &a),
+            };
+        }
+        for (y, _) in &terms {
+            self.columns[y.0].push(self.rows.len());
         }
         self.value[s.0] = value;
-        self.rows.insert(s, row);
+        self.row_of[s.0] = Some(self.rows.len());
+        self.rows.push(Row { basic: s, terms });
         self.forms[s.0] = Some(form.clone());
         s
     }
@@ -109,8 +133,12 @@ impl Simplex {
         }
         let old = self.upper[x.0].replace((n.clone(), why));
         self.trail.push((x, true, old));
-        if !self.rows.contains_key(&x) && self.value[x.0].cmp_int(&n).is_gt() {
-            self.update(x, n.into());
+        if self.value[x.0].cmp_int(&n).is_gt() {
+            if self.row_of[x.0].is_some() {
+                self.suspects.insert(x);
+            } else {
+                self.update(x, n.into());
+            }
         }
         Ok(())
     }
@@ -126,72 +154,121 @@ impl Simplex {
         }
         let old = self.lower[x.0].replace((n.clone(), why));
         self.trail.push((x, false, old));
-        if !self.rows.contains_key(&x) && self.value[x.0].cmp_int(&n).is_lt() {
-            self.update(x, n.into());
+        if self.value[x.0].cmp_int(&n).is_lt() {
+            if self.row_of[x.0].is_some() {
+                self.suspects.insert(x);
+            } else {
+                self.update(x, n.into());
+            }
         }
         Ok(())
+    }
+
+    /// The rows in which a variable occurs.
+    fn column(&mut self, x: IntVar) -> Vec<usize> {
+        let mut column = std::mem::take(&mut self.columns[x.0]);
+        column.sort_unstable();
+        column.dedup();
+        column.retain(|r| self.rows[*r].coefficient(x).is_some());
+        column
     }
 
     fn update(&mut self, x: IntVar, to: Rational) {
         let delta = to.minus(&self.value[x.0]);
         self.value[x.0] = to;
-        for (b, row) in &self.rows {
-            if let Some(a) = row.get(&x) {
+        let column = self.column(x);
+        for &r in &column {
+            let row = &self.rows[r];
+            if let Some(a) = row.coefficient(x) {
+                let b = row.basic;
                 self.value[b.0] = self.value[b.0].plus(&a.times(&delta));
+                self.suspects.insert(b);
             }
         }
+        self.columns[x.0] = column;
     }
 
-    fn pivot(&mut self, basic: IntVar, enter: IntVar) {
+    fn pivot(&mut self, row: usize, enter: IntVar) {
         self.pivots += 1;
-        let mut row = self.rows.remove(&basic).unwrap_or_default();
-        let Some(a) = row.remove(&enter) else { return };
+        let column = self.column(enter);
+        let Row { basic, terms } = &mut self.rows[row];
+        let Ok(at) = terms.binary_search_by_key(&enter, |(y, _)| *y) else {
+            return;
+        };
         // enter = (basic − Σ rest) / a
-        let mut new: BTreeMap<IntVar, Rational> = BTreeMap::new();
-        new.insert(basic, Rational::from(Int::ONE).over(&a));
-        for (y, b) in row {
-            new.insert(y, b.over(&a).negated());
+        let (_, a) = terms.remove(at);
+        for (_, b) in terms.iter_mut() {
+            *b = b.over(&a).negated();
         }
-        for other in self.rows.values_mut() {
-            if let Some(c) = other.remove(&enter) {
-                for (y, b) in &new {
-                    add_to(other, *y, &c.times(b));
+        let leave = std::mem::replace(basic, enter);
+        let at = terms.partition_point(|(y, _)| *y < leave);
+        terms.insert(at, (leave, Rational::from(Int::ONE).over(&a)));
+        let new = std::mem::take(terms);
+        self.row_of[leave.0] = None;
+        self.row_of[enter.0] = Some(row);
+        for other in column.into_iter().filter(|r| *r != row) {
+            let old = &mut self.rows[other].terms;
+            let Ok(at) = old.binary_search_by_key(&enter, |(y, _)| *y) else {
+                continue;
+            };
+            let (_, c) = old.remove(at);
+            for (y, _) in &new {
+                // A column may name a row twice until it is read next.
+                if old.binary_search_by_key(y, |(z, _)| *z).is_err() {
+                    self.columns[y.0].push(other);
                 }
             }
+            self.rows[other].terms = sum(old, &new, &c);
         }
-        self.rows.insert(enter, new);
+        self.columns[leave.0].push(row);
+        self.rows[row].terms = new;
+    }
+
+    /// The bound that a variable breaks, and whether it is below it.
+    fn broken(&self, b: IntVar) -> Option<(bool, &Int)> {
+        let v = &self.value[b.0];
+        if let Some((l, _)) = &self.lower[b.0]
+            && v.cmp_int(l).is_lt()
+        {
+            return Some((true, l));
+        }
+        if let Some((u, _)) = &self.upper[b.0]
+            && v.cmp_int(u).is_gt()
+        {
+            return Some((false, u));
+        }
+        None
     }
 
     /// Finds rational values within all bounds, or a core of bounds that allow none.
     pub(super) fn check(&mut self) -> Result<(), Core> {
+        let mut greedy = GREEDY;
         loop {
-            // Bland's rule: the least index, for termination.
-            let broken = self.rows.keys().copied().find_map(|b| {
-                let v = &self.value[b.0];
-                if let Some((l, _)) = &self.lower[b.0]
-                    && v.cmp_int(l).is_lt()
-                {
-                    return Some((b, true, l.clone()));
-                }
-                if let Some((u, _)) = &self.upper[b.0]
-                    && v.cmp_int(u).is_gt()
-                {
-                    return Some((b, false, u.clone()));
-                }
-                None
-            });
-            let Some((basic, below, target)) = broken else {
+            // The least index, for termination.
+            let Some(&basic) = self.suspects.first() else {
                 return Ok(());
             };
-            let row = &self.rows[&basic];
-            let enter = row.iter().find(|(y, a)| {
+            let found = self.row_of[basic.0].zip(self.broken(basic));
+            let Some((r, (below, target))) = found else {
+                self.suspects.pop_first();
+                continue;
+            };
+            let target = target.clone();
+            let row = &self.rows[r];
+            let mut fitting = row.terms.iter().filter(|(y, a)| {
                 if (a.signum() > 0) == below {
-                    self.can_rise(**y)
+                    self.can_rise(*y)
                 } else {
-                    self.can_fall(**y)
+                    self.can_fall(*y)
                 }
             });
-            let Some((&enter, _)) = enter else {
+            let enter = if greedy > 0 {
+                greedy -= 1;
+                fitting.min_by_key(|(y, _)| self.columns[y.0].len())
+            } else {
+                fitting.next()
+            };
+            let Some((enter, a)) = enter else {
                 let mut core = Vec::new();
                 let own = if below {
                     &self.lower[basic.0]
@@ -199,7 +276,7 @@ impl Simplex {
                     &self.upper[basic.0]
                 };
                 core.extend(own.as_ref().map(|(_, w)| *w));
-                for (y, a) in row {
+                for (y, a) in &row.terms {
                     let bound = if (a.signum() > 0) == below {
                         &self.upper[y.0]
                     } else {
@@ -209,13 +286,14 @@ impl Simplex {
                 }
                 return Err(core);
             };
-            let a = row[&enter].clone();
-            let theta = Rational::from(target.clone())
+            let enter = *enter;
+            let theta = Rational::from(target)
                 .minus(&self.value[basic.0])
-                .over(&a);
+                .over(a);
             let to = self.value[enter.0].plus(&theta);
             self.update(enter, to);
-            self.pivot(basic, enter);
+            self.pivot(r, enter);
+            self.suspects.insert(enter);
         }
     }
 
@@ -275,6 +353,11 @@ impl Simplex {
         Integral::No(core)
     }
 
+    /// Whether the variable is at most `n` where it stands.
+    pub(super) fn is_at_most(&self, x: IntVar, n: &Int) -> bool {
+        self.value[x.0].cmp_int(n).is_le()
+    }
+
     /// The value of a variable, when it is an integer.
     pub(super) fn int_value(&self, x: IntVar) -> Option<&Int> {
         self.value[x.0].as_int()
@@ -282,20 +365,25 @@ impl Simplex {
 
     /// All bounds as constraints `form ≥ 0` over the variables that are no slacks.
     pub(super) fn constraints(&self) -> Vec<Linear<IntVar>> {
+        self.reasons().into_iter().map(|(l, _)| l).collect()
+    }
+
+    /// The same, and why each holds.
+    pub(super) fn reasons(&self) -> Vec<(Linear<IntVar>, Because)> {
         let mut out = Vec::new();
         for i in 0..self.value.len() {
             let form = self.forms[i]
                 .clone()
                 .unwrap_or_else(|| Linear::atom(IntVar(i)));
-            if let Some((l, _)) = &self.lower[i] {
+            if let Some((l, why)) = &self.lower[i] {
                 let mut c = form.clone();
                 c.constant = &c.constant - l;
-                out.push(c);
+                out.push((c, *why));
             }
-            if let Some((u, _)) = &self.upper[i] {
+            if let Some((u, why)) = &self.upper[i] {
                 let mut c = form.scaled(&Int::from(-1));
                 c.constant = &c.constant + u;
-                out.push(c);
+                out.push((c, *why));
             }
         }
         out
@@ -314,16 +402,49 @@ impl Simplex {
         self.value.len()
     }
 
+    /// Whether the bounds leave one value.
+    pub(super) fn is_fixed(&self, x: IntVar) -> bool {
+        let (lower, upper) = (&self.lower[x.0], &self.upper[x.0]);
+        lower.as_ref().zip(upper.as_ref()).is_some_and(|((l, _), (u, _))| l == u)
+    }
+
     pub(super) fn has_bounds(&self, x: IntVar) -> bool {
         self.lower[x.0].is_some() && self.upper[x.0].is_some()
     }
 }
 
-fn add_to(row: &mut BTreeMap<IntVar, Rational>, x: IntVar, a: &Rational) {
-    let sum = row.get(&x).map_or_else(|| a.clone(), |b| a.plus(b));
-    if sum.is_zero() {
-        row.remove(&x);
-    } else {
-        row.insert(x, sum);
+/// `a + factor · b`, both sorted.
+fn sum(
+    a: &[(IntVar, Rational)],
+    b: &[(IntVar, Rational)],
+    factor: &Rational,
+) -> Vec<(IntVar, Rational)> {
+    let mut out = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        let order = match (a.get(i), b.get(j)) {
+            (Some((x, _)), Some((y, _))) => x.cmp(y),
+            (Some(_), None) => Ordering::Less,
+            (None, _) => Ordering::Greater,
+        };
+        match order {
+            Ordering::Less => {
+                out.push(a[i].clone());
+                i += 1;
+            }
+            Ordering::Greater => {
+                out.push((b[j].0, factor.times(&b[j].1)));
+                j += 1;
+            }
+            Ordering::Equal => {
+                let both = a[i].1.plus(&factor.times(&b[j].1));
+                if !both.is_zero() {
+                    out.push((a[i].0, both));
+                }
+                i += 1;
+                j += 1;
+            }
+        }
     }
+    out
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::cells;
 use super::problem::{Definition, Lin, Problem, Str, StrVar};
 use super::sat::Lit;
 use super::search::Assignment;
@@ -16,11 +17,18 @@ const MAX_SIZE: usize = 4 * MAX_STATES;
 
 /// A word for each string variable.
 #[derive(Default)]
-pub(super) struct WordAssignment(Vec<String>);
+pub(super) struct WordAssignment(pub(super) Vec<String>);
 
 impl WordAssignment {
     pub(super) fn get(&self, v: StrVar) -> &str {
         self.0.get(v.0).map_or("", String::as_str)
+    }
+
+    pub(super) fn text<'a>(&'a self, s: &'a Str) -> &'a str {
+        match s {
+            Str::Lit(text) => text,
+            Str::Var(v) => self.get(*v),
+        }
     }
 }
 
@@ -31,12 +39,13 @@ pub(super) enum Outcome {
     Unknown(&'static str),
 }
 
-struct Class {
-    language: Language,
-    length: usize,
+/// Variables that are equal: their words are of this language and length.
+pub(super) struct Class {
+    pub(super) language: Language,
+    pub(super) length: usize,
 }
 
-fn find(parent: &mut [usize], mut x: usize) -> usize {
+pub(super) fn find(parent: &mut [usize], mut x: usize) -> usize {
     while parent[x] != x {
         parent[x] = parent[parent[x]];
         x = parent[x];
@@ -122,7 +131,34 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
         }
         classes.insert(r, Class { language, length });
     }
-    assign(problem, model, &root, &classes)
+    let found = match assign(problem, model, &root, &classes) {
+        Outcome::WordAssignment(found) => found,
+        other => return other,
+    };
+    if keeps_definitions(problem, model, &found) {
+        return Outcome::WordAssignment(found);
+    }
+    // Words that were chosen one by one do not fit together: all of them at once, of these lengths.
+    match cells::solve(problem, model, &root, &classes) {
+        cells::Outcome::Words(found) => Outcome::WordAssignment(found),
+        cells::Outcome::Impossible(clause) => Outcome::Lemma(clause),
+        // The search refines the definitions that the words break.
+        cells::Outcome::Unknown => Outcome::WordAssignment(found),
+    }
+}
+
+/// Whether concatenations and tests are what they should be.
+fn keeps_definitions(problem: &Problem, model: &Assignment, found: &WordAssignment) -> bool {
+    problem.definitions.iter().all(|d| match d {
+        Definition::Concat { whole, parts } => {
+            let text: String = parts.iter().map(|p| found.text(p)).collect();
+            text == found.get(*whole)
+        }
+        Definition::Test { lit, test, a, b } => {
+            test.holds(found.text(a), found.text(b)) == model.bool(*lit)
+        }
+        Definition::Product { .. } | Definition::Quotient { .. } => true,
+    })
 }
 
 fn assign(

@@ -183,6 +183,31 @@ impl Language {
         None
     }
 
+    /// By length up to the given one and by state: whether some word of that length is accepted from
+    /// there. All states must be explored.
+    pub(crate) fn live(&self, length: usize) -> Vec<Vec<bool>> {
+        let mut live: Vec<Vec<bool>> = vec![self.accepting.clone()];
+        for k in 0..length {
+            let row = (0..self.states.len())
+                .map(|s| self.edges(s as u32).iter().any(|&(_, _, t)| live[k][t as usize]))
+                .collect();
+            live.push(row);
+        }
+        live
+    }
+
+    /// The successors of a state by range of characters.
+    pub(crate) fn edges(&self, state: u32) -> &[(u32, u32, u32)] {
+        self.edges[state as usize].as_deref().unwrap_or_default()
+    }
+
+    /// Where all ranges of characters begin.
+    pub(crate) fn boundaries(&self, points: &mut Vec<u32>) {
+        for &(lo, hi, _) in self.edges.iter().flatten().flatten() {
+            points.extend([lo, hi + 1]);
+        }
+    }
+
     /// Up to `count` different words of this length. `pick` chooses among `n` alternatives, so
     /// that the caller decides whether words are the first ones or random ones.
     pub(crate) fn words(
@@ -194,19 +219,7 @@ impl Language {
         if length > MAX_WORD {
             return Vec::new();
         }
-        // live[k][s]: from s some word of length k is accepted.
-        let mut live: Vec<Vec<bool>> = vec![self.accepting.clone()];
-        for k in 0..length {
-            let row = (0..self.states.len())
-                .map(|s| {
-                    self.edges[s]
-                        .iter()
-                        .flatten()
-                        .any(|&(_, _, t)| live[k][t as usize])
-                })
-                .collect();
-            live.push(row);
-        }
+        let live = self.live(length);
         if !live[length][0] {
             return Vec::new();
         }
@@ -237,7 +250,7 @@ impl Language {
 }
 
 /// A character of the range, printable ASCII where there is some.
-fn readable(lo: u32, hi: u32, pick: &mut dyn FnMut(usize) -> usize) -> char {
+pub(crate) fn readable(lo: u32, hi: u32, pick: &mut dyn FnMut(usize) -> usize) -> char {
     for (a, b) in [(0x61, 0x7A), (0x30, 0x39), (0x41, 0x5A), (0x20, 0x7E)] {
         let (a, b) = (lo.max(a), hi.min(b));
         if a <= b {

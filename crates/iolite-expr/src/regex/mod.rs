@@ -12,7 +12,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use language::Language;
+pub(crate) use language::{Language, readable};
 pub use parse::RegexError;
 
 /// States that the matching automaton may have before matching falls back to derivatives.
@@ -294,6 +294,35 @@ impl Re {
         Self(Arc::new(ReNode::Loop(self.clone(), min, max)))
     }
 
+    /// The words read backwards.
+    fn reversed(&self) -> Self {
+        let all = |v: &[Self]| v.iter().map(Self::reversed).collect::<Vec<_>>();
+        match self.node() {
+            ReNode::Class(_) => self.clone(),
+            ReNode::Concat(v) => {
+                let mut parts = all(v);
+                parts.reverse();
+                Self::concat(parts)
+            }
+            ReNode::Alt(v) => Self::alt(all(v)),
+            ReNode::Inter(v) => Self::inter(all(v)),
+            ReNode::Not(r) => r.reversed().complement(),
+            ReNode::Loop(r, min, max) => r.reversed().repeat(*min, *max),
+        }
+    }
+
+    /// The words w such that before·w·after is in the language.
+    pub(crate) fn between(&self, before: &str, after: &str) -> Self {
+        let begun = before
+            .chars()
+            .fold(self.clone(), |re, c| re.derivative(c as u32));
+        if after.is_empty() {
+            return begun;
+        }
+        let ended = after.chars().rev().fold(begun.reversed(), |re, c| re.derivative(c as u32));
+        ended.reversed()
+    }
+
     /// Nodes, shared ones counted each time.
     pub(crate) fn size(&self) -> usize {
         match self.node() {
@@ -373,6 +402,26 @@ impl Re {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_stands_between_two_texts() {
+        for pattern in ["(ab|ba)*c?", "[a-c]{2,4}", "a.*b|c+", "(a|bc)+[^b]"] {
+            let re = Regex::parse(pattern).unwrap();
+            for before in ["", "a", "ab"] {
+                for after in ["", "b", "ca", "c"] {
+                    let inner = re.re().between(before, after);
+                    for middle in ["", "a", "b", "ba", "cab", "abc", "bb"] {
+                        let mut rest = inner.clone();
+                        for c in middle.chars() {
+                            rest = rest.derivative(c as u32);
+                        }
+                        let whole = format!("{before}{middle}{after}");
+                        assert_eq!(rest.nullable(), re.is_match(&whole), "{pattern} {whole}");
+                    }
+                }
+            }
+        }
+    }
+
     use super::*;
 
     fn check(re: &str, yes: &[&str], no: &[&str]) {

@@ -69,6 +69,8 @@ pub struct Smtlib {
     restarts: u64,
     /// How often it ended by itself or printed nonsense since it last answered.
     died: u32,
+    /// Whether it once wrote what is no answer.
+    noisy: bool,
 }
 
 #[derive(Debug)]
@@ -113,6 +115,7 @@ impl Smtlib {
             running: None,
             restarts: 0,
             died: 0,
+            noisy: false,
         })
     }
 
@@ -239,7 +242,7 @@ impl Dialogue {
             Some("unsat") => Ok(Answer::Unsat),
             Some("sat") => self.model(vars, limits),
             Some(_) => Ok(Answer::unknown("the process solver answered unknown")),
-            None => Err(Trouble::Confused("no answer to check-sat".to_owned())),
+            None => Err(Trouble::Noise),
         }
     }
 
@@ -442,6 +445,9 @@ impl Backend for Smtlib {
 
     fn fault(&self) -> Option<String> {
         let path = self.path.display();
+        if self.noisy {
+            return Some(format!("solver {path} writes what is no answer"));
+        }
         (self.died > 0).then(|| format!("solver {path} ended by itself"))
     }
 
@@ -479,6 +485,10 @@ impl Backend for Smtlib {
                     Trouble::Died => {
                         self.died += 1;
                         Answer::unknown("the process solver died")
+                    }
+                    Trouble::Noise => {
+                        self.noisy = true;
+                        Answer::unknown("the process solver writes what is no answer")
                     }
                     Trouble::Confused(why) => Answer::unknown(&why),
                 }

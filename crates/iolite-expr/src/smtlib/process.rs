@@ -14,6 +14,8 @@ pub(super) enum Trouble {
     Timeout,
     Memory,
     Died,
+    /// It writes what is no answer to anything.
+    Noise,
     Confused(String),
 }
 
@@ -147,7 +149,7 @@ impl Process {
                 Ok(line) => {
                     output.push_str(&line);
                     if output.len() > MAX_ANSWER {
-                        return Err(Trouble::Memory);
+                        return Err(Trouble::Noise);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {

@@ -1,9 +1,25 @@
 //! Random typed terms, seeded.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+pub mod query_kind;
+
 use iolite_expr::{Op, Sort, Span, Term, Value, Var, VarId};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Regular expressions of random queries.
+const PATTERNS: [&str; 10] = [
+    "[ab]*",
+    "a+b?",
+    "(ab)*",
+    "b{1,2}",
+    "a.*",
+    "(a|ba)*b",
+    "[0-9]{2,4}",
+    "(aa|bbb)+",
+    "[a-c]+:[0-9]+",
+    ".{3}",
+];
 
 pub struct Gen {
     pub rng: Xoshiro256PlusPlus,
@@ -11,6 +27,10 @@ pub struct Gen {
     /// Products of variables and division by variables too.
     pub nonlinear: bool,
     pub divisions: bool,
+    /// Division by variables without products of them.
+    pub unknown_divisors: bool,
+    /// Records and operations on arrays.
+    pub structures: bool,
     pub constants: i64,
 }
 
@@ -26,6 +46,8 @@ impl Gen {
             vars,
             nonlinear: false,
             divisions: true,
+            unknown_divisors: false,
+            structures: false,
             constants: 6,
         }
     }
@@ -34,7 +56,7 @@ impl Gen {
         self.rng.random_range(0..n)
     }
 
-    fn var(&mut self, fits: impl Fn(&Sort) -> bool) -> Option<Term> {
+    pub fn var(&mut self, fits: impl Fn(&Sort) -> bool) -> Option<Term> {
         let fitting: Vec<usize> = (0..self.vars.len())
             .filter(|i| fits(&self.vars[*i].sort))
             .collect();
@@ -45,7 +67,7 @@ impl Gen {
         Some(self.vars[i].term())
     }
 
-    fn app(op: Op, args: Vec<Term>) -> Term {
+    pub fn app(op: Op, args: Vec<Term>) -> Term {
         Term::apply(op, args, Span::new(1, 2)).expect("generated terms are well-typed")
     }
 
@@ -62,6 +84,12 @@ impl Gen {
             };
         }
         let d = depth - 1;
+        if self.structures
+            && self.below(3) == 0
+            && let Some(t) = self.part_of_structure(d)
+        {
+            return t;
+        }
         match self.below(if self.divisions { 10 } else { 7 }) {
             0 | 1 => Self::app(Op::Add, vec![self.int(d), self.int(d)]),
             2 => Self::app(Op::Sub, vec![self.int(d), self.int(d)]),
@@ -89,7 +117,7 @@ impl Gen {
                 }
             }
             n => {
-                let divisor = if self.nonlinear {
+                let divisor = if self.nonlinear || (self.unknown_divisors && self.below(3) == 0) {
                     self.int(d)
                 } else {
                     let k = self.rng.random_range(1..=5i64);
@@ -129,6 +157,12 @@ impl Gen {
                 .unwrap_or_else(|| true.into());
         }
         let d = depth - 1;
+        if self.structures
+            && self.below(4) == 0
+            && let Some(t) = self.equal_structures(d)
+        {
+            return t;
+        }
         match self.below(10) {
             0 => Self::app(Op::Not, vec![self.boolean(d)]),
             1 => Self::app(Op::And, vec![self.boolean(d), self.boolean(d)]),
@@ -153,12 +187,13 @@ impl Gen {
                 }
                 Self::app(op, vec![self.boolean(d), self.boolean(d)])
             }
-            6 if self.vars.iter().any(|v| v.sort == Sort::String) => match self.below(4) {
+            6..=8 if self.vars.iter().any(|v| v.sort == Sort::String) => match self.below(6) {
                 0 => Self::app(Op::Eq, vec![self.string(2), self.string(2)]),
+                3 => Self::app(Op::Suffix, vec![self.string(1), self.string(1)]),
                 1 => Self::app(Op::Prefix, vec![self.string(1), self.string(1)]),
                 2 => Self::app(Op::Contains, vec![self.string(1), self.string(1)]),
                 _ => {
-                    let re = ["[ab]*", "a+b?", "(ab)*", "b{1,2}", "a.*"][self.below(5)];
+                    let re = PATTERNS[self.below(PATTERNS.len())];
                     let s = self.string(1);
                     Term::matches(s, re, Span::NONE).unwrap()
                 }

@@ -15,7 +15,7 @@ use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
 
 use super::CheckOutcome;
 use super::recheck_data::AllowedThere;
-use crate::{Error, SymbolicSpec, solver};
+use crate::{Error, SymbolicSpec, answers_count, solver};
 
 /// Points of runs that are looked at for one trace.
 const BUDGET: usize = 20_000;
@@ -55,18 +55,20 @@ impl DataRun<'_> {
         let Some(oracle) = oracle(self.spec.model(), self.policy, solver(self.solver)?) else {
             return Ok(None);
         };
-        Ok(if through_queues {
+        if through_queues {
             let queues = QueueOracle::new(oracle, QueueOptions::default());
-            self.found_by(ConformanceTester::new(queues), trace)
-        } else {
-            self.found_by(ConformanceTester::new(oracle), trace)
-        })
+            return Ok(self.found_by(&mut ConformanceTester::new(queues), trace));
+        }
+        let mut tester = ConformanceTester::new(oracle);
+        let found = self.found_by(&mut tester, trace);
+        answers_count(tester.oracle_mut().semantics().solver())?;
+        Ok(found)
     }
 
-    fn found_by(&self, mut tester: impl Tester, trace: &[String]) -> Option<AllowedThere> {
+    fn found_by(&self, tester: &mut impl Tester, trace: &[String]) -> Option<AllowedThere> {
         for text in trace {
             let step = step(self.spec, text)?;
-            if take(&mut tester, self.spec.model(), &step) != Progress::Continue {
+            if take(tester, self.spec.model(), &step) != Progress::Continue {
                 return None;
             }
         }
@@ -153,7 +155,9 @@ impl DataRun<'_> {
                 run: self,
                 solver: own,
             };
-            return every.is_allowed(&trace, step(self.spec, observed).as_ref());
+            let allowed = every.is_allowed(&trace, step(self.spec, observed).as_ref())?;
+            answers_count(&every.solver)?;
+            return Ok(allowed);
         }
         let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
         let before = has(&trace);
@@ -168,6 +172,7 @@ impl DataRun<'_> {
             // of, it does not give.
             None => HasTrace::No,
         };
+        answers_count(&own)?;
         let allowed = match (before, after) {
             (HasTrace::Yes, HasTrace::No) => false,
             (HasTrace::No, _) => {
@@ -233,7 +238,9 @@ impl DataRun<'_> {
         let mut tester = ConformanceTester::new(oracle);
         let solver = tester.oracle_mut().semantics().solver();
         solver.set_deadline(self.until);
-        Ok(match guessed(&mut tester, model, trace) {
+        let guessed = guessed(&mut tester, model, trace);
+        answers_count(tester.oracle_mut().semantics().solver())?;
+        Ok(match guessed {
             Some(reason) => CheckOutcome::Undecided(reason),
             None => CheckOutcome::Confirmed,
         })
