@@ -77,6 +77,40 @@ pub(crate) struct Reference {
     pub(crate) priority: Vec<u32>,
 }
 
+impl Reference {
+    pub(crate) fn mark(&self, q: u32, l: usize) -> u32 {
+        self.priority[q as usize * self.table.letters + l]
+    }
+
+    /// The priorities that occur, in order.
+    pub(crate) fn priorities(&self) -> Vec<u32> {
+        let mut all = self.priority.clone();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Whether cycle^ω is in the language of a state.
+    pub(crate) fn accepts(&self, from: u32, cycle: &[usize]) -> bool {
+        let mut rounds: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut least: Vec<u32> = Vec::new();
+        let mut q = from;
+        loop {
+            if let Some(&first) = rounds.get(&q) {
+                let lowest = least[first..].iter().min().copied().unwrap_or(0);
+                return lowest % 2 == 0;
+            }
+            rounds.insert(q, least.len());
+            let mut low = u32::MAX;
+            for &l in cycle {
+                low = low.min(self.mark(q, l));
+                q = self.table.step(q, l);
+            }
+            least.push(low);
+        }
+    }
+}
+
 /// What bears the priorities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bearer {
@@ -110,9 +144,7 @@ pub(crate) fn labels(
         Bearer::Transitions => table.next.len(),
         Bearer::States => table.len(),
     };
-    let mut priorities: Vec<u32> = reference.priority.clone();
-    priorities.sort_unstable();
-    priorities.dedup();
+    let priorities = reference.priorities();
     let mut label = vec![u32::MAX; elements];
     let mut left = elements;
     let (mut level, mut stalled) = (0, false);
@@ -125,14 +157,11 @@ pub(crate) fn labels(
             let inside =
                 |e: &Edge| label[e.element as usize] == u32::MAX && e.priority >= d;
             let component = product.components(inside);
-            let within = |e: &&Edge| {
-                inside(e) && component[e.from as usize] == component[e.to as usize]
-            };
             let mut opposite = vec![false; product.len()];
-            for e in product.edges.iter().filter(within) {
+            for e in product.within(&component, inside) {
                 opposite[component[e.from as usize] as usize] |= e.priority == d;
             }
-            for e in product.edges.iter().filter(within) {
+            for e in product.within(&component, inside) {
                 held[e.element as usize] |= opposite[component[e.from as usize] as usize];
             }
         }
@@ -190,16 +219,17 @@ fn product(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Edge {
-    from: u32,
-    to: u32,
-    element: u32,
-    priority: u32,
+pub(crate) struct Edge {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// What bears the priority in the candidate, or a second priority.
+    pub(crate) element: u32,
+    pub(crate) priority: u32,
 }
 
 /// Edges by where they begin, nodes in order.
 #[derive(Default)]
-struct Graph {
+pub(crate) struct Graph {
     edges: Vec<Edge>,
     start: Vec<u32>,
 }
@@ -210,11 +240,11 @@ impl Graph {
     }
 
     /// The next node; edges added from now on begin there.
-    fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.start.push(self.edges.len() as u32);
     }
 
-    fn add(&mut self, to: u32, element: u32, priority: u32) {
+    pub(crate) fn add(&mut self, to: u32, element: u32, priority: u32) {
         let from = self.len() as u32 - 1;
         let edge = Edge {
             from,
@@ -228,6 +258,33 @@ impl Graph {
         }
     }
 
+    /// The allowed edges that stay in their component.
+    pub(crate) fn within(
+        &self,
+        component: &[u32],
+        allowed: impl Fn(&Edge) -> bool,
+    ) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(move |e| {
+            component[e.from as usize] == component[e.to as usize] && allowed(e)
+        })
+    }
+
+    /// Marks every node from which a marked one can be reached.
+    pub(crate) fn spread_back(&self, marked: &mut [bool]) {
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.len()];
+        for e in &self.edges {
+            before[e.to as usize].push(e.from);
+        }
+        let mut todo: Vec<usize> = (0..marked.len()).filter(|&q| marked[q]).collect();
+        while let Some(q) = todo.pop() {
+            for &p in &before[q] {
+                if !std::mem::replace(&mut marked[p as usize], true) {
+                    todo.push(p as usize);
+                }
+            }
+        }
+    }
+
     fn end(&self, node: u32) -> u32 {
         let next = self.start.get(node as usize + 1);
         next.copied().unwrap_or(self.edges.len() as u32)
@@ -235,7 +292,7 @@ impl Graph {
 
     /// The component of each node over the edges that are allowed; a component before those that lead
     /// to it. Tarjan's algorithm without recursion.
-    fn components(&self, allowed: impl Fn(&Edge) -> bool) -> Vec<u32> {
+    pub(crate) fn components(&self, allowed: impl Fn(&Edge) -> bool) -> Vec<u32> {
         let n = self.len();
         let mut component = vec![u32::MAX; n];
         let (mut visited, mut low) = (vec![0_u32; n], vec![0_u32; n]);

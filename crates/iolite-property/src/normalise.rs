@@ -11,6 +11,9 @@ use crate::state_set::StateSet;
 use crate::streett::{Pair, StreettAutomaton};
 use crate::structure::{AutomatonError, DEFAULT_BUDGET, StateId, Structure};
 
+/// How many times as large a parity automaton may be before pairs on the spot are preferred unseen.
+const MUCH_LARGER: usize = 4;
+
 /// A property in the shape of its lowest class.
 #[derive(Clone, Debug)]
 pub struct Normalised {
@@ -117,30 +120,6 @@ fn above_obligation(
         Class::Reactivity(m) => m,
         _ => 1,
     };
-    let (structure, priority) = match Reduced::new(omega, budget) {
-        Ok(reduced) => (reduced.structure, reduced.priority),
-        // Too large to be reduced.
-        Err(AutomatonError::TooManyStates(_)) => {
-            let (structure, meaning) = omega.parity(budget)?;
-            let priority = meaning.iter().map(|&(_, _, p)| p).collect();
-            (structure, priority)
-        }
-        Err(e) => return Err(e),
-    };
-    let mut found = match class {
-        Class::Response => {
-            let marked = StateSet::of(structure.len(), |q| priority[q.index()] == 0);
-            with_marks(structure, marked, true)?
-        }
-        Class::Persistence => {
-            let marked = StateSet::of(structure.len(), |q| priority[q.index()] == 1);
-            with_marks(structure, marked, false)?
-        }
-        _ => {
-            let pairs = pairs_of_priorities(structure.len(), &priority);
-            StreettAutomaton::new(structure, pairs)?.reduced()
-        }
-    };
     // A parity automaton multiplies states that several pairs do without.
     let spot = match class {
         Class::Response => marks_on_the_spot(omega, forest)?
@@ -155,12 +134,36 @@ fn above_obligation(
             .filter(|pairs| pairs.len() == m)
             .map(|pairs| Ok(StreettAutomaton::new(omega.structure.clone(), pairs)?.reduced())),
     };
-    if let Some(spot) = spot.transpose()?
-        && spot.structure().len() < found.structure().len()
-    {
-        found = spot;
-    }
-    Ok(found)
+    let spot = spot.transpose()?;
+    let limit = spot.as_ref().map_or(budget, |s| {
+        budget.min(MUCH_LARGER * s.structure().len())
+    });
+    let reduced = match (Reduced::new(omega, limit), &spot) {
+        (Err(AutomatonError::TooManyStates(_)), Some(spot)) => return Ok(spot.clone()),
+        (other, _) => other?,
+    };
+    let Reduced {
+        structure,
+        priority,
+    } = reduced;
+    let found = match class {
+        Class::Response => {
+            let marked = StateSet::of(structure.len(), |q| priority[q.index()] == 0);
+            with_marks(structure, marked, true)?
+        }
+        Class::Persistence => {
+            let marked = StateSet::of(structure.len(), |q| priority[q.index()] == 1);
+            with_marks(structure, marked, false)?
+        }
+        _ => {
+            let pairs = pairs_of_priorities(structure.len(), &priority);
+            StreettAutomaton::new(structure, pairs)?.reduced()
+        }
+    };
+    Ok(match spot {
+        Some(spot) if spot.structure().len() < found.structure().len() => spot,
+        _ => found,
+    })
 }
 
 /// A pair for each odd priority.

@@ -12,11 +12,16 @@
 //! doubles states that the trial would have to find again. Every result is exact; the search is
 //! greedy and bounded, so it need not be the smallest.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
+use crate::acceptance::{AcceptanceFormula, MAX_COLOURS};
+use crate::alphabet::Alphabet;
 use crate::labelling::{Bearer, Fuel, Reference, Table, labels};
 use crate::omega::OmegaAutomaton;
-use crate::residual::Residuals;
+use crate::residual::classes;
+use crate::state_set::StateSet;
 use crate::structure::{AutomatonError, StateId, Structure};
 
 /// Steps for the trials of one automaton: some seconds at most, and far less as a rule.
@@ -32,22 +37,48 @@ pub(crate) struct Reduced {
 impl Reduced {
     /// All states must be reachable. The finitary part is not looked at.
     pub(crate) fn new(omega: &OmegaAutomaton, budget: usize) -> Result<Self, AutomatonError> {
-        let residuals = Residuals::new(omega, budget)?;
-        let columns = Columns::new(&residuals.structure);
-        let mut fuel = Fuel(FUEL);
+        let (structure, meaning) = omega.parity(budget)?;
+        let next = structure
+            .states()
+            .flat_map(|q| structure.row(q).iter().map(|to| to.index() as u32));
+        let table = Table {
+            letters: structure.alphabet().len(),
+            initial: structure.initial().index() as u32,
+            next: next.collect(),
+        };
+        let priority = table.next.iter().map(|&q| meaning[q as usize].2).collect();
+        let alphabet = structure.alphabet().clone();
+        Self::of_reference(&Reference { table, priority }, alphabet)
+    }
+
+    /// For any parity automaton with priorities on its transitions.
+    pub(crate) fn of_reference(
+        reference: &Reference,
+        alphabet: Arc<Alphabet>,
+    ) -> Result<Self, AutomatonError> {
+        let columns = Columns::new(reference);
+        let narrow = columns.narrow(reference);
+        // Residuals are not known yet, and folding does not need them.
         let wide = Candidate {
-            table: columns.narrow(&residuals.structure),
-            residual: residuals.class.clone(),
+            residual: vec![0; narrow.table.len()],
+            table: narrow.table.clone(),
         };
-        let reference = Reference {
-            priority: (wide.table.next.iter())
-                .map(|&q| residuals.priority[q as usize])
-                .collect(),
-            table: wide.table.clone(),
+        let (mut wide, narrow) = wide.folded(&narrow);
+        let mut fuel = Fuel(FUEL);
+        let (small, reference) = match classes(&narrow) {
+            Ok(residual) => {
+                wide.residual = residual;
+                let (candidate, reference) = wide.last_components(&narrow);
+                let (candidate, reference) = candidate.folded(&reference);
+                let small = candidate.merged(&reference, Bearer::Transitions, &mut fuel);
+                (small, reference)
+            }
+            // Too many to be compared: every state is taken to be a residual of its own.
+            Err(_) => {
+                wide.residual = (0..wide.table.len() as u32).collect();
+                (wide, narrow)
+            }
         };
-        let (candidate, reference) = wide.last_components(&reference);
-        let (candidate, reference) = candidate.folded(&reference);
-        let small = candidate.merged(&reference, Bearer::Transitions, &mut fuel);
         let reference = small.labelled(&reference, Bearer::Transitions);
         let small =
             small
@@ -55,8 +86,34 @@ impl Reduced {
                 .merged(&reference, Bearer::States, &mut fuel);
         let priority = small.labelled(&reference, Bearer::States).priority;
         Ok(Self {
-            structure: columns.widen(&small.table, residuals.structure.alphabet().clone())?,
+            structure: columns.widen(&small.table, alphabet)?,
             priority,
+        })
+    }
+}
+
+impl Reduced {
+    /// With a colour for each priority; the finitary part is empty.
+    pub(crate) fn to_omega(&self) -> Result<OmegaAutomaton, AutomatonError> {
+        let highest = self.priority.iter().copied().max().unwrap_or(0);
+        if highest as usize >= MAX_COLOURS {
+            return Err(AutomatonError::TooManyColours {
+                found: highest as usize + 1,
+                limit: MAX_COLOURS,
+            });
+        }
+        let acceptance = (0..=highest).rev().fold(AcceptanceFormula::False, |rest, c| {
+            if c % 2 == 0 {
+                AcceptanceFormula::Or(vec![AcceptanceFormula::Inf(c), rest])
+            } else {
+                AcceptanceFormula::And(vec![AcceptanceFormula::Fin(c), rest])
+            }
+        });
+        Ok(OmegaAutomaton {
+            colours: self.priority.iter().map(|&p| 1 << p).collect(),
+            acceptance,
+            finite: StateSet::empty(self.structure.len()),
+            structure: self.structure.clone(),
         })
     }
 }
@@ -70,18 +127,19 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(structure: &Structure) -> Self {
-        let k = structure.alphabet().len();
+    fn new(reference: &Reference) -> Self {
+        let table = &reference.table;
+        let k = table.letters;
         let mut of = vec![0_u32; k];
         let mut letter = vec![0];
         // Letters that were together so far are split by one state after another.
-        for q in structure.states() {
-            let mut seen: FxHashMap<(u32, StateId), u32> = FxHashMap::default();
+        for q in 0..table.len() as u32 {
+            let mut seen: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
             let mut split = Vec::new();
-            let row = structure.row(q);
-            for l in 0..k {
+            for (l, column) in of.iter_mut().enumerate() {
                 let fresh = seen.len() as u32;
-                of[l] = *seen.entry((of[l], row[l])).or_insert_with(|| {
+                let key = (*column, table.step(q, l), reference.mark(q, l));
+                *column = *seen.entry(key).or_insert_with(|| {
                     split.push(l);
                     fresh
                 });
@@ -91,24 +149,20 @@ impl Columns {
         Self { of, letter }
     }
 
-    fn narrow(&self, structure: &Structure) -> Table {
-        let next = structure
-            .states()
-            .flat_map(|q| self.letter.iter().map(move |&l| (q, l)))
-            .map(|(q, l)| structure.row(q)[l].index() as u32)
-            .collect();
-        Table {
-            letters: self.letter.len(),
-            initial: structure.initial().index() as u32,
-            next,
+    fn narrow(&self, reference: &Reference) -> Reference {
+        let table = &reference.table;
+        let places = (0..table.len() as u32).flat_map(|q| self.letter.iter().map(move |&l| (q, l)));
+        Reference {
+            priority: places.clone().map(|(q, l)| reference.mark(q, l)).collect(),
+            table: Table {
+                letters: self.letter.len(),
+                initial: table.initial,
+                next: places.map(|(q, l)| table.step(q, l)).collect(),
+            },
         }
     }
 
-    fn widen(
-        &self,
-        table: &Table,
-        alphabet: std::sync::Arc<crate::alphabet::Alphabet>,
-    ) -> Result<Structure, AutomatonError> {
+    fn widen(&self, table: &Table, alphabet: Arc<Alphabet>) -> Result<Structure, AutomatonError> {
         let next = (0..table.len() as u32)
             .flat_map(|q| self.of.iter().map(move |&c| (q, c)))
             .map(|(q, c)| StateId::new(table.step(q, c as usize) as usize))
