@@ -154,8 +154,7 @@ pub(crate) fn labels(
             if !fuel.burn(product.edges.len() + k) {
                 return None;
             }
-            let inside =
-                |e: &Edge| label[e.element as usize] == u32::MAX && e.priority >= d;
+            let inside = |e: &Edge| label[e.element as usize] == u32::MAX && e.priority >= d;
             let component = product.components(inside);
             let mut opposite = vec![false; product.len()];
             for e in product.within(&component, inside) {
@@ -181,12 +180,7 @@ pub(crate) fn labels(
     Some(label)
 }
 
-fn product(
-    table: &Table,
-    reference: &Reference,
-    bearer: Bearer,
-    fuel: &mut Fuel,
-) -> Option<Graph> {
+fn product(table: &Table, reference: &Reference, bearer: Bearer, fuel: &mut Fuel) -> Option<Graph> {
     let k = table.letters;
     let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let start = (table.initial, reference.table.initial);
@@ -264,9 +258,9 @@ impl Graph {
         component: &[u32],
         allowed: impl Fn(&Edge) -> bool,
     ) -> impl Iterator<Item = &Edge> {
-        self.edges.iter().filter(move |e| {
-            component[e.from as usize] == component[e.to as usize] && allowed(e)
-        })
+        self.edges
+            .iter()
+            .filter(move |e| component[e.from as usize] == component[e.to as usize] && allowed(e))
     }
 
     /// Marks every node from which a marked one can be reached.

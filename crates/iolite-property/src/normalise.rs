@@ -135,9 +135,9 @@ fn above_obligation(
             .map(|pairs| Ok(StreettAutomaton::new(omega.structure.clone(), pairs)?.reduced())),
     };
     let spot = spot.transpose()?;
-    let limit = spot.as_ref().map_or(budget, |s| {
-        budget.min(MUCH_LARGER * s.structure().len())
-    });
+    let limit = spot
+        .as_ref()
+        .map_or(budget, |s| budget.min(MUCH_LARGER * s.structure().len()));
     let reduced = match (Reduced::new(omega, limit), &spot) {
         (Err(AutomatonError::TooManyStates(_)), Some(spot)) => return Ok(spot.clone()),
         (other, _) => other?,

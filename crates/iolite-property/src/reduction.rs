@@ -63,6 +63,10 @@ impl Reduced {
             residual: vec![0; narrow.table.len()],
             table: narrow.table.clone(),
         };
+        // Determinisation leaves many priorities; with as few as possible more states fall together,
+        // and residuals are compared sooner.
+        let (wide, narrow) = wide.folded(&narrow);
+        let narrow = wide.labelled(&narrow, Bearer::Transitions);
         let (mut wide, narrow) = wide.folded(&narrow);
         let mut fuel = Fuel(FUEL);
         let (small, reference) = match classes(&narrow) {
@@ -80,10 +84,9 @@ impl Reduced {
             }
         };
         let reference = small.labelled(&reference, Bearer::Transitions);
-        let small =
-            small
-                .with_states(&reference)
-                .merged(&reference, Bearer::States, &mut fuel);
+        let small = small
+            .with_states(&reference)
+            .merged(&reference, Bearer::States, &mut fuel);
         let priority = small.labelled(&reference, Bearer::States).priority;
         Ok(Self {
             structure: columns.widen(&small.table, alphabet)?,
@@ -102,13 +105,15 @@ impl Reduced {
                 limit: MAX_COLOURS,
             });
         }
-        let acceptance = (0..=highest).rev().fold(AcceptanceFormula::False, |rest, c| {
-            if c % 2 == 0 {
-                AcceptanceFormula::Or(vec![AcceptanceFormula::Inf(c), rest])
-            } else {
-                AcceptanceFormula::And(vec![AcceptanceFormula::Fin(c), rest])
-            }
-        });
+        let acceptance = (0..=highest)
+            .rev()
+            .fold(AcceptanceFormula::False, |rest, c| {
+                if c % 2 == 0 {
+                    AcceptanceFormula::Or(vec![AcceptanceFormula::Inf(c), rest])
+                } else {
+                    AcceptanceFormula::And(vec![AcceptanceFormula::Fin(c), rest])
+                }
+            });
         Ok(OmegaAutomaton {
             colours: self.priority.iter().map(|&p| 1 << p).collect(),
             acceptance,
@@ -288,7 +293,13 @@ impl Candidate {
         residuals.dedup();
         for r in residuals {
             let first = self.first_of(r);
-            let one = |q: u32| if self.residual[q as usize] == r { first } else { q };
+            let one = |q: u32| {
+                if self.residual[q as usize] == r {
+                    first
+                } else {
+                    q
+                }
+            };
             let (smaller, _) = self.redirected(one);
             if smaller.table.len() < self.table.len() && fits(&smaller, fuel) {
                 self = smaller;

@@ -102,7 +102,9 @@ impl Buchi {
         let mut live = vec![false; n];
         for q in 0..n {
             let row = self.next[q * k..(q + 1) * k].iter().flatten();
-            live[q] = row.clone().any(|&(to, acc)| acc && component[to as usize] == component[q]);
+            live[q] = row
+                .clone()
+                .any(|&(to, acc)| acc && component[to as usize] == component[q]);
         }
         // Components come before those that lead to them, so one pass in their order is enough.
         let mut order: Vec<usize> = (0..n).collect();
@@ -150,7 +152,10 @@ impl Buchi {
         let mut graph = crate::labelling::Graph::default();
         for q in 0..self.len() {
             graph.open();
-            for &(to, _) in self.next[q * self.letters..(q + 1) * self.letters].iter().flatten() {
+            for &(to, _) in self.next[q * self.letters..(q + 1) * self.letters]
+                .iter()
+                .flatten()
+            {
                 graph.add(to, 0, 0);
             }
         }
@@ -183,8 +188,10 @@ impl Buchi {
                     let signature = rows
                         .iter()
                         .map(|row| {
-                            let mut image: Vec<(u32, bool)> =
-                                row.iter().map(|&(q, acc)| (class[q as usize], acc)).collect();
+                            let mut image: Vec<(u32, bool)> = row
+                                .iter()
+                                .map(|&(q, acc)| (class[q as usize], acc))
+                                .collect();
                             image.sort_unstable();
                             image.dedup();
                             image

@@ -53,6 +53,9 @@ struct Kind {
     universal: bool,
 }
 
+/// Temporal formulas that are compared with each other.
+const MAX_COMPARED: usize = 64;
+
 pub(super) struct Formulas {
     nodes: Vec<Node>,
     levels: Vec<Level>,
@@ -83,6 +86,11 @@ impl Formulas {
 
     pub(super) fn node(&self, f: Id) -> &Node {
         &self.nodes[f.index()]
+    }
+
+    /// How many there are.
+    pub(super) fn letters(&self) -> usize {
+        self.letters
     }
 
     pub(super) fn level(&self, f: Id) -> Level {
@@ -359,6 +367,24 @@ impl Formulas {
                 Next(a) => self.is_universal(f) && self.implies(f, a),
                 Letters(_) => false,
             }
+    }
+
+    /// Pairs of temporal formulas so far of which the first implies the second.
+    pub(super) fn implications(&mut self) -> Vec<(Id, Id)> {
+        let temporal: Vec<Id> = (0..self.nodes.len() as u32)
+            .map(Id)
+            .filter(|&f| !matches!(self.node(f), Node::Letters(_) | Node::And(_) | Node::Or(_)))
+            .take(MAX_COMPARED)
+            .collect();
+        let mut found = Vec::new();
+        for &f in &temporal {
+            for &g in &temporal {
+                if f != g && self.implies(f, g) {
+                    found.push((f, g));
+                }
+            }
+        }
+        found
     }
 
     /// The operands one step later, where both are X or true at every position alike.

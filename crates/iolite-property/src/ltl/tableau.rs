@@ -60,12 +60,18 @@ impl Buchi {
         while steps.len() < sets.len() {
             let from = sets[steps.len()].clone();
             let mut row = Vec::with_capacity(alphabet.len());
+            let any = from.iter().fold(Bdd::TRUE, |all, &f| {
+                let v = derivatives.bdds.var(f);
+                let after = derivatives.after_any(v);
+                derivatives.bdds.and(all, after)
+            });
+            let mut known: FxHashMap<Bdd, Vec<Step>> = FxHashMap::default();
             for l in alphabet.iter() {
-                let left = from.iter().fold(Bdd::TRUE, |all, &f| {
-                    let v = derivatives.bdds.var(f);
-                    let after = derivatives.after(v, l);
-                    derivatives.bdds.and(all, after)
-                });
+                let left = derivatives.at(any, l);
+                if let Some(steps) = known.get(&left) {
+                    row.push(steps.clone());
+                    continue;
+                }
                 let models = derivatives.bdds.minimal_models(left);
                 let split = |m: Vec<u32>| {
                     let (put_off, set): (Vec<u32>, Vec<u32>) =
@@ -75,7 +81,9 @@ impl Buchi {
                         put_off.iter().map(|v| v & !PUT_OFF).collect(),
                     )
                 };
-                row.push(models.into_iter().map(split).collect());
+                let steps: Vec<Step> = models.into_iter().map(split).collect();
+                known.insert(left, steps.clone());
+                row.push(steps);
                 if sets.len() > budget || derivatives.bdds.overflowed() {
                     return Err(AutomatonError::TooManyStates(budget).into());
                 }

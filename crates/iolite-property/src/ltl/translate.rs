@@ -7,18 +7,18 @@ use crate::alphabet::Alphabet;
 use crate::class::SemanticClass;
 use crate::finitary_part;
 use crate::normalise::Normalised;
-use crate::reduction::Reduced;
 use crate::omega::OmegaAutomaton;
+use crate::reduction::Reduced;
 use crate::state_set::StateSet;
 use crate::streett::StreettAutomaton;
 use crate::structure::{AutomatonError, DEFAULT_BUDGET, Structure};
 
 use super::bdd::Bdd;
+use super::buchi::Buchi;
 use super::core::{Formulas, Id, Node, Resolver};
 use super::derivative::Derivatives;
 use super::determinise::determinise;
 use super::past::Past;
-use super::buchi::Buchi;
 use super::{Ltl, LtlError};
 
 /// Which construction is used.
@@ -205,7 +205,11 @@ impl Translator<'_> {
                     other => other?,
                 };
                 let omega = Reduced::of_reference(&parity, self.alphabet.clone())?.to_omega()?;
-                return self.normalise(&if negated == 1 { omega.negation() } else { omega });
+                return self.normalise(&if negated == 1 {
+                    omega.negation()
+                } else {
+                    omega
+                });
             }
         }
         for automaton in automata.into_iter().flatten() {
@@ -228,11 +232,13 @@ impl Translator<'_> {
     /// Safety and guarantee: the formula itself is the state.
     fn after(&mut self, f: Id, safety: bool) -> Result<Normalised, LtlError> {
         let start = self.derivatives.bdd(f);
-        let (structure, meaning) =
-            Structure::explore(self.alphabet.clone(), start, self.budget, |&f, l| {
-                self.guard()?;
-                Ok::<_, AutomatonError>(self.derivatives.after(f, l))
-            })?;
+        self.derivatives.constrain(true);
+        let explored = Structure::explore(self.alphabet.clone(), start, self.budget, |&f, l| {
+            self.guard()?;
+            Ok::<_, AutomatonError>(self.derivatives.after(f, l))
+        });
+        self.derivatives.constrain(false);
+        let (structure, meaning) = explored?;
         let n = structure.len();
         let (bad, acceptance) = if safety {
             (Bdd::FALSE, AcceptanceFormula::Fin(0))
