@@ -65,7 +65,7 @@ pub mod verdict;
 
 pub use alphabet::{Alphabet, Letter};
 pub use alphabet_map::{ActionPattern, AlphabetMap, Image, Predicate};
-pub use canonical_tester::{CanonicalTester, PropertyTestCase, TesterError, TesterOptions};
+pub use canonical_tester::{CanonicalTester, Debt, PropertyTestCase, TesterError, TesterOptions};
 pub use class::{Class, Classification, SemanticClass};
 pub use determinacy::{Determinacy, Reading};
 pub use language::Operator;
