@@ -1,11 +1,7 @@
-//! Monitoring, classification and translation of properties.
+//! Monitoring and classification of properties.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin properties`
-//!
-//! The pattern formulas are read from the file that `IOLITE_LTL_PATTERNS` names, by default the one
-//! beside the project; without it that table is left out.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,8 +27,6 @@ impl Numbers {
 fn main() {
     monitoring();
     classification();
-    patterns();
-    families();
 }
 
 fn property(formula: &str, alphabet: &Arc<Alphabet>) -> StreettAutomaton {
@@ -177,154 +171,4 @@ fn classification() {
         );
     }
     println!();
-}
-
-struct Translated {
-    states: usize,
-    pairs: usize,
-    class: String,
-    seconds: f64,
-}
-
-fn translate(formula: &str) -> Result<Translated, String> {
-    let start = Instant::now();
-    let (ltl, alphabet) = Ltl::parse_propositional(formula).map_err(|e| e.to_string())?;
-    let translation = ltl
-        .translate(&Arc::new(alphabet), Options::default())
-        .map_err(|e| e.to_string())?;
-    Ok(Translated {
-        seconds: start.elapsed().as_secs_f64(),
-        states: translation.automaton.structure().len(),
-        pairs: translation.automaton.pairs().len(),
-        class: translation.class.class.to_string(),
-    })
-}
-
-fn patterns() {
-    let beside =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/cases/ltl/dac-patterns.tsv");
-    let path = std::env::var_os("IOLITE_LTL_PATTERNS").map_or(beside, PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!(
-            "no pattern formulas at {}; name a file in IOLITE_LTL_PATTERNS",
-            path.display()
-        );
-        return;
-    };
-    let (mut count, mut right, mut failed) = (0, 0, 0);
-    let (mut states, mut largest) = (0, (0, String::new()));
-    let (mut seconds, mut slowest) = (0.0, (0.0, String::new()));
-    for line in text.lines() {
-        let columns: Vec<&str> = line.split('\t').collect();
-        let [name, class, formula] = columns[..] else {
-            continue;
-        };
-        count += 1;
-        let Ok(found) = translate(formula) else {
-            failed += 1;
-            continue;
-        };
-        let code = |class: &str| match class {
-            "safety and guarantee" => "B",
-            "safety" => "S",
-            "guarantee" => "G",
-            "response" => "R",
-            "persistence" => "P",
-            c if c.ends_with("obligation") => "O",
-            _ => "T",
-        };
-        right += usize::from(code(&found.class) == class);
-        states += found.states;
-        seconds += found.seconds;
-        if found.states > largest.0 {
-            largest = (found.states, name.to_owned());
-        }
-        if found.seconds > slowest.0 {
-            slowest = (found.seconds, name.to_owned());
-        }
-    }
-    println!(
-        "| patterns | class as known | failed | states in all | largest | seconds in all | slowest |"
-    );
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
-    println!(
-        "| {count} | {right} | {failed} | {states} | {} ({}) | {seconds:.3} | {:.3} ({}) |\n",
-        largest.0, largest.1, slowest.0, slowest.1
-    );
-}
-
-/// The usual families, in n.
-fn families() {
-    type Family = (&'static str, fn(usize) -> String, &'static [usize]);
-    fn joined(n: usize, by: &str, part: impl Fn(usize) -> String) -> String {
-        (1..=n).map(part).collect::<Vec<_>>().join(by)
-    }
-    let families: [Family; 9] = [
-        (
-            "∧ GF p_i",
-            |n| joined(n, " & ", |i| format!("G F p{i}")),
-            &[2, 4, 6, 8],
-        ),
-        (
-            "∨ FG p_i",
-            |n| joined(n, " | ", |i| format!("F G p{i}")),
-            &[2, 4, 6],
-        ),
-        (
-            "∧ G(p_i → F q_i)",
-            |n| joined(n, " & ", |i| format!("G(p{i} -> F q{i})")),
-            &[1, 2, 3, 4],
-        ),
-        (
-            "∧ (GF p_i → GF q_i)",
-            |n| joined(n, " & ", |i| format!("(G F p{i} -> G F q{i})")),
-            &[1, 2, 3],
-        ),
-        (
-            "(∧ GF p_i) → GF q",
-            |n| format!("({}) -> G F q", joined(n, " & ", |i| format!("G F p{i}"))),
-            &[1, 2, 3, 4],
-        ),
-        (
-            "((p_1 U p_2) U …) U p_n",
-            |n| (2..=n).fold("p1".to_owned(), |f, i| format!("({f}) U p{i}")),
-            &[2, 4, 6, 8],
-        ),
-        (
-            "p_1 U (p_2 U (… p_n))",
-            |n| {
-                (1..n)
-                    .rev()
-                    .fold(format!("p{n}"), |f, i| format!("p{i} U ({f})"))
-            },
-            &[2, 4, 6, 8],
-        ),
-        (
-            "F(p_1 ∧ F(p_2 ∧ …))",
-            |n| {
-                (1..n)
-                    .rev()
-                    .fold(format!("F p{n}"), |f, i| format!("F(p{i} & {f})"))
-            },
-            &[2, 4, 6, 8],
-        ),
-        (
-            "G(p → Xⁿ q)",
-            |n| format!("G(p -> {}q)", "X ".repeat(n)),
-            &[1, 4, 8, 12],
-        ),
-    ];
-    println!("| family | n | states | pairs | class | seconds |");
-    println!("| --- | --- | --- | --- | --- | --- |");
-    for (name, formula, sizes) in families {
-        for &n in sizes {
-            match translate(&formula(n)) {
-                Ok(t) => println!(
-                    "| {name} | {n} | {} | {} | {} | {:.3} |",
-                    t.states, t.pairs, t.class, t.seconds
-                ),
-                Err(e) => println!("| {name} | {n} | {e} | | | |"),
-            }
-        }
-    }
 }

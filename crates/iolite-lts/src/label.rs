@@ -84,12 +84,14 @@ impl Label {
         }
     }
 
-    /// Reads the notation that counterexamples and traces use: `?a`, `!x`, `delta` or `δ`, `i` or
-    /// `tau`, and anything else as an undirected action.
+    /// Reads the notation that counterexamples and traces use: `?a`, `!x`, `delta` or `δ` (with `_o` where
+    /// the silence of a deadlock is told apart as `delta_d`), `i` or `tau`, and anything else as an
+    /// undirected action.
     pub fn parse(text: &str) -> Self {
         match text {
             "i" | "tau" | "τ" => Self::new(LabelKind::Internal, "i"),
-            "delta" | "δ" => Self::new(LabelKind::Delta, "delta"),
+            "delta" | "δ" | "delta_o" | "δ_o" => Self::new(LabelKind::Delta, "delta"),
+            "δ_d" => Self::new(LabelKind::Undirected, "delta_d"),
             _ => match text.as_bytes().first() {
                 Some(b'?') if text.len() > 1 => Self::new(LabelKind::Input, &text[1..]),
                 Some(b'!') if text.len() > 1 => Self::new(LabelKind::Output, &text[1..]),

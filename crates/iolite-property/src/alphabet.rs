@@ -40,7 +40,7 @@ pub enum AlphabetError {
 }
 
 /// More propositions than this make the dense table useless.
-pub const MAX_PROPOSITIONS: usize = 12;
+pub const MAX_PROPOSITIONS: usize = 16;
 
 const NO_COLUMN: u32 = u32::MAX;
 

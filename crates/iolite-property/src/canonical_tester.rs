@@ -62,6 +62,17 @@ pub struct CanonicalTester {
     verdicts: Vec<PropertyVerdict>,
     names: Vec<String>,
     options: TesterOptions,
+    /// Where the property rejects what was seen so far, and may yet be satisfied.
+    pending: StateSet,
+}
+
+/// What a run still owes: the property rejects it as it stands, and may yet accept it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Debt {
+    /// The actions that lie on a shortest way to where nothing is owed any more.
+    pub owed: Vec<String>,
+    /// The length of such a way.
+    pub steps: usize,
 }
 
 impl CanonicalTester {
@@ -81,12 +92,19 @@ impl CanonicalTester {
         };
         let mut verdicts: Vec<PropertyVerdict> = s.states().map(verdict).collect();
         let mut names: Vec<String> = s.states().map(|q| automaton.name(q)).collect();
+        let is_pending = |q: StateId| {
+            q.index() < s.len()
+                && !automaton.finite().contains(q)
+                && !positive.contains(q)
+                && !negative.contains(q)
+        };
         if !options.quiescence {
             return Ok(Self {
                 structure: s.clone(),
                 verdicts,
                 names,
                 options,
+                pending: StateSet::of(s.len(), is_pending),
             });
         }
         let alphabet = Arc::new(with_quiescence(s.alphabet())?);
@@ -118,10 +136,42 @@ impl CanonicalTester {
         names.extend(["q_fail".to_owned(), "q_wpass".to_owned()]);
         let structure = Structure::new(alphabet, s.initial(), next)?;
         Ok(Self {
+            pending: StateSet::of(structure.len(), is_pending),
             structure,
             verdicts,
             names,
             options,
+        })
+    }
+
+    /// Whether the property rejects the sequences that end here, and may yet accept what follows.
+    pub fn is_pending(&self, q: StateId) -> bool {
+        self.pending.contains(q)
+    }
+
+    /// What is owed in a state, if anything is. Silence pays no debt.
+    pub fn debt(&self, q: StateId) -> Option<Debt> {
+        if !self.is_pending(q) {
+            return None;
+        }
+        let s = &self.structure;
+        let acts = |l: Letter| {
+            let silence = self.alphabet().kind(l) == LabelKind::Delta;
+            !silence && self.alphabet().text(l) != DEADLOCK
+        };
+        let failing = self.options.relation.verdict(false);
+        let paid = StateSet::of(s.len(), |q| {
+            let broken = self.verdict(q) == failing && failing != PropertyVerdict::Unknown;
+            !self.is_pending(q) && !broken
+        });
+        let way = |from: StateId| s.shortest_within(from, &paid, |_, l| acts(l));
+        let steps = way(q)?.len();
+        let nearer =
+            |l: &Letter| acts(*l) && way(s.step(q, *l)).is_some_and(|rest| rest.len() + 1 == steps);
+        let owed = s.alphabet().iter().filter(nearer);
+        Some(Debt {
+            owed: owed.map(|l| self.alphabet().text(l)).collect(),
+            steps,
         })
     }
 

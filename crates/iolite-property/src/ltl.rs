@@ -9,6 +9,7 @@
 //! and the past only.
 
 mod bdd;
+mod buchi;
 mod core;
 mod derivative;
 mod determinise;

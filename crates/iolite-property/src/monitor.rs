@@ -31,6 +31,9 @@ pub struct Monitor {
     next: Vec<u32>,
     verdicts: Vec<Box<[PropertyVerdict]>>,
     finished: Vec<bool>,
+    /// A number for what each product state says: final verdicts and debts. Equal ones say the same.
+    saying: Vec<u32>,
+    sayings: FxHashMap<Box<[(bool, bool)]>, u32>,
     at: u32,
     limit: usize,
 }
@@ -65,6 +68,8 @@ impl Monitor {
             next: Vec::new(),
             verdicts: Vec::new(),
             finished: Vec::new(),
+            saying: Vec::new(),
+            sayings: FxHashMap::default(),
             at: 0,
             limit: limit.max(2),
         };
@@ -122,6 +127,7 @@ impl Monitor {
             self.next.clear();
             self.verdicts.clear();
             self.finished.clear();
+            self.saying.clear();
             return self.intern(to);
         }
         let id = self.intern(to);
@@ -141,6 +147,11 @@ impl Monitor {
             .map(|(t, &q)| t.verdict(q))
             .collect();
         self.finished.push(verdicts.iter().all(|v| v.is_final()));
+        let says = self.testers.iter().zip(&tuple).zip(&verdicts);
+        let says = says.map(|((t, &q), v)| (v.is_final(), t.is_pending(q)));
+        let fresh = self.sayings.len() as u32;
+        let number = *self.sayings.entry(says.collect()).or_insert(fresh);
+        self.saying.push(number);
         self.verdicts.push(verdicts);
         self.next
             .extend(std::iter::repeat_n(NOT_YET, self.letters.len()));
@@ -152,6 +163,13 @@ impl Monitor {
     /// The verdict of each property so far.
     pub fn verdicts(&self) -> &[PropertyVerdict] {
         &self.verdicts[self.at as usize]
+    }
+
+    /// A number for which properties are settled and which have something pending: as long as it stays the
+    /// same, so do these.
+    #[inline]
+    pub fn saying(&self) -> u32 {
+        self.saying[self.at as usize]
     }
 
     /// The state that each tester is in.

@@ -6,9 +6,13 @@ use crate::class::{Class, SemanticClass};
 use crate::cycles::{CycleForest, cyclic_components};
 use crate::determinacy::Liveness;
 use crate::omega::OmegaAutomaton;
+use crate::reduction::Reduced;
 use crate::state_set::StateSet;
 use crate::streett::{Pair, StreettAutomaton};
 use crate::structure::{AutomatonError, DEFAULT_BUDGET, StateId, Structure};
+
+/// How many times as large a parity automaton may be before pairs on the spot are preferred unseen.
+const MUCH_LARGER: usize = 4;
 
 /// A property in the shape of its lowest class.
 #[derive(Clone, Debug)]
@@ -45,18 +49,8 @@ impl Normalised {
                 plain(omega, |_| sure, StateSet::empty)?
             }
             Class::Obligation(m) => obligation(omega, &forest, m)?,
-            Class::Response => one_sided(omega, true, budget)?,
-            Class::Persistence => one_sided(&omega.negation(), false, budget)?,
-            Class::Reactivity(m) => {
-                // The parity automaton multiplies states; where as few pairs do without, they stay.
-                let (structure, pairs) = match omega.pairs_on_the_spot() {
-                    Some(pairs) if pairs.len() == m => (omega.structure.clone(), pairs),
-                    _ => {
-                        let streett = omega.to_streett(budget)?;
-                        (streett.structure().clone(), streett.pairs().to_vec())
-                    }
-                };
-                StreettAutomaton::new(structure, pairs)?.reduced()
+            Class::Response | Class::Persistence | Class::Reactivity(_) => {
+                above_obligation(omega, &forest, class.class, budget)?
             }
         };
         let finite_change = difference(omega, &automaton);
@@ -115,39 +109,76 @@ fn obligation(
     Ok(StreettAutomaton::new(omega.structure.clone(), pairs)?.reduced())
 }
 
-/// Büchi (`recurrent`), or co-Büchi from the automaton of the complement.
-fn one_sided(
+/// The smallest automaton that is found of those in the shape of the class.
+fn above_obligation(
     omega: &OmegaAutomaton,
-    recurrent: bool,
+    forest: &CycleForest,
+    class: Class,
     budget: usize,
 ) -> Result<StreettAutomaton, AutomatonError> {
-    let forest = omega.forest()?;
-    if let Some(marked) = marks_on_the_spot(omega, &forest)? {
-        return with_marks(omega.structure.clone(), marked, recurrent);
-    }
-    let (structure, meaning) = omega.parity(budget)?;
-    let n = structure.len();
-    // A transient state is on no cycle; "infinitely often" then says nothing, and it stays out.
-    let mut marked = StateSet::of(n, |q| {
-        let (_, node, priority) = meaning[q.index()];
-        node.is_some() && priority == 0
-    });
-    // Every state without a cycle through unmarked states only may be marked as well, which lets
-    // more states fall together.
-    let unmarked: Vec<StateId> = marked.complement().iter().collect();
-    let mut kept = StateSet::empty(n);
-    for q in cyclic_components(&structure, &unmarked)
-        .into_iter()
-        .flatten()
-    {
-        kept.insert(q);
-    }
-    for &q in &unmarked {
-        if meaning[q.index()].1.is_some() && !kept.contains(q) {
-            marked.insert(q);
+    let m = match class {
+        Class::Reactivity(m) => m,
+        _ => 1,
+    };
+    // A parity automaton multiplies states that several pairs do without.
+    let spot = match class {
+        Class::Response => marks_on_the_spot(omega, forest)?
+            .map(|marked| with_marks(omega.structure.clone(), marked, true)),
+        Class::Persistence => {
+            let negation = omega.negation();
+            marks_on_the_spot(&negation, &negation.forest()?)?
+                .map(|marked| with_marks(omega.structure.clone(), marked, false))
         }
-    }
-    with_marks(structure, marked, recurrent)
+        _ => omega
+            .pairs_on_the_spot()
+            .filter(|pairs| pairs.len() == m)
+            .map(|pairs| Ok(StreettAutomaton::new(omega.structure.clone(), pairs)?.reduced())),
+    };
+    let spot = spot.transpose()?;
+    let limit = spot
+        .as_ref()
+        .map_or(budget, |s| budget.min(MUCH_LARGER * s.structure().len()));
+    let reduced = match (Reduced::new(omega, limit), &spot) {
+        (Err(AutomatonError::TooManyStates(_)), Some(spot)) => return Ok(spot.clone()),
+        (other, _) => other?,
+    };
+    let Reduced {
+        structure,
+        priority,
+    } = reduced;
+    let found = match class {
+        Class::Response => {
+            let marked = StateSet::of(structure.len(), |q| priority[q.index()] == 0);
+            with_marks(structure, marked, true)?
+        }
+        Class::Persistence => {
+            let marked = StateSet::of(structure.len(), |q| priority[q.index()] == 1);
+            with_marks(structure, marked, false)?
+        }
+        _ => {
+            let pairs = pairs_of_priorities(structure.len(), &priority);
+            StreettAutomaton::new(structure, pairs)?.reduced()
+        }
+    };
+    Ok(match spot {
+        Some(spot) if spot.structure().len() < found.structure().len() => spot,
+        _ => found,
+    })
+}
+
+/// A pair for each odd priority.
+pub(crate) fn pairs_of_priorities(n: usize, priority: &[u32]) -> Vec<Pair> {
+    let highest = priority.iter().copied().max().unwrap_or(0);
+    (1..=highest)
+        .step_by(2)
+        .map(|bad| Pair {
+            recurrent: StateSet::of(n, |q| {
+                let p = priority[q.index()];
+                p < bad && p % 2 == 0
+            }),
+            persistent: StateSet::of(n, |q| priority[q.index()] != bad),
+        })
+        .collect()
 }
 
 fn with_marks(

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::acceptance::{AcceptanceFormula, Colours, Condition, MAX_STREETT_PAIRS};
 use crate::alphabet::{Alphabet, Letter};
 use crate::cycles::CycleForest;
+use crate::normalise::pairs_of_priorities;
 use crate::state_set::StateSet;
 use crate::streett::{Pair, StreettAutomaton};
 use crate::structure::{AutomatonError, Lasso, StateId, Structure};
@@ -229,17 +230,8 @@ impl OmegaAutomaton {
     ) -> Result<StreettAutomaton, AutomatonError> {
         let (structure, meaning) = self.parity(budget)?;
         let n = structure.len();
-        let highest = meaning.iter().map(|&(_, _, p)| p).max().unwrap_or(0);
-        let pairs = (1..=highest)
-            .step_by(2)
-            .map(|bad| Pair {
-                recurrent: StateSet::of(n, |q| {
-                    let p = meaning[q.index()].2;
-                    p < bad && p % 2 == 0
-                }),
-                persistent: StateSet::of(n, |q| meaning[q.index()].2 != bad),
-            })
-            .collect();
+        let priority: Vec<u32> = meaning.iter().map(|&(_, _, p)| p).collect();
+        let pairs = pairs_of_priorities(n, &priority);
         let finite = StateSet::of(n, |q| self.finite.contains(meaning[q.index()].0));
         let open = StateSet::of(n, |q| open.contains(meaning[q.index()].0));
         Ok(StreettAutomaton::new(structure, pairs)?

@@ -8,9 +8,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::alphabet::Letter;
-use crate::cycles::cyclic_components;
+use crate::labelling::{Edge, Graph, Reference, Table};
 use crate::omega::OmegaAutomaton;
-use crate::state_set::StateSet;
 use crate::structure::{AutomatonError, StateId, Structure};
 
 /// Entries of the table of pairs that are compared at most; beyond it residuals are not known.
@@ -44,14 +43,25 @@ impl Residuals {
         for (wide_state, (q, _, _)) in meaning.iter().enumerate() {
             at[q.index()] = number[fold[wide_state] as usize];
         }
-        let mut residuals = Self {
+        let table = Table {
+            letters: structure.alphabet().len(),
+            initial: structure.initial().index() as u32,
+            next: structure
+                .states()
+                .flat_map(|q| structure.row(q).iter().map(|to| to.index() as u32))
+                .collect(),
+        };
+        let marks = table.next.iter().map(|&q| priority[q as usize]).collect();
+        let class = classes(&Reference {
+            table,
+            priority: marks,
+        })?;
+        Ok(Self {
             structure,
             priority,
-            class: Vec::new(),
+            class,
             at,
-        };
-        residuals.class = residuals.classes()?;
-        Ok(residuals)
+        })
     }
 
     /// The residual after a sequence that ends in this state of the automaton asked about.
@@ -91,122 +101,114 @@ impl Residuals {
             least.push(low);
         }
     }
+}
 
-    fn classes(&self) -> Result<Vec<u32>, AutomatonError> {
-        let mut group = self.sampled();
-        loop {
-            // Each state against the first of its group; those that differ make groups of their own.
-            let mut first: FxHashMap<u32, StateId> = FxHashMap::default();
-            let pairs: Vec<(StateId, StateId)> = self
-                .structure
-                .states()
-                .map(|q| (*first.entry(group[q.index()]).or_insert(q), q))
-                .filter(|(p, q)| p != q)
-                .collect();
-            let differ = self.differing(&pairs)?;
-            if differ.is_empty() {
-                return Ok(numbered(&group));
-            }
-            let fresh = group.iter().max().map_or(0, |g| g + 1);
-            for q in differ {
-                group[q.index()] += fresh;
-            }
-            group = numbered(&group);
-        }
-    }
-
-    /// Groups by the answers to a few sequences, which split most of what is different.
-    fn sampled(&self) -> Vec<u32> {
-        let k = self.structure.alphabet().len();
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut draw = |below: usize| {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            ((seed >> 33) as usize) % below
-        };
-        let mut word =
-            |length: usize| -> Vec<Letter> { (0..length).map(|_| Letter::new(draw(k))).collect() };
-        let samples: Vec<(Vec<Letter>, Vec<Letter>)> = (0..SAMPLES)
-            .map(|i| (word(i % 4), word(1 + i / 4 % 5)))
+/// The residual of each state, numbered by first appearance.
+pub(crate) fn classes(reference: &Reference) -> Result<Vec<u32>, AutomatonError> {
+    let mut group = sampled(reference);
+    loop {
+        // Each state against the first of its group; those that differ make groups of their own.
+        let mut first: FxHashMap<u32, u32> = FxHashMap::default();
+        let pairs: Vec<(u32, u32)> = (0..reference.table.len() as u32)
+            .map(|q| (*first.entry(group[q as usize]).or_insert(q), q))
+            .filter(|(p, q)| p != q)
             .collect();
-        let answers: Vec<u64> = self
-            .structure
-            .states()
-            .map(|q| {
-                samples
-                    .iter()
-                    .enumerate()
-                    .fold(0, |set, (i, (stem, cycle))| {
-                        let from = self.structure.after(q, stem);
-                        set | u64::from(self.accepts(from, cycle)) << i
-                    })
-            })
-            .collect();
-        numbered(&answers)
+        let differ = differing(reference, &pairs)?;
+        if differ.is_empty() {
+            return Ok(numbered(&group));
+        }
+        let fresh = group.iter().max().map_or(0, |g| g + 1);
+        for q in differ {
+            group[q as usize] += fresh;
+        }
+        group = numbered(&group);
     }
+}
 
-    /// The second states of those pairs whose languages differ: a pair of runs on one sequence comes to
-    /// a cycle that one accepts and the other does not.
-    fn differing(&self, pairs: &[(StateId, StateId)]) -> Result<Vec<StateId>, AutomatonError> {
-        let alphabet = self.structure.alphabet().clone();
-        let k = alphabet.len();
-        // Node 0 stands for all pairs of a state with itself.
-        let mut nodes: Vec<(StateId, StateId)> = vec![(StateId::new(0), StateId::new(0))];
-        let mut index: FxHashMap<(StateId, StateId), u32> = FxHashMap::default();
-        let mut number = |pair: (StateId, StateId), nodes: &mut Vec<(StateId, StateId)>| {
-            if pair.0 == pair.1 {
-                return StateId::new(0);
-            }
-            let id = *index.entry(pair).or_insert_with(|| {
-                nodes.push(pair);
-                nodes.len() as u32 - 1
-            });
-            StateId::new(id as usize)
-        };
-        let asked: Vec<StateId> = pairs.iter().map(|&p| number(p, &mut nodes)).collect();
-        let mut next = vec![StateId::new(0); k];
-        let mut done = 1;
-        while done < nodes.len() {
-            let (p, q) = nodes[done];
-            done += 1;
-            for l in alphabet.iter() {
-                let pair = (self.structure.step(p, l), self.structure.step(q, l));
-                next.push(number(pair, &mut nodes));
-            }
-            if nodes.len() * k > MAX_ENTRIES {
-                return Err(AutomatonError::TooManyStates(MAX_ENTRIES / k));
-            }
+/// Groups by the answers to a few sequences, which split most of what is different.
+fn sampled(reference: &Reference) -> Vec<u32> {
+    let k = reference.table.letters;
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut draw = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((seed >> 33) as usize) % below
+    };
+    let mut word = |length: usize| -> Vec<usize> { (0..length).map(|_| draw(k)).collect() };
+    let samples: Vec<(Vec<usize>, Vec<usize>)> = (0..SAMPLES)
+        .map(|i| (word(i % 4), word(1 + i / 4 % 5)))
+        .collect();
+    let answers: Vec<u64> = (0..reference.table.len() as u32)
+        .map(|q| {
+            let answer = |(i, (stem, cycle)): (usize, &(Vec<usize>, Vec<usize>))| {
+                let from = stem.iter().fold(q, |q, &l| reference.table.step(q, l));
+                u64::from(reference.accepts(from, cycle)) << i
+            };
+            samples.iter().enumerate().map(answer).sum()
+        })
+        .collect();
+    numbered(&answers)
+}
+
+/// The second states of those pairs whose languages differ: a pair of runs on one sequence comes to
+/// a cycle that one accepts and the other does not.
+fn differing(reference: &Reference, pairs: &[(u32, u32)]) -> Result<Vec<u32>, AutomatonError> {
+    let k = reference.table.letters;
+    // Node 0 stands for all pairs of a state with itself.
+    let mut nodes: Vec<(u32, u32)> = vec![(0, 0)];
+    let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    let mut number = |pair: (u32, u32), nodes: &mut Vec<(u32, u32)>| {
+        if pair.0 == pair.1 {
+            return 0;
         }
-        let product = Structure::new(alphabet, StateId::new(0), next)?;
-        let prio = |q: StateId| self.priority[q.index()];
-        let mut bad = StateSet::empty(nodes.len());
-        for &i in &self.priorities() {
-            for &j in self.priorities().iter().filter(|&&j| j % 2 != i % 2) {
-                let subset: Vec<StateId> = (1..nodes.len())
-                    .filter(|&s| prio(nodes[s].0) >= i && prio(nodes[s].1) >= j)
-                    .map(StateId::new)
-                    .collect();
-                for component in cyclic_components(&product, &subset) {
-                    let has = |f: &dyn Fn(&(StateId, StateId)) -> bool| {
-                        component.iter().any(|s| f(&nodes[s.index()]))
-                    };
-                    if has(&|n| prio(n.0) == i) && has(&|n| prio(n.1) == j) {
-                        for &s in &component {
-                            bad.insert(s);
-                        }
-                    }
-                }
-            }
+        *index.entry(pair).or_insert_with(|| {
+            nodes.push(pair);
+            nodes.len() as u32 - 1
+        })
+    };
+    let asked: Vec<u32> = pairs.iter().map(|&p| number(p, &mut nodes)).collect();
+    let mut product = Graph::default();
+    product.open();
+    let mut done = 1;
+    while done < nodes.len() {
+        let (p, q) = nodes[done];
+        done += 1;
+        product.open();
+        for l in 0..k {
+            let to = (reference.table.step(p, l), reference.table.step(q, l));
+            let marks = (reference.mark(p, l), reference.mark(q, l));
+            product.add(number(to, &mut nodes), marks.0, marks.1);
         }
-        let differ = product.co_reach(&bad);
-        Ok(asked
-            .iter()
-            .zip(pairs)
-            .filter(|(s, _)| differ.contains(**s))
-            .map(|(_, &(_, q))| q)
-            .collect())
+        if nodes.len() * k > MAX_ENTRIES {
+            return Err(AutomatonError::TooManyStates(MAX_ENTRIES / k));
+        }
     }
+    let priorities = reference.priorities();
+    let mut differ = vec![false; nodes.len()];
+    for &i in &priorities {
+        for &j in priorities.iter().filter(|&&j| j % 2 != i % 2) {
+            let inside = |e: &Edge| e.to != 0 && e.element >= i && e.priority >= j;
+            let component = product.components(inside);
+            // Which of the two least priorities each component has.
+            let mut has = vec![(false, false); nodes.len()];
+            for e in product.within(&component, inside) {
+                let has = &mut has[component[e.from as usize] as usize];
+                has.0 |= e.element == i;
+                has.1 |= e.priority == j;
+            }
+            for (node, differs) in differ.iter_mut().enumerate() {
+                *differs |= has[component[node] as usize] == (true, true);
+            }
+        }
+    }
+    product.spread_back(&mut differ);
+    Ok(asked
+        .iter()
+        .zip(pairs)
+        .filter(|(s, _)| differ[**s as usize])
+        .map(|(_, &(_, q))| q)
+        .collect())
 }
 
 /// Numbers by first appearance.

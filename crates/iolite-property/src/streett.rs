@@ -329,6 +329,24 @@ impl StreettAutomaton {
         }
     }
 
+    /// The same automaton over letters of which each is one of this one's.
+    pub(crate) fn over(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        classes: &[u32],
+    ) -> Result<Self, AutomatonError> {
+        let next = self
+            .structure
+            .states()
+            .flat_map(|q| classes.iter().map(move |&c| (q, Letter::new(c as usize))))
+            .map(|(q, l)| self.structure.step(q, l))
+            .collect();
+        Ok(Self {
+            structure: Structure::new(alphabet.clone(), self.structure.initial(), next)?,
+            ..self.clone()
+        })
+    }
+
     pub(crate) fn image(&self, structure: Structure, meaning: &[StateId]) -> Self {
         let n = structure.len();
         let map = |set: &StateSet| StateSet::of(n, |q| set.contains(meaning[q.index()]));

@@ -1,11 +1,11 @@
 //! Passive testing: a log that was recorded elsewhere, judged by a specification or by properties.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 use std::time::Duration;
 
-use iolite_derive::{Alphabet, Notice, PropertyOutcome, Tester, Verdict};
+use iolite_derive::{ActionId, Alphabet, Notice, PropertyOutcome, Tester, Verdict};
 use iolite_exec::{
     Certificate, LogEntry, LogReader, LoggedTrace, MonitorOptions, Monitored, monitor_watched,
 };
@@ -51,6 +51,9 @@ pub fn verdict_beside(specification: Verdict, properties: Verdict) -> Verdict {
         (_, false) => specification,
     }
 }
+
+/// Texts of events whose meaning is remembered.
+const REMEMBERED: usize = 1 << 12;
 
 impl Monitor {
     /// A monitor by a judge.
@@ -107,14 +110,22 @@ impl Monitor {
         watch: &mut dyn FnMut(u64, usize) -> Option<String>,
     ) -> Result<LogReport, Error> {
         let (seen, unseen) = (Cell::new(0), Cell::new(0));
-        let read = |text: &str| {
+        let properties = self.judge.properties();
+        // What properties make of a text does not change, and logs have few texts that come often.
+        let known: RefCell<HashMap<Box<str>, (ActionId, bool)>> = RefCell::default();
+        let look_up = |text: &str| {
             let action = self.judge.read_action(alphabet, text)?;
-            let properties = self.judge.properties();
-            let count = if properties.is_some_and(|p| p.is_unseen(action)) {
-                &unseen
-            } else {
-                &seen
-            };
+            let is_unseen = properties.is_some_and(|p| p.is_unseen(action));
+            let mut known = known.borrow_mut();
+            if properties.is_some() && known.len() < REMEMBERED {
+                known.insert(text.into(), (action, is_unseen));
+            }
+            Some((action, is_unseen))
+        };
+        let read = |text: &str| {
+            let found = known.borrow().get(text).copied();
+            let (action, is_unseen) = found.or_else(|| look_up(text))?;
+            let count = if is_unseen { &unseen } else { &seen };
             count.set(count.get() + 1);
             Some(action)
         };

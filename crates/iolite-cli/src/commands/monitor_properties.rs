@@ -46,7 +46,48 @@ struct PropertyDocument {
     verdict: Verdict,
     /// The event, from 1, that settled it.
     step: Option<u64>,
+    /// What is owed at the end of the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<PendingDocument>,
 }
+
+#[derive(Serialize)]
+struct PendingDocument {
+    /// The event, from 1, since which something is owed; 0 for the beginning.
+    since: u64,
+    /// Actions one of which is owed next.
+    owed: Vec<String>,
+    /// How many actions it takes at least until nothing is owed.
+    steps: usize,
+}
+
+impl PendingDocument {
+    fn tell(&self) -> String {
+        let owed = match &self.owed[..] {
+            [first @ .., last] if first.len() < NAMED => {
+                let mut text = String::new();
+                for action in first {
+                    text += &format!("`{action}`, ");
+                }
+                text.truncate(text.len().saturating_sub(2));
+                let or = if first.is_empty() { "" } else { " or " };
+                format!("{text}{or}`{last}` is owed")
+            }
+            many => format!("one of {} actions is owed", many.len()),
+        };
+        let since = match self.since {
+            0 => "from the beginning".to_owned(),
+            n => format!("since event {n}"),
+        };
+        match self.steps {
+            1 => format!("  {owed} {since}\n"),
+            n => format!("  {owed} {since}, as the first of {n} actions\n"),
+        }
+    }
+}
+
+/// Actions that are named one by one.
+const NAMED: usize = 5;
 
 pub(crate) fn run<R: BufRead>(
     monitor: &Monitor,
@@ -101,6 +142,11 @@ fn conclude(
         property: outcome.name,
         verdict: outcome.verdict,
         step: outcome.step,
+        pending: outcome.pending.map(|(debt, since)| PendingDocument {
+            since,
+            owed: debt.owed,
+            steps: debt.steps,
+        }),
     });
     let mut document = Document {
         verdict,
@@ -158,6 +204,9 @@ fn tell(document: &Document) -> String {
             None if document.reason.is_some() => format!("{}: {}\n", p.property, p.verdict),
             None => format!("{}: {} at the end of the log\n", p.property, p.verdict),
         };
+        if let Some(pending) = &p.pending {
+            text += &pending.tell();
+        }
     }
     let other = match document.unseen {
         0 => String::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::canonical_tester::DEADLOCK;
-use iolite_property::{CanonicalTester, Monitor, PropertyVerdict, StateSet};
+use iolite_property::{CanonicalTester, Debt, Monitor, PropertyVerdict, StateSet};
 
 use crate::verify::property_objective::verdict;
 use crate::{ActionId, Alphabet, LabelMap, Menu, Progress, Step, Tester, Verdict};
@@ -31,6 +31,9 @@ pub struct PropertyOutcome {
     pub verdict: Verdict,
     /// The number of the step, from 1, that settled it; `None` where the verdict is not final.
     pub step: Option<u64>,
+    /// What is owed at the end, and the number of the step since which something is: after it every
+    /// sequence was rejected as it stood; 0 where that is so from the beginning.
+    pub pending: Option<(Debt, u64)>,
 }
 
 /// When a run ends before its bound.
@@ -62,6 +65,10 @@ pub struct PropertyTester {
     before: Vec<PropertyVerdict>,
     refused: bool,
     settled: Vec<Option<u64>>,
+    /// Since which step something is pending.
+    since: Vec<Option<u64>>,
+    /// What the monitor said last, see [`Monitor::saying`].
+    saying: Option<u32>,
     steps: u64,
 }
 
@@ -88,6 +95,8 @@ impl PropertyTester {
         let deadlock = known.get(LabelKind::Undirected, DEADLOCK);
         let mut tester = Self {
             settled: vec![None; names.len()],
+            since: vec![None; names.len()],
+            saying: None,
             before: Vec::new(),
             names,
             monitor,
@@ -132,12 +141,18 @@ impl PropertyTester {
     pub fn outcomes(&self) -> Vec<PropertyOutcome> {
         let verdicts = self.verdicts();
         let parts = self.names.iter().zip(&verdicts).zip(&self.settled);
+        let testers = self.monitor.testers().iter().zip(self.monitor.states());
         parts
-            .map(|((name, &verdict), &step)| PropertyOutcome {
-                name: name.clone(),
-                verdict,
-                step,
-            })
+            .zip(testers)
+            .zip(&self.since)
+            .map(
+                |((((name, &verdict), &step), (tester, &q)), &since)| PropertyOutcome {
+                    name: name.clone(),
+                    verdict,
+                    step,
+                    pending: tester.debt(q).zip(since),
+                },
+            )
             .collect()
     }
 
@@ -187,9 +202,27 @@ impl PropertyTester {
 
     fn count(&mut self) {
         self.steps += 1;
+        self.note();
+    }
+
+    /// Notes which properties this step settled, and where something came to be pending.
+    fn note(&mut self) {
+        let saying = self.monitor.saying();
+        if self.saying == Some(saying) {
+            return;
+        }
+        self.saying = Some(saying);
         for (settled, v) in self.settled.iter_mut().zip(self.monitor.verdicts()) {
             if settled.is_none() && v.is_final() {
                 *settled = Some(self.steps);
+            }
+        }
+        let testers = self.monitor.testers().iter().zip(self.monitor.states());
+        for (since, (tester, &q)) in self.since.iter_mut().zip(testers) {
+            if !tester.is_pending(q) {
+                *since = None;
+            } else if since.is_none() {
+                *since = Some(self.steps);
             }
         }
     }
@@ -239,9 +272,10 @@ impl Tester for PropertyTester {
         self.steps = 0;
         self.refused = false;
         self.before.clear();
-        for (settled, v) in self.settled.iter_mut().zip(self.monitor.verdicts()) {
-            *settled = v.is_final().then_some(0);
-        }
+        self.settled.fill(None);
+        self.since.fill(None);
+        self.saying = None;
+        self.note();
     }
 
     fn menu(&mut self, menu: &mut Menu) {
@@ -297,6 +331,7 @@ impl Tester for PropertyTester {
                 *settled = None;
             }
         }
+        self.saying = None;
         Some(Progress::Ended(self.verdict()))
     }
 

@@ -194,6 +194,13 @@ impl<R: BufRead> LogReader<R> {
             }
             let mut run = None;
             let step = match &self.format {
+                LogFormat::JsonLines
+                    if self.run.is_none()
+                        && !self.in_journal
+                        && let Some(action) = plain_action(&self.bytes) =>
+                {
+                    Some((action.to_owned(), None, Vec::new()))
+                }
                 LogFormat::JsonLines => match json_line(&self.bytes) {
                     Ok(line) => {
                         self.in_journal |= line.journal.is_some();
@@ -325,6 +332,19 @@ impl JsonLine<'_> {
             _ => None,
         }
     }
+}
+
+/// The action of a line that is `{"action":"…"}` and nothing else, as most lines of most logs are: they are
+/// read without a look at what else JSON could be.
+fn plain_action(bytes: &[u8]) -> Option<&str> {
+    let rest = bytes.strip_prefix(b"{\"action\":")?;
+    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+    let text = rest.strip_prefix(b"\"")?.strip_suffix(b"\"}")?;
+    let plain = |b: &u8| *b >= b' ' && *b != b'"' && *b != b'\\';
+    if !text.iter().all(plain) {
+        return None;
+    }
+    std::str::from_utf8(text).ok()
 }
 
 fn json_line(bytes: &[u8]) -> Result<JsonLine<'_>, serde_json::Error> {
@@ -558,5 +578,39 @@ impl LoggedTrace {
                 )
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The short way says what the long one says, or nothing.
+    #[test]
+    fn plain_actions_are_what_json_says() {
+        let lines: [&[u8]; 12] = [
+            br#"{"action":"?a"}"#,
+            br#"{"action": "!x(1, \"b\")"}"#,
+            br#"{"action":"!x(1)"}"#,
+            br#"{"action":""}"#,
+            br#"{"action":"a","time":1}"#,
+            br#"{"action":"a","input":"b"}"#,
+            br#"{"action":"a"} "#,
+            br#"{"action":"\u0041"}"#,
+            b"{\"action\":\"a\tb\"}",
+            b"{\"action\":\"\xff\"}",
+            "{\"action\":\"δ\"}".as_bytes(),
+            br#"{"action":"}"#,
+        ];
+        let mut plain = 0;
+        for line in lines {
+            let Some(short) = plain_action(line) else {
+                continue;
+            };
+            plain += 1;
+            let long = json_step(&json_line(line).unwrap()).unwrap();
+            assert_eq!(long, Some((short.to_owned(), None, Vec::new())));
+        }
+        assert_eq!(plain, 4);
     }
 }

@@ -53,11 +53,15 @@ struct Kind {
     universal: bool,
 }
 
+/// Temporal formulas that are compared with each other.
+const MAX_COMPARED: usize = 64;
+
 pub(super) struct Formulas {
     nodes: Vec<Node>,
     levels: Vec<Level>,
     kinds: Vec<Kind>,
     index: FxHashMap<Node, Id>,
+    implied: FxHashMap<(Id, Id), bool>,
     letters: usize,
     pub(super) truth: Id,
     pub(super) falsity: Id,
@@ -70,6 +74,7 @@ impl Formulas {
             levels: Vec::new(),
             kinds: Vec::new(),
             index: FxHashMap::default(),
+            implied: FxHashMap::default(),
             letters,
             truth: Id(0),
             falsity: Id(0),
@@ -81,6 +86,11 @@ impl Formulas {
 
     pub(super) fn node(&self, f: Id) -> &Node {
         &self.nodes[f.index()]
+    }
+
+    /// How many there are.
+    pub(super) fn letters(&self) -> usize {
+        self.letters
     }
 
     pub(super) fn level(&self, f: Id) -> Level {
@@ -188,18 +198,17 @@ impl Formulas {
                 universal: a.universal && b.universal,
             }),
             Node::Next(f) => kind(f),
-            Node::Until(a, b) => Kind {
-                eventual: *a == self.truth,
-                universal: *a == self.truth && kind(b).universal,
-            },
-            Node::Release(a, b) => Kind {
-                eventual: *a == self.falsity && kind(b).eventual,
-                universal: *a == self.falsity,
-            },
-            Node::WeakUntil(..) | Node::StrongRelease(..) => Kind {
-                eventual: false,
-                universal: false,
-            },
+            Node::Until(a, b)
+            | Node::Release(a, b)
+            | Node::WeakUntil(a, b)
+            | Node::StrongRelease(a, b) => {
+                let until = matches!(node, Node::Until(..)) && *a == self.truth;
+                let release = matches!(node, Node::Release(..)) && *a == self.falsity;
+                Kind {
+                    eventual: until || kind(a).eventual && kind(b).eventual,
+                    universal: release || kind(a).universal && kind(b).universal,
+                }
+            }
         };
         let id = Id(u32::try_from(self.nodes.len()).expect("fewer than 2^32 formulas"));
         self.kinds.push(kind);
@@ -249,6 +258,19 @@ impl Formulas {
             _ => false,
         };
         let flat: Vec<Id> = flat.iter().copied().filter(|f| !absorbed(f)).collect();
+        let flat = self.without_implied(flat, conjunction);
+        // X a & X b = X (a & b)
+        let inner: Vec<Id> = flat
+            .iter()
+            .filter_map(|&f| match *self.node(f) {
+                Node::Next(inner) => Some(inner),
+                _ => None,
+            })
+            .collect();
+        if inner.len() > 1 && inner.len() == flat.len() {
+            let inner = self.many(&inner, conjunction);
+            return self.next(inner);
+        }
         match flat[..] {
             [] => neutral,
             [f] => f,
@@ -258,6 +280,121 @@ impl Formulas {
                 Node::Or(flat)
             }),
         }
+    }
+
+    /// Without the parts that another one makes superfluous.
+    fn without_implied(&mut self, parts: Vec<Id>, conjunction: bool) -> Vec<Id> {
+        let mut kept = parts;
+        let mut i = 0;
+        while i < kept.len() {
+            let f = kept[i];
+            let superfluous = (0..kept.len()).any(|j| {
+                let g = kept[j];
+                f != g
+                    && if conjunction {
+                        self.implies(g, f)
+                    } else {
+                        self.implies(f, g)
+                    }
+            });
+            if superfluous {
+                kept.remove(i);
+            } else {
+                i += 1;
+            }
+        }
+        kept
+    }
+
+    /// Whether one formula implies another, as far as their syntax shows.
+    fn implies(&mut self, f: Id, g: Id) -> bool {
+        if f == g || f == self.falsity || g == self.truth {
+            return true;
+        }
+        if g == self.falsity || f == self.truth {
+            return false;
+        }
+        if let Some(&known) = self.implied.get(&(f, g)) {
+            return known;
+        }
+        let holds = self.implies_by_parts(f, g);
+        self.implied.insert((f, g), holds);
+        holds
+    }
+
+    fn implies_by_parts(&mut self, f: Id, g: Id) -> bool {
+        use Node::{And, Letters, Next, Or, Release, StrongRelease, Until, WeakUntil};
+        let (left, right) = (self.node(f).clone(), self.node(g).clone());
+        if let (Letters(a), Letters(b)) = (&left, &right) {
+            return a.iter().zip(b.iter()).all(|(a, b)| a & !b == 0);
+        }
+        // Operators of the same form are monotone in both operands.
+        if let (Until(a, b), Until(c, d) | WeakUntil(c, d))
+        | (WeakUntil(a, b), WeakUntil(c, d))
+        | (Release(a, b), Release(c, d))
+        | (StrongRelease(a, b), Release(c, d) | StrongRelease(c, d)) = (&left, &right)
+            && self.implies(*a, *c)
+            && self.implies(*b, *d)
+        {
+            return true;
+        }
+        if let (Next(a), Next(b)) = (&left, &right)
+            && self.implies(*a, *b)
+        {
+            return true;
+        }
+        // G a implies a W b.
+        if let (Release(a, b), WeakUntil(c, _)) = (&left, &right)
+            && *a == self.falsity
+            && self.implies(*b, *c)
+        {
+            return true;
+        }
+        let by_left = match left {
+            And(parts) => parts.iter().any(|&p| self.implies(p, g)),
+            Or(parts) => parts.iter().all(|&p| self.implies(p, g)),
+            Until(a, b) | WeakUntil(a, b) => self.implies(a, g) && self.implies(b, g),
+            Release(_, b) | StrongRelease(_, b) => self.implies(b, g),
+            Next(a) => self.is_eventual(g) && self.implies(a, g),
+            Letters(_) => false,
+        };
+        by_left
+            || match right {
+                And(parts) => parts.iter().all(|&p| self.implies(f, p)),
+                Or(parts) => parts.iter().any(|&p| self.implies(f, p)),
+                Until(_, b) | WeakUntil(_, b) => self.implies(f, b),
+                Release(a, b) | StrongRelease(a, b) => self.implies(f, a) && self.implies(f, b),
+                Next(a) => self.is_universal(f) && self.implies(f, a),
+                Letters(_) => false,
+            }
+    }
+
+    /// Pairs of temporal formulas so far of which the first implies the second.
+    pub(super) fn implications(&mut self) -> Vec<(Id, Id)> {
+        let temporal: Vec<Id> = (0..self.nodes.len() as u32)
+            .map(Id)
+            .filter(|&f| !matches!(self.node(f), Node::Letters(_) | Node::And(_) | Node::Or(_)))
+            .take(MAX_COMPARED)
+            .collect();
+        let mut found = Vec::new();
+        for &f in &temporal {
+            for &g in &temporal {
+                if f != g && self.implies(f, g) {
+                    found.push((f, g));
+                }
+            }
+        }
+        found
+    }
+
+    /// The operands one step later, where both are X or true at every position alike.
+    fn both_later(&self, a: Id, b: Id) -> Option<(Id, Id)> {
+        let later = |f: Id| match *self.node(f) {
+            Node::Next(inner) => Some(inner),
+            _ => self.is_constant(f).then_some(f),
+        };
+        let (x, y) = (later(a)?, later(b)?);
+        ((x, y) != (a, b)).then_some((x, y))
     }
 
     pub(super) fn and(&mut self, parts: &[Id]) -> Id {
@@ -280,7 +417,16 @@ impl Formulas {
         if b == self.truth || b == self.falsity || a == self.falsity || a == b {
             return b;
         }
-        if self.is_eventual(b) {
+        if self.is_eventual(b) || self.implies(a, b) {
+            return b;
+        }
+        if let Some((a, b)) = self.both_later(a, b) {
+            let until = self.until(a, b);
+            return self.next(until);
+        }
+        if let Node::Until(c, _) = *self.node(b)
+            && self.implies(a, c)
+        {
             return b;
         }
         if let Some((now, rest)) = self.split(b, false, Self::is_eventual) {
@@ -321,6 +467,13 @@ impl Formulas {
             let falsity = self.falsity;
             return self.release(falsity, a);
         }
+        if self.implies(a, b) {
+            return b;
+        }
+        if let Some((a, b)) = self.both_later(a, b) {
+            let weak = self.weak_until(a, b);
+            return self.next(weak);
+        }
         if self.is_universal(a) {
             return self.or(&[a, b]);
         }
@@ -336,7 +489,16 @@ impl Formulas {
         if b == self.truth || b == self.falsity || a == self.truth || a == b {
             return b;
         }
-        if self.is_universal(b) {
+        if self.is_universal(b) || self.implies(b, a) {
+            return b;
+        }
+        if let Some((a, b)) = self.both_later(a, b) {
+            let release = self.release(a, b);
+            return self.next(release);
+        }
+        if let Node::Release(c, _) = *self.node(b)
+            && self.implies(c, a)
+        {
             return b;
         }
         if let Some((now, rest)) = self.split(b, true, Self::is_universal) {
@@ -367,6 +529,13 @@ impl Formulas {
         if b == self.truth {
             let truth = self.truth;
             return self.until(truth, a);
+        }
+        if self.implies(b, a) {
+            return b;
+        }
+        if let Some((a, b)) = self.both_later(a, b) {
+            let strong = self.strong_release(a, b);
+            return self.next(strong);
         }
         if self.is_eventual(a) {
             return self.and(&[a, b]);
@@ -472,6 +641,60 @@ impl Formulas {
                 }
             }
         })
+    }
+
+    /// The formula as a conjunction (true) or disjunction of others with smaller operands, where an
+    /// operator lets through one of an operand's.
+    pub(super) fn distributed(&mut self, f: Id) -> Option<(Vec<Id>, bool)> {
+        type Make = fn(&mut Formulas, Id, Id) -> Id;
+        let (a, b, make, until): (Id, Id, Make, bool) = match *self.node(f) {
+            Node::Until(a, b) => (a, b, Self::until, true),
+            Node::WeakUntil(a, b) => (a, b, Self::weak_until, true),
+            Node::Release(a, b) => (a, b, Self::release, false),
+            Node::StrongRelease(a, b) => (a, b, Self::strong_release, false),
+            _ => return None,
+        };
+        // a U (b | c), a W (b | c), (a | b) R c and (a | b) M c are disjunctions of two, and
+        // (a & b) U c, (a & b) W c, a R (b & c) and a M (b & c) conjunctions.
+        let (disjoined, conjoined) = if until { (b, a) } else { (a, b) };
+        let (parts, conjunction) = match (self.node(disjoined), self.node(conjoined)) {
+            (_, Node::And(parts)) => (parts.clone(), true),
+            (Node::Or(parts), _) => (parts.clone(), false),
+            _ => return None,
+        };
+        let at_left = until == conjunction;
+        let made = parts
+            .into_iter()
+            .map(|p| {
+                if at_left {
+                    make(self, p, b)
+                } else {
+                    make(self, a, p)
+                }
+            })
+            .collect();
+        Some((made, conjunction))
+    }
+
+    /// Letters that no part of any formula so far tells apart: the class of each, and a letter of
+    /// each class.
+    pub(super) fn letter_classes(&self) -> (Vec<u32>, Vec<usize>) {
+        let mut of = vec![0_u32; self.letters];
+        let mut first = vec![0];
+        for node in &self.nodes {
+            let Node::Letters(set) = node else { continue };
+            let mut seen: FxHashMap<(u32, bool), u32> = FxHashMap::default();
+            first = Vec::new();
+            for (l, class) in of.iter_mut().enumerate() {
+                let fresh = seen.len() as u32;
+                let key = (*class, Self::has_letter(set, Letter::new(l)));
+                *class = *seen.entry(key).or_insert_with(|| {
+                    first.push(l);
+                    fresh
+                });
+            }
+        }
+        (of, first)
     }
 
     /// The negation of a normal form.

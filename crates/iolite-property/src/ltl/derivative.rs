@@ -14,14 +14,27 @@ pub(super) struct Derivatives {
     pub(super) formulas: Formulas,
     pub(super) bdds: Bdds,
     as_bdd: FxHashMap<Id, Bdd>,
-    after_node: FxHashMap<(Id, Letter), Bdd>,
-    after_bdd: FxHashMap<(Bdd, Letter), Bdd>,
+    after_node: FxHashMap<Id, Bdd>,
+    after_bdd: FxHashMap<Bdd, Bdd>,
     owed: FxHashMap<Bdd, Bdd>,
     promises: bool,
+    /// What holds of the temporal parts anyhow; see [`Self::constrain`].
+    known: Bdd,
 }
 
 /// The variable that marks an eventuality as put off, beside the formula's own variable.
 pub(super) const PUT_OFF: u32 = 1 << 31;
+/// Variables below this one are the bits of a letter's number, the highest bit first: what is left after
+/// a letter is one function of the letter too, and not a table of as many entries as there are letters.
+const FIRST_FORMULA: u32 = 32;
+
+fn variable(f: Id) -> u32 {
+    f.index() as u32 + FIRST_FORMULA
+}
+
+fn formula(variable: u32) -> Id {
+    Id::of(variable - FIRST_FORMULA)
+}
 
 impl Derivatives {
     pub(super) fn new(formulas: Formulas) -> Self {
@@ -33,7 +46,51 @@ impl Derivatives {
             after_bdd: FxHashMap::default(),
             owed: FxHashMap::default(),
             promises: false,
+            known: Bdd::TRUE,
         }
+    }
+
+    /// From now on (or no longer), formulas are taken as equal if they are so wherever the temporal
+    /// parts that imply others do. Only implications that hold after every letter, if all of them held
+    /// before, are used: then equal formulas leave equal ones, and what is true is found to be.
+    /// For constructions that look at nothing but the formula's meaning.
+    pub(super) fn constrain(&mut self, constrain: bool) {
+        self.known = Bdd::TRUE;
+        self.after_node.clear();
+        self.after_bdd.clear();
+        if !constrain {
+            return;
+        }
+        let mut pairs = self.formulas.implications();
+        while !pairs.is_empty() {
+            let mut all = Bdd::TRUE;
+            for &(f, g) in &pairs {
+                let (f, g) = (self.bdd(f), self.bdd(g));
+                let implication = self.bdds.ite(f, g, Bdd::TRUE);
+                all = self.bdds.and(all, implication);
+            }
+            let before = pairs.len();
+            pairs.retain(|&(f, g)| {
+                let (f, g) = (self.after_node(f), self.after_node(g));
+                let kept = self.bdds.ite(f, g, Bdd::TRUE);
+                self.bdds.ite(all, kept, Bdd::TRUE) == Bdd::TRUE
+            });
+            if pairs.len() == before {
+                self.after_node.clear();
+                self.after_bdd.clear();
+                self.known = all;
+                return;
+            }
+        }
+    }
+
+    /// A formula where what is known holds.
+    fn settled(&mut self, f: Bdd) -> Bdd {
+        if self.known == Bdd::TRUE {
+            return f;
+        }
+        let f = self.bdds.and(f, self.known);
+        if f == self.known { Bdd::TRUE } else { f }
     }
 
     /// From now on (or no longer), an eventuality that is put off by a step leaves a mark.
@@ -49,7 +106,7 @@ impl Derivatives {
         if !self.promises || !self.is_eventuality(f) {
             return again;
         }
-        let mark = self.bdds.var(f.index() as u32 | PUT_OFF);
+        let mark = self.bdds.var(variable(f) | PUT_OFF);
         self.bdds.and(again, mark)
     }
 
@@ -73,59 +130,94 @@ impl Derivatives {
                 let f = self.bdd(f);
                 self.bdds.or(any, f)
             }),
-            _ => self.bdds.var(f.index() as u32),
+            _ => self.bdds.var(variable(f)),
         };
         self.as_bdd.insert(f, b);
         b
     }
 
-    fn after_node(&mut self, f: Id, l: Letter) -> Bdd {
-        if let Some(&b) = self.after_node.get(&(f, l)) {
+    /// A set of letters as a function of their bits.
+    fn letter_set(&mut self, set: &[u64], first: usize, bit: u32) -> Bdd {
+        let letters = self.formulas.letters();
+        if first >= letters {
+            return Bdd::FALSE;
+        }
+        let Some(below) = bit.checked_sub(1) else {
+            return if Formulas::has_letter(set, Letter::new(first)) {
+                Bdd::TRUE
+            } else {
+                Bdd::FALSE
+            };
+        };
+        let low = self.letter_set(set, first, below);
+        let high = self.letter_set(set, first + (1 << below), below);
+        let test = self.bdds.var(self.bits() - bit);
+        self.bdds.ite(test, high, low)
+    }
+
+    fn bits(&self) -> u32 {
+        self.formulas.letters().next_power_of_two().trailing_zeros()
+    }
+
+    fn after_node(&mut self, f: Id) -> Bdd {
+        if let Some(&b) = self.after_node.get(&f) {
             return b;
         }
         let b = match self.formulas.node(f).clone() {
-            Node::Letters(set) => {
-                if Formulas::has_letter(&set, l) {
-                    Bdd::TRUE
-                } else {
-                    Bdd::FALSE
-                }
-            }
+            Node::Letters(set) => self.letter_set(&set, 0, self.bits()),
             Node::And(_) | Node::Or(_) => {
                 let b = self.bdd(f);
-                self.after(b, l)
+                self.after_any(b)
             }
             Node::Next(a) => self.bdd(a),
             Node::Until(a, b) | Node::WeakUntil(a, b) => {
-                let (a, b) = (self.after_node(a, l), self.after_node(b, l));
+                let (a, b) = (self.after_node(a), self.after_node(b));
                 let again = self.again(f);
                 let wait = self.bdds.and(a, again);
                 self.bdds.or(b, wait)
             }
             Node::Release(a, b) | Node::StrongRelease(a, b) => {
-                let (a, b) = (self.after_node(a, l), self.after_node(b, l));
+                let (a, b) = (self.after_node(a), self.after_node(b));
                 let again = self.again(f);
                 let freed = self.bdds.or(a, again);
                 self.bdds.and(b, freed)
             }
         };
-        self.after_node.insert((f, l), b);
+        let b = self.settled(b);
+        self.after_node.insert(f, b);
         b
+    }
+
+    /// What is left of a formula after a letter, as a function of the letter.
+    pub(super) fn after_any(&mut self, f: Bdd) -> Bdd {
+        let Some((var, low, high)) = self.bdds.node(f) else {
+            return f;
+        };
+        if let Some(&b) = self.after_bdd.get(&f) {
+            return b;
+        }
+        let test = self.after_node(formula(var));
+        let (low, high) = (self.after_any(low), self.after_any(high));
+        let b = self.bdds.ite(test, high, low);
+        let b = self.settled(b);
+        self.after_bdd.insert(f, b);
+        b
+    }
+
+    /// A function of the letter at one letter.
+    pub(super) fn at(&self, mut f: Bdd, l: Letter) -> Bdd {
+        while let Some((var, low, high)) = self.bdds.node(f).filter(|n| n.0 < FIRST_FORMULA) {
+            let bit = self.bits() - 1 - var;
+            f = if l.index() >> bit & 1 == 1 { high } else { low };
+        }
+        f
     }
 
     /// What is left of a formula after a letter.
     pub(super) fn after(&mut self, f: Bdd, l: Letter) -> Bdd {
-        let Some((var, low, high)) = self.bdds.node(f) else {
-            return f;
-        };
-        if let Some(&b) = self.after_bdd.get(&(f, l)) {
-            return b;
-        }
-        let test = self.after_node(Id::of(var), l);
-        let (low, high) = (self.after(low, l), self.after(high, l));
-        let b = self.bdds.ite(test, high, low);
-        self.after_bdd.insert((f, l), b);
-        b
+        let any = self.after_any(f);
+        let left = self.at(any, l);
+        if left == self.known { Bdd::TRUE } else { left }
     }
 
     /// What a formula of Π₂ owes now: its W and R taken as true.
@@ -136,7 +228,7 @@ impl Derivatives {
         if let Some(&b) = self.owed.get(&f) {
             return b;
         }
-        let owed = self.formulas.obligations(Id::of(var));
+        let owed = self.formulas.obligations(formula(var));
         let test = self.bdd(owed);
         let (low, high) = (self.obligations(low), self.obligations(high));
         let b = self.bdds.ite(test, high, low);

@@ -3,14 +3,16 @@
 
 use std::sync::Arc;
 
-use crate::acceptance::AcceptanceFormula;
-use crate::alphabet::{Alphabet, Letter};
+use rustc_hash::FxHashMap;
+
+use crate::alphabet::Alphabet;
+use crate::labelling::{Reference, Table};
 use crate::omega::OmegaAutomaton;
-use crate::state_set::StateSet;
-use crate::structure::{AutomatonError, Structure};
+use crate::reduction::Reduced;
+use crate::structure::AutomatonError;
 
 use super::LtlError;
-use super::tableau::Buchi;
+use super::buchi::Buchi;
 
 /// Each Büchi state with the braces around it, outermost first. Braces are numbered by age, and
 /// `parents` is implied: a brace's parent is the one before it in any path.
@@ -18,12 +20,10 @@ use super::tableau::Buchi;
 struct Braces {
     /// Sorted by state.
     paths: Vec<(u32, Vec<u32>)>,
-    /// Priority of the step that led here; even is bad, odd is good, the least one counts.
-    priority: u32,
 }
 
 /// Older braces first; of two paths where one goes on inside the other, the deeper one.
-fn better(a: &[u32], b: &[u32]) -> bool {
+pub(super) fn better(a: &[u32], b: &[u32]) -> bool {
     for (x, y) in a.iter().zip(b) {
         if x != y {
             return x < y;
@@ -32,7 +32,8 @@ fn better(a: &[u32], b: &[u32]) -> bool {
     a.len() > b.len()
 }
 
-fn step(buchi: &Buchi, from: &Braces, letters: usize, l: Letter, neutral: u32) -> Braces {
+/// The next braces, and the priority of the step: even is good, odd is bad, the least one counts.
+fn step(buchi: &Buchi, from: &Braces, letters: usize, l: usize, neutral: u32) -> (Braces, u32) {
     let mut fresh = from
         .paths
         .iter()
@@ -43,7 +44,7 @@ fn step(buchi: &Buchi, from: &Braces, letters: usize, l: Letter, neutral: u32) -
     // One new brace for each brace that opens one: states that were together stay together.
     let mut opened: Vec<(Vec<u32>, u32)> = Vec::new();
     for (q, path) in &from.paths {
-        for &(to, accepting) in &buchi.next[*q as usize * letters + l.index()] {
+        for &(to, accepting) in &buchi.next[*q as usize * letters + l] {
             let mut path = path.clone();
             if accepting {
                 let brace = if let Some(&(_, brace)) = opened.iter().find(|(p, _)| *p == path) {
@@ -65,6 +66,7 @@ fn step(buchi: &Buchi, from: &Braces, letters: usize, l: Letter, neutral: u32) -
             }
         }
     }
+    buchi.drop_simulated(&mut paths);
     let braces = fresh as usize;
     let mut empty = vec![true; braces];
     let mut green = vec![true; braces];
@@ -79,9 +81,9 @@ fn step(buchi: &Buchi, from: &Braces, letters: usize, l: Letter, neutral: u32) -
     let mut priority = neutral;
     for b in 0..braces {
         if empty[b] {
-            priority = priority.min(2 * b as u32);
-        } else if green[b] {
             priority = priority.min(2 * b as u32 + 1);
+        } else if green[b] {
+            priority = priority.min(2 * b as u32 + 2);
         }
     }
     // Braces inside a green one vanish; then names close up.
@@ -107,7 +109,7 @@ fn step(buchi: &Buchi, from: &Braces, letters: usize, l: Letter, neutral: u32) -
             *b = name[*b as usize];
         }
     }
-    Braces { paths, priority }
+    (Braces { paths }, priority)
 }
 
 /// A deterministic automaton for the language of a nondeterministic one with Büchi acceptance on its
@@ -124,67 +126,51 @@ pub fn determinise_buchi(
     if let Some(&q) = named.find(|&&q| q as usize >= states) {
         return Err(AutomatonError::UnknownState(q as usize).into());
     }
-    let mut initial = initial;
-    initial.sort_unstable();
-    initial.dedup();
-    determinise(&Buchi { initial, next }, alphabet, budget)
+    let buchi = Buchi::new(alphabet.len(), initial, next).reduced();
+    let parity = determinise(&buchi, budget)?;
+    Ok(Reduced::of_reference(&parity, alphabet.clone())?.to_omega()?)
 }
 
-/// A deterministic automaton for the same language; its finitary part is empty.
-pub(super) fn determinise(
-    buchi: &Buchi,
-    alphabet: &Arc<Alphabet>,
-    budget: usize,
-) -> Result<OmegaAutomaton, LtlError> {
-    let letters = alphabet.len();
-    let states = buchi.next.len() / letters;
-    // More braces than states cannot be used after a step.
-    let neutral = 4 * states as u32 + 4;
+/// A deterministic parity automaton for the same language.
+pub(super) fn determinise(buchi: &Buchi, budget: usize) -> Result<Reference, LtlError> {
+    let letters = buchi.letters;
+    // More braces than twice the states cannot be open in the midst of a step; a step where nothing
+    // happens is bad.
+    let neutral = 4 * buchi.len() as u32 + 5;
     let start = Braces {
         paths: buchi.initial.iter().map(|&q| (q, Vec::new())).collect(),
-        priority: neutral,
     };
-    let (structure, meaning) = Structure::explore(alphabet.clone(), start, budget, |from, l| {
-        Ok::<_, AutomatonError>(step(buchi, from, letters, l, neutral))
-    })?;
-    // Only priorities that occur get a colour, from the least on, and runs of one kind share one.
-    let mut kinds: Vec<u32> = meaning.iter().map(|b| b.priority).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    let mut colour_of = Vec::with_capacity(kinds.len());
-    let mut colour = 0;
-    for (i, p) in kinds.iter().enumerate() {
-        if i > 0 && kinds[i - 1] % 2 != p % 2 {
-            colour += 1;
+    let mut index: FxHashMap<Braces, u32> = FxHashMap::default();
+    let mut states = vec![start.clone()];
+    index.insert(start, 0);
+    let (mut next, mut marks) = (Vec::new(), Vec::new());
+    let mut done = 0;
+    while done < states.len() {
+        let from = states[done].clone();
+        done += 1;
+        for l in 0..letters {
+            let (to, mark) = step(buchi, &from, letters, l, neutral);
+            marks.push(mark);
+            next.push(if let Some(&id) = index.get(&to) {
+                id
+            } else {
+                if states.len() >= budget {
+                    return Err(AutomatonError::TooManyStates(budget).into());
+                }
+                let id = states.len() as u32;
+                states.push(to.clone());
+                index.insert(to, id);
+                id
+            });
         }
-        colour_of.push(colour);
     }
-    if colour as usize >= crate::acceptance::MAX_COLOURS {
-        let limit = crate::acceptance::MAX_COLOURS;
-        return Err(AutomatonError::TooManyColours {
-            found: colour as usize + 1,
-            limit,
-        }
-        .into());
-    }
-    let good_first = kinds.first().is_some_and(|p| p % 2 == 1);
-    let mut acceptance = AcceptanceFormula::False;
-    for c in (0..=colour).rev() {
-        acceptance = if (c % 2 == 0) == good_first {
-            AcceptanceFormula::Or(vec![AcceptanceFormula::Inf(c), acceptance])
-        } else {
-            AcceptanceFormula::And(vec![AcceptanceFormula::Fin(c), acceptance])
-        };
-    }
-    let colours = meaning
-        .iter()
-        .map(|b| 1 << colour_of[kinds.binary_search(&b.priority).expect("listed")])
-        .collect();
-    let finite = StateSet::empty(structure.len());
-    Ok(OmegaAutomaton {
-        structure,
-        colours,
-        acceptance,
-        finite,
+    let table = Table {
+        letters,
+        initial: 0,
+        next,
+    };
+    Ok(Reference {
+        table,
+        priority: marks,
     })
 }

@@ -13,22 +13,17 @@ use crate::structure::AutomatonError;
 
 use super::LtlError;
 use super::bdd::Bdd;
+use super::buchi::Buchi;
 use super::core::Id;
 use super::derivative::{Derivatives, PUT_OFF};
-
-/// Nondeterministic, Büchi acceptance on transitions.
-pub(super) struct Buchi {
-    pub(super) initial: Vec<u32>,
-    /// `next[q * letters + l]`: successors, and whether the step is accepting.
-    pub(super) next: Vec<Vec<(u32, bool)>>,
-}
 
 type Obligations = Vec<u32>;
 /// The set that comes next, and the eventualities put off.
 type Step = (u32, Vec<u32>);
 
 impl Buchi {
-    pub(super) fn new(
+    /// For a formula.
+    pub(super) fn of_formula(
         derivatives: &mut Derivatives,
         formula: Id,
         alphabet: &Alphabet,
@@ -65,12 +60,18 @@ impl Buchi {
         while steps.len() < sets.len() {
             let from = sets[steps.len()].clone();
             let mut row = Vec::with_capacity(alphabet.len());
+            let any = from.iter().fold(Bdd::TRUE, |all, &f| {
+                let v = derivatives.bdds.var(f);
+                let after = derivatives.after_any(v);
+                derivatives.bdds.and(all, after)
+            });
+            let mut known: FxHashMap<Bdd, Vec<Step>> = FxHashMap::default();
             for l in alphabet.iter() {
-                let left = from.iter().fold(Bdd::TRUE, |all, &f| {
-                    let v = derivatives.bdds.var(f);
-                    let after = derivatives.after(v, l);
-                    derivatives.bdds.and(all, after)
-                });
+                let left = derivatives.at(any, l);
+                if let Some(steps) = known.get(&left) {
+                    row.push(steps.clone());
+                    continue;
+                }
                 let models = derivatives.bdds.minimal_models(left);
                 let split = |m: Vec<u32>| {
                     let (put_off, set): (Vec<u32>, Vec<u32>) =
@@ -80,7 +81,9 @@ impl Buchi {
                         put_off.iter().map(|v| v & !PUT_OFF).collect(),
                     )
                 };
-                row.push(models.into_iter().map(split).collect());
+                let steps: Vec<Step> = models.into_iter().map(split).collect();
+                known.insert(left, steps.clone());
+                row.push(steps);
                 if sets.len() > budget || derivatives.bdds.overflowed() {
                     return Err(AutomatonError::TooManyStates(budget).into());
                 }
@@ -143,49 +146,6 @@ impl Buchi {
                 }
             }
         }
-        Ok(Self { initial, next }.reduced(alphabet.len()))
-    }
-
-    /// Merges states with the same outgoing transitions, again and again.
-    fn reduced(self, letters: usize) -> Self {
-        let n = self.next.len() / letters;
-        let mut class = vec![0_u32; n];
-        let mut count = 1;
-        let image = |row: &Vec<(u32, bool)>, class: &[u32]| {
-            let mut image: Vec<(u32, bool)> = row
-                .iter()
-                .map(|&(q, acc)| (class[q as usize], acc))
-                .collect();
-            image.sort_unstable();
-            image.dedup();
-            image
-        };
-        loop {
-            let mut names: FxHashMap<Vec<Vec<(u32, bool)>>, u32> = FxHashMap::default();
-            let refined: Vec<u32> = (0..n)
-                .map(|q| {
-                    let rows = &self.next[q * letters..(q + 1) * letters];
-                    let signature = rows.iter().map(|r| image(r, &class)).collect();
-                    let fresh = names.len() as u32;
-                    *names.entry(signature).or_insert(fresh)
-                })
-                .collect();
-            let refined_count = names.len();
-            class = refined;
-            if refined_count == count {
-                break;
-            }
-            count = refined_count;
-        }
-        let mut next = vec![Vec::new(); count * letters];
-        for q in 0..n {
-            for l in 0..letters {
-                next[class[q] as usize * letters + l] = image(&self.next[q * letters + l], &class);
-            }
-        }
-        let mut initial: Vec<u32> = self.initial.iter().map(|&q| class[q as usize]).collect();
-        initial.sort_unstable();
-        initial.dedup();
-        Self { initial, next }
+        Ok(Self::new(alphabet.len(), initial, next).reduced())
     }
 }

@@ -8,16 +8,17 @@ use crate::class::SemanticClass;
 use crate::finitary_part;
 use crate::normalise::Normalised;
 use crate::omega::OmegaAutomaton;
+use crate::reduction::Reduced;
 use crate::state_set::StateSet;
 use crate::streett::StreettAutomaton;
 use crate::structure::{AutomatonError, DEFAULT_BUDGET, Structure};
 
 use super::bdd::Bdd;
+use super::buchi::Buchi;
 use super::core::{Formulas, Id, Node, Resolver};
 use super::derivative::Derivatives;
 use super::determinise::determinise;
 use super::past::Past;
-use super::tableau::Buchi;
 use super::{Ltl, LtlError};
 
 /// Which construction is used.
@@ -78,14 +79,18 @@ impl Ltl {
         self.check_size()?;
         let past = Past::new(self, alphabet)?;
         if past.is_empty() {
-            let normal =
+            let (normal, classes) =
                 self.translate_future(alphabet, options, &|f| past.letters(f, alphabet))?;
-            return Translation::new(normal, options.budget);
+            let narrow = Translation::new(normal, options.budget)?;
+            return Ok(Translation {
+                automaton: narrow.automaton.over(alphabet, &classes)?,
+                class: narrow.class,
+            });
         }
         let extended = Arc::new(past.extended()?);
-        let future = self
-            .translate_future(&extended, options, &|f| past.letters(f, alphabet))?
-            .automaton;
+        let (future, classes) =
+            self.translate_future(&extended, options, &|f| past.letters(f, alphabet))?;
+        let future = future.automaton.over(&extended, &classes)?;
         // The automaton beside the memory of the past.
         let omega = future.to_omega();
         let (structure, meaning) = Structure::explore(
@@ -115,18 +120,28 @@ impl Ltl {
         )
     }
 
+    /// Over classes of letters that the formula does not tell apart; the second result says which letter
+    /// is of which.
     fn translate_future(
         &self,
         alphabet: &Arc<Alphabet>,
         options: Options,
         resolver: Resolver<'_>,
-    ) -> Result<Normalised, LtlError> {
-        let mut formulas = Formulas::new(alphabet.len());
-        let f = formulas.normal_form(self, false, resolver)?;
+    ) -> Result<(Normalised, Vec<u32>), LtlError> {
+        let mut wide = Formulas::new(alphabet.len());
+        wide.normal_form(self, false, resolver)?;
+        let (classes, first) = wide.letter_classes();
+        let names: Vec<String> = (0..first.len()).map(|i| i.to_string()).collect();
+        let narrow = Arc::new(Alphabet::of_names(names.iter().map(String::as_str))?);
+        let mut formulas = Formulas::new(first.len());
+        let f = formulas.normal_form(self, false, &|f| {
+            let holds = resolver(f)?;
+            Ok(first.iter().map(|&l| holds[l]).collect())
+        })?;
         let derivatives = Derivatives::new(formulas);
         let mut translator = Translator {
             derivatives,
-            alphabet,
+            alphabet: &narrow,
             budget: options.budget,
         };
         let normal = match options.route {
@@ -134,7 +149,7 @@ impl Ltl {
             Route::Safra => translator.safra(f)?,
         };
         translator.guard()?;
-        Ok(normal)
+        Ok((normal, classes))
     }
 }
 
@@ -166,8 +181,41 @@ impl Translator<'_> {
                 let inner = self.best(inner)?;
                 self.delayed(&inner.automaton)
             }
-            _ => self.safra(f),
+            _ => {
+                if let Some((parts, conjunction)) = self.derivatives.formulas.distributed(f) {
+                    match self.combine(&parts, conjunction) {
+                        Err(LtlError::Automaton(_)) if !self.derivatives.bdds.overflowed() => {}
+                        other => return other,
+                    }
+                }
+                self.either(f)
+            }
         }
+    }
+
+    /// The formula or its negation, whichever is found to be small first.
+    fn either(&mut self, f: Id) -> Result<Normalised, LtlError> {
+        let not = self.derivatives.formulas.negation(f);
+        let mut automata = [Some(self.buchi(f)), Some(self.buchi(not))];
+        for budget in [1 << 8, 1 << 11, 1 << 14, self.budget] {
+            for (negated, automaton) in automata.iter_mut().enumerate() {
+                let Some(Ok(buchi)) = automaton else { continue };
+                let parity = match determinise(buchi, budget.min(self.budget)) {
+                    Err(LtlError::Automaton(AutomatonError::TooManyStates(_))) => continue,
+                    other => other?,
+                };
+                let omega = Reduced::of_reference(&parity, self.alphabet.clone())?.to_omega()?;
+                return self.normalise(&if negated == 1 {
+                    omega.negation()
+                } else {
+                    omega
+                });
+            }
+        }
+        for automaton in automata.into_iter().flatten() {
+            automaton?;
+        }
+        Err(AutomatonError::TooManyStates(self.budget).into())
     }
 
     fn normalise(&self, omega: &OmegaAutomaton) -> Result<Normalised, LtlError> {
@@ -184,11 +232,13 @@ impl Translator<'_> {
     /// Safety and guarantee: the formula itself is the state.
     fn after(&mut self, f: Id, safety: bool) -> Result<Normalised, LtlError> {
         let start = self.derivatives.bdd(f);
-        let (structure, meaning) =
-            Structure::explore(self.alphabet.clone(), start, self.budget, |&f, l| {
-                self.guard()?;
-                Ok::<_, AutomatonError>(self.derivatives.after(f, l))
-            })?;
+        self.derivatives.constrain(true);
+        let explored = Structure::explore(self.alphabet.clone(), start, self.budget, |&f, l| {
+            self.guard()?;
+            Ok::<_, AutomatonError>(self.derivatives.after(f, l))
+        });
+        self.derivatives.constrain(false);
+        let (structure, meaning) = explored?;
         let n = structure.len();
         let (bad, acceptance) = if safety {
             (Bdd::FALSE, AcceptanceFormula::Fin(0))
@@ -330,15 +380,17 @@ impl Translator<'_> {
         })
     }
 
-    fn safra(&mut self, f: Id) -> Result<Normalised, LtlError> {
-        let buchi = Buchi::new(
-            &mut self.derivatives,
-            f,
-            self.alphabet,
-            self.budget.min(1 << 14),
-        )?;
+    fn buchi(&mut self, f: Id) -> Result<Buchi, LtlError> {
+        let budget = self.budget.min(1 << 14);
+        let buchi = Buchi::of_formula(&mut self.derivatives, f, self.alphabet, budget)?;
         self.guard()?;
-        let omega = determinise(&buchi, self.alphabet, self.budget)?;
+        Ok(buchi)
+    }
+
+    fn safra(&mut self, f: Id) -> Result<Normalised, LtlError> {
+        let buchi = self.buchi(f)?;
+        let parity = determinise(&buchi, self.budget)?;
+        let omega = Reduced::of_reference(&parity, self.alphabet.clone())?.to_omega()?;
         self.normalise(&omega)
     }
 }
