@@ -71,6 +71,15 @@ impl Iosts {
     /// where δ is impossible get none.
     #[must_use]
     pub fn quiescent(&self) -> Self {
+        self.quiescent_by(|location| self.delta_guard(location).guard)
+    }
+
+    /// The same, with the solver's help for what has to be eliminated.
+    pub(crate) fn quiescent_with(&self, solver: &mut Solver) -> Self {
+        self.quiescent_by(|location| self.delta_guard_with(location, solver).guard)
+    }
+
+    fn quiescent_by(&self, mut delta_guard: impl FnMut(LocationId) -> Term) -> Self {
         let mut result = self.clone();
         let delta = GateId::new(result.gates.len());
         result.gates.push(Gate {
@@ -80,7 +89,7 @@ impl Iosts {
             span: Span::NONE,
         });
         for (id, location) in self.locations() {
-            let DeltaGuard { guard, .. } = self.delta_guard(id);
+            let guard = delta_guard(id);
             if guard.is_false() {
                 continue;
             }

@@ -569,7 +569,7 @@ impl Oracle for SymbolicOracle {
     }
 }
 
-fn shortened(mut texts: Vec<String>) -> Vec<String> {
+pub(crate) fn shortened(mut texts: Vec<String>) -> Vec<String> {
     if texts.len() > MOST_SHOWN {
         let more = texts.len() - MOST_SHOWN;
         texts.truncate(MOST_SHOWN);
@@ -579,7 +579,7 @@ fn shortened(mut texts: Vec<String>) -> Vec<String> {
 }
 
 /// `!MSG(3, true)` where the guard leaves one value each, else `!MSG(m, b) [m > 3]`.
-fn guarded(model: &Iosts, way: &Enabled) -> String {
+pub(crate) fn guarded(model: &Iosts, way: &Enabled) -> String {
     let action = model.gate(way.action);
     let guard = Term::all([way.condition.clone(), way.guard.clone()]).simplify();
     let conjuncts = match guard.kind() {

@@ -9,7 +9,7 @@ use iolite_lts::relation::Relation;
 
 use super::context::{conformance_tester, goal_tester};
 use super::explicit_judge::AnyGuide;
-use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
+use super::judge::{AnyStrategy, AnyTester, CaseValues, JudgeOptions};
 use super::property_judge::objectives;
 use crate::data::Drawing;
 use crate::{Error, GoalAutomaton, KnownModel, Spec, SymbolicSpec, Workspace};
@@ -108,6 +108,17 @@ impl SymbolicJudge {
     pub(super) fn criterion(&self) -> Criterion {
         let ioco = Criterion::Relation(Relation::Ioco);
         self.goals.as_ref().map_or(ioco, |goals| goals.criterion)
+    }
+
+    /// What a test case with data needs to know.
+    pub(super) fn case_values(&self) -> CaseValues {
+        let (solver, until) = self.model.solver_options();
+        CaseValues {
+            constants: self.model.constants().to_vec(),
+            strategy: self.strategy,
+            solver,
+            until,
+        }
     }
 
     /// The oracle, with a solver of its own.
