@@ -53,6 +53,7 @@ mod narrowed;
 mod path_formula;
 mod product;
 mod quiescence;
+mod refusal;
 mod semantics;
 mod simulation;
 mod simulation_initial;

@@ -75,8 +75,11 @@ impl JudgeOptions {
 
     /// Why data must be unfolded, where something asks for it.
     fn needs_unfolding(&self) -> Option<&'static str> {
-        let other = self.relation != Relation::Ioco;
-        self.unfold.or(other.then_some("--relation"))
+        let kept = matches!(
+            self.relation,
+            Relation::Ioco | Relation::Uioco | Relation::Ioconf
+        );
+        self.unfold.or((!kept).then_some("--relation"))
     }
 
     /// An option that only models with data have, if one was given.

@@ -30,6 +30,7 @@ pub struct SymbolicJudge {
     /// Words of the user's dictionaries.
     words: Vec<String>,
     strategy: Strategy,
+    relation: Relation,
     policy: QuiescencePolicy,
     queues: Option<QueueOptions>,
     seed: u64,
@@ -81,6 +82,7 @@ impl SymbolicJudge {
             drawing: options.values.drawing(spec.file(), model)?,
             words: options.values.words()?,
             strategy: options.values.values.into(),
+            relation: options.relation,
             policy: options.quiescence,
             queues: options.queues.clone(),
             seed: options.seed,
@@ -106,8 +108,10 @@ impl SymbolicJudge {
     }
 
     pub(super) fn criterion(&self) -> Criterion {
-        let ioco = Criterion::Relation(Relation::Ioco);
-        self.goals.as_ref().map_or(ioco, |goals| goals.criterion)
+        let relation = Criterion::Relation(self.relation);
+        self.goals
+            .as_ref()
+            .map_or(relation, |goals| goals.criterion)
     }
 
     /// What a test case with data needs to know.
@@ -132,6 +136,10 @@ impl SymbolicJudge {
                 _ => Error::input(message),
             }
         })?;
+        // Goals are defined beside ioco.
+        if self.goals.is_none() {
+            oracle = oracle.for_relation(self.relation);
+        }
         for (gate, position, distribution) in &self.drawing {
             oracle.draw(*gate, *position, distribution.clone());
         }
