@@ -8,7 +8,7 @@
 //!   [`UiocoOracle`], [`IoconfOracle`], and [`SymbolicOracle`] for models with data; [`QueueOracle`]
 //!   is any of them seen through queues.
 //! - **Testers** ([`Tester`]) drive or watch: [`ConformanceTester`] and [`GoalTester`] over any oracle,
-//!   [`ConfTester`], [`StoredTester`] for a stored test case, [`PropertyTester`] for properties alone.
+//!   [`ConfTester`], [`StoredTester`] and [`SymbolicCaseTester`] for stored test cases, [`PropertyTester`] for properties alone.
 //!   A [`Guide`] also knows a way.
 //! - **Test cases** ([`TestCase`]) are those of [LTS96, def. 3.1 and 7.1] and [IOCO99, §4]; they come
 //!   from [`RandomDerivation`] and [`ExhaustiveDerivation`] over a [`FiniteOracle`], from
@@ -95,6 +95,9 @@ pub use testcase::over_strict::over_strict;
 pub use testcase::passes::{TestRun, TestRuns, passes, test_runs, test_runs_while};
 pub use testcase::random_derivation::{RandomDerivation, Weights};
 pub use testcase::requirement_suite::{Requirement, RequirementSuite};
+pub use testcase::symbolic_test_case::{
+    SymbolicTestCase, SymbolicTestCaseError, symbolic_model_hash, verdict_locations,
+};
 pub use testcase::test_case::{
     TestCase, TestCaseError, TestState, TestStateId, TestStep, model_hash,
 };
@@ -106,6 +109,7 @@ pub use tester::guide::{Guide, Hint};
 pub use tester::notice::{Notice, Undecided};
 pub use tester::property_tester::{PropertyEnd, PropertyOutcome, PropertyTester, WatchedProperty};
 pub use tester::stored_tester::StoredTester;
+pub use tester::symbolic_case_tester::SymbolicCaseTester;
 pub use tester::{Menu, Progress, Step, Tester};
 pub use verdict::Verdict;
 // What runs tried of a model's data is reported with their verdicts.

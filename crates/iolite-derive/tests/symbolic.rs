@@ -5,11 +5,13 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iolite_derive::{
-    Action, Alphabet, ConformanceTester, GoalTester, IocoOracle, LabelGoal, Meaning, Menu, Notice,
-    Objective, Oracle, Progress, Step, SymbolicOracle, Tester, Verdict, action_of, valued_action,
+    Action, Alphabet, ConformanceTester, GoalTester, IocoOracle, IoconfOracle, LabelGoal, Meaning,
+    Menu, Notice, Objective, Oracle, Progress, Step, SymbolicOracle, Tester, UiocoOracle, Verdict,
+    action_of, valued_action,
 };
 use iolite_expr::{Solver, Strategy as Values, Value};
 use iolite_lts::relation::{Holds, Relation, relate};
@@ -113,6 +115,70 @@ proptest! {
             }
         }
         prop_assert_eq!(symbolic.verdict(), Verdict::Pass);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    /// uioco and ioconf over sets of symbolic states are those of the unfolded model, whose constant has a
+    /// value: the same verdict along random runs, and only stimuli that the unfolded oracle has too.
+    #[test]
+    fn other_relations_are_those_of_the_unfolded_model(
+        rows in prop::collection::vec(any::<Row>(), 1..9),
+        steps in prop::collection::vec((0u8..4, 0i64..3), 1..12),
+        c in 0i64..3,
+        uioco: bool,
+    ) {
+        let text = model(&rows);
+        let (file, _) = iolite_lang::parse_and_check(&text);
+        let iosts = Arc::new(iolite_lang::lower_data(&file, "M").expect("it lowers"));
+        let known = [("c", Value::from(c))];
+        let semantics = Symbolic::new(iosts.clone(), &known, POLICY, Solver::embedded());
+        let relation = if uioco { Relation::Uioco } else { Relation::Ioconf };
+        let oracle = oracle(semantics.expect("a value of c"), 3).for_relation(relation);
+        let mut symbolic = ConformanceTester::new(oracle);
+        let instance = iosts.instance("I", &known).expect("a value of c");
+        let lts = instance.unfold(&mut Solver::embedded(), UnfoldBudget::default());
+        let lts = lts.expect("finite data unfold");
+        let mut explicit: Box<dyn Tester> = if uioco {
+            Box::new(ConformanceTester::new(UiocoOracle::new(lts, POLICY)))
+        } else {
+            Box::new(ConformanceTester::new(IoconfOracle::new(lts, POLICY)))
+        };
+        for (kind, value) in steps {
+            let offered = |tester: &mut dyn Tester| {
+                let mut menu = Menu::default();
+                tester.menu(&mut menu);
+                let alphabet = tester.alphabet().clone();
+                let texts = menu.stimuli.iter().map(|a| alphabet.text(*a).to_string());
+                texts.collect::<BTreeSet<String>>()
+            };
+            let (ours, theirs) = (offered(&mut symbolic), offered(&mut *explicit));
+            prop_assert!(ours.is_subset(&theirs), "{:?} and {:?}\n{}", ours, theirs, text);
+            prop_assert_eq!(ours.is_empty(), theirs.is_empty(), "{:?}\n{}", theirs, text);
+            let (sort, name) = if kind == 0 {
+                (LabelKind::Input, "a")
+            } else {
+                (LabelKind::Output, "z")
+            };
+            let valued = ValuedAction {
+                action: iosts.find_gate(sort, name).expect("declared"),
+                values: vec![Value::from(value)],
+            };
+            let step = |alphabet: &Alphabet| match kind {
+                0 => Step::Stimulus(action_of(&iosts, alphabet, &valued)),
+                1 | 2 => Step::Output(action_of(&iosts, alphabet, &valued)),
+                _ => Step::Quiescence,
+            };
+            let left = symbolic.step(step(&symbolic.alphabet().clone()));
+            let right = explicit.step(step(&explicit.alphabet().clone()));
+            prop_assert_eq!(left, right, "{}", text);
+            if left != Progress::Continue {
+                return Ok(());
+            }
+        }
+        prop_assert_eq!(symbolic.verdict(), explicit.verdict());
     }
 }
 

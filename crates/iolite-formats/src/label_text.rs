@@ -28,6 +28,14 @@ pub enum WriteError {
         /// The format.
         format: &'static str,
     },
+    /// A term that the format has no word for.
+    #[error("`{term}` cannot be written as {format}")]
+    Term {
+        /// The term.
+        term: String,
+        /// The format.
+        format: &'static str,
+    },
     /// The pairs of a `streett` declaration also say which finite sequences are accepted.
     #[error("the finite acceptance is not that of the pairs, which `streett` cannot say")]
     FiniteAcceptance,

@@ -3,7 +3,7 @@
 //!
 //! A module is a format ([`aut`], [`dot`], [`iol`], [`json`], [`svg`] for systems, [`hoa`] and
 //! [`javapt`] for properties), or a thing with a format in each of its modules ([`mod@test_case`],
-//! [`test_graph`], [`property`], [`property_tester`]). Pictures are made of a [`drawing`]: as SVG, Mermaid
+//! [`mod@symbolic_test_case`], [`test_graph`], [`property`], [`property_tester`]). Pictures are made of a [`drawing`]: as SVG, Mermaid
 //! or `PlantUML`.
 //!
 //! The crate holds no semantics and opens no file: readers take bytes or text, writers give text. Input is
@@ -36,6 +36,7 @@ mod label_text;
 pub mod property;
 pub mod property_tester;
 pub mod svg;
+pub mod symbolic_test_case;
 pub mod test_case;
 pub mod test_graph;
 

@@ -8,8 +8,22 @@ use crate::iosts::{Iosts, LabelKind, LocationId, Transition, TransitionId};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeterminiseError {
     /// Sequences of internal actions have no end.
-    #[error("{0} lies on a cycle of internal actions")]
+    #[error("internal actions go round in a circle: {0}")]
     InternalCycle(Box<str>),
+    /// A choice was postponed again and again.
+    #[error(
+        "the choice of {action} in {place} was not settled within {most} locations and transitions: {ways}"
+    )]
+    Unsettled {
+        /// The action.
+        action: Box<str>,
+        /// The location of the result, a set of locations of the model.
+        place: Box<str>,
+        /// Where the transitions lead that cannot be told apart, with their guards.
+        ways: Box<str>,
+        /// The bound.
+        most: usize,
+    },
     /// The effect of an internal action depends on a value that nobody sees.
     #[error("internal action {0} chooses a value that is read later")]
     HiddenValue(Box<str>),
@@ -38,9 +52,8 @@ impl Iosts {
         solver: &mut Solver,
         most: usize,
     ) -> Result<Self, DeterminiseError> {
-        if let Some(l) = self.internal_cycle() {
-            let name = self.location(l).name.clone();
-            return Err(DeterminiseError::InternalCycle(name));
+        if let Some(cycle) = self.internal_circle() {
+            return Err(DeterminiseError::InternalCycle(cycle.into()));
         }
         let mut result = self.clone();
         result.transitions.clear();

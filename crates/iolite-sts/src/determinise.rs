@@ -111,7 +111,8 @@ impl Determinisation<'_> {
         // Guards that exclude one another need no case of their own.
         let n = choices.len();
         if n > CHOICES {
-            return Err(DeterminiseError::TooMany(CHOICES));
+            let all: Vec<_> = choices.iter().collect();
+            return Err(self.unsettled(source, gate, &all));
         }
         let mut overlaps = vec![vec![false; n]; n];
         for i in 0..n {
@@ -146,13 +147,43 @@ impl Determinisation<'_> {
             }
             let chosen: Vec<&(TransitionId, Term, Substitution)> =
                 taken.iter().map(|i| &choices[*i]).collect();
-            let transition = self.postponed(source, gate, guard, &chosen)?;
+            let postponed = self.postponed(source, gate, guard, &chosen);
+            let transition = match postponed {
+                Err(DeterminiseError::TooMany(_)) if chosen.len() > 1 => {
+                    return Err(self.unsettled(source, gate, &chosen));
+                }
+                other => other?,
+            };
             self.result.transitions.push(transition);
             if self.result.transitions.len() > self.most {
                 return Err(DeterminiseError::TooMany(self.most));
             }
         }
         Ok(())
+    }
+
+    /// Which choice it was that is postponed for ever.
+    fn unsettled(
+        &self,
+        source: LocationId,
+        gate: GateId,
+        chosen: &[&(TransitionId, Term, Substitution)],
+    ) -> DeterminiseError {
+        let way = |(t, guard, _): &&(TransitionId, Term, Substitution)| {
+            let target = &self.model.location(self.model.transition(*t).target).name;
+            match guard.is_true() {
+                true => format!("to {target}"),
+                false => format!("to {target} where {guard}"),
+            }
+        };
+        let ways: Vec<String> = chosen.iter().map(way).collect();
+        let action = self.model.gate(gate);
+        DeterminiseError::Unsettled {
+            action: format!("{}{}", action.kind.sigil(), action.name).into(),
+            place: self.result.location(source).name.clone(),
+            ways: ways.join(", or ").into(),
+            most: self.most,
+        }
     }
 
     /// The transition for the case that exactly the chosen ones are possible.

@@ -39,6 +39,7 @@
 pub mod analysis;
 mod builder;
 mod closure;
+mod compaction;
 mod compose;
 mod coverage_goal;
 mod determinise;
@@ -52,6 +53,7 @@ mod narrowed;
 mod path_formula;
 mod product;
 mod quiescence;
+mod refusal;
 mod semantics;
 mod simulation;
 mod simulation_initial;
@@ -83,7 +85,7 @@ pub use simulation::{Simulation, SimulationError};
 pub use symbolic::{After, Symbolic, SymbolicError, SymbolicStates};
 pub use symbolic_out::{Enabled, Out};
 pub use symbolic_state::SymbolicState;
-pub use symbolic_test::{PrunedTransition, SymbolicTest, SymbolicTestError};
+pub use symbolic_test::{PrunedTransition, PruningGoal, SymbolicTest, SymbolicTestError, TestKind};
 pub use unfold::{TooMany, UnfoldBudget, UnfoldError};
 pub use value_coverage::ValueCoverage;
 // What a coverage of values is made of.

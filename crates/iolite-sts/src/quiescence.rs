@@ -2,7 +2,7 @@
 
 use iolite_expr::{Solver, Span, Term, Var, qe};
 
-use crate::iosts::{Gate, GateId, Iosts, LabelKind, LocationId, Transition};
+use crate::iosts::{Gate, GateId, Iosts, LabelKind, LocationId, Transition, TransitionId};
 
 /// The guard of δ in a location.
 #[derive(Clone, Debug)]
@@ -71,6 +71,15 @@ impl Iosts {
     /// where δ is impossible get none.
     #[must_use]
     pub fn quiescent(&self) -> Self {
+        self.quiescent_by(|location| self.delta_guard(location).guard)
+    }
+
+    /// The same, with the solver's help for what has to be eliminated.
+    pub(crate) fn quiescent_with(&self, solver: &mut Solver) -> Self {
+        self.quiescent_by(|location| self.delta_guard_with(location, solver).guard)
+    }
+
+    fn quiescent_by(&self, mut delta_guard: impl FnMut(LocationId) -> Term) -> Self {
         let mut result = self.clone();
         let delta = GateId::new(result.gates.len());
         result.gates.push(Gate {
@@ -80,7 +89,7 @@ impl Iosts {
             span: Span::NONE,
         });
         for (id, location) in self.locations() {
-            let DeltaGuard { guard, .. } = self.delta_guard(id);
+            let guard = delta_guard(id);
             if guard.is_false() {
                 continue;
             }
@@ -101,6 +110,35 @@ impl Iosts {
     pub fn internal_cycle(&self) -> Option<LocationId> {
         let cycles = self.internal_cycles();
         cycles.iter().position(|on| *on).map(LocationId::new)
+    }
+
+    /// A cycle of internal transitions in words, if there is one: `A -t-> B -u-> A`.
+    pub(crate) fn internal_circle(&self) -> Option<String> {
+        let start = self.internal_cycle()?;
+        // The last step of a shortest way to each location, breadth first.
+        let mut came: Vec<Option<TransitionId>> = vec![None; self.locations.len()];
+        let mut open = std::collections::VecDeque::from([start]);
+        while let Some(at) = open.pop_front() {
+            for &t in self.outgoing(at) {
+                let target = self.transition(t).target;
+                if self.kind(t) == LabelKind::Internal && came[target.index()].is_none() {
+                    came[target.index()] = Some(t);
+                    open.push_back(target);
+                }
+            }
+        }
+        let name = |l: LocationId| &self.location(l).name;
+        let mut text = name(start).to_string();
+        let mut at = start;
+        loop {
+            let t = self.transition(came[at.index()]?);
+            let action = &self.gate(t.action).name;
+            text = format!("{} -{action}-> {text}", name(t.source));
+            at = t.source;
+            if at == start {
+                return Some(text);
+            }
+        }
     }
 
     /// The locations on a cycle of internal transitions: where a livelock could be.

@@ -129,6 +129,9 @@ pub struct Symbolic {
     pub(crate) cycles: Option<Vec<bool>>,
     pub(crate) max_states: usize,
     pub(crate) max_cases: usize,
+    /// The system without internal actions, once somebody asked for it; the inner `None` where it has no
+    /// such form.
+    pub(crate) without_internal: Option<Option<Arc<Iosts>>>,
     /// Who notes what steps reach, while somebody wants to know.
     pub(crate) recorder: Option<Recorder>,
 }
@@ -184,6 +187,7 @@ impl Symbolic {
             cycles: None,
             max_states: DEFAULT_STATES,
             max_cases: DEFAULT_CASES,
+            without_internal: None,
             recorder: None,
             model,
         })

@@ -5,7 +5,7 @@ use iolite_expr::{Answer, Solver, Span, Term};
 use crate::analysis::{coreachable, reachable, watched_product};
 use crate::closure::DeterminiseError;
 use crate::compose::ComposeError;
-use crate::iosts::{Iosts, LabelKind, Location, LocationId, Transition};
+use crate::iosts::{GateId, Iosts, LabelKind, Location, LocationId, Transition};
 use crate::symbolic_state::conjuncts;
 
 /// Why there is no symbolic test case.
@@ -19,19 +19,47 @@ pub enum SymbolicTestError {
     Compose(#[from] ComposeError),
 }
 
-/// test(S, ω) = ω || Σ!(det(S^δ)), with the locations of its verdicts [def. 13].
+/// What a test case heads for, and what its verdicts are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestKind {
+    /// An observer ω: the implementation is to violate the property [§4].
+    Observer,
+    /// A test purpose: an accepting location is to be reached.
+    Purpose,
+}
+
+/// What must be within reach, or the verdict is `Inconc`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PruningGoal {
+    /// Simultaneous violations of the property and of conformance [def. 15].
+    #[default]
+    ViolateFail,
+    /// Any violation of the property, `Violate` too: the strengthened `Inconc` of [§5].
+    Violation,
+}
+
+/// test(S, ω) = ω || Σ!(det(S^δ)), with the locations of its verdicts [def. 13]. ω may be a test
+/// purpose instead of an observer.
 #[derive(Clone, Debug)]
 pub struct SymbolicTest {
     /// The test case; mirrored once it is pruned.
     pub model: Iosts,
+    /// What ω is.
+    pub kind: TestKind,
     /// Conformance is violated, the property is not.
     pub fail: Vec<LocationId>,
     /// Conformance and the property are violated.
     pub violate_fail: Vec<LocationId>,
     /// Specification and implementation violate the property.
     pub violate: Vec<LocationId>,
-    /// No simultaneous violation can be detected any more, once the test case is pruned.
-    pub inconc: Option<LocationId>,
+    /// The purpose is reached, by a trace of the specification.
+    pub accept: Vec<LocationId>,
+    /// The goal cannot be reached any more: the refusing locations of a purpose and, once the test case
+    /// is pruned, the location Inconc.
+    pub inconc: Vec<LocationId>,
+    /// By location, once the test case is pruned: the condition under which the goal may be reached
+    /// from there [def. 14].
+    pub coreachable: Vec<Term>,
 }
 
 /// A transition that pruning took away, narrowed, or led to `Inconc`.
@@ -39,10 +67,12 @@ pub struct SymbolicTest {
 pub struct PrunedTransition {
     /// The transition before.
     pub transition: Transition,
-    /// The condition under which `ViolateFail` can be reached from its source; it stays there.
+    /// The condition under which the goal can be reached from its source; it stays there.
     pub coreachable: Term,
     /// Whether it leads to `Inconc` elsewhere, as observations do; stimuli are not given there.
     pub redirected: bool,
+    /// Whether something of it is left.
+    pub kept: bool,
 }
 
 /// Marks the location Fail while it is composed: a character that no name of a model has.
@@ -58,25 +88,13 @@ impl Iosts {
     #[must_use]
     pub fn output_completed(&self) -> (Self, LocationId) {
         let mut result = self.clone();
-        let fail = LocationId::new(result.locations.len());
-        let mut name = "Fail".to_owned();
-        while self.find_location(&name).is_some() {
-            name.push('\'');
-        }
-        result.locations.push(Location {
-            name: name.into(),
-            span: Span::NONE,
-        });
+        let fail = result.add_location("Fail");
         for (source, location) in self.locations() {
             for (action, gate) in self.gates() {
                 if !gate.kind.is_observation() {
                     continue;
                 }
-                let same = self.outgoing(source).iter().map(|t| self.transition(*t));
-                let same = same.filter(|t| t.action == action);
-                // A guard without a value neither allows nor forbids.
-                let closed = same.flat_map(|t| [t.guard.defined(), t.guard.negated()]);
-                let guard = Term::all(closed).simplify();
+                let guard = self.not_taken(source, action);
                 if !guard.is_false() {
                     result.transitions.push(Transition {
                         source,
@@ -91,6 +109,84 @@ impl Iosts {
         }
         result.index_outgoing();
         (result, fail)
+    }
+
+    /// Where no transition of the location takes the action. A guard without a value neither allows nor
+    /// forbids.
+    fn not_taken(&self, source: LocationId, action: GateId) -> Term {
+        let same = self.outgoing(source).iter().map(|t| self.transition(*t));
+        let same = same.filter(|t| t.action == action);
+        let closed = same.flat_map(|t| [t.guard.defined(), t.guard.negated()]);
+        Term::all(closed).simplify()
+    }
+
+    /// A new location, with this name or a longer one.
+    fn add_location(&mut self, name: &str) -> LocationId {
+        let mut name = name.to_owned();
+        while self.find_location(&name).is_some() {
+            name.push('\'');
+        }
+        let span = Span::NONE;
+        let name = name.into();
+        self.locations.push(Location { name, span });
+        LocationId::new(self.locations.len() - 1)
+    }
+
+    /// An automaton ω that takes every observation: those that it did not take lead to a new location,
+    /// which it never leaves. `finals` are not left either way.
+    fn observation_completed(&self, finals: &[LocationId], solver: &mut Solver) -> Self {
+        let seen: Vec<GateId> = self
+            .gates()
+            .filter(|(_, g)| g.kind.is_observation())
+            .map(|(id, _)| id)
+            .collect();
+        let mut open = Vec::new();
+        for (source, _) in self.locations().filter(|(l, _)| !finals.contains(l)) {
+            for &action in &seen {
+                let guard = self.not_taken(source, action);
+                let taken = guard.is_false() || matches!(solver.check_with(&guard), Answer::Unsat);
+                if !taken {
+                    open.push((source, action, guard));
+                }
+            }
+        }
+        let mut result = self.clone();
+        if open.is_empty() {
+            return result;
+        }
+        let stopped = result.add_location("Stopped");
+        open.extend(seen.iter().map(|a| (stopped, *a, true.into())));
+        for (source, action, guard) in open {
+            result.transitions.push(Transition {
+                source,
+                action,
+                guard,
+                assignments: Vec::new(),
+                target: stopped,
+                span: Span::NONE,
+            });
+        }
+        result.index_outgoing();
+        result
+    }
+
+    /// The system in which an input is specified only where the condition of the location that it leads
+    /// to, over V ∪ C, holds after it. Conditions are by location; one that grows too large is left out.
+    #[must_use]
+    pub fn aimed(&self, conditions: &[Term]) -> Self {
+        let mut result = self.clone();
+        for t in &mut result.transitions {
+            let condition = &conditions[t.target.index()];
+            if self.gate(t.action).kind != LabelKind::Input || condition.is_true() {
+                continue;
+            }
+            let assigned = t.assignments.iter();
+            let map = assigned.map(|(x, e)| (self.variables[*x].var.id, e.clone()));
+            if let Ok(after) = condition.substitute(&map.collect()) {
+                t.guard = Term::all([t.guard.clone(), after]);
+            }
+        }
+        result
     }
 
     /// The system as its environment sees it: inputs are outputs and outputs are inputs; δ is
@@ -111,6 +207,10 @@ impl Iosts {
 
 impl SymbolicTest {
     /// test(S, ω) for an observer over S^δ with these violating locations [def. 13].
+    ///
+    /// Where ω has no step for an observation, the product has none either, and no verdict is defined.
+    /// A run that gets there shows no violation any more, so ω gets a location for it that it does not
+    /// leave; its language stays what it is.
     pub fn new(
         system: &Iosts,
         observer: &Iosts,
@@ -118,38 +218,114 @@ impl SymbolicTest {
         solver: &mut Solver,
         most: usize,
     ) -> Result<Self, SymbolicTestError> {
-        let deterministic = system.quiescent().determinised(solver, most)?;
+        let lists = [violating];
+        let (mut test, failing, held) = Self::product(system, observer, &lists, solver, most)?;
+        let marked = &held[0];
+        for (id, _) in test.model.locations() {
+            match (failing.contains(&id), marked.contains(&id)) {
+                (true, true) => test.violate_fail.push(id),
+                (true, false) => test.fail.push(id),
+                (false, true) => test.violate.push(id),
+                (false, false) => {}
+            }
+        }
+        test.end_at_verdicts();
+        Ok(test)
+    }
+
+    /// The same for a test purpose over S^δ. What does not conform fails, whatever the purpose says
+    /// of it.
+    pub fn towards(
+        system: &Iosts,
+        purpose: &Iosts,
+        accept: &[LocationId],
+        refuse: &[LocationId],
+        solver: &mut Solver,
+        most: usize,
+    ) -> Result<Self, SymbolicTestError> {
+        let lists = [accept, refuse];
+        let (mut test, failing, held) = Self::product(system, purpose, &lists, solver, most)?;
+        test.kind = TestKind::Purpose;
+        for (id, _) in test.model.locations() {
+            if failing.contains(&id) {
+                test.fail.push(id);
+            } else if held[0].contains(&id) {
+                test.accept.push(id);
+            } else if held[1].contains(&id) {
+                test.inconc.push(id);
+            }
+        }
+        test.end_at_verdicts();
+        Ok(test)
+    }
+
+    /// ω || Σ!(det(S^δ)), its locations that hold Fail, and those that hold one of each list of final
+    /// locations of ω.
+    fn product(
+        system: &Iosts,
+        watcher: &Iosts,
+        finals: &[&[LocationId]],
+        solver: &mut Solver,
+        most: usize,
+    ) -> Result<(Self, Vec<LocationId>, Vec<Vec<LocationId>>), SymbolicTestError> {
+        let deterministic = system.quiescent_with(solver).determinised(solver, most)?;
         let (mut tester, fail) = deterministic.output_completed();
         let name = tester.locations[fail.index()].name.clone();
         tester.locations[fail.index()].name = format!("{MARK}{name}").into();
-        let (mut model, marked) = watched_product(&tester, observer, violating)?;
-        let mut test = Self {
+        let watcher = watcher.observation_completed(&finals.concat(), solver);
+        let (mut model, _) = watched_product(&tester, &watcher, &[])?;
+        let mut held = Vec::new();
+        for list in finals {
+            // The product is the same each time.
+            held.push(watched_product(&tester, &watcher, list)?.1);
+        }
+        let mut failing = Vec::new();
+        for (i, l) in model.locations.iter_mut().enumerate() {
+            if let Some(name) = l.name.strip_prefix(MARK) {
+                failing.push(LocationId::new(i));
+                l.name = name.into();
+            }
+        }
+        let test = Self {
+            model,
+            kind: TestKind::Observer,
             fail: Vec::new(),
             violate_fail: Vec::new(),
             violate: Vec::new(),
-            inconc: None,
-            model: model.clone(),
+            accept: Vec::new(),
+            inconc: Vec::new(),
+            coreachable: Vec::new(),
         };
-        for (i, l) in model.locations.iter_mut().enumerate() {
-            let id = LocationId::new(i);
-            let failed = l.name.strip_prefix(MARK).map(Box::from);
-            match (&failed, marked.contains(&id)) {
-                (Some(_), true) => test.violate_fail.push(id),
-                (Some(_), false) => test.fail.push(id),
-                (None, true) => test.violate.push(id),
-                (None, false) => {}
-            }
-            l.name = failed.unwrap_or_else(|| l.name.clone());
-        }
-        // A verdict is final.
-        let ends = |l: &LocationId| {
-            let verdicts = [&test.fail, &test.violate_fail, &test.violate];
-            verdicts.iter().any(|v| v.contains(l))
-        };
-        model.transitions.retain(|t| !ends(&t.source));
-        model.index_outgoing();
-        test.model = model;
-        Ok(test)
+        Ok((test, failing, held))
+    }
+
+    /// A verdict is final.
+    fn end_at_verdicts(&mut self) {
+        let ends: Vec<LocationId> = self.verdicts().flatten().copied().collect();
+        self.model.transitions.retain(|t| !ends.contains(&t.source));
+        self.model.index_outgoing();
+    }
+
+    fn verdicts(&self) -> impl Iterator<Item = &Vec<LocationId>> {
+        [
+            &self.fail,
+            &self.violate_fail,
+            &self.violate,
+            &self.accept,
+            &self.inconc,
+        ]
+        .into_iter()
+    }
+
+    pub(crate) fn verdicts_mut(&mut self) -> impl Iterator<Item = &mut Vec<LocationId>> {
+        [
+            &mut self.fail,
+            &mut self.violate_fail,
+            &mut self.violate,
+            &mut self.accept,
+            &mut self.inconc,
+        ]
+        .into_iter()
     }
 
     /// The same without transitions that no reachable state takes, and without what every reachable state
@@ -191,15 +367,9 @@ impl SymbolicTest {
                 .push(Transition { guard, ..t.clone() });
         }
         let entered: Vec<LocationId> = result.model.transitions.iter().map(|t| t.target).collect();
-        let lists = [
-            &mut result.fail,
-            &mut result.violate_fail,
-            &mut result.violate,
-        ];
-        for list in lists {
+        for list in result.verdicts_mut() {
             list.retain(|l| entered.contains(l));
         }
-        result.inconc = result.inconc.filter(|l| entered.contains(l));
         result.model.index_outgoing();
         result
     }
@@ -209,39 +379,48 @@ impl SymbolicTest {
     /// states [def. 14]; where it is not enough, more is kept than need be.
     #[must_use]
     pub fn pruned(&self, solver: &mut Solver, steps: u64) -> Self {
-        self.pruned_with_reasons(solver, steps).0
+        self.pruned_towards(PruningGoal::ViolateFail, solver, steps)
+            .0
     }
 
-    /// The same, with the coreachability formula of each transition that was removed, narrowed or led to
-    /// `Inconc`.
-    pub fn pruned_with_reasons(
+    /// The same for a goal, with the coreachability formula of each transition that was removed, narrowed
+    /// or led to `Inconc`. The goal of a test purpose are its accepting locations.
+    pub fn pruned_towards(
         &self,
+        goal: PruningGoal,
         solver: &mut Solver,
         steps: u64,
     ) -> (Self, Vec<PrunedTransition>) {
+        let targets: Vec<LocationId> = match (self.kind, goal) {
+            (TestKind::Purpose, _) => self.accept.clone(),
+            (TestKind::Observer, PruningGoal::ViolateFail) => self.violate_fail.clone(),
+            (TestKind::Observer, PruningGoal::Violation) => {
+                let all = self.violate_fail.iter().chain(&self.violate);
+                all.copied().collect()
+            }
+        };
         let mut reasons = Vec::new();
         let mut result = self.clone();
         result.model = self.model.mirrored();
-        let inconc = LocationId::new(result.model.locations.len());
-        result.model.locations.push(Location {
-            name: "Inconc".into(),
-            span: Span::NONE,
-        });
-        result.inconc = Some(inconc);
-        let reach = coreachable(&self.model, &self.violate_fail, solver, steps);
+        let inconc = result.model.add_location("Inconc");
+        result.inconc.push(inconc);
+        let mut reach = coreachable(&self.model, &targets, solver, steps);
+        reach.push(false.into());
         let mut transitions = Vec::new();
         for t in &result.model.transitions {
             let stays = &reach[t.source.index()];
-            let guard = Term::all([t.guard.clone(), stays.clone()]).simplify();
+            let guard = both(&t.guard, stays);
             let output = result.model.gate(t.action).kind == LabelKind::Output;
             let mut possible =
                 |g: &Term| !g.is_false() && !matches!(solver.check_with(g), Answer::Unsat);
-            let lost = Term::all([t.guard.clone(), stays.negated()]).simplify();
-            if possible(&lost) {
+            let lost = both(&t.guard, &stays.negated());
+            let (loses, kept) = (possible(&lost), possible(&guard));
+            if loses {
                 reasons.push(PrunedTransition {
                     transition: t.clone(),
                     coreachable: stays.clone(),
                     redirected: !output,
+                    kept,
                 });
                 if !output {
                     transitions.push(Transition {
@@ -252,12 +431,25 @@ impl SymbolicTest {
                     });
                 }
             }
-            if possible(&guard) {
+            if kept {
+                // What does not narrow the guard need not be said again.
+                let guard = if loses { guard } else { t.guard.clone() };
                 transitions.push(Transition { guard, ..t.clone() });
             }
         }
         result.model.transitions = transitions;
         result.model.index_outgoing();
+        result.coreachable = reach;
         (result, reasons)
+    }
+}
+
+/// A guard that asks for a condition too. Simplified it could hold where it has no value.
+fn both(guard: &Term, condition: &Term) -> Term {
+    let both = Term::all([guard.clone(), condition.clone()]);
+    if guard.is_total() {
+        both.simplify()
+    } else {
+        both
     }
 }

@@ -194,7 +194,10 @@ fn postponing_for_ever_is_given_up() {
     }
     let found = b.build().unwrap().determinised(&mut Solver::embedded(), 40);
     assert!(
-        matches!(found, Err(DeterminiseError::TooMany(_))),
+        matches!(
+            found,
+            Err(DeterminiseError::TooMany(_) | DeterminiseError::Unsettled { .. })
+        ),
         "{found:?}"
     );
 }
@@ -272,7 +275,7 @@ fn the_test_case_of_the_sender() {
         );
         assert!(t.violate_fail.contains(&end));
         let end = after(&t.model, &constants, &[req.clone(), msg(8, true)]);
-        assert!(t.fail.contains(&end) || Some(end) == t.inconc);
+        assert!(t.fail.contains(&end) || t.inconc.contains(&end));
         let end = after(
             &t.model,
             &constants,

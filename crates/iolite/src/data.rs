@@ -403,6 +403,11 @@ impl KnownModel {
         &self.constants
     }
 
+    /// Which solver the options ask for, and until when it works.
+    pub(crate) fn solver_options(&self) -> (Option<String>, Option<Instant>) {
+        (self.solver.clone(), self.until)
+    }
+
     /// A solver as the options ask for it.
     pub(crate) fn solver(&self) -> Result<Solver, Error> {
         let mut solver = solver(self.solver.as_deref())?;

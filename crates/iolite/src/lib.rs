@@ -104,6 +104,7 @@ pub use iolite_exec::{
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
+pub use iolite_sts::PruningGoal;
 pub use monitor::{JournalRun, LogReport, Monitor, verdict_beside};
 pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
 pub use passes::{PassesDocument, ProceedPairs, TestRunDocument, TestedCase};
@@ -118,10 +119,10 @@ pub use suite::{
     ExhaustivenessDocument, JudgedCase, SuiteDocument, SuiteOptions, UndetectedDocument,
     UnsoundDocument,
 };
-pub use symbolic_view::{SymbolicGraph, SymbolicView};
+pub use symbolic_view::{PruningReason, SymbolicGraph, SymbolicView};
 pub use verification::{DataAnswer, Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use workspace::{
     DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,
-    PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System,
-    Workspace, read_foreign,
+    PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec,
+    SymbolicSuiteCase, System, Workspace, read_foreign,
 };

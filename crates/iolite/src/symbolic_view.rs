@@ -1,11 +1,11 @@
 //! Views of models with data that keep the data [SYM04, §3 and §5]: S^δ, det(S), test(S, ω), prune(S, ω).
 
-use iolite_derive::{ModelRef, Verdict};
+use iolite_derive::{ModelRef, SymbolicTestCase, Verdict, verdict_locations};
 use iolite_formats::drawing::{Drawing, Edge, Meaning, Node, NodeId};
 use iolite_lts::LabelKind;
 use iolite_sts::{
-    DeterminiseError, Iosts, LocationId, PrunedTransition, SymbolicTest, SymbolicTestError,
-    Transition,
+    DeterminiseError, Iosts, LocationId, PrunedTransition, PruningGoal, SymbolicTest,
+    SymbolicTestError, Transition,
 };
 use serde::Serialize;
 
@@ -36,13 +36,33 @@ pub struct SymbolicGraph {
     /// The locations with a verdict.
     pub verdicts: Vec<(LocationId, Verdict)>,
     /// What pruning took away or led elsewhere.
-    pub pruned: Vec<PrunedTransition>,
+    pub pruned: Vec<PruningReason>,
+}
+
+/// A transition that pruning removed, narrowed or redirected, and the coreachability formula that says so
+/// [SYM04, def. 14 and 15].
+#[derive(Clone, Debug, Serialize)]
+pub struct PruningReason {
+    /// Where it leaves.
+    pub source: String,
+    /// What is given or observed.
+    pub action: String,
+    /// Its guard in brackets; empty where it has none.
+    pub guard: String,
+    /// Where it led.
+    pub target: String,
+    /// The condition under which the goal may be reached from its source.
+    pub coreachable: String,
+    /// Whether it leads to Inconc where that does not hold; otherwise it is not given there.
+    pub redirected: bool,
+    /// Whether something of it is left.
+    pub kept: bool,
 }
 
 /// Locations of a determinised view.
-const MOST_LOCATIONS: usize = 2_000;
+pub(crate) const MOST_LOCATIONS: usize = 2_000;
 /// Steps of the search for coreachable states.
-const PRUNING_STEPS: u64 = 40_000;
+pub(crate) const PRUNING_STEPS: u64 = 40_000;
 
 impl Workspace {
     /// A view of a model that keeps its data. `observer` names ω where the view has one.
@@ -92,25 +112,64 @@ impl Workspace {
                 };
                 let most = MOST_LOCATIONS;
                 let test = SymbolicTest::new(system, &observer, &violate, &mut solver, most);
-                let mut test = test.map_err(|e| match e {
-                    SymbolicTestError::Determinise(e) => undetermined(model, &e),
-                    SymbolicTestError::Compose(e) => Error::input(format!("{reference}: {e}")),
-                })?;
-                let mut pruned = Vec::new();
-                if view == SymbolicView::Pruned {
-                    test = test.trimmed(&mut solver, PRUNING_STEPS);
-                    (test, pruned) = test.pruned_with_reasons(&mut solver, PRUNING_STEPS);
-                    test = test.trimmed(&mut solver, PRUNING_STEPS);
+                let test = test.map_err(|e| no_test(model, reference, &e))?;
+                if view == SymbolicView::Test {
+                    return Ok(SymbolicGraph::of(test, Vec::new()));
                 }
-                Ok(SymbolicGraph {
-                    verdicts: verdicts(&test),
-                    model: test.model,
-                    pruned,
-                })
+                let goal = PruningGoal::default();
+                let (test, pruned) = pruned(&test, goal, &mut solver);
+                Ok(SymbolicGraph::of(test, pruned))
             }
         };
         answers_count(&solver)?;
         graph
+    }
+}
+
+/// prune(S, ω) as people read it: trimmed before and after.
+pub(crate) fn pruned(
+    test: &SymbolicTest,
+    goal: PruningGoal,
+    solver: &mut iolite_expr::Solver,
+) -> (SymbolicTest, Vec<PruningReason>) {
+    let test = test.trimmed(solver, PRUNING_STEPS);
+    let (test, pruned) = test.pruned_towards(goal, solver, PRUNING_STEPS);
+    let reason = |p: &PrunedTransition| {
+        let name = |l: LocationId| test.model.location(l).name.to_string();
+        let t = &p.transition;
+        let guard = t.guard.to_string();
+        PruningReason {
+            source: name(t.source),
+            action: action(&test.model, t),
+            guard: match t.guard.is_true() {
+                true => String::new(),
+                false => format!(" [{guard}]"),
+            },
+            target: name(t.target),
+            coreachable: p.coreachable.to_string(),
+            redirected: p.redirected,
+            kept: p.kept,
+        }
+    };
+    let reasons = pruned.iter().map(reason).collect();
+    (test.trimmed(solver, PRUNING_STEPS), reasons)
+}
+
+fn action(model: &Iosts, t: &Transition) -> String {
+    let gate = model.gate(t.action);
+    let params: Vec<&str> = gate.params.iter().map(|p| &*p.name).collect();
+    let params = match params.len() {
+        0 => String::new(),
+        _ => format!("({})", params.join(", ")),
+    };
+    format!("{}{}{params}", gate.kind.sigil(), gate.name)
+}
+
+/// Why there is no symbolic test case.
+pub(crate) fn no_test(model: &ModelRef, goal: &ModelRef, error: &SymbolicTestError) -> Error {
+    match error {
+        SymbolicTestError::Determinise(e) => undetermined(model, e),
+        SymbolicTestError::Compose(e) => Error::input(format!("{goal}: {e}")),
     }
 }
 
@@ -119,20 +178,6 @@ fn undetermined(model: &ModelRef, error: &DeterminiseError) -> Error {
         "{model} has no deterministic form that was found: {error}"
     ))
     .hint("testing on the fly needs none: `iolite test MODEL --observer FILE#W`")
-}
-
-fn verdicts(test: &SymbolicTest) -> Vec<(LocationId, Verdict)> {
-    let mut all = Vec::new();
-    let groups = [
-        (&test.violate_fail, Verdict::ViolateFail),
-        (&test.fail, Verdict::Fail),
-        (&test.violate, Verdict::Violate),
-    ];
-    for (locations, verdict) in groups {
-        all.extend(locations.iter().map(|l| (*l, verdict)));
-    }
-    all.extend(test.inconc.map(|l| (l, Verdict::Inconc)));
-    all
 }
 
 #[derive(Serialize)]
@@ -145,7 +190,7 @@ struct GraphDocument {
     locations: Vec<LocationDocument>,
     transitions: Vec<TransitionDocument>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pruned: Vec<PrunedDocument>,
+    pruned: Vec<PruningReason>,
 }
 
 #[derive(Serialize)]
@@ -164,15 +209,25 @@ struct TransitionDocument {
     target: String,
 }
 
-#[derive(Serialize)]
-struct PrunedDocument {
-    source: String,
-    action: String,
-    coreachable: String,
-    redirected: bool,
-}
-
 impl SymbolicGraph {
+    /// A test, and what its pruning took away.
+    pub(crate) fn of(test: SymbolicTest, pruned: Vec<PruningReason>) -> Self {
+        Self {
+            verdicts: verdict_locations(&test),
+            model: test.model,
+            pruned,
+        }
+    }
+
+    /// A stored test case.
+    pub fn of_case(case: &SymbolicTestCase) -> Self {
+        Self {
+            model: (**case.program()).clone(),
+            verdicts: case.verdicts().collect(),
+            pruned: Vec::new(),
+        }
+    }
+
     fn verdict(&self, location: LocationId) -> Option<Verdict> {
         let found = self.verdicts.iter().find(|(l, _)| *l == location);
         found.map(|(_, verdict)| *verdict)
@@ -180,16 +235,6 @@ impl SymbolicGraph {
 
     fn name(&self, location: LocationId) -> String {
         self.model.location(location).name.to_string()
-    }
-
-    fn action(&self, t: &Transition) -> String {
-        let gate = self.model.gate(t.action);
-        let params: Vec<&str> = gate.params.iter().map(|p| &*p.name).collect();
-        let params = match params.len() {
-            0 => String::new(),
-            _ => format!("({})", params.join(", ")),
-        };
-        format!("{}{}{params}", gate.kind.sigil(), gate.name)
     }
 
     fn assignments(&self, t: &Transition) -> Vec<String> {
@@ -211,17 +256,17 @@ impl SymbolicGraph {
 
     /// What pruning took away or led elsewhere, a line a transition.
     pub fn pruning(&self) -> String {
-        let line = |p: &PrunedTransition| {
-            let what = if p.redirected {
-                "leads to Inconc where that is not so"
-            } else {
-                "is given only there"
+        let line = |p: &PruningReason| {
+            let what = match (p.redirected, p.kept) {
+                (true, true) => "led to Inconc elsewhere",
+                (true, false) => "led to Inconc",
+                (false, true) => "given only there",
+                (false, false) => "removed",
             };
+            let PruningReason { source, .. } = p;
             format!(
-                "{} {}: ViolateFail is coreachable where {}; it {what}\n",
-                self.name(p.transition.source),
-                self.action(&p.transition),
-                p.coreachable
+                "{source} {}{} -> {}: {what}; from {source} the goal can be reached only where {}\n",
+                p.action, p.guard, p.target, p.coreachable
             )
         };
         self.pruned.iter().map(line).collect()
@@ -264,22 +309,13 @@ impl SymbolicGraph {
                 .transitions()
                 .map(|(_, t)| TransitionDocument {
                     source: self.name(t.source),
-                    action: self.action(t),
+                    action: action(&self.model, t),
                     guard: t.guard.to_string(),
                     assignments: self.assignments(t),
                     target: self.name(t.target),
                 })
                 .collect(),
-            pruned: self
-                .pruned
-                .iter()
-                .map(|p| PrunedDocument {
-                    source: self.name(p.transition.source),
-                    action: self.action(&p.transition),
-                    coreachable: p.coreachable.to_string(),
-                    redirected: p.redirected,
-                })
-                .collect(),
+            pruned: self.pruned.clone(),
         }
     }
 
@@ -297,7 +333,7 @@ impl SymbolicGraph {
             let gate = self.model.gate(t.action);
             let mut label = match gate.kind {
                 LabelKind::Delta => "δ".to_owned(),
-                _ => self.action(t),
+                _ => action(&self.model, t),
             };
             if !t.guard.is_true() {
                 label += &format!(" [{}]", t.guard);

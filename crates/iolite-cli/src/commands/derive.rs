@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use iolite::{
     Context, DerivationOptions, DerivationSelection, Derived, Error, GoalDerivation, ModelRef,
-    QuiescenceFlag, ReadOptions, Relation,
+    PruningGoal, QuiescenceFlag, ReadOptions, Relation, SymbolicGraph,
 };
 use iolite_derive::{
-    CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase, TestGraph, Weights,
+    CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, SymbolicTestCase, TestCase,
+    TestGraph, Weights,
 };
-use iolite_formats::{test_case, test_graph};
+use iolite_formats::drawing;
+use iolite_formats::{symbolic_test_case, test_case, test_graph};
 use serde::Serialize;
 
 use crate::args::{bounds, workspace};
@@ -19,7 +21,8 @@ use crate::output::{Exit, print, print_json, write_whole};
 /// Derive test cases from a specification, and write them as a suite
 ///
 /// By default at random; with --exhaustive all up to a depth; with --cover a suite that covers the
-/// model; with --observer, --purpose or --property test cases that head for a goal.
+/// model; with --observer, --purpose or --property test cases that head for a goal. Towards observers and
+/// purposes a model with data keeps them: the test case is then a program with variables.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The specification
@@ -86,7 +89,20 @@ pub(crate) struct Args {
     /// With a goal: write the complete test graph too, as DOT and .aut
     #[arg(long)]
     graph: bool,
-    /// Write each test case in these formats too
+    /// Unfold data, for test cases of states
+    #[arg(long)]
+    unfold: bool,
+    /// When a test case with data ends `inconc`: once property and conformance cannot be violated together
+    /// any more, or once the property cannot be violated at all
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = InconcFlag::ViolateFail)]
+    inconc: InconcFlag,
+    /// Say for each transition that pruning removed or redirected which condition excluded it
+    #[arg(long)]
+    explain_pruning: bool,
+    /// The solver for test cases with data [default: `IOLITE_SOLVER`, else embedded]
+    #[arg(long, value_name = "PATH")]
+    solver: Option<String>,
+    /// Write each test case in these formats too: aut for those without data, iol for those with data
     #[arg(long, value_enum, value_delimiter = ',')]
     export: Vec<ExportFormat>,
     /// Whether a cycle of internal actions is quiescent, or an error
@@ -116,7 +132,16 @@ enum CoverFlag {
 enum ExportFormat {
     Aut,
     Dot,
+    Iol,
     Ttcn3,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum InconcFlag {
+    /// `violate-fail` is out of reach [SYM04, def. 15]
+    ViolateFail,
+    /// `violate` is out of reach as well
+    Violation,
 }
 
 #[derive(Default, Serialize)]
@@ -136,6 +161,9 @@ struct Document {
     unreachable: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// What was pruned of test cases with data, where that is asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pruned: Vec<PrunedDocument>,
     /// Why there are no more test cases, where a bound ran out.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped: Option<String>,
@@ -145,8 +173,19 @@ struct Document {
 struct CaseDocument {
     name: String,
     file: String,
+    /// States, or locations of a test case with data.
     states: usize,
-    depth: usize,
+    /// The longest run; a test case with data need not have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct PrunedDocument {
+    case: String,
+    #[serde(skip)]
+    text: String,
+    transitions: Vec<iolite::PruningReason>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
@@ -157,6 +196,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, &e))?;
         match derived {
             Derived::Case(case) => write_case(args, &case, &mut document),
+            Derived::Symbolic { case, graph } => {
+                write_symbolic_case(args, &case, &graph, &mut document)
+            }
             Derived::Graph { name, graph } => {
                 write_graph(args, name, graph, &mut document)?;
                 Ok(ControlFlow::Continue(()))
@@ -201,6 +243,10 @@ fn options(args: &Args) -> Result<DerivationOptions, Error> {
             alternatives: args.alternatives,
             seed: args.seed,
             slack: depth(args),
+            pruning: match args.inconc {
+                InconcFlag::ViolateFail => PruningGoal::ViolateFail,
+                InconcFlag::Violation => PruningGoal::Violation,
+            },
         })
     } else if let Some(cover) = args.cover {
         DerivationSelection::Cover {
@@ -245,7 +291,39 @@ fn options(args: &Args) -> Result<DerivationOptions, Error> {
         policy: args.quiescence.policy(),
         budget: args.read.budget(),
         selection,
+        unfold: unfolding(args)?,
+        solver: args.solver.clone(),
     })
+}
+
+/// Why data are unfolded. What was asked for of test cases that keep them is then a mistake.
+fn unfolding(args: &Args) -> Result<Option<&'static str>, Error> {
+    let reasons = [
+        (args.unfold, "--unfold"),
+        (args.alternatives > 1, "--alternatives"),
+        (args.graph, "--graph"),
+    ];
+    let reason = reasons
+        .into_iter()
+        .find_map(|(asked, flag)| asked.then_some(flag));
+    let kept = [
+        (args.explain_pruning, "--explain-pruning"),
+        (args.inconc != InconcFlag::ViolateFail, "--inconc"),
+        (args.solver.is_some(), "--solver"),
+    ];
+    let kept = kept
+        .into_iter()
+        .find_map(|(asked, flag)| asked.then_some(flag));
+    let goals = !args.observer.is_empty() || !args.purpose.is_empty();
+    match (reason, kept) {
+        (Some(reason), Some(kept)) => Err(Error::input(format!(
+            "{kept} is for test cases with data, and {reason} unfolds them"
+        ))),
+        (None, Some(kept)) if !goals => Err(Error::input(format!(
+            "{kept} is for test cases with data, towards --observer or --purpose"
+        ))),
+        (reason, _) => Ok(reason),
+    }
 }
 
 /// What lay in the folder before is part of the suite, too.
@@ -305,29 +383,87 @@ fn write_case(
     case: &TestCase,
     document: &mut Document,
 ) -> Result<ControlFlow<()>, Error> {
-    let base: PathBuf = args.output_folder.join(file_name(case.name()));
-    let with = |ending: &str| -> PathBuf {
-        let mut path = base.clone().into_os_string();
-        path.push(format!(".{ending}"));
-        path.into()
-    };
-    let path = with("json");
+    let path = file(args, case.name(), "json");
     write_whole(&path, test_case::json::write(case).as_bytes())?;
     for format in &args.export {
-        match format {
-            ExportFormat::Aut => write_whole(&with("aut"), test_case::aut::write(case).as_bytes())?,
-            ExportFormat::Dot => write_whole(&with("dot"), test_case::dot::write(case).as_bytes())?,
-            ExportFormat::Ttcn3 => {
-                write_whole(&with("ttcn3"), test_case::ttcn3::write(case).as_bytes())?;
+        let (ending, text) = match format {
+            ExportFormat::Aut => ("aut", test_case::aut::write(case)),
+            ExportFormat::Dot => ("dot", test_case::dot::write(case)),
+            ExportFormat::Ttcn3 => ("ttcn3", test_case::ttcn3::write(case)),
+            ExportFormat::Iol => {
+                return Err(Error::input(
+                    "--export iol is for test cases with data, and this one has none",
+                ));
             }
-        }
+        };
+        write_whole(&file(args, case.name(), ending), text.as_bytes())?;
     }
     document.cases.push(CaseDocument {
         name: case.name().to_owned(),
         file: path.display().to_string(),
         states: case.states().len(),
-        depth: case.depth(),
+        depth: Some(case.depth()),
     });
+    written(document)
+}
+
+/// Writes a test case with data.
+fn write_symbolic_case(
+    args: &Args,
+    case: &SymbolicTestCase,
+    graph: &SymbolicGraph,
+    document: &mut Document,
+) -> Result<ControlFlow<()>, Error> {
+    let name = case.name();
+    let path = file(args, name, "json");
+    let wrong = |e: &dyn std::fmt::Display| {
+        Error::undecided(format!("{name}: {e}"))
+            .hint("testing on the fly needs no such guard: `iolite test MODEL --observer FILE#W`")
+    };
+    let text = symbolic_test_case::json::write(case).map_err(|e| wrong(&e))?;
+    write_whole(&path, text.as_bytes())?;
+    for format in &args.export {
+        let (ending, text) = match format {
+            ExportFormat::Dot => ("dot", drawing::dot::write(&graph.drawing())),
+            ExportFormat::Ttcn3 => ("ttcn3", symbolic_test_case::ttcn3::write(case)),
+            ExportFormat::Iol => {
+                let text = symbolic_test_case::iol::write(case);
+                ("iol", text.map_err(|e| wrong(&e))?)
+            }
+            ExportFormat::Aut => {
+                return Err(Error::input(format!(
+                    "{name} has data, and .aut has no place for them"
+                ))
+                .hint("export dot, iol or ttcn3; --unfold makes test cases of states"));
+            }
+        };
+        write_whole(&file(args, name, ending), text.as_bytes())?;
+    }
+    document.cases.push(CaseDocument {
+        name: name.to_owned(),
+        file: path.display().to_string(),
+        states: case.program().locations().len(),
+        depth: None,
+    });
+    if args.explain_pruning {
+        document.pruned.push(PrunedDocument {
+            case: name.to_owned(),
+            text: graph.pruning(),
+            transitions: graph.pruned.clone(),
+        });
+    }
+    written(document)
+}
+
+/// The file of a test case.
+fn file(args: &Args, name: &str, ending: &str) -> PathBuf {
+    let mut path = args.output_folder.join(file_name(name)).into_os_string();
+    path.push(format!(".{ending}"));
+    path.into()
+}
+
+/// Whether there may be more.
+fn written(document: &mut Document) -> Result<ControlFlow<()>, Error> {
     let budget = bounds::budget();
     if let Some(what) = budget.exceeded() {
         document.stopped = Some(what.to_string());
@@ -370,6 +506,18 @@ fn tell(args: &Args, document: &Document) -> String {
     }
     for place in &document.unreachable {
         text += &format!("cannot be covered: {place} is unreachable\n");
+    }
+    for PrunedDocument {
+        case, text: pruned, ..
+    } in &document.pruned
+    {
+        text += &format!("pruned of {case}:\n");
+        for line in pruned.lines() {
+            text += &format!("  {line}\n");
+        }
+        if pruned.is_empty() {
+            text += "  nothing\n";
+        }
     }
     for note in &document.notes {
         text += &format!("{note}\n");

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use iolite::{
     Budget, Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, Spec,
-    SymbolicView, System, Workspace,
+    SymbolicGraph, SymbolicView, System, Workspace,
 };
 use iolite_exec::{COMPACT_FORMAT, journal_lines};
 use iolite_formats::drawing::{self, Drawing, mermaid, plantuml};
-use iolite_formats::{aut, dot, iol, json, svg};
+use iolite_formats::{aut, dot, iol, json, svg, symbolic_test_case};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelId, LabelKind, Labels, Lts,
     Quiescence, Semantics, StateId, Suspension, determinise, explore, missing_input, nondeterminism,
@@ -169,6 +169,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         return show_journal(args, lines);
     }
     let workspace = workspace(&args.read);
+    if let Some(case) = workspace.symbolic_case(args.model.path())? {
+        let text = match format(args)? {
+            ShowFormat::Iol => symbolic_test_case::iol::write(&case)
+                .map_err(|e| Error::input(format!("{}: {e}", args.model)))?,
+            _ => symbolic_text(args, &SymbolicGraph::of_case(&case))?,
+        };
+        return put(args, &text);
+    }
     if let Some(case) = workspace.test_case(&args.model)? {
         let format = format(args)?;
         let text = match format {
@@ -239,8 +247,17 @@ fn symbolic_view(args: &Args, workspace: &Workspace) -> Result<Option<SymbolicVi
 fn show_symbolic(args: &Args, workspace: &Workspace, view: SymbolicView) -> Result<Exit, Error> {
     let (observer, solver) = (args.observer.as_ref(), args.solver.as_deref());
     let graph = workspace.symbolic_view(&args.model, view, observer, solver)?;
+    let mut text = symbolic_text(args, &graph)?;
+    if args.explain_pruning && format(args)? == ShowFormat::Text {
+        text += &graph.pruning();
+    }
+    put(args, &text)
+}
+
+/// A view that keeps data, or a test case with data, in the format that is asked for.
+fn symbolic_text(args: &Args, graph: &SymbolicGraph) -> Result<String, Error> {
     let format = format(args)?;
-    let mut text = match format {
+    Ok(match format {
         ShowFormat::Text => graph.text(),
         ShowFormat::Json => {
             let document = serde_json::to_string_pretty(&graph.document());
@@ -255,11 +272,7 @@ fn show_symbolic(args: &Args, workspace: &Workspace, view: SymbolicView) -> Resu
             )
             .hint("it is shown as text, json or a picture"));
         }
-    };
-    if args.explain_pruning && format == ShowFormat::Text {
-        text += &graph.pruning();
-    }
-    put(args, &text)
+    })
 }
 
 /// A drawing in one of the formats of pictures.

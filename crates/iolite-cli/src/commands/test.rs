@@ -59,10 +59,11 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Flags that need something of a model that properties and data do not have.
-    fn needs(&self) -> Option<&'static str> {
+    /// Flags that need something of a model that properties and data do not have. Test cases with data
+    /// take the model as it is.
+    fn needs(&self, symbolic_suite: bool) -> Option<&'static str> {
         [
-            (!self.suite.is_empty(), "--suite"),
+            (!self.suite.is_empty() && !symbolic_suite, "--suite"),
             (self.effort.until_coverage.is_some(), "--until-coverage"),
             (
                 self.effort.strategy == Selection::Coverage,
@@ -87,7 +88,7 @@ impl Args {
                 (!self.judge.purpose.is_empty(), "--purpose"),
             ];
             let goals = goals.into_iter().find(|(asked, _)| *asked);
-            if let Some(flag) = self.needs().or(goals.map(|(_, flag)| flag)) {
+            if let Some(flag) = self.needs(false).or(goals.map(|(_, flag)| flag)) {
                 return Err(Error::input(format!("{flag} needs a MODEL")));
             }
             self.judge.reject_context_of_properties()?;
@@ -101,7 +102,7 @@ impl Args {
                 "{flag} has no effect beside a model: it is for --property"
             )));
         }
-        let mut options = self.judge_options();
+        let mut options = self.judge_options(workspace)?;
         options.queues = target.queues(self.judge.context);
         if !self.properties.property.is_empty() {
             options.properties = Some(self.properties.options());
@@ -125,10 +126,11 @@ impl Args {
     }
 
     /// The campaign that the flags ask for.
-    fn judge_options(&self) -> JudgeOptions {
+    fn judge_options(&self, workspace: &Workspace) -> Result<JudgeOptions, Error> {
         let seed = self.effort.seed;
-        self.judge
-            .options(&self.data, &self.values, self.needs(), seed)
+        let symbolic = workspace.symbolic_suite(&self.suite)?.is_some();
+        let needs = self.needs(symbolic);
+        Ok(self.judge.options(&self.data, &self.values, needs, seed))
     }
 
     /// The whole certificate of a failing run; `None` where something that it rests on is not at hand.
@@ -141,7 +143,7 @@ impl Args {
             let options = self.properties.options();
             return workspace.certify_run(judged, JudgedBy::Properties(&options));
         }
-        workspace.certify_run(judged, JudgedBy::Model(&self.judge_options()))
+        workspace.certify_run(judged, JudgedBy::Model(&self.judge_options(workspace)?))
     }
 
     pub(crate) fn campaign(

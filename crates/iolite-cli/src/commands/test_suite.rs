@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use iolite::{Campaign, Error, Judge, Notice, Summary, Target, Verdict, Workspace};
-use iolite_derive::{Count, Criterion, TestCase};
+use iolite::{
+    Campaign, Error, Judge, Notice, Sink, SuiteCase, Summary, SymbolicSuiteCase, Target, Verdict,
+    Workspace,
+};
+use iolite_derive::{Count, Criterion};
 use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
 use serde::Serialize;
 
@@ -38,11 +41,73 @@ fn covered(count: Count) -> Coverage {
     }
 }
 
-/// Whose verdict it is.
-fn judged_by(case: &TestCase) -> String {
-    match case.criterion() {
-        Criterion::Written => "the test case itself".to_owned(),
-        criterion => criterion.to_string(),
+/// A test case of either kind.
+enum AnyCase {
+    Explicit(SuiteCase),
+    Symbolic(SymbolicSuiteCase),
+}
+
+impl AnyCase {
+    /// The test cases that the flags name.
+    fn all(args: &Args, workspace: &Workspace, campaign: &Campaign) -> Result<Vec<Self>, Error> {
+        if let Some(cases) = workspace.symbolic_suite(&args.suite)? {
+            if matches!(campaign.judge(), Judge::Properties(_)) {
+                return Err(Error::input("--suite needs a MODEL"));
+            }
+            if args.data.unfold {
+                return Err(Error::input(
+                    "--unfold has no effect on test cases with data: they keep them",
+                ));
+            }
+            campaign.warn_of_other_symbolic_models(workspace, &cases);
+            return Ok(cases.into_iter().map(Self::Symbolic).collect());
+        }
+        let Judge::Explicit(judge) = campaign.judge() else {
+            return Err(Error::input("--suite needs a MODEL"));
+        };
+        let cases = workspace.suite(&args.suite, judge.spec())?;
+        campaign.warn_of_other_models(workspace, &cases)?;
+        campaign.warn_of_strict_cases(workspace, &cases);
+        Ok(cases.into_iter().map(Self::Explicit).collect())
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Explicit(case) => case.case.name(),
+            Self::Symbolic(case) => case.case.name(),
+        }
+    }
+
+    fn place(&self) -> &str {
+        match self {
+            Self::Explicit(case) => &case.place,
+            Self::Symbolic(case) => &case.place,
+        }
+    }
+
+    /// Whose verdict it is.
+    fn judged_by(&self) -> String {
+        let criterion = match self {
+            Self::Explicit(case) => case.case.criterion(),
+            Self::Symbolic(case) => case.case.criterion(),
+        };
+        match criterion {
+            Criterion::Written => "the test case itself".to_owned(),
+            criterion => criterion.to_string(),
+        }
+    }
+
+    fn run(
+        &self,
+        campaign: &Campaign,
+        target: &Target,
+        sink: &mut (dyn Sink + Send),
+        runs: (u64, u64),
+    ) -> Result<Summary, Error> {
+        match self {
+            Self::Explicit(case) => campaign.run_case(&case.case, target, sink, runs),
+            Self::Symbolic(case) => campaign.run_symbolic_case(&case.case, target, sink, runs),
+        }
     }
 }
 
@@ -57,12 +122,7 @@ pub(crate) fn run(
             "--weight is for testing on the fly; the test cases of a suite fix their inputs",
         ));
     }
-    let Judge::Explicit(judge) = campaign.judge() else {
-        return Err(Error::input("--suite needs a MODEL"));
-    };
-    let cases = workspace.suite(&args.suite, judge.spec())?;
-    campaign.warn_of_other_models(workspace, &cases)?;
-    campaign.warn_of_strict_cases(workspace, &cases);
+    let cases = AnyCase::all(args, workspace, campaign)?;
     let mut reached = model_coverage(args, campaign)?;
     let about = ("iolite test --suite", args.effort.allow_flaky);
     let mut header = header(workspace, target, campaign);
@@ -90,14 +150,14 @@ pub(crate) fn run(
         if coverage.is_some() {
             readers.0.push(Box::new(&mut events));
         }
-        let mut summary = campaign.run_case(&case.case, target, &mut readers, runs)?;
+        let mut summary = case.run(campaign, target, &mut readers, runs)?;
         drop(readers);
         if let Some(coverage) = &mut coverage {
             for event in &events {
                 coverage.read(event);
             }
         }
-        let judged_by = judged_by(&case.case);
+        let judged_by = case.judged_by();
         // They are reported with their test case.
         let mut reasons = Vec::new();
         summary.notices.retain(|notice| match notice {
@@ -110,8 +170,8 @@ pub(crate) fn run(
         summary.coverage = coverage.as_ref().map(|c| covered(c.transitions()));
         all.coverage = summary.coverage;
         documents.push(CaseDocument {
-            case: case.case.name().to_owned(),
-            file: case.place,
+            case: case.name().to_owned(),
+            file: case.place().to_owned(),
             verdict: summary.verdict(),
             verdicts: summary.verdicts.clone(),
             judged_by,

@@ -1,4 +1,4 @@
-//! ioco for systems with data: no unfolding, no determinisation.
+//! ioco, uioco and ioconf for systems with data: no unfolding, no determinisation.
 //!
 //! The oracle stands in the set of symbolic states after the trace so far. Constants without a value
 //! are part of the state [SYM04, §2], so whatever happens narrows them, and what no value of them
@@ -41,10 +41,13 @@ pub enum SymbolicOracleError {
 /// fails for all of them. Values that leave an input of the run unspecified explain all that comes
 /// after it, so nothing fails any more then; such inputs are given only where there is no other.
 ///
+/// For uioco an input is specified only where every state of the set takes it; for ioconf δ ends the run.
+///
 /// Where the solver gives up, or the model divides by zero, the answer is [`Undecided`].
 #[derive(Debug)]
 pub struct SymbolicOracle {
     semantics: Symbolic,
+    relation: Relation,
     alphabet: Alphabet,
     initial: SymbolicStates,
     choice: InputChoice,
@@ -119,6 +122,7 @@ impl SymbolicOracle {
             coverage: ValueCoverage::new(semantics.model(), &candidates),
             candidates,
             semantics,
+            relation: Relation::Ioco,
             alphabet: alphabet.clone(),
             initial,
             choice,
@@ -127,6 +131,15 @@ impl SymbolicOracle {
             untried: BTreeMap::new(),
             tried: BTreeSet::new(),
         })
+    }
+
+    /// The same for ioco, uioco or ioconf; other relations have no oracle over data.
+    #[must_use]
+    pub fn for_relation(mut self, relation: Relation) -> Self {
+        if matches!(relation, Relation::Uioco | Relation::Ioconf) {
+            self.relation = relation;
+        }
+        self
     }
 
     /// How the values of a parameter of an input are drawn.
@@ -277,12 +290,45 @@ impl SymbolicOracle {
     /// Whether all constants that explain the run so far specify an input, as far as it matters;
     /// `None` where that is not found out.
     fn is_specified(&mut self, at: &SymbolicPlace, input: &ValuedAction) -> Option<bool> {
+        if self.relation == Relation::Uioco {
+            let taken = self.semantics.takes_everywhere(&at.states, input);
+            if taken.unwrap_or_default() != Some(true) {
+                return None;
+            }
+        }
         if at.guessed.is_some() || self.semantics.knows_constants() {
             return Some(true);
         }
         self.semantics
             .specifies(&at.states, input)
             .unwrap_or_default()
+    }
+
+    /// For uioco: what an input means that some state refuses, or may refuse; `None` where all take it.
+    fn refused(
+        &mut self,
+        at: &SymbolicPlace,
+        input: &ValuedAction,
+    ) -> Option<Result<Meaning<SymbolicPlace>, Box<Undecided>>> {
+        if self.relation != Relation::Uioco {
+            return None;
+        }
+        let taken = self.semantics.takes_everywhere(&at.states, input);
+        let input = &self.semantics.model().gate(input.action).name;
+        match taken.unwrap_or_default() {
+            Some(true) => None,
+            Some(false) if self.semantics.knows_constants() => Some(Ok(Meaning::Unspecified)),
+            Some(false) => Some(Err(Box::new(Undecided {
+                inconclusive: true,
+                ..Undecided::new(format!(
+                    "with some values of the constants a state refuses ?{input}, and uioco says nothing \
+                     of what follows"
+                ))
+            }))),
+            None => Some(Err(Box::new(Undecided::new(format!(
+                "whether all states take ?{input} was not found out"
+            ))))),
+        }
     }
 
     /// Values for an input that all constants specify; one that only some do where no other was
@@ -358,7 +404,7 @@ impl Oracle for SymbolicOracle {
     type State = SymbolicPlace;
 
     fn criterion(&self) -> Criterion {
-        Criterion::Relation(Relation::Ioco)
+        Criterion::Relation(self.relation)
     }
 
     fn alphabet(&self) -> &Alphabet {
@@ -402,9 +448,17 @@ impl Oracle for SymbolicOracle {
         }
         let mut guesses = Vec::new();
         let mut sure = Vec::new();
-        for ways in gates.into_values() {
+        let uioco = self.relation == Relation::Uioco;
+        for (gate, mut ways) in gates {
+            if uioco && let Some(all) = self.semantics.everywhere(&at.states, gate) {
+                for way in &mut ways {
+                    way.guard = Term::all([way.guard.clone(), all.clone()]).simplify();
+                }
+            }
             match self.specified(at, &ways) {
                 Ok(input) => sure.extend(input),
+                // What some state refuses is no stimulus of uioco.
+                Err(_) if uioco => {}
                 Err(guess) => guesses.push(guess),
             }
         }
@@ -448,7 +502,13 @@ impl Oracle for SymbolicOracle {
     ) -> Result<Meaning<SymbolicPlace>, Box<Undecided>> {
         let (Step::Stimulus(id) | Step::Output(id)) = step else {
             let after = self.semantics.after_delta(&at.states);
-            return self.settle(at, step, after);
+            let meaning = self.settle(at, step, after)?;
+            // ioconf speaks of traces without δ [LTS96, def. 6.5].
+            let ends = self.relation == Relation::Ioconf;
+            return Ok(match meaning {
+                Meaning::Allowed(_) if ends => Meaning::Ends,
+                meaning => meaning,
+            });
         };
         let valued = self.valued(id);
         // Only the environment gives inputs, and only the system shows the rest.
@@ -463,6 +523,9 @@ impl Oracle for SymbolicOracle {
         };
         let mut from = at.clone();
         if step.is_stimulus() {
+            if let Some(refused) = self.refused(at, &action) {
+                return refused;
+            }
             match self.is_specified(at, &action) {
                 Some(true) => {}
                 Some(false) => from.guessed = Some(id),
@@ -569,7 +632,7 @@ impl Oracle for SymbolicOracle {
     }
 }
 
-fn shortened(mut texts: Vec<String>) -> Vec<String> {
+pub(crate) fn shortened(mut texts: Vec<String>) -> Vec<String> {
     if texts.len() > MOST_SHOWN {
         let more = texts.len() - MOST_SHOWN;
         texts.truncate(MOST_SHOWN);
@@ -579,7 +642,7 @@ fn shortened(mut texts: Vec<String>) -> Vec<String> {
 }
 
 /// `!MSG(3, true)` where the guard leaves one value each, else `!MSG(m, b) [m > 3]`.
-fn guarded(model: &Iosts, way: &Enabled) -> String {
+pub(crate) fn guarded(model: &Iosts, way: &Enabled) -> String {
     let action = model.gate(way.action);
     let guard = Term::all([way.condition.clone(), way.guard.clone()]).simplify();
     let conjuncts = match guard.kind() {

@@ -13,6 +13,7 @@ pub(crate) mod over_strict;
 pub(crate) mod passes;
 pub(crate) mod random_derivation;
 pub(crate) mod requirement_suite;
+pub(crate) mod symbolic_test_case;
 pub(crate) mod test_case;
 pub(crate) mod test_case_display;
 pub(crate) mod test_case_lts;

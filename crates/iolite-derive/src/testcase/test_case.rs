@@ -97,14 +97,8 @@ impl TestState {
 
 /// A hash of alphabet, initial state and transitions; names and lines of states do not count.
 pub fn model_hash(model: &Lts) -> String {
-    // FNV-1a with 128 bits: stable across versions and machines, and no secrets are at stake.
-    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    let mut write = |bytes: &[u8]| {
-        for &byte in bytes {
-            hash ^= u128::from(byte);
-            hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
-        }
-    };
+    let mut hash = Fnv::default();
+    let mut write = |bytes: &[u8]| hash.write(bytes);
     for (_, label) in model.labels().iter() {
         write(label.to_string().as_bytes());
         write(&[0]);
@@ -116,7 +110,31 @@ pub fn model_hash(model: &Lts) -> String {
             write(&(index as u32).to_le_bytes());
         }
     }
-    format!("fnv1a128:{hash:032x}")
+    hash.text()
+}
+
+/// FNV-1a with 128 bits: stable across versions and machines, and no secrets are at stake.
+pub(crate) struct Fnv(u128);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+}
+
+impl Fnv {
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 ^= u128::from(byte);
+            self.0 = self
+                .0
+                .wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        format!("fnv1a128:{:032x}", self.0)
+    }
 }
 
 /// A breach of what a test case must be.

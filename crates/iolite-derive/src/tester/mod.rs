@@ -8,6 +8,7 @@ pub(crate) mod guide;
 pub(crate) mod notice;
 pub(crate) mod property_tester;
 pub(crate) mod stored_tester;
+pub(crate) mod symbolic_case_tester;
 
 use crate::{ActionId, Alphabet, Notice, Verdict};
 

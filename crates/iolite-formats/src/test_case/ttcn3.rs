@@ -149,7 +149,7 @@ fn write_state(case: &TestCase, i: usize, names: &Names, out: &mut String) {
     }
 }
 
-fn set_verdict(verdict: Verdict) -> String {
+pub(crate) fn set_verdict(verdict: Verdict) -> String {
     let kind = match verdict {
         Verdict::Pass | Verdict::WeakPass => "pass",
         verdict if verdict.is_failing() => "fail",

@@ -1,14 +1,15 @@
 //! Which tester judges a run: by a relation, towards goals, or by properties alone.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use iolite_derive::{
-    ActionId, Alphabet, Channel, Context, Criterion, ModelRef, Notice, QueueOptions, Tester,
-    Verdict,
+    ActionId, Alphabet, Channel, Context, Criterion, ModelRef, Notice, QueueOptions,
+    SymbolicCaseTester, SymbolicOracleError, SymbolicTestCase, Tester, Verdict,
 };
 use iolite_exec::codec::{Dictionary, HoleKind};
 use iolite_exec::{Certificate, Strategy, Summary};
-use iolite_expr::Sort;
+use iolite_expr::{Solver, Sort, Strategy as ValueStrategy, Value};
 use iolite_lts::relation::Relation;
 use iolite_lts::{LabelKind, QuiescencePolicy};
 
@@ -74,8 +75,11 @@ impl JudgeOptions {
 
     /// Why data must be unfolded, where something asks for it.
     fn needs_unfolding(&self) -> Option<&'static str> {
-        let other = self.relation != Relation::Ioco;
-        self.unfold.or(other.then_some("--relation"))
+        let kept = matches!(
+            self.relation,
+            Relation::Ioco | Relation::Uioco | Relation::Ioconf
+        );
+        self.unfold.or((!kept).then_some("--relation"))
     }
 
     /// An option that only models with data have, if one was given.
@@ -100,6 +104,43 @@ pub enum Judge {
     Symbolic(SymbolicJudge),
     /// By properties alone.
     Properties(PropertyJudge),
+}
+
+/// What a test case with data needs to know of the judge.
+pub(super) struct CaseValues {
+    pub(super) constants: Vec<(String, Value)>,
+    pub(super) strategy: ValueStrategy,
+    pub(super) solver: Option<String>,
+    pub(super) until: Option<Instant>,
+}
+
+impl CaseValues {
+    fn unknown() -> Self {
+        Self {
+            constants: Vec::new(),
+            strategy: ValueStrategy::Mixed,
+            solver: None,
+            until: None,
+        }
+    }
+
+    fn solver(&self) -> Result<Solver, Error> {
+        let mut solver = crate::solver(self.solver.as_deref())?;
+        solver.set_deadline(self.until);
+        Ok(solver)
+    }
+}
+
+/// Why there is no tester.
+enum CaseError {
+    Oracle(SymbolicOracleError),
+    Other(Error),
+}
+
+impl From<SymbolicOracleError> for CaseError {
+    fn from(error: SymbolicOracleError) -> Self {
+        Self::Oracle(error)
+    }
 }
 
 /// A tester of a shape known only at run time.
@@ -212,6 +253,32 @@ impl Judge {
             Self::Symbolic(judge) => judge.tester(alphabet),
             Self::Properties(judge) => Ok(judge.tester(alphabet)),
         }
+    }
+
+    /// The tester of a stored test case with data, over an alphabet of this judge.
+    pub(super) fn case_tester(
+        &self,
+        case: &std::sync::Arc<SymbolicTestCase>,
+        alphabet: &Alphabet,
+    ) -> Result<SymbolicCaseTester, Error> {
+        let known = match self {
+            Self::Symbolic(judge) => judge.case_values(),
+            Self::Explicit(_) | Self::Properties(_) => CaseValues::unknown(),
+        };
+        let tester = SymbolicCaseTester::new(
+            std::sync::Arc::clone(case),
+            &known.constants,
+            alphabet,
+            known.strategy,
+            || known.solver().map_err(CaseError::Other),
+        );
+        tester.map_err(|e| match e {
+            CaseError::Other(e) => e,
+            CaseError::Oracle(e @ SymbolicOracleError::Undecided(_)) => {
+                Error::undecided(format!("{}: {e}", case.name()))
+            }
+            CaseError::Oracle(e) => Error::input(format!("{}: {e}", case.name())),
+        })
     }
 
     /// A tester with a goal, and the strategy that follows its advice; `None` without a goal.

@@ -24,15 +24,15 @@ mod weights;
 use std::time::Duration;
 
 use iolite_derive::{
-    Alphabet, Concurring, Context, Criterion, ModelRef, StoredTester, TestCase, model_hash,
-    over_strict,
+    Alphabet, Concurring, Context, Criterion, ModelRef, StoredTester, SymbolicTestCase, TestCase,
+    Tester, model_hash, over_strict, symbolic_model_hash,
 };
 use iolite_exec::{
     Adapter, Confirm, Description, Instance, JobId, JournalForm, JournalHeader, Options, Pace,
     Plan, Share, Sink, Summary, SutConfig, Uniform, campaign,
 };
 
-use crate::{Error, SuiteCase, Workspace};
+use crate::{Error, SuiteCase, SymbolicSuiteCase, Workspace};
 
 pub use check::{CheckError, Passed};
 pub use constants::Constants;
@@ -370,18 +370,81 @@ impl Campaign {
         })
     }
 
-    /// The tester of a stored test case. A derived one is synchronous, so where messages queue it
-    /// fails a run only if the judge, who knows of the queues, does too.
+    /// Runs one stored test case with data against the system, as [`run_case`](Self::run_case) does; it
+    /// need not end, so a run has its greatest number of steps.
+    pub fn run_symbolic_case(
+        &self,
+        case: &std::sync::Arc<SymbolicTestCase>,
+        target: &Target,
+        sink: &mut (dyn Sink + Send),
+        (first, repeat): (u64, u64),
+    ) -> Result<Summary, Error> {
+        let plan = Plan {
+            jobs: 1,
+            ..self.plan_within(first, first.saturating_add(repeat))
+        };
+        let mut options = self.options(Some(target.config()));
+        options.criterion = case.criterion();
+        campaign(&plan, &options, sink, |job: JobId| {
+            let alphabet = self.judge.alphabet();
+            let adapter = target.adapter(job, self.judge.dictionary(&alphabet))?;
+            let tester = self.judge.case_tester(case, &alphabet)?;
+            Ok::<_, Error>(Instance::<AnyTester, AnyAdapter, AnyStrategy> {
+                tester: self.in_context(tester, &alphabet)?,
+                adapter,
+                strategy: Box::new(Uniform),
+            })
+        })
+    }
+
+    /// The tester of a stored test case.
     fn stored(&self, case: &TestCase, alphabet: &Alphabet) -> Result<AnyTester, Error> {
         let tester = StoredTester::with_alphabet(case.clone(), alphabet);
-        let written = case.criterion() == Criterion::Written;
-        if written || self.judge.context() == Context::Synchronous {
+        if case.criterion() == Criterion::Written {
+            return Ok(Box::new(tester));
+        }
+        self.in_context(tester, alphabet)
+    }
+
+    /// A derived test case is synchronous, so where messages queue it fails a run only if the judge, who
+    /// knows of the queues, does too.
+    fn in_context(
+        &self,
+        tester: impl Tester + 'static,
+        alphabet: &Alphabet,
+    ) -> Result<AnyTester, Error> {
+        if self.judge.context() == Context::Synchronous {
             return Ok(Box::new(tester));
         }
         Ok(Box::new(Concurring::new(
             tester,
             self.judge.tester(alphabet)?,
         )))
+    }
+
+    /// Tells of test cases with data that were derived from another model, or from an older text of this
+    /// one.
+    pub fn warn_of_other_symbolic_models(
+        &self,
+        workspace: &Workspace,
+        cases: &[SymbolicSuiteCase],
+    ) {
+        let Judge::Symbolic(judge) = &self.judge else {
+            return;
+        };
+        let hash = symbolic_model_hash(judge.spec().model());
+        let other = |case: &&SymbolicSuiteCase| {
+            let of = case.case.model().hash.as_ref();
+            of.is_some_and(|of| !of.is_empty() && *of != hash)
+        };
+        if let Some(first) = cases.iter().find(other) {
+            workspace.warn(&format!(
+                "warning: {} was derived from another model than {} as it is now; its verdicts are about \
+                 that one",
+                first.place,
+                judge.spec().reference()
+            ));
+        }
     }
 
     /// Warns of hand-written test cases that fail what the specification allows: their `fail` says

@@ -9,7 +9,7 @@ use iolite_lts::relation::Relation;
 
 use super::context::{conformance_tester, goal_tester};
 use super::explicit_judge::AnyGuide;
-use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
+use super::judge::{AnyStrategy, AnyTester, CaseValues, JudgeOptions};
 use super::property_judge::objectives;
 use crate::data::Drawing;
 use crate::{Error, GoalAutomaton, KnownModel, Spec, SymbolicSpec, Workspace};
@@ -30,6 +30,7 @@ pub struct SymbolicJudge {
     /// Words of the user's dictionaries.
     words: Vec<String>,
     strategy: Strategy,
+    relation: Relation,
     policy: QuiescencePolicy,
     queues: Option<QueueOptions>,
     seed: u64,
@@ -81,6 +82,7 @@ impl SymbolicJudge {
             drawing: options.values.drawing(spec.file(), model)?,
             words: options.values.words()?,
             strategy: options.values.values.into(),
+            relation: options.relation,
             policy: options.quiescence,
             queues: options.queues.clone(),
             seed: options.seed,
@@ -106,8 +108,21 @@ impl SymbolicJudge {
     }
 
     pub(super) fn criterion(&self) -> Criterion {
-        let ioco = Criterion::Relation(Relation::Ioco);
-        self.goals.as_ref().map_or(ioco, |goals| goals.criterion)
+        let relation = Criterion::Relation(self.relation);
+        self.goals
+            .as_ref()
+            .map_or(relation, |goals| goals.criterion)
+    }
+
+    /// What a test case with data needs to know.
+    pub(super) fn case_values(&self) -> CaseValues {
+        let (solver, until) = self.model.solver_options();
+        CaseValues {
+            constants: self.model.constants().to_vec(),
+            strategy: self.strategy,
+            solver,
+            until,
+        }
     }
 
     /// The oracle, with a solver of its own.
@@ -121,6 +136,10 @@ impl SymbolicJudge {
                 _ => Error::input(message),
             }
         })?;
+        // Goals are defined beside ioco.
+        if self.goals.is_none() {
+            oracle = oracle.for_relation(self.relation);
+        }
         for (gate, position, distribution) in &self.drawing {
             oracle.draw(*gate, *position, distribution.clone());
         }

@@ -1,5 +1,6 @@
 //! Test cases from a specification, by relation, coverage or goal.
 
+mod symbolic;
 mod towards;
 
 use std::ops::ControlFlow;
@@ -7,12 +8,12 @@ use std::ops::ControlFlow;
 use iolite_derive::{
     ConfDerivation, Context, Count, CoverageGoal, CoverageSuite, DEFAULT_MAX_IN_FLIGHT,
     ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, IocoOracle, IoconfOracle, ModelRef,
-    QueueOptions, RandomDerivation, TestCase, TestGraph, UiocoOracle,
+    QueueOptions, RandomDerivation, SymbolicTestCase, TestCase, TestGraph, UiocoOracle,
 };
 use iolite_lts::relation::Relation;
 use iolite_lts::{BudgetExceeded, Lts, QuiescencePolicy};
 
-use crate::{Error, ExplicitSpec, Workspace};
+use crate::{Error, ExplicitSpec, SymbolicGraph, Workspace};
 
 pub use towards::GoalDerivation;
 
@@ -36,6 +37,10 @@ pub struct DerivationOptions {
     pub budget: usize,
     /// Which of the test cases there are.
     pub selection: DerivationSelection,
+    /// Why data are unfolded, where they are; otherwise test cases towards goals keep them.
+    pub unfold: Option<&'static str>,
+    /// The solver for test cases that keep data; the default, if none is named.
+    pub solver: Option<String>,
 }
 
 /// Which test cases are made, of all that there are.
@@ -61,6 +66,13 @@ pub enum DerivationSelection {
 pub enum Derived<'a> {
     /// A test case.
     Case(TestCase),
+    /// A test case with data.
+    Symbolic {
+        /// The test case.
+        case: Box<SymbolicTestCase>,
+        /// The same to be looked at, with what was pruned.
+        graph: Box<SymbolicGraph>,
+    },
     /// All test cases towards one goal, in one graph.
     Graph {
         /// The goal.
@@ -111,6 +123,11 @@ impl Workspace {
         take: &mut TakeDerived<'_>,
     ) -> Result<Derivation, Error> {
         options.check()?;
+        if let DerivationSelection::Goals(goals) = &options.selection
+            && let Some(source) = self.symbolic_source(model, options, goals)?
+        {
+            return goals.derive_symbolic(&source, take);
+        }
         let spec = self.explicit(model)?;
         // Only conf speaks of plain actions, and derives by itself, towards no goal.
         if options.relation != Relation::Conf || options.is_towards_goal() {

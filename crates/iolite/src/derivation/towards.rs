@@ -4,6 +4,8 @@ use iolite_derive::{
     Drawing, GoalTest, ModelRef, Objective, RequirementSuite, SafetyTest, TestCase,
 };
 
+use iolite_sts::PruningGoal;
+
 use super::{Derivation, DerivationSource, Derived, LARGEST, TakeDerived, hand_over, too_large};
 use crate::{Error, PropertyOptions};
 
@@ -25,6 +27,8 @@ pub struct GoalDerivation {
     pub seed: u64,
     /// How much longer than the shortest way an alternative may be.
     pub slack: usize,
+    /// What must be within reach in test cases with data, or they end `inconc`.
+    pub pruning: PruningGoal,
 }
 
 impl GoalDerivation {

@@ -158,6 +158,46 @@ impl Workspace {
         Ok(goals)
     }
 
+    /// Whether a reference means an observer or a purpose with data of its own.
+    pub(crate) fn is_data_goal(&self, reference: &ModelRef, kind: &str) -> Result<bool, Error> {
+        if kind == "observer" && self.is_safety_property(reference)? {
+            return Ok(false);
+        }
+        let source = self.source(reference.path())?;
+        for name in pick_all(reference, kind, &source.declared(kind))? {
+            if has_data(source.file()?, name) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The test purposes of a reference over the gates of a system, with or without data of their own.
+    pub(crate) fn data_purposes(
+        &self,
+        reference: &ModelRef,
+        model: &Iosts,
+        spec: &Spec,
+    ) -> Result<Vec<(String, Iosts, GoalMarks)>, Error> {
+        let source = self.source(reference.path())?;
+        let file = source.file()?;
+        let mut all = Vec::new();
+        for name in pick_all(reference, "purpose", &source.declared("purpose"))? {
+            self.check_watched(&source, name, &spec.reference())?;
+            let purpose =
+                lower_data_purpose(file, name, model).map_err(|found| source.rejected(&found))?;
+            if !purpose.warnings.is_empty() {
+                self.warn(source.rendered(&purpose.warnings).trim_end());
+            }
+            let marks = GoalMarks::Purpose {
+                accept: purpose.accept,
+                refuse: purpose.refuse,
+            };
+            all.push((name.to_owned(), purpose.iosts, marks));
+        }
+        Ok(all)
+    }
+
     fn data_goal(
         &self,
         source: &Arc<SourceFile>,

@@ -32,7 +32,7 @@ pub use read_options::{DotKind, ReadOptions};
 pub use source_file::SourceFile;
 pub(crate) use source_file::hash;
 pub use spec::{ExplicitSpec, Signature, Spec, SymbolicSpec};
-pub use suite::SuiteCase;
+pub use suite::{SuiteCase, SymbolicSuiteCase};
 pub use system::System;
 pub(crate) use system::too_many_states;
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use iolite_derive::{Criterion, ModelRef, TestCase, TestCaseError, Verdict};
+use iolite_derive::{Criterion, ModelRef, SymbolicTestCase, TestCase, TestCaseError, Verdict};
+use iolite_formats::symbolic_test_case;
 use iolite_formats::test_case::json;
 use iolite_lang::syntax::ast::Mark;
 use iolite_lang::{
@@ -23,7 +24,71 @@ pub struct SuiteCase {
     pub case: Arc<TestCase>,
 }
 
+/// A test case with data of a suite.
+#[derive(Clone, Debug)]
+pub struct SymbolicSuiteCase {
+    /// The file.
+    pub place: String,
+    /// The test case.
+    pub case: Arc<SymbolicTestCase>,
+}
+
 impl Workspace {
+    /// The test cases with data of files and folders, in the order of their names; `None` where the suite
+    /// has none. They cannot be mixed with others, since those need the states of the model.
+    pub fn symbolic_suite(
+        &self,
+        paths: &[PathBuf],
+    ) -> Result<Option<Vec<SymbolicSuiteCase>>, Error> {
+        let mut cases = Vec::new();
+        let mut other = None;
+        for path in paths {
+            let reference = ModelRef::from(path.display().to_string().as_str());
+            if reference.is_iol() {
+                other = Some(path.clone());
+                continue;
+            }
+            for path in files(path)? {
+                match self.symbolic_case(&path)? {
+                    Some(case) => cases.push(SymbolicSuiteCase {
+                        place: path.display().to_string(),
+                        case: Arc::new(case),
+                    }),
+                    None => other = Some(path),
+                }
+            }
+        }
+        match (cases.first(), other) {
+            (None, _) => Ok(None),
+            (Some(_), None) => Ok(Some(cases)),
+            (Some(case), Some(other)) => Err(Error::input(format!(
+                "the suite mixes test cases with data ({}) and others ({})",
+                case.place,
+                other.display()
+            ))
+            .hint(
+                "run them apart: those with data take the model as it is, the others its states",
+            )),
+        }
+    }
+
+    /// A stored test case with data, where the file is one.
+    pub fn symbolic_case(&self, path: &Path) -> Result<Option<SymbolicTestCase>, Error> {
+        if path.extension().is_none_or(|e| e != "json") {
+            return Ok(None);
+        }
+        let source = self.source(path)?;
+        let Ok(text) = source.text() else {
+            return Ok(None);
+        };
+        if !symbolic_test_case::json::is_one(text) {
+            return Ok(None);
+        }
+        let case = symbolic_test_case::json::read(text);
+        let case = case.map_err(|e| Error::input(format!("{}: {e}", path.display())))?;
+        Ok(Some(case))
+    }
+
     /// The test cases of files and folders, in the order of their names, and those that `.iol` files
     /// declare, in the order of the file, over the labels of a specification.
     pub fn suite(&self, paths: &[PathBuf], spec: &ExplicitSpec) -> Result<Vec<SuiteCase>, Error> {
@@ -52,18 +117,10 @@ impl Workspace {
             let reference = ModelRef::from(path.display().to_string().as_str());
             if reference.is_iol() {
                 cases.extend(written(&reference)?);
-            } else if path.is_dir() {
-                let entries = std::fs::read_dir(path).map_err(|e| Error::reading(path, &e))?;
-                let mut inside: Vec<PathBuf> = entries
-                    .filter_map(|entry| Some(entry.ok()?.path()))
-                    .filter(|p| p.extension().is_some_and(|e| e == "json"))
-                    .collect();
-                inside.sort();
-                for path in inside {
+            } else {
+                for path in files(path)? {
                     cases.push(self.stored_case(&path)?);
                 }
-            } else {
-                cases.push(self.stored_case(path)?);
             }
         }
         if cases.is_empty() {
@@ -74,6 +131,12 @@ impl Workspace {
 
     fn stored_case(&self, path: &Path) -> Result<SuiteCase, Error> {
         let source = self.source(path)?;
+        if self.symbolic_case(path)?.is_some() {
+            return Err(
+                Error::input(format!("{}: it is a test case with data", path.display()))
+                    .hint("`iolite test MODEL --suite` runs it, `iolite show` draws it"),
+            );
+        }
         let case = json::read(source.text()?)
             .map_err(|e| Error::input(format!("{}: {e}", path.display())))?;
         Ok(SuiteCase {
@@ -129,6 +192,20 @@ impl Workspace {
         };
         names.into_iter().map(case).collect()
     }
+}
+
+/// The files of a folder that hold test cases, in the order of their names; a file is itself.
+fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries = std::fs::read_dir(path).map_err(|e| Error::reading(path, &e))?;
+    let mut inside: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == "json"))
+        .collect();
+    inside.sort();
+    Ok(inside)
 }
 
 /// A declared test case, once its labels are known.

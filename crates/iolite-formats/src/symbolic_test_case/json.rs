@@ -1,0 +1,416 @@
+//! The JSON form of a test case with data.
+//!
+//! ```json
+//! {
+//!   "format": "iolite-symbolic-test-case", "version": 1,
+//!   "name": "NoSilence", "criterion": "safety",
+//!   "model": { "name": "Sender", "hash": "fnv1a128:…" },
+//!   "sorts": [{ "name": "Colour", "values": ["red", "green"] }],
+//!   "constants": [["max", "int"]], "assumptions": [[">=", "max", 1]],
+//!   "variables": [["rn", "int", 0], ["free", { "range": [0, 7] }]],
+//!   "stimuli": [["REQ", ["l", "int"]]], "observations": [["MSG", ["m", "int"], ["b", "bool"]]],
+//!   "locations": [{ "name": "Idle", "coreachable": ["<", "rn", "max"] },
+//!                 { "name": "Bad", "verdict": "violate-fail" }],
+//!   "transitions": [
+//!     { "from": 0, "stimulate": "REQ", "guard": [">", "l", 0], "assign": [["rn", 0]], "to": 0 },
+//!     { "from": 0, "observe": "MSG", "to": 0 },
+//!     { "from": 0, "observe": "delta", "to": 1 }
+//!   ]
+//! }
+//! ```
+//!
+//! The first location is the initial one. A transition gives a stimulus with values that its guard
+//! allows, or observes; without a guard it may always be taken, and data that it does not assign keep
+//! their values. `coreachable` is the condition under which the goal may be reached from a location
+//! [SYM04, def. 14]; without one it is `true`. Terms are those of `term.rs`. Unknown fields are errors.
+
+use std::collections::BTreeMap;
+
+use iolite_derive::{
+    Criterion, ModelRef, SymbolicTestCase, SymbolicTestCaseError, UnknownCriterion, Verdict,
+};
+use iolite_expr::{Sort, Span, Term, Var};
+use iolite_lts::LabelKind;
+use iolite_sts::{BuildError, Builder, Gate, GateId, Iosts, LocationId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use super::term::{self, Reader, Sorts};
+
+const FORMAT: &str = "iolite-symbolic-test-case";
+const VERSION: u32 = 1;
+
+/// Why a text is no test case with data.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Not JSON, or not of this shape.
+    #[error("not a test case in JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Another format or version.
+    #[error("format {format} version {version} is not {FORMAT} version {VERSION}")]
+    Format {
+        /// The format named.
+        format: String,
+        /// The version named.
+        version: u32,
+    },
+    /// A part of it has no meaning.
+    #[error("{place}: {why}")]
+    Part {
+        /// Which part.
+        place: String,
+        /// Why.
+        why: String,
+    },
+    /// The parts do not fit together.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// What it was made for is not known.
+    #[error(transparent)]
+    Criterion(#[from] UnknownCriterion),
+    /// Well-formed, but no test case.
+    #[error(transparent)]
+    TestCase(#[from] SymbolicTestCaseError),
+}
+
+/// Why a test case cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// A guard has a quantifier that could not be eliminated.
+    #[error("location {0}: a guard has a quantifier that the solver could not eliminate")]
+    Quantifier(String),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    format: String,
+    version: u32,
+    name: String,
+    criterion: String,
+    model: ModelRef,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sorts: Vec<Json>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    constants: Vec<(String, Json)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    assumptions: Vec<Json>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    variables: Vec<Vec<Json>>,
+    stimuli: Vec<Vec<Json>>,
+    observations: Vec<Vec<Json>>,
+    locations: Vec<LocationDocument>,
+    transitions: Vec<TransitionDocument>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LocationDocument {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    coreachable: Option<Json>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TransitionDocument {
+    from: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stimulate: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    observe: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    guard: Option<Json>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    assign: Vec<(String, Json)>,
+    to: usize,
+}
+
+/// Whether a text claims to be of this format.
+pub fn is_one(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        format: String,
+    }
+    serde_json::from_str::<Head>(text).is_ok_and(|head| head.format == FORMAT)
+}
+
+/// The test case as one JSON document.
+pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
+    let program = case.program();
+    let mut sorts = Sorts::default();
+    for v in program.variables().iter().map(|v| &v.var) {
+        sorts.note(&v.sort);
+    }
+    for c in program.constants() {
+        sorts.note(&c.var.sort);
+    }
+    for p in program.gates().flat_map(|(_, g)| &g.params) {
+        sorts.note(&p.sort);
+    }
+    // The initial location comes first.
+    let first = program.initial().index();
+    let place = |l: LocationId| match l.index() {
+        i if i == first => 0,
+        i if i < first => i + 1,
+        i => i,
+    };
+    let mut transitions = Vec::new();
+    for (_, t) in program.transitions() {
+        let terms = t.assignments.iter().map(|(_, e)| e).chain([&t.guard]);
+        for e in terms {
+            sorts.note_term(e);
+            if term::is_quantified(e) {
+                let name = program.location(t.source).name.to_string();
+                return Err(WriteError::Quantifier(name));
+            }
+        }
+        let gate = program.gate(t.action);
+        let (stimulate, observe) = match gate.kind {
+            LabelKind::Output => (Some(gate.name.to_string()), None),
+            LabelKind::Delta => (None, Some("delta".to_owned())),
+            _ => (None, Some(observed_name(gate))),
+        };
+        let assigned = t.assignments.iter();
+        transitions.push(TransitionDocument {
+            from: place(t.source),
+            stimulate,
+            observe,
+            guard: (!t.guard.is_true()).then(|| term::write(&t.guard)),
+            assign: assigned
+                .map(|(x, e)| {
+                    let name = program.variables()[*x].var.name.to_string();
+                    (name, term::write(e))
+                })
+                .collect(),
+            to: place(t.target),
+        });
+    }
+    let mut locations: Vec<(usize, LocationDocument)> = Vec::new();
+    for (id, l) in program.locations() {
+        // A condition is an over-approximation, so what cannot be written may be left out.
+        let condition = case.coreachable(id);
+        let said = !condition.is_true() && !term::is_quantified(condition);
+        if said {
+            sorts.note_term(condition);
+        }
+        let document = LocationDocument {
+            name: l.name.to_string(),
+            verdict: case.verdict(id),
+            coreachable: said.then(|| term::write(condition)),
+        };
+        locations.push((place(id), document));
+    }
+    locations.sort_by_key(|(at, _)| *at);
+    for t in program.assumptions() {
+        sorts.note_term(t);
+    }
+    let gates = |kind: LabelKind| {
+        let of_kind = program.gates().filter(move |(_, g)| g.kind == kind);
+        of_kind.map(|(_, g)| gate_document(g)).collect()
+    };
+    let document = Document {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        name: case.name().to_owned(),
+        criterion: case.criterion().to_string(),
+        model: case.model().clone(),
+        constants: program
+            .constants()
+            .iter()
+            .map(|c| (c.var.name.to_string(), term::write_sort(&c.var.sort)))
+            .collect(),
+        assumptions: program.assumptions().iter().map(term::write).collect(),
+        variables: program
+            .variables()
+            .iter()
+            .map(|v| {
+                let mut all = vec![(*v.var.name).into(), term::write_sort(&v.var.sort)];
+                all.extend(v.initial.as_ref().map(term::write));
+                all
+            })
+            .collect(),
+        stimuli: gates(LabelKind::Output),
+        observations: gates(LabelKind::Input),
+        sorts: sorts.iter().map(term::declaration).collect(),
+        locations: locations.into_iter().map(|(_, l)| l).collect(),
+        transitions,
+    };
+    Ok(serde_json::to_string_pretty(&document).expect("strings and numbers only") + "\n")
+}
+
+/// An observation called `delta` is not silence.
+fn observed_name(gate: &Gate) -> String {
+    match &*gate.name {
+        "delta" => "!delta".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+fn gate_document(gate: &Gate) -> Vec<Json> {
+    let params = gate.params.iter();
+    let params = params.map(|p| json!([*p.name, term::write_sort(&p.sort)]));
+    std::iter::once((*gate.name).into()).chain(params).collect()
+}
+
+/// Reads and checks what [`write()`] writes.
+pub fn read(text: &str) -> Result<SymbolicTestCase, ReadError> {
+    let document: Document = serde_json::from_str(text)?;
+    if document.format != FORMAT || document.version != VERSION {
+        return Err(ReadError::Format {
+            format: document.format,
+            version: document.version,
+        });
+    }
+    let criterion: Criterion = document.criterion.parse()?;
+    let (program, conditions) = program(&document)?;
+    let verdicts = document.locations.iter().map(|l| l.verdict).collect();
+    Ok(SymbolicTestCase::new(
+        document.name,
+        criterion,
+        document.model,
+        program,
+        verdicts,
+        conditions,
+    )?)
+}
+
+fn part(place: impl Into<String>) -> impl FnOnce(String) -> ReadError {
+    let place = place.into();
+    move |why| ReadError::Part { place, why }
+}
+
+fn program(document: &Document) -> Result<(Iosts, Vec<Term>), ReadError> {
+    let nowhere = Span::NONE;
+    let mut sorts = Sorts::default();
+    for declared in &document.sorts {
+        sorts.declare(declared).map_err(part("sorts"))?;
+    }
+    let mut builder = Builder::new(&document.name);
+    let mut constants: Vec<Var> = Vec::new();
+    for (name, sort) in &document.constants {
+        let sort = sorts.read(sort).map_err(part(format!("constant {name}")))?;
+        constants.push(builder.constant(name, sort, nowhere)?);
+    }
+    let named = |vars: &[Var]| -> Vec<(String, Var)> {
+        vars.iter()
+            .map(|v| (v.name.to_string(), v.clone()))
+            .collect()
+    };
+    let over_constants = named(&constants);
+    let mut variables: Vec<Var> = Vec::new();
+    for declared in &document.variables {
+        let (name, sort, initial) = match declared.as_slice() {
+            [Json::String(name), sort] => (name, sort, None),
+            [Json::String(name), sort, initial] => (name, sort, Some(initial)),
+            _ => {
+                return Err(part("variables")(
+                    "a variable is [name, sort, initial value]".to_owned(),
+                ));
+            }
+        };
+        let place = format!("variable {name}");
+        let sort = sorts.read(sort).map_err(part(place.clone()))?;
+        let reader = reader(&sorts, &over_constants);
+        let initial = initial.map(|t| reader.term(t)).transpose();
+        let initial = initial.map_err(part(place))?;
+        variables.push(builder.variable(name, sort, initial, nowhere)?);
+    }
+    let data: Vec<(String, Var)> = over_constants
+        .into_iter()
+        .chain(named(&variables))
+        .collect();
+    for assumption in &document.assumptions {
+        let term = reader(&sorts, &data).term(assumption);
+        builder.assume(term.map_err(part("assumptions"))?)?;
+    }
+    let mut gates: BTreeMap<(bool, String), GateId> = BTreeMap::new();
+    let kinds = [
+        (LabelKind::Output, &document.stimuli),
+        (LabelKind::Input, &document.observations),
+    ];
+    for (kind, declared) in kinds {
+        for gate in declared {
+            let (name, params) = gate_of(gate, &sorts).map_err(part("actions"))?;
+            let params: Vec<(&str, Sort)> = params.iter().map(|(n, s)| (*n, s.clone())).collect();
+            let id = builder.gate(kind, name, &params, nowhere)?;
+            gates.insert((kind == LabelKind::Output, name.to_owned()), id);
+        }
+    }
+    let delta = builder.delta(nowhere);
+    let mut conditions = Vec::new();
+    for (i, l) in document.locations.iter().enumerate() {
+        builder.location(&l.name, i == 0, nowhere)?;
+        let condition = l.coreachable.as_ref();
+        let condition = condition.map(|t| reader(&sorts, &data).term(t)).transpose();
+        let condition = condition.map_err(part(format!("location {}", l.name)))?;
+        conditions.push(condition.unwrap_or_else(|| true.into()));
+    }
+    for (i, t) in document.transitions.iter().enumerate() {
+        let place = format!("transition {i}");
+        let action = match (&t.stimulate, &t.observe) {
+            (Some(name), None) => gates.get(&(true, name.clone())).copied(),
+            (None, Some(name)) if name == "delta" => Some(delta),
+            (None, Some(name)) => {
+                let name = if name == "!delta" { "delta" } else { name };
+                gates.get(&(false, name.to_owned())).copied()
+            }
+            _ => None,
+        };
+        let Some(action) = action else {
+            return Err(part(place)(
+                "needs stimulate or observe with a declared action".to_owned(),
+            ));
+        };
+        let location = |at: usize| {
+            let known = at < document.locations.len();
+            known
+                .then(|| LocationId::new(at))
+                .ok_or_else(|| ReadError::Part {
+                    place: place.clone(),
+                    why: format!("there is no location {at}"),
+                })
+        };
+        let (source, target) = (location(t.from)?, location(t.to)?);
+        let mut scope = data.clone();
+        scope.extend(named(builder.params(action)));
+        let reader = reader(&sorts, &scope);
+        let guard = t.guard.as_ref().map(|g| reader.term(g)).transpose();
+        let guard = guard.map_err(part(place.clone()))?;
+        let mut assignments = Vec::new();
+        for (name, value) in &t.assign {
+            let var = variables.iter().find(|v| *v.name == **name);
+            let Some(var) = var else {
+                return Err(part(place)(format!("{name} is no variable")));
+            };
+            let value = reader.term(value).map_err(part(place.clone()))?;
+            assignments.push((var.clone(), value));
+        }
+        builder.transition(source, action, guard, assignments, target, nowhere)?;
+    }
+    Ok((builder.build()?, conditions))
+}
+
+fn reader<'a>(sorts: &'a Sorts, scope: &'a [(String, Var)]) -> Reader<'a> {
+    Reader {
+        sorts,
+        scope: scope.iter().map(|(name, v)| (name.as_str(), v)).collect(),
+    }
+}
+
+/// The name of an action, and its parameters with their sorts.
+type Signature<'a> = (&'a str, Vec<(&'a str, Sort)>);
+
+fn gate_of<'a>(declared: &'a [Json], sorts: &Sorts) -> Result<Signature<'a>, String> {
+    let Some((name, params)) = declared.split_first() else {
+        return Err("an action is [name, parameters…]".to_owned());
+    };
+    let param = |p: &'a Json| {
+        let [name, sort] = term::pair(p)?;
+        Ok::<_, String>((term::text(name)?, sorts.read(sort)?))
+    };
+    let params: Result<Vec<_>, String> = params.iter().map(param).collect();
+    Ok((term::text(name)?, params?))
+}
