@@ -2,7 +2,7 @@
 
 use crate::term::{Kind, Op};
 use crate::typing::{Typed, error, mismatch};
-use crate::{Int, Regex, Sort, Span, Term, TypeError, TypeErrorKind, Value, Var};
+use crate::{Int, Regex, Sort, Span, SumSort, Term, TypeError, TypeErrorKind, Value, Var};
 
 impl Term {
     /// An array of the array sort `sort` from its elements.
@@ -51,6 +51,29 @@ impl Term {
             .map(|(t, (_, s))| t.coerce(s))
             .collect::<Result<_, _>>()?;
         Self::sized(Op::Record, fields, sort.clone(), span)
+    }
+
+    /// The variant `variant` of the sum sort `sort` from its fields in order.
+    pub fn construct(sort: &SumSort, variant: u32, fields: Vec<Self>, span: Span) -> Typed {
+        let sorts = sort.field_sorts(variant);
+        if sorts.len() != fields.len() {
+            let kind = TypeErrorKind::Arity {
+                expected: sorts.len(),
+                found: fields.len(),
+            };
+            return Err(error(kind, span));
+        }
+        let fields: Vec<Self> = fields
+            .into_iter()
+            .zip(&sorts)
+            .map(|(t, s)| t.coerce(s))
+            .collect::<Result<_, _>>()?;
+        Self::sized(Op::Construct(variant), fields, Sort::Sum(sort.clone()), span)
+    }
+
+    /// Whether a sum is of this variant.
+    pub(crate) fn is_variant(&self, variant: u32) -> Self {
+        Self::bool_app(Op::Is(variant), vec![self.clone()])
     }
 
     /// `record.name`.
