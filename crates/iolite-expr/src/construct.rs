@@ -76,10 +76,38 @@ impl Term {
         Self::bool_app(Op::Is(variant), vec![self.clone()])
     }
 
-    /// `record.name`.
+    /// `record.name`, or the field of whatever variant of a sum has one of this name.
     pub fn field(record: Self, name: &str, span: Span) -> Typed {
+        if let Sort::Sum(sum) = record.sort() {
+            return Self::sum_field(&record, sum, name, span);
+        }
         let i = Self::field_index(&record, name, span)?;
         Self::apply(Op::Field(i), vec![record], span)
+    }
+
+    fn sum_field(sum: &Self, sort: &SumSort, name: &str, span: Span) -> Typed {
+        let places = sort.variants().iter().enumerate().filter_map(|(v, variant)| {
+            let at = variant.fields.iter().position(|(n, _)| &**n == name)?;
+            Some((v as u32, at as u32))
+        });
+        let mut result: Option<Self> = None;
+        for (variant, field) in places.collect::<Vec<_>>().into_iter().rev() {
+            let get = Self::apply(Op::Get(variant, field), vec![sum.clone()], span)?;
+            result = Some(match result {
+                None => get,
+                Some(rest) => {
+                    let is = Self::apply(Op::Is(variant), vec![sum.clone()], span)?;
+                    Self::apply(Op::Ite, vec![is, get, rest], span)?
+                }
+            });
+        }
+        result.ok_or_else(|| {
+            let kind = TypeErrorKind::NoField {
+                sort: sum.sort().clone(),
+                field: name.into(),
+            };
+            error(kind, span)
+        })
     }
 
     /// `record` with another value for `name`.

@@ -95,6 +95,13 @@ pub enum Fault {
     WrongSort,
 }
 
+impl Fault {
+    /// Whether a bound of ours ran out, so that the model may well have a value there.
+    pub fn is_bound(&self) -> bool {
+        matches!(self, Self::OutOfFuel(_) | Self::TooLarge | Self::Quantifier)
+    }
+}
+
 /// Longest string (in bytes) and array that evaluation builds; a model that appends to itself in
 /// a loop must not eat the machine.
 const MAX_LENGTH: usize = 1 << 24;

@@ -11,6 +11,7 @@ mod parts;
 mod process;
 mod property;
 mod property_alphabet;
+mod sum;
 mod term;
 mod test;
 mod unfolded;
