@@ -2,7 +2,7 @@
 
 use crate::term::{Kind, Op};
 use crate::typing::{Typed, error, mismatch};
-use crate::{Int, Regex, Sort, Span, Term, TypeError, TypeErrorKind, Value, Var};
+use crate::{Int, Regex, Sort, Span, SumSort, Term, TypeError, TypeErrorKind, Value, Var};
 
 impl Term {
     /// An array of the array sort `sort` from its elements.
@@ -53,10 +53,61 @@ impl Term {
         Self::sized(Op::Record, fields, sort.clone(), span)
     }
 
-    /// `record.name`.
+    /// The variant `variant` of the sum sort `sort` from its fields in order.
+    pub fn construct(sort: &SumSort, variant: u32, fields: Vec<Self>, span: Span) -> Typed {
+        let sorts = sort.field_sorts(variant);
+        if sorts.len() != fields.len() {
+            let kind = TypeErrorKind::Arity {
+                expected: sorts.len(),
+                found: fields.len(),
+            };
+            return Err(error(kind, span));
+        }
+        let fields: Vec<Self> = fields
+            .into_iter()
+            .zip(&sorts)
+            .map(|(t, s)| t.coerce(s))
+            .collect::<Result<_, _>>()?;
+        Self::sized(Op::Construct(variant), fields, Sort::Sum(sort.clone()), span)
+    }
+
+    /// Whether a sum is of this variant.
+    pub(crate) fn is_variant(&self, variant: u32) -> Self {
+        Self::bool_app(Op::Is(variant), vec![self.clone()])
+    }
+
+    /// `record.name`, or the field of whatever variant of a sum has one of this name.
     pub fn field(record: Self, name: &str, span: Span) -> Typed {
+        if let Sort::Sum(sum) = record.sort() {
+            return Self::sum_field(&record, sum, name, span);
+        }
         let i = Self::field_index(&record, name, span)?;
         Self::apply(Op::Field(i), vec![record], span)
+    }
+
+    fn sum_field(sum: &Self, sort: &SumSort, name: &str, span: Span) -> Typed {
+        let places = sort.variants().iter().enumerate().filter_map(|(v, variant)| {
+            let at = variant.fields.iter().position(|(n, _)| &**n == name)?;
+            Some((v as u32, at as u32))
+        });
+        let mut result: Option<Self> = None;
+        for (variant, field) in places.collect::<Vec<_>>().into_iter().rev() {
+            let get = Self::apply(Op::Get(variant, field), vec![sum.clone()], span)?;
+            result = Some(match result {
+                None => get,
+                Some(rest) => {
+                    let is = Self::apply(Op::Is(variant), vec![sum.clone()], span)?;
+                    Self::apply(Op::Ite, vec![is, get, rest], span)?
+                }
+            });
+        }
+        result.ok_or_else(|| {
+            let kind = TypeErrorKind::NoField {
+                sort: sum.sort().clone(),
+                field: name.into(),
+            };
+            error(kind, span)
+        })
     }
 
     /// `record` with another value for `name`.

@@ -23,7 +23,17 @@ impl Op {
                 .as_value()
                 .and_then(|v| v.as_int())
                 .is_some_and(|n| !n.is_zero()),
-            Self::Select | Self::Store | Self::Slice | Self::Narrow => false,
+            Self::Select
+            | Self::Store
+            | Self::Slice
+            | Self::Narrow
+            | Self::At
+            | Self::Substring => false,
+            Self::Get(variant, _) => match args[0].sort() {
+                Sort::Sum(s) => s.variants().len() == 1 && *variant == 0,
+                _ => false,
+            },
+            Self::Call(callee) => callee.is_total(),
             _ => true,
         }
     }
@@ -84,16 +94,16 @@ fn defined(term: &Term, memo: &mut FxHashMap<usize, Term>) -> Term {
                 None => compare(Op::Ne, &args[1], &zero()),
             },
         ]),
-        Op::Select | Op::Store => {
+        Op::Select | Op::Store | Op::At => {
             let mut parts: Vec<Term> = args.iter().map(&mut of).collect();
-            let length = Term::int_app(Op::Len, vec![args[0].clone()]);
+            let length = length(&args[0]);
             parts.push(compare(Op::Le, &zero(), &args[1]));
             parts.push(compare(Op::Lt, &args[1], &length));
             Term::all(parts)
         }
-        Op::Slice => {
+        Op::Slice | Op::Substring => {
             let mut parts: Vec<Term> = args.iter().map(&mut of).collect();
-            let length = Term::int_app(Op::Len, vec![args[0].clone()]);
+            let length = length(&args[0]);
             parts.push(compare(Op::Le, &zero(), &args[1]));
             parts.push(compare(Op::Le, &args[1], &args[2]));
             parts.push(compare(Op::Le, &args[2], &length));
@@ -112,6 +122,24 @@ fn defined(term: &Term, memo: &mut FxHashMap<usize, Term>) -> Term {
             };
             Term::all([of(&args[0]), bounds])
         }
+        Op::Get(variant, _) if !op.is_total(args) => {
+            Term::all([of(&args[0]), args[0].is_variant(*variant)])
+        }
+        Op::Call(callee) if !callee.is_total() => {
+            let mut parts: Vec<Term> = args.iter().map(&mut of).collect();
+            let callee = Op::Call(callee.definedness());
+            parts.push(Term::bool_app(callee, args.to_vec()));
+            Term::all(parts)
+        }
+        Op::ForAll(x) | Op::ForSome(x) => {
+            let (array, inner) = (of(&args[0]), of(&args[1]));
+            if inner.is_true() {
+                array
+            } else {
+                let each = Term::bool_app(Op::ForAll(x.clone()), vec![args[0].clone(), inner]);
+                Term::all([array, each])
+            }
+        }
         // Evaluation tries every value, so the body must be defined for each.
         Op::Exists(vars) => {
             let inner = of(&args[0]);
@@ -125,4 +153,12 @@ fn defined(term: &Term, memo: &mut FxHashMap<usize, Term>) -> Term {
     };
     memo.insert(term.key(), result.clone());
     result
+}
+
+fn length(sequence: &Term) -> Term {
+    let op = match sequence.sort() {
+        Sort::String => Op::StrLen,
+        _ => Op::Len,
+    };
+    Term::int_app(op, vec![sequence.clone()])
 }

@@ -36,7 +36,8 @@ fn level(op: &Op) -> Level {
         Op::Add | Op::Sub | Op::Concat | Op::Append => Level::Sum,
         Op::Mul | Op::Div | Op::Mod => Level::Product,
         Op::Not | Op::Neg => Level::Unary,
-        Op::Exists(_) => Level::Outer,
+        Op::Exists(_) | Op::ForAll(_) | Op::ForSome(_) => Level::Outer,
+        Op::Is(_) => Level::Compare,
         _ => Level::Postfix,
     }
 }
@@ -62,7 +63,9 @@ fn write(f: &mut fmt::Formatter<'_>, term: &Term, outer: Level) -> fmt::Result {
         Kind::Lit(v) => write!(f, "{v}"),
         Kind::App(op, args) => {
             // The empty sum, product and string.
-            if args.is_empty() && !matches!(op, Op::Array | Op::Record) {
+            if args.is_empty()
+                && !matches!(op, Op::Array | Op::Record | Op::Construct(_) | Op::Call(_))
+            {
                 return write!(
                     f,
                     "{}",
@@ -185,6 +188,9 @@ fn write_app(
         Op::Prefix => call(f, "prefix", &[&args[0], &args[1]]),
         Op::Suffix => call(f, "suffix", &[&args[0], &args[1]]),
         Op::Contains => call(f, "contains", &[&args[0], &args[1]]),
+        Op::At => call(f, "at", &[&args[0], &args[1]]),
+        Op::Substring => call(f, "slice", &[&args[0], &args[1], &args[2]]),
+        Op::IndexOf => call(f, "indexOf", &[&args[0], &args[1]]),
         Op::Matches(re) => {
             write!(f, "matches(")?;
             write(f, &args[0], Level::Outer)?;
@@ -219,6 +225,36 @@ fn write_app(
             }
             write!(f, " }}")
         }
+        Op::Construct(variant) => {
+            let name = variant_name(term.sort(), *variant);
+            if args.is_empty() {
+                return write!(f, "{name}");
+            }
+            call(f, &name, &args.iter().collect::<Vec<_>>())
+        }
+        Op::Is(variant) => {
+            write(f, &args[0], tighter(own))?;
+            write!(f, " is {}", variant_name(args[0].sort(), *variant))
+        }
+        Op::Get(variant, field) => {
+            write(f, &args[0], Level::Postfix)?;
+            match args[0].sort() {
+                Sort::Sum(s) => {
+                    let fields = s.variant(*variant).map(|v| &v.fields);
+                    let named = fields.and_then(|fields| fields.get(*field as usize));
+                    write!(f, ".{}", named.map_or("?", |(n, _)| n))
+                }
+                _ => write!(f, ".#{field}"),
+            }
+        }
+        Op::Call(callee) => call(f, callee.name(), &args.iter().collect::<Vec<_>>()),
+        Op::ForAll(x) | Op::ForSome(x) => {
+            let word = if matches!(op, Op::ForAll(_)) { "forall" } else { "exists" };
+            write!(f, "{word} {} in ", x.name)?;
+            write(f, &args[0], Level::Sum)?;
+            write!(f, ": ")?;
+            write(f, &args[1], Level::Outer)
+        }
         Op::Field(i) => {
             write(f, &args[0], Level::Postfix)?;
             write!(f, ".{}", field_name(&args[0], *i))
@@ -238,6 +274,15 @@ fn write_app(
             write!(f, " . ")?;
             write(f, &args[0], Level::Outer)
         }
+    }
+}
+
+fn variant_name(sort: &Sort, variant: u32) -> String {
+    match sort {
+        Sort::Sum(s) => s
+            .variant(variant)
+            .map_or_else(|| format!("#{variant}"), |v| v.name.to_string()),
+        _ => format!("#{variant}"),
     }
 }
 

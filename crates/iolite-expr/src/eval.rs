@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::eval_call::{Frame, call};
 use crate::term::{Kind, Op};
-use crate::{Int, Sort, Span, Term, Value, VarId};
+use crate::{Int, Sort, Span, SumValue, Term, Value, Var, VarId};
 
 /// Where evaluation finds the values of variables.
 pub trait Env {
@@ -39,22 +40,26 @@ pub enum Fault {
     /// `a / 0` or `a % 0`.
     #[error("division by zero")]
     DivisionByZero,
-    /// An index outside its array.
-    #[error("index {index} out of range for an array of length {length}")]
+    /// An index outside its array or string.
+    #[error("index {index} out of range for {what} of length {length}")]
     IndexOutOfRange {
+        /// An array or a string.
+        what: &'static str,
         /// The index.
         index: Int,
-        /// The array's length.
+        /// Its length.
         length: usize,
     },
     /// A slice that is not `0 ≤ lo ≤ hi ≤ len`.
-    #[error("slice {lo}..{hi} out of range for an array of length {length}")]
+    #[error("slice {lo}..{hi} out of range for {what} of length {length}")]
     SliceOutOfRange {
+        /// An array or a string.
+        what: &'static str,
         /// First index.
         lo: Int,
         /// End.
         hi: Int,
-        /// The array's length.
+        /// Its length.
         length: usize,
     },
     /// A value that a range sort does not have.
@@ -65,6 +70,17 @@ pub enum Fault {
         /// The range.
         sort: Sort,
     },
+    /// A field of another variant than the value is of.
+    #[error("{found} is no {wanted}")]
+    WrongVariant {
+        /// The variant that has the field.
+        wanted: Box<str>,
+        /// The value's variant.
+        found: Box<str>,
+    },
+    /// A function called itself too often.
+    #[error("{0} calls itself too often to be evaluated")]
+    OutOfFuel(Box<str>),
     /// A variable without value.
     #[error("variable {0} has no value")]
     Unbound(Arc<str>),
@@ -79,6 +95,13 @@ pub enum Fault {
     WrongSort,
 }
 
+impl Fault {
+    /// Whether a bound of ours ran out, so that the model may well have a value there.
+    pub fn is_bound(&self) -> bool {
+        matches!(self, Self::OutOfFuel(_) | Self::TooLarge | Self::Quantifier)
+    }
+}
+
 /// Longest string (in bytes) and array that evaluation builds; a model that appends to itself in
 /// a loop must not eat the machine.
 const MAX_LENGTH: usize = 1 << 24;
@@ -89,12 +112,33 @@ impl Term {
     /// The value of the term. `&&`, `||`, `=>` and `?:` evaluate from left to right and only what
     /// they need, so `i < len(a) && a[i] == 0` never faults.
     pub fn eval(&self, env: &impl Env) -> Result<Value, EvalError> {
-        eval(self, env)
+        eval(self, &Outermost(env))
     }
 
     /// The value of a Boolean term.
     pub fn eval_bool(&self, env: &impl Env) -> Result<bool, EvalError> {
-        boolean(self, env)
+        boolean(self, &Outermost(env))
+    }
+}
+
+/// Where the values of variables are found while a term is evaluated.
+pub(crate) trait Scope {
+    fn get(&self, var: VarId) -> Option<&Value>;
+
+    /// The call whose body is evaluated.
+    fn frame(&self) -> Option<&Frame>;
+}
+
+/// The values that an evaluation was asked with.
+struct Outermost<'a, E>(&'a E);
+
+impl<E: Env> Scope for Outermost<'_, E> {
+    fn get(&self, var: VarId) -> Option<&Value> {
+        self.0.get(var)
+    }
+
+    fn frame(&self) -> Option<&Frame> {
+        None
     }
 }
 
@@ -111,40 +155,34 @@ pub(crate) fn fold(term: &Term) -> Option<Value> {
     term.eval(&Nothing).ok()
 }
 
-/// An environment with a few variables on top.
-struct Over<'a, E> {
-    below: &'a E,
+/// A few variables on top. A trait object underneath keeps nested quantifiers from instantiating
+/// types without end.
+struct Over<'a> {
+    below: &'a dyn Scope,
     vars: &'a [(VarId, Value)],
 }
 
-// A trait object underneath keeps nested quantifiers from instantiating types without end.
-impl Env for Over<'_, &dyn ErasedEnv> {
+impl Scope for Over<'_> {
     fn get(&self, var: VarId) -> Option<&Value> {
         match self.vars.iter().find(|(id, _)| *id == var) {
             Some((_, v)) => Some(v),
-            None => self.below.erased_get(var),
+            None => self.below.get(var),
         }
     }
-}
 
-trait ErasedEnv {
-    fn erased_get(&self, var: VarId) -> Option<&Value>;
-}
-
-impl<E: Env> ErasedEnv for E {
-    fn erased_get(&self, var: VarId) -> Option<&Value> {
-        self.get(var)
+    fn frame(&self) -> Option<&Frame> {
+        self.below.frame()
     }
 }
 
-fn fault(term: &Term, fault: Fault) -> EvalError {
+pub(crate) fn fault(term: &Term, fault: Fault) -> EvalError {
     EvalError {
         fault,
         span: term.span(),
     }
 }
 
-fn boolean(term: &Term, env: &impl Env) -> Result<bool, EvalError> {
+pub(crate) fn boolean(term: &Term, env: &impl Scope) -> Result<bool, EvalError> {
     match term.kind() {
         Kind::Lit(Value::Bool(b)) => Ok(*b),
         Kind::App(op, args) => match op {
@@ -187,6 +225,9 @@ fn boolean(term: &Term, env: &impl Env) -> Result<bool, EvalError> {
             }
             Op::Matches(re) => Ok(re.is_match(&string(&args[0], env)?)),
             Op::Exists(vars) => exists(term, vars, &args[0], env),
+            Op::ForAll(x) => quantified(x, args, env, true),
+            Op::ForSome(x) => quantified(x, args, env, false),
+            Op::Is(variant) => Ok(sum(&args[0], env)?.variant() == *variant),
             _ => as_bool(term, &general(term, op, args, env)?),
         },
         _ => as_bool(term, &eval(term, env)?),
@@ -197,7 +238,7 @@ fn as_bool(term: &Term, value: &Value) -> Result<bool, EvalError> {
     value.as_bool().ok_or_else(|| fault(term, Fault::WrongSort))
 }
 
-fn equal(a: &Term, b: &Term, env: &impl Env) -> Result<bool, EvalError> {
+fn equal(a: &Term, b: &Term, env: &impl Scope) -> Result<bool, EvalError> {
     match a.sort() {
         Sort::Bool => Ok(boolean(a, env)? == boolean(b, env)?),
         Sort::Int | Sort::Range(_) => Ok(int(a, env)? == int(b, env)?),
@@ -205,7 +246,7 @@ fn equal(a: &Term, b: &Term, env: &impl Env) -> Result<bool, EvalError> {
     }
 }
 
-fn int(term: &Term, env: &impl Env) -> Result<Int, EvalError> {
+fn int(term: &Term, env: &impl Scope) -> Result<Int, EvalError> {
     match term.kind() {
         Kind::Lit(Value::Int(n)) => Ok(n.clone()),
         Kind::Var(v) => match env.get(v.id) {
@@ -242,6 +283,13 @@ fn int(term: &Term, env: &impl Env) -> Result<Int, EvalError> {
                 Ok(if *op == Op::Div { q } else { r })
             }
             Op::StrLen => Ok(string(&args[0], env)?.chars().count().into()),
+            Op::IndexOf => {
+                let (text, part) = (string(&args[0], env)?, string(&args[1], env)?);
+                Ok(match text.find(&*part) {
+                    Some(at) => text[..at].chars().count().into(),
+                    None => Int::from(-1),
+                })
+            }
             Op::Len => Ok(array(&args[0], env)?.len().into()),
             Op::Ite => int(&args[if boolean(&args[0], env)? { 1 } else { 2 }], env),
             Op::Narrow => {
@@ -271,16 +319,49 @@ fn as_int(term: &Term, value: Value) -> Result<Int, EvalError> {
     }
 }
 
-fn string(term: &Term, env: &impl Env) -> Result<Arc<str>, EvalError> {
+fn string(term: &Term, env: &impl Scope) -> Result<Arc<str>, EvalError> {
     match eval(term, env)? {
         Value::Str(s) => Ok(s),
         _ => Err(fault(term, Fault::WrongSort)),
     }
 }
 
-fn array(term: &Term, env: &impl Env) -> Result<Arc<Vec<Value>>, EvalError> {
+fn array(term: &Term, env: &impl Scope) -> Result<Arc<Vec<Value>>, EvalError> {
     match eval(term, env)? {
         Value::Array(items) => Ok(items),
+        _ => Err(fault(term, Fault::WrongSort)),
+    }
+}
+
+/// What an operation looks into.
+fn sequence(term: &Term) -> &'static str {
+    match term.kind() {
+        Kind::App(Op::At | Op::Substring, _) => "a string",
+        _ => "an array",
+    }
+}
+
+/// The indices of a slice.
+fn range(
+    term: &Term,
+    args: &[Term],
+    length: usize,
+    env: &impl Scope,
+) -> Result<std::ops::Range<usize>, EvalError> {
+    let (lo, hi) = (int(&args[1], env)?, int(&args[2], env)?);
+    match (lo.to_usize(), hi.to_usize()) {
+        (Some(a), Some(b)) if a <= b && b <= length => Ok(a..b),
+        _ => {
+            let what = sequence(term);
+            let out = Fault::SliceOutOfRange { what, lo, hi, length };
+            Err(fault(term, out))
+        }
+    }
+}
+
+fn sum(term: &Term, env: &impl Scope) -> Result<Arc<SumValue>, EvalError> {
+    match eval(term, env)? {
+        Value::Sum(s) => Ok(s),
         _ => Err(fault(term, Fault::WrongSort)),
     }
 }
@@ -290,6 +371,7 @@ fn index(term: &Term, i: &Int, length: usize) -> Result<usize, EvalError> {
         fault(
             term,
             Fault::IndexOutOfRange {
+                what: sequence(term),
                 index: i.clone(),
                 length,
             },
@@ -297,7 +379,7 @@ fn index(term: &Term, i: &Int, length: usize) -> Result<usize, EvalError> {
     })
 }
 
-fn eval(term: &Term, env: &impl Env) -> Result<Value, EvalError> {
+pub(crate) fn eval(term: &Term, env: &impl Scope) -> Result<Value, EvalError> {
     match term.kind() {
         Kind::Lit(v) => Ok(v.clone()),
         Kind::Var(v) => env
@@ -314,10 +396,10 @@ fn eval(term: &Term, env: &impl Env) -> Result<Value, EvalError> {
 
 /// Operations whose result can be of any sort; `boolean` and `int` leave them to `general`.
 fn is_general(op: &Op) -> bool {
-    matches!(op, Op::Select | Op::Field(_))
+    matches!(op, Op::Select | Op::Field(_) | Op::Get(..) | Op::Call(_))
 }
 
-fn general(term: &Term, op: &Op, args: &[Term], env: &impl Env) -> Result<Value, EvalError> {
+fn general(term: &Term, op: &Op, args: &[Term], env: &impl Scope) -> Result<Value, EvalError> {
     match op {
         Op::Ite => eval(&args[if boolean(&args[0], env)? { 1 } else { 2 }], env),
         Op::Concat => {
@@ -358,20 +440,19 @@ fn general(term: &Term, op: &Op, args: &[Term], env: &impl Env) -> Result<Value,
         }
         Op::Slice => {
             let items = array(&args[0], env)?;
-            let (lo, hi) = (int(&args[1], env)?, int(&args[2], env)?);
-            match (lo.to_usize(), hi.to_usize()) {
-                (Some(a), Some(b)) if a <= b && b <= items.len() => {
-                    Ok(Value::array(items[a..b].to_vec()))
-                }
-                _ => Err(fault(
-                    term,
-                    Fault::SliceOutOfRange {
-                        lo,
-                        hi,
-                        length: items.len(),
-                    },
-                )),
-            }
+            let range = range(term, args, items.len(), env)?;
+            Ok(Value::array(items[range].to_vec()))
+        }
+        Op::Substring => {
+            let text = string(&args[0], env)?;
+            let range = range(term, args, text.chars().count(), env)?;
+            let part = text.chars().skip(range.start).take(range.len());
+            Ok(Value::Str(part.collect::<String>().into()))
+        }
+        Op::At => {
+            let text = string(&args[0], env)?;
+            let i = index(term, &int(&args[1], env)?, text.chars().count())?;
+            Ok(Value::Str(text.chars().skip(i).take(1).collect::<String>().into()))
         }
         Op::Record => {
             let items = args
@@ -383,6 +464,35 @@ fn general(term: &Term, op: &Op, args: &[Term], env: &impl Env) -> Result<Value,
             };
             Ok(Value::Record(r.clone(), items))
         }
+        Op::Construct(variant) => {
+            let fields = args
+                .iter()
+                .map(|a| eval(a, env))
+                .collect::<Result<_, _>>()?;
+            let Sort::Sum(sort) = term.sort() else {
+                return Err(fault(term, Fault::WrongSort));
+            };
+            Value::sum_of(sort.clone(), *variant, fields)
+                .ok_or_else(|| fault(term, Fault::TooLarge))
+        }
+        Op::Get(variant, field) => {
+            let value = sum(&args[0], env)?;
+            if value.variant() == *variant {
+                let field = value.fields().get(*field as usize);
+                return field
+                    .cloned()
+                    .ok_or_else(|| fault(term, Fault::WrongSort));
+            }
+            let wanted = value.sort().variant(*variant).map(|v| v.name.clone());
+            Err(fault(
+                term,
+                Fault::WrongVariant {
+                    wanted: wanted.unwrap_or_default(),
+                    found: value.variant_name().into(),
+                },
+            ))
+        }
+        Op::Call(callee) => call(term, callee, args, env),
         Op::Field(i) => match eval(&args[0], env)? {
             Value::Record(_, items) if (*i as usize) < items.len() => {
                 Ok(items[*i as usize].clone())
@@ -408,7 +518,7 @@ fn exists(
     term: &Term,
     vars: &[crate::Var],
     body: &Term,
-    env: &impl Env,
+    env: &impl Scope,
 ) -> Result<bool, EvalError> {
     let mut rows: Vec<Vec<(VarId, Value)>> = vec![Vec::new()];
     let mut count = 1u64;
@@ -430,17 +540,22 @@ fn exists(
             })
             .collect();
     }
-    let below: &dyn ErasedEnv = env;
     for vars in &rows {
-        if boolean(
-            body,
-            &Over {
-                below: &below,
-                vars,
-            },
-        )? {
+        if boolean(body, &Over { below: env, vars })? {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Whether the body holds for an element of the array, or for each of them. It is evaluated for all,
+/// so that a fault is one whatever the order.
+fn quantified(x: &Var, args: &[Term], env: &impl Scope, all: bool) -> Result<bool, EvalError> {
+    let mut result = all;
+    for item in array(&args[0], env)?.iter() {
+        let vars = &[(x.id, item.clone())];
+        let holds = boolean(&args[1], &Over { below: env, vars })?;
+        result = if all { result && holds } else { result || holds };
+    }
+    Ok(result)
 }

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::{Env, Fault};
 use crate::term::{Kind, Op};
-use crate::{Embedded, Substitution, Term, Value, Var, VarId};
+use crate::{Embedded, Substitution, Term, Value, Var, VarId, unfold};
 
 /// Values for variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -248,7 +248,8 @@ impl Solver {
     }
 
     /// The embedded solver's word on what another one calls unsatisfiable.
-    fn second_opinion(&mut self, ready: &[Term], vars: &[Var]) -> Answer {
+    fn second_opinion(&mut self, ready: &[Term]) -> Answer {
+        let vars = &free_vars(ready);
         let limits = Limits {
             time: self.limits.time.min(SECOND_OPINION),
             ..self.limits.clone()
@@ -382,20 +383,15 @@ impl Solver {
             Answer::unknown("the time for all queries has passed")
         } else {
             self.stats.queries += 1;
-            let mut vars = BTreeMap::new();
-            let mut seen = FxHashSet::default();
-            for t in &ready {
-                t.collect_vars(&mut vars, &mut seen);
-            }
-            let vars: Vec<Var> = vars.into_values().collect();
+            let vars = free_vars(&ready);
             let started = Instant::now();
             self.limits.started = Some(started);
             let before = self.backend.work();
-            let mut answer = self.backend.check(&ready, &vars, &self.limits);
+            let (mut answer, asked) = self.ask(&ready, &vars);
             let size: u64 = ready.iter().map(|t| u64::from(t.size())).sum();
             self.stats.work += QUERY_WORK + size + (self.backend.work() - before);
             if answer == Answer::Unsat && !self.backend.is_trusted() {
-                answer = self.second_opinion(&ready, &vars);
+                answer = self.second_opinion(&asked);
             }
             // "Unknown" is kept where asking again would cost as much again, unless it came early.
             let costly = started.elapsed() > COSTLY && !self.is_out_of_time();
@@ -408,6 +404,46 @@ impl Solver {
             answer
         };
         self.finish(answer)
+    }
+
+    /// The backend's answer, and what it was asked last: calls and quantifiers over arrays are
+    /// unfolded for it. What has no model however what was cut off ends is unsatisfiable; a model
+    /// counts where nothing was cut off on the way.
+    fn ask(&mut self, ready: &[Term], vars: &[Var]) -> (Answer, Vec<Term>) {
+        if !ready.iter().any(Term::unfolds) {
+            return (self.backend.check(ready, vars, &self.limits), ready.to_vec());
+        }
+        if let Some(model) = unfold::guess(ready, vars) {
+            return (Answer::Sat(model), ready.to_vec());
+        }
+        let mut answer = Answer::unknown("a function or a quantifier was unfolded without end");
+        for fuel in unfold::ROUNDS {
+            let Some(unfolded) = unfold::unfold(ready, fuel) else {
+                break;
+            };
+            let mut asked = unfolded.terms;
+            let complete = unfolded.cuts.is_empty();
+            let whole = asked.clone();
+            asked.extend(unfolded.cuts.iter().map(|c| c.negated().simplify()));
+            match self.backend.check(&asked, &free_vars(&asked), &self.limits) {
+                Answer::Unsat if complete => return (Answer::Unsat, asked),
+                Answer::Unsat => {
+                    let vars = free_vars(&whole);
+                    if self.backend.check(&whole, &vars, &self.limits) == Answer::Unsat {
+                        return (Answer::Unsat, whole);
+                    }
+                }
+                Answer::Unknown(why) => answer = Answer::Unknown(why),
+                Answer::Sat(model) => {
+                    let values = vars.iter().filter_map(|v| {
+                        let value = model.value(v.id)?.clone();
+                        Some((v.id, value))
+                    });
+                    return (Answer::Sat(Model::new(values.collect())), asked);
+                }
+            }
+        }
+        (answer, ready.to_vec())
     }
 
     /// Completes a model with plain values for what it leaves open, and checks it.
@@ -454,6 +490,15 @@ impl Solver {
         }
         Answer::Sat(model)
     }
+}
+
+fn free_vars(terms: &[Term]) -> Vec<Var> {
+    let mut vars = BTreeMap::new();
+    let mut seen = FxHashSet::default();
+    for t in terms {
+        t.collect_vars(&mut vars, &mut seen);
+    }
+    vars.into_values().collect()
 }
 
 /// The truth of a term under a model, quantifiers included, if it can be told.

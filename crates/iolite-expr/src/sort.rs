@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Int, Value};
+use crate::{Int, SumSort, Value};
 
 /// How deep arrays and records may nest. Values and their traversals recurse over their sort.
 pub const MAX_SORT_DEPTH: usize = 16;
@@ -25,6 +25,10 @@ pub enum Sort {
     Array(Arc<Sort>),
     /// Named fields.
     Record(Arc<RecordSort>),
+    /// One of several variants with fields.
+    Sum(SumSort),
+    /// Within the fields of a sum: this sum of the same group. No term has this sort.
+    Member(u32),
 }
 
 /// The bounds of a range, both included.
@@ -76,6 +80,9 @@ pub enum SortError {
         /// The repeated name.
         name: Box<str>,
     },
+    /// A sum sort whose every value would contain another one.
+    #[error("{0} has no finite value: each of its variants contains it again")]
+    NoFiniteValue(Box<str>),
     /// Nested deeper than [`MAX_SORT_DEPTH`].
     #[error("arrays and records nest deeper than {MAX_SORT_DEPTH}")]
     TooDeep,
@@ -141,10 +148,14 @@ impl Sort {
         }
     }
 
-    fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         match self {
             Self::Array(e) => 1 + e.depth(),
             Self::Record(r) => 1 + r.fields.iter().map(|(_, s)| s.depth()).max().unwrap_or(0),
+            Self::Sum(s) => {
+                let fields = s.variants().iter().flat_map(|v| &v.fields);
+                1 + fields.map(|(_, s)| s.depth()).max().unwrap_or(0)
+            }
             _ => 1,
         }
     }
@@ -194,7 +205,12 @@ impl Sort {
                 .fields
                 .iter()
                 .try_fold(1u64, |n, (_, s)| n.checked_mul(s.cardinality()?)),
-            Self::Int | Self::String | Self::Array(_) => None,
+            Self::Sum(s) => s.variants().iter().try_fold(0u64, |n, v| {
+                let sorts = v.fields.iter().map(|(_, s)| s);
+                let product = sorts.fold(Some(1u64), |n, s| n?.checked_mul(s.cardinality()?))?;
+                n.checked_add(product)
+            }),
+            Self::Int | Self::String | Self::Array(_) | Self::Member(_) => None,
         }
     }
 
@@ -217,26 +233,20 @@ impl Sort {
             Self::Enum(e) => (0..e.variants.len() as u32)
                 .map(|i| Value::Enum(e.clone(), i))
                 .collect(),
-            Self::Record(r) => {
-                let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
-                for (_, sort) in &r.fields {
-                    let column = sort.values(limit)?;
-                    rows = rows
-                        .into_iter()
-                        .flat_map(|row| {
-                            column.iter().map(move |v| {
-                                let mut row = row.clone();
-                                row.push(v.clone());
-                                row
-                            })
-                        })
-                        .collect();
+            Self::Record(r) => rows(r.fields.iter().map(|(_, s)| s), limit)?
+                .into_iter()
+                .map(|row| Value::Record(r.clone(), row.into()))
+                .collect(),
+            Self::Sum(s) => {
+                let mut all = Vec::new();
+                for i in 0..s.variants().len() as u32 {
+                    for row in rows(s.field_sorts(i).iter(), limit)? {
+                        all.push(Value::sum_of(s.clone(), i, row)?);
+                    }
                 }
-                rows.into_iter()
-                    .map(|row| Value::Record(r.clone(), row.into()))
-                    .collect()
+                all
             }
-            Self::Int | Self::String | Self::Array(_) => return None,
+            Self::Int | Self::String | Self::Array(_) | Self::Member(_) => return None,
         })
     }
 
@@ -254,6 +264,14 @@ impl Sort {
                 r.clone(),
                 r.fields.iter().map(|(_, s)| s.default_value()).collect(),
             ),
+            Self::Sum(s) => {
+                let variant = s.plainest();
+                let fields = s.field_sorts(variant);
+                let fields = fields.iter().map(Self::default_value).collect();
+                // The plainest value nests no deeper than its group has sorts.
+                Value::sum_of(s.clone(), variant, fields).unwrap_or(Value::Bool(false))
+            }
+            Self::Member(_) => Value::Bool(false),
         }
     }
 
@@ -273,6 +291,8 @@ impl Sort {
                         .zip(items.iter())
                         .all(|((_, s), v)| s.contains(v))
             }
+            // A sum is built of fields that fit.
+            (Self::Sum(s), Value::Sum(v)) => s == v.sort(),
             _ => false,
         }
     }
@@ -288,6 +308,27 @@ impl fmt::Display for Sort {
             Self::Enum(e) => write!(f, "{}", e.name),
             Self::Array(e) => write!(f, "{e}[]"),
             Self::Record(r) => write!(f, "{}", r.name),
+            Self::Sum(s) => write!(f, "{}", s.name()),
+            Self::Member(i) => write!(f, "#{i}"),
         }
     }
+}
+
+/// All combinations of values of these sorts, the last changing fastest.
+fn rows<'a>(sorts: impl Iterator<Item = &'a Sort>, limit: u64) -> Option<Vec<Vec<Value>>> {
+    let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+    for sort in sorts {
+        let column = sort.values(limit)?;
+        rows = rows
+            .into_iter()
+            .flat_map(|row| {
+                column.iter().map(move |v| {
+                    let mut row = row.clone();
+                    row.push(v.clone());
+                    row
+                })
+            })
+            .collect();
+    }
+    Some(rows)
 }

@@ -77,6 +77,38 @@ impl Term {
                     .collect();
                 self.with_args(vec![args[0].substituted(&inner, &mut FxHashMap::default())])
             }
+            Kind::App(op @ (Op::ForAll(x) | Op::ForSome(x)), args) => {
+                let array = args[0].substituted(map, memo);
+                let mut inner: Substitution = map
+                    .0
+                    .iter()
+                    .filter(|(id, _)| **id != x.id)
+                    .map(|(id, t)| (*id, t.clone()))
+                    .collect();
+                // A term that is put in may read a variable of the same name from outside.
+                let body_vars = args[1].free_vars();
+                let captured = body_vars
+                    .iter()
+                    .filter_map(|v| inner.get(v.id))
+                    .any(|t| t.reads(x.id));
+                let mut x = x.clone();
+                if captured {
+                    let used = body_vars.iter().filter_map(|v| inner.get(v.id));
+                    let taken = used.flat_map(Self::free_vars).chain(body_vars.iter().cloned());
+                    let own = taken.filter(|v| v.id.space() == VarId::BOUND_SPACE);
+                    let free = own.map(|v| v.id.index() + 1).max().unwrap_or(0);
+                    let old = x.id;
+                    x.id = VarId::new(VarId::BOUND_SPACE, free);
+                    inner.insert(old, x.term());
+                }
+                let body = args[1].substituted(&inner, &mut FxHashMap::default());
+                let op = if matches!(op, Op::ForAll(_)) {
+                    Op::ForAll(x)
+                } else {
+                    Op::ForSome(x)
+                };
+                Self::bool_app(op, vec![array, body])
+            }
             Kind::App(_, args) => {
                 if let Some(done) = memo.get(&self.key()) {
                     return done.clone();
@@ -117,6 +149,14 @@ impl Term {
                 for (id, v) in inner {
                     if bound.iter().all(|b| b.id != id) {
                         out.entry(id).or_insert(v);
+                    }
+                }
+            }
+            Kind::App(Op::ForAll(x) | Op::ForSome(x), args) => {
+                args[0].collect_vars(out, seen);
+                for v in args[1].free_vars() {
+                    if v.id != x.id {
+                        out.entry(v.id).or_insert(v);
                     }
                 }
             }

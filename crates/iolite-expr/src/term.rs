@@ -12,7 +12,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::{Regex, Sort, Span, Value};
+use crate::{Callee, Regex, Sort, Span, Value};
 
 /// Greatest depth of a term.
 pub const MAX_DEPTH: u32 = 200;
@@ -20,13 +20,16 @@ pub const MAX_DEPTH: u32 = 200;
 pub const MAX_SIZE: u32 = 200_000;
 
 /// A variable's identity: a space, which the user of this crate gives a meaning (state variables,
-/// parameters, …), and an index within it. Spaces 254 and 255 are this crate's own.
+/// parameters, …), and an index within it. Spaces 252 to 255 are this crate's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(u32);
 
 impl VarId {
     /// The space of the variables that this crate makes up.
     pub(crate) const OWN_SPACE: u8 = u8::MAX;
+
+    /// The space of variables that quantifiers over arrays bind.
+    pub const BOUND_SPACE: u8 = 253;
 
     /// The variable `index` of `space`.
     pub fn new(space: u8, index: usize) -> Self {
@@ -155,6 +158,12 @@ pub enum Op {
     Contains,
     /// Whether the whole string matches.
     Matches(Regex),
+    /// The character at an index, as a string of length 1; an index out of range is a fault.
+    At,
+    /// The characters `lo` to `hi - 1`; fault unless `0 ≤ lo ≤ hi ≤ len(s)`.
+    Substring,
+    /// Where the second string occurs first in the first; -1 where it does not.
+    IndexOf,
     /// An array of these elements.
     Array,
     /// `a[i]`; an index out of range is a fault.
@@ -169,6 +178,19 @@ pub enum Op {
     Slice,
     /// A record of these fields.
     Record,
+    /// A sum of the variant with this number, from its fields.
+    Construct(u32),
+    /// Whether a sum is of the variant with this number.
+    Is(u32),
+    /// A field, the second number, of a sum of the variant of the first; a fault for others.
+    Get(u32, u32),
+    /// The value of a function that may call itself.
+    Call(Callee),
+    /// `forall x in a: body`, `a` the first argument. The body has a value for every element, or
+    /// the quantifier has none.
+    ForAll(Var),
+    /// `exists x in a: body`, likewise.
+    ForSome(Var),
     /// Field by index.
     Field(u32),
     /// The record with another value in this field.
@@ -200,6 +222,7 @@ struct Node {
     size: u32,
     ground: bool,
     total: bool,
+    unfolds: bool,
 }
 
 /// A typed term. Cloning is cheap; equality ignores places.
@@ -215,6 +238,7 @@ impl Term {
     fn node(kind: Kind, sort: Sort, span: Span) -> Self {
         let mut hasher = rustc_hash::FxHasher::default();
         let (mut depth, mut size, mut ground, mut total) = (1, 1u32, true, true);
+        let mut unfolds = false;
         match &kind {
             Kind::Lit(v) => v.hash(&mut hasher),
             Kind::Var(v) => {
@@ -229,9 +253,18 @@ impl Term {
                     size = size.saturating_add(a.0.size);
                     ground &= a.0.ground;
                     total &= a.0.total;
+                    unfolds |= a.0.unfolds;
                 }
                 total &= op.is_total(args);
-                ground &= !matches!(op, Op::Exists(_));
+                match op {
+                    Op::Exists(_) => ground = false,
+                    Op::ForAll(x) | Op::ForSome(x) => {
+                        ground = args[0].0.ground && args[1].free_vars().iter().all(|v| v == x);
+                        unfolds = true;
+                    }
+                    Op::Call(_) => unfolds = true,
+                    _ => {}
+                }
             }
         }
         Self(Arc::new(Node {
@@ -243,6 +276,7 @@ impl Term {
             size,
             ground,
             total,
+            unfolds,
         }))
     }
 
@@ -298,6 +332,12 @@ impl Term {
     /// Whether no subterm can fault.
     pub fn is_total(&self) -> bool {
         self.0.total
+    }
+
+    /// Whether there are calls of functions or quantifiers over arrays in it, which solvers are given
+    /// unfolded.
+    pub(crate) fn unfolds(&self) -> bool {
+        self.0.unfolds
     }
 
     /// Size as a tree, saturating.

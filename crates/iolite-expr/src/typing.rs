@@ -2,7 +2,7 @@
 
 use crate::regex::RegexError;
 use crate::term::{Kind, MAX_DEPTH, MAX_SIZE, Op};
-use crate::{Sort, Span, Term, Value};
+use crate::{Sort, Span, SumSort, Term, Value};
 
 /// A term that cannot be, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +87,14 @@ fn want(term: &Term, sort: &Sort) -> Result<(), TypeError> {
     } else {
         Err(mismatch(sort, term))
     }
+}
+
+fn no_field(term: &Term, field: &str) -> TypeError {
+    let kind = TypeErrorKind::NoField {
+        sort: term.sort().clone(),
+        field: field.into(),
+    };
+    error(kind, term.span())
 }
 
 fn element(term: &Term) -> Result<Sort, TypeError> {
@@ -216,6 +224,24 @@ impl Term {
                 all(&Sort::String)?;
                 Sort::Bool
             }
+            Op::At => {
+                arity(2)?;
+                want(&args[0], &Sort::String)?;
+                want(&args[1], &Sort::Int)?;
+                Sort::String
+            }
+            Op::Substring => {
+                arity(3)?;
+                want(&args[0], &Sort::String)?;
+                want(&args[1], &Sort::Int)?;
+                want(&args[2], &Sort::Int)?;
+                Sort::String
+            }
+            Op::IndexOf => {
+                arity(2)?;
+                all(&Sort::String)?;
+                Sort::Int
+            }
             Op::Select => {
                 arity(2)?;
                 want(&args[1], &Sort::Int)?;
@@ -247,6 +273,27 @@ impl Term {
                 want(&args[2], &Sort::Int)?;
                 args[0].sort().clone()
             }
+            Op::Is(variant) => {
+                arity(1)?;
+                Self::variant_of(&args[0], *variant)?;
+                Sort::Bool
+            }
+            Op::Get(variant, field) => {
+                arity(1)?;
+                let sum = Self::variant_of(&args[0], *variant)?;
+                let Some(sort) = sum.field_sort(*variant, *field) else {
+                    return Err(no_field(&args[0], &format!("#{field}")));
+                };
+                sort
+            }
+            Op::ForAll(x) | Op::ForSome(x) => {
+                arity(2)?;
+                if !element(&args[0])?.fits(&x.sort) {
+                    return Err(mismatch(&x.sort, &args[0]));
+                }
+                want(&args[1], &Sort::Bool)?;
+                Sort::Bool
+            }
             Op::Field(i) => {
                 arity(1)?;
                 Self::field_sort(&args[0], *i)?
@@ -257,7 +304,7 @@ impl Term {
                 args[0].sort().clone()
             }
             // Their sort is no function of the arguments; they have constructors of their own.
-            Op::Array | Op::Record | Op::Narrow => {
+            Op::Array | Op::Record | Op::Narrow | Op::Construct(_) | Op::Call(_) => {
                 return Err(error(
                     TypeErrorKind::Arity {
                         expected: 0,
@@ -269,6 +316,14 @@ impl Term {
         })
     }
 
+    fn variant_of(sum: &Self, variant: u32) -> Result<&SumSort, TypeError> {
+        match sum.sort() {
+            Sort::Sum(s) if s.variant(variant).is_some() => Ok(s),
+            Sort::Sum(_) => Err(no_field(sum, &format!("variant #{variant}"))),
+            _ => Err(mismatch("a sum", sum)),
+        }
+    }
+
     fn field_sort(record: &Self, field: u32) -> Result<Sort, TypeError> {
         let Sort::Record(r) = record.sort() else {
             return Err(mismatch("a record", record));
@@ -276,15 +331,7 @@ impl Term {
         r.fields
             .get(field as usize)
             .map(|(_, s)| s.clone())
-            .ok_or_else(|| {
-                error(
-                    TypeErrorKind::NoField {
-                        sort: record.sort().clone(),
-                        field: format!("#{field}").into(),
-                    },
-                    record.span(),
-                )
-            })
+            .ok_or_else(|| no_field(record, &format!("#{field}")))
     }
 
     fn narrowed(op: &Op, mut args: Vec<Self>) -> Result<Vec<Self>, TypeError> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::sort::{EnumSort, RecordSort};
-use crate::{Int, Sort};
+use crate::{Int, Sort, SumValue};
 
 /// A value of some [`Sort`]. Cheap to clone: the large ones are shared.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +21,8 @@ pub enum Value {
     Array(Arc<Vec<Value>>),
     /// One value a field, in the order of the sort.
     Record(Arc<RecordSort>, Arc<[Value]>),
+    /// A variant of a sum with its fields.
+    Sum(Arc<SumValue>),
 }
 
 // Only to give values some total order, for deterministic tables: by name, then by shape.
@@ -132,6 +134,7 @@ impl Value {
             Self::Enum(e, _) => Sort::Enum(e.clone()),
             Self::Array(items) => Sort::Array(Arc::new(items.first()?.sort()?)),
             Self::Record(r, _) => Sort::Record(r.clone()),
+            Self::Sum(s) => Sort::Sum(s.sort().clone()),
         })
     }
 }
@@ -186,6 +189,7 @@ impl fmt::Display for Value {
                 }
                 write!(f, " }}")
             }
+            Self::Sum(s) => write!(f, "{s}"),
         }
     }
 }

@@ -143,26 +143,38 @@ codes! {
         "The first number of a range is not above the last: both ends belong to it. The end of a slice \
          does not, so `slice(a, k, k)` is empty and all right, and `slice(a, 2, 1)` is not."
     205 CYCLIC_SORT "a sort contains itself"
-        "Values are finite, so a record or alias cannot contain itself."
+        "Values are finite, so a record or alias cannot contain itself. A sort with variants may, since \
+         one of them can do without it: `type List = Nil | Cons(head: int, tail: List)`."
     206 RECURSIVE_FUNCTION "a function calls itself"
-        "Functions are abbreviations without recursion, so that every expression has a value and \
-         solvers can unfold it."
+        "A function may call itself, but not whatever happens: then it has no value anywhere. An `if`, a \
+         `match`, `&&` or `||` says where it ends. One that does not end all the same runs out of a bound, \
+         and what depends on it is undecided."
     207 UNKNOWN_FUNCTION "no function of this name"
         "Functions are declared with `fn`; built in are abs(n), min(m, n) and max(m, n) of integers; \
          len(x) of a string or an array; of strings prefix(p, s) and suffix(p, s), whether s starts or \
-         ends with p, contains(s, part), and matches(s, \"regular expression\"), which the whole of s \
-         must match; of arrays store(a, i, v), which is a with v at index i, and slice(a, from, to), \
+         ends with p, contains(s, part), matches(s, \"regular expression\"), which the whole of s \
+         must match, at(s, i), the character at an index, and indexOf(s, part), where part occurs first, \
+         or -1; of arrays store(a, i, v), which is a with v at index i; of both slice(a, from, to), \
          the elements from to to - 1. Indices count from 0; one that is out of range is a fault."
     208 ARITY "the wrong number of arguments"
         "A function is called with one argument for each of its parameters."
     209 UNKNOWN_FIELD "no field of this name"
-        "The record has no such field; its declaration lists the fields it has."
+        "The record has no such field, nor has any variant of the sum; the declaration lists the fields."
     210 MISSING_FIELD "a record value lacks a field"
-        "A record value gives each of its fields a value."
+        "The value of a record or a variant gives each of its fields a value."
     211 ASSIGNED_CONSTANT "an assignment to a constant or parameter"
         "Effects change variables only: constants are fixed, and parameters are lost after the event."
     212 ASSIGNED_TWICE "a variable is assigned twice"
         "The assignments of a transition happen at once, so a variable can have one new value only."
+    213 NO_FINITE_VALUE "a sort without a finite value"
+        "Each variant of the sort contains the sort again, so that a value of it would never end. One \
+         variant has to do without: `type List = Nil | Cons(head: int, tail: List)`."
+    214 UNKNOWN_VARIANT "no variant of this name"
+        "`is` and the cases of `match` name variants of the sort of what they look at; the declaration \
+         `type S = A | B(n: int)` lists them. Those of an enumeration are its values."
+    215 MATCH_CASES "a match with missing or superfluous cases"
+        "The cases of `match` take every variant exactly once. `_ => …` takes all that the cases before \
+         it leave, so nothing comes after it."
     300 NO_VIOLATE "an observer without a violating state"
         "An observer says by reaching a state marked `violate` that the property is broken. Without one \
          it never says anything [SAFE04, def. 5]."

@@ -221,8 +221,13 @@ impl Reader<'_> {
             self.rest = &text[stream.byte_offset()..];
             return Some(WireValue::Text(string));
         }
-        let word = self.word()?;
-        Some(match word {
+        let word = self.word()?.to_owned();
+        // A variant with its fields: `Circle(3)`.
+        if self.rest.starts_with('(') && self.eat('(') {
+            let fields = self.list(')', |r| r.value(depth + 1))?;
+            return Some(WireValue::Record(vec![(word, WireValue::List(fields))]));
+        }
+        Some(match word.as_str() {
             "true" => WireValue::Bool(true),
             "false" => WireValue::Bool(false),
             _ => {

@@ -70,6 +70,18 @@ pub(crate) fn to_wire(value: &Value) -> WireValue {
             let names = sort.fields.iter().map(|(name, _)| name.to_string());
             WireValue::Record(names.zip(items.iter().map(to_wire)).collect())
         }
+        // A variant without fields is its name, another one an object with that name alone.
+        Value::Sum(sum) if sum.fields().is_empty() => {
+            WireValue::Text(sum.variant_name().to_owned())
+        }
+        Value::Sum(sum) => {
+            let declared = sum.sort().variant(sum.variant());
+            let names = declared.into_iter().flat_map(|v| &v.fields);
+            let fields = names.zip(sum.fields());
+            let fields = fields.map(|((name, _), value)| (name.to_string(), to_wire(value)));
+            let fields = WireValue::Record(fields.collect());
+            WireValue::Record(vec![(sum.variant_name().to_owned(), fields)])
+        }
     }
 }
 
@@ -108,29 +120,32 @@ fn of_wire(wire: &WireValue, sort: &Sort, typing: Typing) -> Result<Value, Misfi
             Ok(Value::array(items.collect::<Result<_, _>>()?))
         }
         (Sort::Record(r), WireValue::Record(fields)) => {
-            let declared = |name: &str| r.fields.iter().any(|(n, _)| **n == *name);
-            let extra = fields.iter().map(|(name, _)| name.as_str());
-            let extra: Vec<&str> = extra.filter(|name| !declared(name)).collect();
-            if !extra.is_empty() {
-                let extra = extra.join(", ");
-                return Err(Misfit::new(format!("{} has no field {extra}", r.name)));
-            }
-            let item = |name: &str, of: &Sort| {
-                let mut found = fields.iter().filter(|(n, _)| n == name);
-                match (found.next(), found.next()) {
-                    (Some((_, wire)), None) => {
-                        of_wire(wire, of, typing).map_err(|e| e.within(&format!("field {name}")))
-                    }
-                    (None, _) => Err(Misfit::new(format!(
-                        "field {name} of {} is missing",
-                        r.name
-                    ))),
-                    (Some(_), Some(_)) => Err(Misfit::new(format!("field {name} comes twice"))),
+            let items = named_fields(&r.name, &r.fields, fields, typing)?;
+            Value::record(sort, items).ok_or_else(|| Misfit::new(format!("{wire} is no {sort}")))
+        }
+        (Sort::Sum(sum), WireValue::Record(one)) if one.len() == 1 => {
+            let (name, fields) = &one[0];
+            let Some(variant) = sum.variant_index(name) else {
+                return Err(Misfit::new(format!("{} has no variant {name}", sum.name())));
+            };
+            let names = sum.variant(variant).map_or(&[][..], |v| &v.fields);
+            let sorts = names.iter().zip(sum.field_sorts(variant));
+            let declared: Vec<_> = sorts.map(|((name, _), s)| (name.clone(), s)).collect();
+            let items = match fields {
+                WireValue::Record(fields) => named_fields(name, &declared, fields, typing)?,
+                WireValue::List(items) if items.len() == declared.len() => {
+                    let items = items.iter().zip(&declared).map(|(item, (field, of))| {
+                        of_wire(item, of, typing).map_err(|e| e.within(&format!("field {field}")))
+                    });
+                    items.collect::<Result<_, _>>()?
+                }
+                _ => {
+                    let count = declared.len();
+                    return Err(Misfit::new(format!("{name} has {count} fields")));
                 }
             };
-            let items = r.fields.iter().map(|(name, of)| item(name, of));
-            let items = items.collect::<Result<_, _>>()?;
-            Value::record(sort, items).ok_or_else(|| Misfit::new(format!("{wire} is no {sort}")))
+            Value::sum(sum, variant, items)
+                .ok_or_else(|| Misfit::new(format!("{wire} is no {sort}")))
         }
         _ => {
             let value = if let (Typing::Json, WireValue::Text(text)) = (typing, wire) {
@@ -145,6 +160,33 @@ fn of_wire(wire: &WireValue, sort: &Sort, typing: Typing) -> Result<Value, Misfi
             Err(Misfit::new(format!("{} {is} no {sort}", brief(&value))))
         }
     }
+}
+
+/// The values of fields that come with their names.
+fn named_fields(
+    whole: &str,
+    declared: &[(Box<str>, Sort)],
+    fields: &[(String, WireValue)],
+    typing: Typing,
+) -> Result<Vec<Value>, Misfit> {
+    let known = |name: &str| declared.iter().any(|(n, _)| **n == *name);
+    let extra = fields.iter().map(|(name, _)| name.as_str());
+    let extra: Vec<&str> = extra.filter(|name| !known(name)).collect();
+    if !extra.is_empty() {
+        let extra = extra.join(", ");
+        return Err(Misfit::new(format!("{whole} has no field {extra}")));
+    }
+    let item = |name: &str, of: &Sort| {
+        let mut found = fields.iter().filter(|(n, _)| n == name);
+        match (found.next(), found.next()) {
+            (Some((_, wire)), None) => {
+                of_wire(wire, of, typing).map_err(|e| e.within(&format!("field {name}")))
+            }
+            (None, _) => Err(Misfit::new(format!("field {name} of {whole} is missing"))),
+            (Some(_), Some(_)) => Err(Misfit::new(format!("field {name} comes twice"))),
+        }
+    };
+    declared.iter().map(|(name, of)| item(name, of)).collect()
 }
 
 fn scalar(wire: &WireValue, sort: &Sort, typing: Typing) -> Option<Value> {
@@ -163,6 +205,9 @@ fn scalar(wire: &WireValue, sort: &Sort, typing: Typing) -> Option<Value> {
             Value::str(&wire.to_string())
         }
         (Sort::Enum(_), WireValue::Text(name)) => Value::variant(sort, name)?,
+        (Sort::Sum(sum), WireValue::Text(name)) => {
+            Value::sum(sum, sum.variant_index(name)?, Vec::new())?
+        }
         _ => return None,
     })
 }
@@ -185,8 +230,10 @@ mod tests {
     /// What a message in a hole of this kind is for the model below.
     fn read(hole: &str, message: &str) -> Result<String, String> {
         let text = "record P { x: int, y: string }  enum C { red, green }
+            type L = Nil | Cons(head: int, tail: L)
             system M {
               output i(v: int), s(v: string), b(v: bool), p(v: P), a(v: int[]), c(v: C), r(v: 0..3)
+              output l(v: L)
               initial state S { !i(v) -> S }
             }";
         let (file, found) = iolite_lang::parse_and_check_bytes(text.as_bytes());
@@ -194,7 +241,7 @@ mod tests {
         let model = iolite_lang::lower_data(&file, "M").expect("a model");
         let mut map = ActionMap::new();
         if !hole.is_empty() {
-            for name in ["i", "s", "b", "p", "a", "c", "r"] {
+            for name in ["i", "s", "b", "p", "a", "c", "r", "l"] {
                 let recv = Template::parse(&format!("{name} {{v:{hole}}}")).expect("a template");
                 let recv = Some(recv);
                 map.insert(
@@ -223,6 +270,11 @@ mod tests {
             ("c \"red\"", "c(red)"),
             ("a [1,2]", "a([1, 2])"),
             (r#"p {"y":"2","x":1}"#, r#"p(P { x = 1, y = "2" })"#),
+            (r#"l "Nil""#, "l(Nil)"),
+            (
+                r#"l {"Cons": {"tail": {"Cons": [2, "Nil"]}, "head": 1}}"#,
+                "l(Cons(1, Cons(2, Nil)))",
+            ),
         ] {
             assert_eq!(read("json", message).as_deref(), Ok(value), "{message}");
         }
@@ -253,6 +305,13 @@ mod tests {
                 "v of p: P has no field w, z",
             ),
             (r#"p {"x":1,"y":"2","x":1}"#, "v of p: field x comes twice"),
+            (r#"l "Cons""#, "v of l: \"Cons\" is a JSON string and no L"),
+            (r#"l {"Con": {}}"#, "v of l: L has no variant Con"),
+            (r#"l {"Cons": [1]}"#, "v of l: Cons has 2 fields"),
+            (
+                r#"l {"Cons": {"head": 1}}"#,
+                "v of l: field tail of Cons is missing",
+            ),
         ] {
             let read = read("json", message).expect_err(message);
             assert!(read.contains(why), "{message}: {read}");
@@ -275,6 +334,10 @@ mod tests {
             ("", "s(5)", Some("s(\"5\")")),
             ("", "s(hi)", Some("s(\"hi\")")),
             ("", "p({y: 2, x: 1})", Some(r#"p(P { x = 1, y = "2" })"#)),
+            ("", "l(Cons(1, Cons(2, Nil)))", Some("l(Cons(1, Cons(2, Nil)))")),
+            ("", "l({Cons: {head: 1, tail: Nil}})", Some("l(Cons(1, Nil))")),
+            ("", "l(Cons(1))", None),
+            ("word", "l Nil", Some("l(Nil)")),
             ("", "p({y: 2, x: 1, z: 0})", None),
             ("", "p({y: 2, x: 1, x: 1})", None),
         ] {

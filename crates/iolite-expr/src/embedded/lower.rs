@@ -7,6 +7,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::lower_array::{Arr, ArrVar, MAX_ARRAY};
+use super::lower_sum::{Sum, SumVar};
 use super::problem::{Lin, Problem, Str, StrTest};
 use super::sat::Lit;
 use super::simplex::IntVar;
@@ -24,6 +25,7 @@ pub(super) enum Low {
     Str(Str),
     Record(Rc<[Low]>),
     Array(Rc<Arr>),
+    Sum(Rc<Sum>),
 }
 
 /// Why a term cannot be given to the embedded solver.
@@ -44,7 +46,13 @@ pub(super) struct Lowering {
     pub(super) factors: FxHashMap<IntVar, Vec<IntVar>>,
     /// Quotient and remainder by dividend and divisor.
     pub(super) quotients: FxHashMap<(Lin, Lin), (Lin, Lin)>,
-    bound_arrays: bool,
+    /// Whether arrays are kept short and sums shallow.
+    pub(super) bound_arrays: bool,
+    pub(super) sums: Vec<SumVar>,
+    /// Comparisons of unknown sums that this one is within.
+    pub(super) compared: u32,
+    /// Whether unknown sums are compared no deeper than a bound.
+    pub(super) cut: bool,
 }
 
 pub(super) type Lowered<T> = Result<T, Unsupported>;
@@ -62,6 +70,9 @@ impl Lowering {
             factors: FxHashMap::default(),
             quotients: FxHashMap::default(),
             bound_arrays,
+            sums: Vec::new(),
+            compared: 0,
+            cut: false,
         }
     }
 
@@ -117,6 +128,8 @@ impl Lowering {
                 });
                 Low::Array(Rc::new(Arr::Var(self.arrays.len() - 1)))
             }
+            Sort::Sum(s) => self.fresh_sum(s),
+            Sort::Member(_) => return Err(Unsupported("ill-sorted term")),
         })
     }
 
@@ -151,7 +164,14 @@ impl Lowering {
         }
     }
 
-    fn value(&self, value: &Value, sort: &Sort) -> Low {
+    fn sum(&mut self, term: &Term) -> Lowered<Rc<Sum>> {
+        match self.lower(term)? {
+            Low::Sum(s) => Ok(s),
+            _ => Err(Unsupported("ill-sorted term")),
+        }
+    }
+
+    pub(super) fn value(&self, value: &Value, sort: &Sort) -> Low {
         match value {
             Value::Bool(b) => Low::Bool(self.problem.constant(*b)),
             Value::Int(n) => Low::Int(Lin::constant(n.clone())),
@@ -172,6 +192,7 @@ impl Lowering {
                     .map(|(v, (_, s))| self.value(v, s))
                     .collect(),
             ),
+            Value::Sum(s) => Low::Sum(Rc::new(Sum::Known(s.clone()))),
         }
     }
 
@@ -274,6 +295,21 @@ impl Lowering {
                 let (a, b) = (self.str(&args[0])?, self.str(&args[1])?);
                 Low::Bool(self.test(test, a, b))
             }
+            Op::At => {
+                let s = self.str(&args[0])?;
+                let from = self.int(&args[1])?;
+                let to = from.plus(&Lin::constant(Int::ONE));
+                Low::Str(self.substring(&s, &from, &to))
+            }
+            Op::Substring => {
+                let s = self.str(&args[0])?;
+                let (from, to) = (self.int(&args[1])?, self.int(&args[2])?);
+                Low::Str(self.substring(&s, &from, &to))
+            }
+            Op::IndexOf => {
+                let (s, part) = (self.str(&args[0])?, self.str(&args[1])?);
+                Low::Int(self.index_of(&s, &part))
+            }
             Op::Matches(re) => Low::Bool(match self.str(&args[0])? {
                 Str::Lit(text) => self.problem.constant(re.is_match(&text)),
                 Str::Var(v) => self.matches(v, re.re()),
@@ -329,7 +365,28 @@ impl Lowering {
                 }
                 _ => return Err(Unsupported("ill-sorted term")),
             },
-            Op::Exists(_) => return Err(Unsupported("a quantifier could not be eliminated")),
+            Op::Construct(variant) => {
+                let Sort::Sum(sort) = term.sort() else {
+                    return Err(Unsupported("ill-sorted term"));
+                };
+                let fields = args
+                    .iter()
+                    .map(|a| self.lower(a))
+                    .collect::<Lowered<Rc<[_]>>>()?;
+                self.make(sort, *variant, fields)?
+            }
+            Op::Is(variant) => {
+                let s = self.sum(&args[0])?;
+                Low::Bool(self.is_variant(&s, *variant))
+            }
+            Op::Get(variant, field) => {
+                let s = self.sum(&args[0])?;
+                self.get(&s, *variant, *field)?
+            }
+            Op::Exists(_) | Op::ForAll(_) | Op::ForSome(_) => {
+                return Err(Unsupported("a quantifier could not be eliminated"));
+            }
+            Op::Call(_) => return Err(Unsupported("a function that calls itself")),
         })
     }
 
@@ -366,6 +423,7 @@ impl Lowering {
             (Low::Array(x), Low::Array(y)) => {
                 Low::Array(Rc::new(Arr::Ite(c, x.clone(), y.clone())))
             }
+            (Low::Sum(x), Low::Sum(y)) => Low::Sum(Rc::new(Sum::Ite(c, x.clone(), y.clone()))),
             _ => return Err(Unsupported("ill-sorted term")),
         })
     }
@@ -384,6 +442,7 @@ impl Lowering {
                 self.problem.and(parts)
             }
             (Low::Array(x), Low::Array(y)) => self.equal_arrays(x, y)?,
+            (Low::Sum(x), Low::Sum(y)) => self.equal_sums(x, y)?,
             _ => return Err(Unsupported("ill-sorted term")),
         })
     }

@@ -17,6 +17,8 @@ mod interval;
 mod lower;
 mod lower_arithmetic;
 mod lower_array;
+mod lower_substring;
+mod lower_sum;
 mod lower_text;
 mod nonlinear;
 mod omega;
@@ -32,10 +34,11 @@ use std::sync::Arc;
 
 use self::lower::{Low, Lowering};
 use self::lower_array::{Arr, MAX_ARRAY};
+use self::lower_sum::Sum;
 use self::search::{Assignment, Budget, Outcome, Search};
 use crate::solver::{Answer, Backend, Limits, Model};
 use crate::term::{Kind, Op};
-use crate::{Sort, Term, Value, Var, VarId, qe};
+use crate::{Sort, SumSort, Term, Value, Var, VarId, qe};
 
 /// The pure-Rust default backend.
 #[derive(Debug, Default)]
@@ -73,12 +76,13 @@ impl Backend for Embedded {
             ..Budget::default()
         };
         match solve(&ready, vars, budget, true, &mut self.work) {
-            // Perhaps only because arrays were kept short.
+            // Perhaps only because arrays were kept short, and sums shallow.
             (Answer::Unsat, true) => match solve(&ready, vars, budget, false, &mut self.work) {
                 (Answer::Unsat, _) => Answer::Unsat,
                 (Answer::Unknown(why), _) => Answer::Unknown(why),
                 (Answer::Sat(_), _) => {
-                    Answer::unknown(&format!("needs an array longer than {MAX_ARRAY}"))
+                    let why = "needs an array longer than";
+                    Answer::unknown(&format!("{why} {MAX_ARRAY}, or a value that nests deeply"))
                 }
             },
             (Answer::Unknown(why), _) => {
@@ -129,7 +133,7 @@ fn plain_values(sort: &Sort) -> Vec<Value> {
     values
 }
 
-/// Solves once; also says whether there are unknown arrays.
+/// Solves once; also says whether something was kept within bounds.
 fn solve(
     assertions: &[Term],
     vars: &[Var],
@@ -146,7 +150,7 @@ fn solve(
     if let Err(unsupported) = lowered {
         return (Answer::unknown(unsupported.0), false);
     }
-    let has_arrays = !lowering.arrays.is_empty();
+    let has_arrays = !lowering.arrays.is_empty() || lowering.cut;
     let outcome = Search::new(&mut lowering.problem, budget).run(work);
     *work += lowering.problem.sat.conflicts + lowering.problem.simplex.pivots;
     let answer = match outcome {
@@ -184,6 +188,7 @@ fn value(lowering: &Lowering, model: &Assignment, low: &Low, sort: &Sort) -> Val
                 .map(|(l, (_, s))| value(lowering, model, l, s))
                 .collect(),
         ),
+        (Low::Sum(s), Sort::Sum(sort)) => sum_value(lowering, model, s, sort),
         (Low::Array(a), Sort::Array(element)) => match &**a {
             Arr::Var(v) => {
                 let array = &lowering.arrays[*v];
@@ -203,6 +208,39 @@ fn value(lowering: &Lowering, model: &Assignment, low: &Low, sort: &Sort) -> Val
         },
         _ => sort.default_value(),
     }
+}
+
+fn sum_value(lowering: &Lowering, model: &Assignment, sum: &Sum, sort: &SumSort) -> Value {
+    let of = |low: &Low, sort: &Sort| value(lowering, model, low, sort);
+    let (variant, fields) = match sum {
+        Sum::Known(known) => return Value::Sum(known.clone()),
+        Sum::Ite(c, a, b) => {
+            let taken = if model.bool(*c) { a } else { b };
+            return sum_value(lowering, model, taken, sort);
+        }
+        Sum::Made(_, variant, fields, _) => {
+            let sorts = sort.field_sorts(*variant);
+            let fields = fields.iter().zip(&sorts).map(|(l, s)| of(l, s));
+            (*variant, fields.collect())
+        }
+        Sum::Var(v) => {
+            let var = &lowering.sums[*v];
+            let tag = model.int(&problem::Lin::atom(var.tag));
+            let variant = tag.to_usize().map_or(0, |i| i as u32);
+            let fields = sort.field_sorts(variant).into_iter().enumerate();
+            let read = |i: usize| {
+                let at = (variant, i as u32);
+                var.fields.iter().find(|(known, _)| *known == at)
+            };
+            let fields = fields.map(|(i, s)| match read(i) {
+                Some((_, low)) => of(low, &s),
+                None => s.default_value(),
+            });
+            (variant, fields.collect())
+        }
+    };
+    Value::sum_of(sort.clone(), variant, fields)
+        .unwrap_or_else(|| Sort::Sum(sort.clone()).default_value())
 }
 
 /// Variables that stand for what a quantifier claims to exist.

@@ -29,6 +29,7 @@ impl CandidateValues {
             Value::Bool(_) | Value::Enum(..) => {}
             Value::Array(items) => items.iter().for_each(|item| self.add_constant(item)),
             Value::Record(_, fields) => fields.iter().for_each(|field| self.add_constant(field)),
+            Value::Sum(s) => s.fields().iter().for_each(|field| self.add_constant(field)),
             Value::Int(_) | Value::Str(_) => add(&mut self.model, value.clone()),
         }
     }

@@ -7,7 +7,7 @@ use super::neighbours::near_texts;
 use super::{Sampler, Strategy, grant, power_of_two};
 use crate::solver::{Model, Solver};
 use crate::term::Op;
-use crate::{Int, Sort, Span, Term, Value};
+use crate::{Int, Sort, Span, SumSort, Term, Value};
 
 /// How deep into arrays and records wishes go.
 const MAX_DEPTH: u32 = 3;
@@ -70,6 +70,8 @@ impl Sampler {
                     }
                 }
             }
+            Sort::Sum(s) => self.wish_sum(solver, term, model, &s, own, depth),
+            Sort::Member(_) => {}
             Sort::Record(r) => {
                 if depth < MAX_DEPTH {
                     for i in 0..r.fields.len() {
@@ -80,6 +82,34 @@ impl Sampler {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// A variant at random, and then its fields.
+    fn wish_sum(
+        &mut self,
+        solver: &mut Solver,
+        term: &Term,
+        model: &mut Model,
+        sum: &SumSort,
+        strategy: Strategy,
+        depth: u32,
+    ) {
+        let wanted = self.rng.random_range(0..sum.variants().len()) as u32;
+        grant(solver, &term.is_variant(wanted), model);
+        let Ok(Value::Sum(value)) = term.eval(model) else {
+            return;
+        };
+        if depth >= MAX_DEPTH {
+            return;
+        }
+        // What follows is about this variant's fields.
+        let variant = value.variant();
+        for field in 0..value.fields().len() as u32 {
+            let get = Term::apply(Op::Get(variant, field), vec![term.clone()], Span::NONE);
+            if let Ok(field) = get {
+                self.wish(solver, &field, model, strategy, depth + 1);
             }
         }
     }

@@ -5,6 +5,7 @@ use super::linear_form::linear;
 use super::negate;
 use super::relation::{RelationKind, decided, relation};
 use super::sequence::field;
+use super::sum::sum_equality;
 use crate::term::{Kind, Op};
 use crate::{Int, Sort, Term, Value};
 
@@ -39,6 +40,11 @@ pub(super) fn equality(a: &Term, b: &Term) -> Term {
         return (x == y).into();
     }
     if let Some(t) = ite_equality(a, b).or_else(|| ite_equality(b, a)) {
+        return t;
+    }
+    if let Sort::Sum(sort) = a.sort()
+        && let Some(t) = sum_equality(a, b, sort)
+    {
         return t;
     }
     if let Sort::Record(r) = a.sort()

@@ -9,6 +9,7 @@ mod equality;
 mod linear_form;
 mod relation;
 mod sequence;
+mod sum;
 
 use rustc_hash::FxHashMap;
 
@@ -17,8 +18,10 @@ use self::equality::{equality, ite};
 pub(crate) use self::linear_form::{from_linear, linear};
 use self::relation::{at_most, integer_relation};
 use self::sequence::{append, concat, field, len, select, str_len};
+use self::sum::Calls;
 use crate::eval::fold;
 use crate::interval::Interval;
+use crate::own_stack::on_own_stack;
 use crate::term::{Kind, Op};
 use crate::{Int, Sort, Term, Value};
 
@@ -26,16 +29,16 @@ impl Term {
     /// An equivalent term, simpler for solvers and for people.
     #[must_use]
     pub fn simplify(&self) -> Self {
-        Simplifier {
-            memo: FxHashMap::default(),
-        }
-        .simplify(self)
+        Simplifier::default().simplify(self)
     }
 }
 
+#[derive(Default)]
 struct Simplifier {
     /// Keyed by address; the original is kept so that the address stays taken.
     memo: FxHashMap<usize, (Term, Term)>,
+    /// The calls that are being unfolded.
+    calls: Calls,
 }
 
 impl Simplifier {
@@ -46,10 +49,74 @@ impl Simplifier {
         if let Some((_, done)) = self.memo.get(&term.key()) {
             return done.clone();
         }
-        let args: Vec<Term> = args.iter().map(|a| self.simplify(a)).collect();
-        let result = rewrite(term, op, args);
+        let result = if term.unfolds() {
+            self.unfolding(term, op, args)
+        } else {
+            let args: Vec<Term> = args.iter().map(|a| self.simplify(a)).collect();
+            rewrite(term, op, args)
+        };
         self.memo.insert(term.key(), (term.clone(), result.clone()));
         result
+    }
+}
+
+impl Simplifier {
+    /// A term with calls or quantifiers over arrays in it: no further than evaluation would go.
+    fn unfolding(&mut self, term: &Term, op: &Op, args: &[Term]) -> Term {
+        match op {
+            Op::Ite => {
+                let c = self.simplify(&args[0]);
+                match c.as_value().and_then(Value::as_bool) {
+                    Some(known) => self.simplify(&args[if known { 1 } else { 2 }]),
+                    None => {
+                        let (a, b) = (self.simplify(&args[1]), self.simplify(&args[2]));
+                        rewrite(term, op, vec![c, a, b])
+                    }
+                }
+            }
+            Op::And | Op::Or => {
+                let ends = *op == Op::Or;
+                let mut parts = Vec::with_capacity(args.len());
+                for a in args {
+                    let part = self.simplify(a);
+                    let decided = part.as_value().and_then(Value::as_bool) == Some(ends);
+                    parts.push(part);
+                    if decided {
+                        break;
+                    }
+                }
+                rewrite(term, op, parts)
+            }
+            Op::Call(callee) => {
+                let args: Vec<Term> = args.iter().map(|a| self.simplify(a)).collect();
+                let call = rewrite(term, op, args.clone());
+                if call.as_value().is_some() || !self.calls.enter(callee, &args) {
+                    return call;
+                }
+                let unfolded = match callee.unfolded(&args) {
+                    Some(Ok(t)) if self.calls.is_deep() => on_own_stack(|| self.simplify(&t)),
+                    Some(Ok(t)) => Some(self.simplify(&t)),
+                    _ => None,
+                };
+                self.calls.leave();
+                // It is better only where nothing is left to be called.
+                match unfolded.map(Term::bounded) {
+                    Some(Ok(t)) if !t.unfolds() => t,
+                    _ => call,
+                }
+            }
+            Op::ForAll(x) | Op::ForSome(x) => {
+                let (array, body) = (self.simplify(&args[0]), self.simplify(&args[1]));
+                match sum::quantifier(op, x, &array, &body) {
+                    Some(t) => self.simplify(&t),
+                    None => Term::bool_app(op.clone(), vec![array, body]),
+                }
+            }
+            _ => {
+                let args: Vec<Term> = args.iter().map(|a| self.simplify(a)).collect();
+                rewrite(term, op, args)
+            }
+        }
     }
 }
 
@@ -94,6 +161,8 @@ fn rewrite(term: &Term, op: &Op, args: Vec<Term>) -> Term {
         Op::Len => len(args),
         Op::Append => append(term, args),
         Op::Field(i) => field(term, *i, args),
+        Op::Is(variant) => sum::is_variant(term, *variant, args),
+        Op::Get(variant, i) => sum::get(term, *variant, *i, args),
         Op::Update(i) => match args[0].kind() {
             Kind::App(Op::Record, items) => {
                 let mut items = items.to_vec();
@@ -145,6 +214,7 @@ pub(crate) fn negate(term: &Term) -> Term {
                     Op::Ite,
                     vec![args[0].clone(), negate(&args[1]), negate(&args[2])],
                 ),
+                Op::ForAll(_) | Op::ForSome(_) => sum::negated_quantifier(op, args),
                 _ => term.negated(),
             }
         }

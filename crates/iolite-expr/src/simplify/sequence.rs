@@ -91,7 +91,7 @@ pub(super) fn len(args: Vec<Term>) -> Term {
 }
 
 /// The elements of an array whose length is plain.
-fn array_items(t: &Term) -> Option<Vec<Term>> {
+pub(super) fn array_items(t: &Term) -> Option<Vec<Term>> {
     match (t.kind(), t.sort()) {
         (Kind::App(Op::Array, items), _) => Some(items.to_vec()),
         (Kind::Lit(Value::Array(items)), Sort::Array(e)) => Some(

@@ -10,6 +10,7 @@ mod print;
 mod process;
 mod read;
 mod sexpr;
+mod sum;
 
 use std::path::{Path, PathBuf};
 
@@ -313,6 +314,7 @@ impl Dialogue {
             match sort {
                 Sort::Array(_) => scalars.push(self.printer.length_of(term, sort)),
                 Sort::Record(_) => {}
+                Sort::Sum(_) => scalars.push(self.printer.tag_of(term, sort)),
                 _ => scalars.push(term.clone()),
             }
         }
@@ -343,6 +345,25 @@ impl Dialogue {
                         None => return Ok(None),
                     }
                 }
+                Sort::Sum(sum) => {
+                    let tag = read.next().and_then(|e| int(&e)).and_then(|n| n.to_usize());
+                    let Some(variant) = tag.map(|v| v as u32) else {
+                        return Ok(None);
+                    };
+                    let fields = sum.field_sorts(variant).into_iter().enumerate();
+                    let parts: Vec<(String, Sort)> = fields
+                        .map(|(i, s)| (self.printer.part_of(term, sort, variant, i as u32), s))
+                        .collect();
+                    // Each level of a value wraps its selectors once more.
+                    if term.len() > MAX_SELECTED {
+                        return Ok(None);
+                    }
+                    let fields = self.values(&parts, limits)?;
+                    match fields.and_then(|fields| Value::sum(sum, variant, fields)) {
+                        Some(value) => value,
+                        None => return Ok(None),
+                    }
+                }
                 Sort::Array(element) => {
                     let length = read.next().and_then(|e| int(&e)).and_then(|n| n.to_usize());
                     let Some(length) = length.filter(|n| *n <= MAX_ARRAY) else {
@@ -366,6 +387,9 @@ impl Dialogue {
         Ok(Some(out))
     }
 }
+
+/// Longest term of selectors that the model is asked for: a list of some hundred elements.
+const MAX_SELECTED: usize = 4_096;
 
 /// `(goals (goal f … :precision precise :depth n) …)`: some goal, of which every formula.
 fn disjunction(goals: &Sexpr, names: &FxHashMap<String, Term>) -> Option<Term> {

@@ -17,7 +17,7 @@ const LAST_CHAR: u32 = 0x2_FFFF;
 #[derive(Debug)]
 pub(super) struct Unprintable(pub(super) &'static str);
 
-type Printed = Result<String, Unprintable>;
+pub(super) type Printed = Result<String, Unprintable>;
 
 /// Prints terms and remembers what is declared.
 #[derive(Debug, Default)]
@@ -85,33 +85,31 @@ impl Printer {
         }
     }
 
+    pub(super) fn is_entered(&self, sort: &Sort) -> bool {
+        self.sorts.contains_key(sort)
+    }
+
+    /// Gives the sort its number.
+    pub(super) fn enter_sort(&mut self, sort: &Sort) {
+        let n = self.sorts.len();
+        self.sorts.entry(sort.clone()).or_insert(n);
+    }
+
     pub(super) fn declare_sort(&mut self, sort: &Sort, out: &mut String) {
-        if self.sorts.contains_key(sort) {
+        if self.is_entered(sort) {
             return;
         }
         match sort {
             Sort::Array(e) => self.declare_sort(e, out),
             Sort::Record(r) => r.fields.iter().for_each(|(_, s)| self.declare_sort(s, out)),
-            _ => {}
+            Sort::Sum(s) => return self.declare_sum(s, out),
+            _ => return self.enter_sort(sort),
         }
-        let n = self.sorts.len();
-        self.sorts.insert(sort.clone(), n);
-        match sort {
-            Sort::Array(e) => {
-                let element = self.sort_name(e);
-                let _ = writeln!(
-                    out,
-                    "(declare-datatypes ((A{n} 0)) (((mk-A{n} (len-A{n} Int) (data-A{n} (Array Int {element}))))))"
-                );
-            }
-            Sort::Record(r) => {
-                let mut fields = String::new();
-                for (i, (_, s)) in r.fields.iter().enumerate() {
-                    let _ = write!(fields, " (f{i}-R{n} {})", self.sort_name(s));
-                }
-                let _ = writeln!(out, "(declare-datatypes ((R{n} 0)) (((mk-R{n}{fields}))))");
-            }
-            _ => {}
+        // A sum inside may have declared it with itself.
+        if !self.is_entered(sort) {
+            self.enter_sort(sort);
+            let (name, body) = (self.sort_name(sort), self.constructors(sort));
+            let _ = writeln!(out, "(declare-datatypes (({name} 0)) (({body})))");
         }
     }
 
@@ -122,10 +120,11 @@ impl Printer {
             Sort::String => "String".into(),
             Sort::Array(_) => format!("A{}", self.number(sort)),
             Sort::Record(_) => format!("R{}", self.number(sort)),
+            Sort::Sum(_) | Sort::Member(_) => format!("S{}", self.number(sort)),
         }
     }
 
-    fn number(&self, sort: &Sort) -> usize {
+    pub(super) fn number(&self, sort: &Sort) -> usize {
         self.sorts.get(sort).copied().unwrap_or(usize::MAX)
     }
 
@@ -162,7 +161,8 @@ impl Printer {
     /// What the sort says beyond what SMT-LIB's sort says.
     pub(super) fn constraint(&mut self, term: &str, sort: &Sort) -> Option<String> {
         match sort {
-            Sort::Bool | Sort::Int | Sort::String => None,
+            Sort::Bool | Sort::Int | Sort::String | Sort::Member(_) => None,
+            Sort::Sum(s) => self.sum_constraint(term, s, 0),
             Sort::Range(r) => Some(format!("(<= {} {term} {})", int(&r.lo), int(&r.hi))),
             Sort::Enum(e) => Some(format!("(<= 0 {term} {})", e.variants.len() - 1)),
             Sort::Record(r) => {
@@ -209,6 +209,15 @@ impl Printer {
                     .map(|v| self.value(v, e))
                     .collect::<Result<Vec<_>, _>>()?;
                 self.array(sort, &parts)?
+            }
+            (Value::Sum(s), _) => {
+                let parts = s
+                    .fields()
+                    .iter()
+                    .zip(s.sort().field_sorts(s.variant()))
+                    .map(|(v, sort)| self.value(v, &sort))
+                    .collect::<Result<Vec<_>, _>>()?;
+                self.construct(sort, s.variant(), &parts)
             }
             _ => return Err(Unprintable("ill-sorted value")),
         })
@@ -269,8 +278,8 @@ impl Printer {
             Op::Or => chain("or", "false"),
             Op::Implies => plain("=>"),
             Op::Ite => plain("ite"),
-            Op::Eq => self.equal(args[0].sort(), &p[0], &p[1]),
-            Op::Ne => format!("(not {})", self.equal(args[0].sort(), &p[0], &p[1])),
+            Op::Eq => self.equal(args[0].sort(), &p[0], &p[1])?,
+            Op::Ne => format!("(not {})", self.equal(args[0].sort(), &p[0], &p[1])?),
             Op::Lt => plain("<"),
             Op::Le => plain("<="),
             Op::Gt => plain(">"),
@@ -286,6 +295,9 @@ impl Printer {
             Op::Prefix => plain("str.prefixof"),
             Op::Suffix => plain("str.suffixof"),
             Op::Contains => plain("str.contains"),
+            Op::At => plain("str.at"),
+            Op::Substring => format!("(str.substr {} {} (- {} {}))", p[0], p[1], p[2], p[1]),
+            Op::IndexOf => format!("(str.indexof {} {} 0)", p[0], p[1]),
             Op::Matches(re) => format!("(str.in_re {} {})", p[0], regex(re.re())?),
             Op::Array => self.array(term.sort(), p)?,
             Op::Select => {
@@ -337,6 +349,12 @@ impl Printer {
                     .collect();
                 self.record(term.sort(), &parts)
             }
+            Op::Construct(variant) => self.construct(term.sort(), *variant, p),
+            Op::Is(variant) => self.is_of(&p[0], args[0].sort(), *variant),
+            Op::Get(variant, field) => self.part_of(&p[0], args[0].sort(), *variant, *field),
+            Op::Call(_) | Op::ForAll(_) | Op::ForSome(_) => {
+                return Err(Unprintable("a call or a quantifier that is not unfolded"));
+            }
             Op::Narrow => p[0].clone(),
             Op::Exists(vars) => {
                 let mut bound = String::new();
@@ -352,8 +370,8 @@ impl Printer {
         })
     }
 
-    fn equal(&mut self, sort: &Sort, a: &str, b: &str) -> String {
-        match sort {
+    pub(super) fn equal(&mut self, sort: &Sort, a: &str, b: &str) -> Printed {
+        Ok(match sort {
             Sort::Array(e) => {
                 self.fresh += 1;
                 let (k, n) = (format!("k{}", self.fresh), self.number(sort));
@@ -361,13 +379,13 @@ impl Printer {
                     e,
                     &format!("(select (data-A{n} {a}) {k})"),
                     &format!("(select (data-A{n} {b}) {k})"),
-                );
+                )?;
                 format!(
                     "(and (= (len-A{n} {a}) (len-A{n} {b})) (forall (({k} Int)) (=> (and (<= 0 {k}) (< {k} (len-A{n} {a}))) {same})))"
                 )
             }
             Sort::Record(r) if r.fields.iter().any(|(_, s)| has_array(s)) => {
-                let parts: Vec<String> = r
+                let parts = r
                     .fields
                     .iter()
                     .enumerate()
@@ -375,17 +393,22 @@ impl Printer {
                         let (x, y) = (self.field_of(a, sort, i), self.field_of(b, sort, i));
                         self.equal(s, &x, &y)
                     })
-                    .collect();
+                    .collect::<Result<Vec<_>, _>>()?;
                 format!("(and {})", parts.join(" "))
             }
+            Sort::Sum(s) => self.equal_sums(s, a, b)?,
             _ => format!("(= {a} {b})"),
-        }
+        })
     }
 }
 
-fn has_array(sort: &Sort) -> bool {
+pub(super) fn has_array(sort: &Sort) -> bool {
     match sort {
         Sort::Array(_) => true,
+        Sort::Sum(s) => {
+            let fields = s.group().0.iter().flat_map(|s| &s.variants);
+            fields.flat_map(|v| &v.fields).any(|(_, s)| has_array(s))
+        }
         Sort::Record(r) => r.fields.iter().any(|(_, s)| has_array(s)),
         _ => false,
     }

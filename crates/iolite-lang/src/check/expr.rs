@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::sorts::{ResolvedSort, Sorts, constant, field_names};
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Function, Name, UnaryOp};
-use crate::{Diagnostic, codes, diagnostic};
+use crate::syntax::ast::{
+    Arm, BinaryOp, Expr, ExprKind, Function, Name, Param, Sum, UnaryOp, Variant,
+};
+use crate::{Diagnostic, Span, codes, diagnostic};
 
 /// The names that an expression may read.
+#[derive(Clone)]
 pub(super) struct Scope<'a> {
     pub(super) sorts: &'a Sorts<'a>,
     names: BTreeMap<String, ResolvedSort>,
@@ -23,6 +26,13 @@ impl<'a> Scope<'a> {
     /// Adds a name; the sort it had before, if any.
     pub(super) fn bind(&mut self, name: &str, sort: ResolvedSort) -> Option<ResolvedSort> {
         self.names.insert(name.to_owned(), sort)
+    }
+
+    /// The scope with one more name, which may hide another one.
+    fn with(&self, name: &str, sort: ResolvedSort) -> Self {
+        let mut inner = self.clone();
+        inner.bind(name, sort);
+        inner
     }
 
     /// Undoes [`Self::bind`].
@@ -75,6 +85,29 @@ pub(super) fn function(function: &Function, sorts: &Sorts<'_>, found: &mut Vec<D
 pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>) -> ResolvedSort {
     use ResolvedSort::{Array, Bool, Enum, Int, Record, String, Unknown};
     match &expr.kind {
+        ExprKind::Is(a, variant) => {
+            let of = infer(a, scope, found);
+            variant_of(&of, variant, scope, found);
+            Bool
+        }
+        ExprKind::Match(of, arms) => cases(expr, of, arms, scope, found),
+        ExprKind::Let(name, a, b) => {
+            let sort = infer(a, scope, found);
+            infer(b, &scope.with(&name.text, sort), found)
+        }
+        ExprKind::Quantified(q, name, a, b) => {
+            let of = match infer(a, scope, found) {
+                Array(of) => *of,
+                Unknown => Unknown,
+                other => {
+                    let message = format!("`{}` goes over an array, this is {other}", q.word());
+                    found.push(Diagnostic::error(codes::OPERAND_SORT, a.span, message));
+                    Unknown
+                }
+            };
+            operand(b, &Bool, &format!("`{}`", q.word()), &scope.with(&name.text, of), found);
+            Bool
+        }
         ExprKind::Int(_) => Int,
         ExprKind::Bool(_) => Bool,
         ExprKind::Str(_) => String,
@@ -85,6 +118,12 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
             }
             if let Some(of) = scope.sorts.value(name) {
                 return Enum(of.to_owned());
+            }
+            if let Some((sum, variant)) = scope.sorts.variant(name) {
+                if !variant.fields.is_empty() {
+                    found.push(wrong_arity(expr.span, variant, 0));
+                }
+                return ResolvedSort::Sum(sum.name.text.clone());
             }
             if scope.sorts.spoilt().may_have_value(name) {
                 return Unknown;
@@ -125,12 +164,13 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
             operand(index, &Int, "an index", scope, found);
             match infer(base, scope, found) {
                 Array(of) => *of,
+                String => String,
                 Unknown => Unknown,
                 other => {
                     found.push(Diagnostic::error(
                         codes::OPERAND_SORT,
                         base.span,
-                        format!("only arrays have elements, this is {other}"),
+                        format!("only arrays and strings have elements, this is {other}"),
                     ));
                     Unknown
                 }
@@ -158,12 +198,13 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
                 );
                 Unknown
             }
+            ResolvedSort::Sum(name) => sum_field(&name, field, scope, found),
             Unknown => Unknown,
             other => {
                 found.push(Diagnostic::error(
                     codes::OPERAND_SORT,
                     base.span,
-                    format!("only records have fields, this is {other}"),
+                    format!("only records and variants have fields, this is {other}"),
                 ));
                 Unknown
             }
@@ -244,6 +285,14 @@ fn binary(
             }
             Bool
         }
+        BinaryOp::In => {
+            let (left, right) = (infer(a, scope, found), infer(b, scope, found));
+            if !right.fits(&Array(Box::new(left.clone()))) {
+                let message = format!("`in` asks for an element of an array, not {left} in {right}");
+                found.push(Diagnostic::error(codes::OPERAND_SORT, expr.span, message));
+            }
+            Bool
+        }
         BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
             operand(a, &Int, &symbol, scope, found);
             operand(b, &Int, &symbol, scope, found);
@@ -285,12 +334,15 @@ fn builtin(name: &str) -> Option<(&'static [ResolvedSort], ResolvedSort)> {
         "abs" => (&[Int], Int),
         "min" | "max" => (&[Int, Int], Int),
         "prefix" | "suffix" | "contains" | "matches" => (&[String, String], Bool),
+        "at" => (&[String, Int], String),
+        "indexOf" => (&[String, String], Int),
         _ => return None,
     })
 }
 
 const BUILTINS: &[&str] = &[
-    "abs", "contains", "len", "matches", "max", "min", "prefix", "slice", "store", "suffix",
+    "abs", "at", "contains", "indexOf", "len", "matches", "max", "min", "prefix", "slice", "store",
+    "suffix",
 ];
 
 fn call(
@@ -328,6 +380,16 @@ fn call(
         }
         return scope.sorts.resolve(&function.result);
     }
+    if let Some((sum, variant)) = scope.sorts.variant(&name.text) {
+        if args.len() != variant.fields.len() {
+            found.push(wrong_arity(expr.span, variant, args.len()));
+        }
+        for (arg, field) in args.iter().zip(&variant.fields) {
+            let sort = scope.sorts.resolve(&field.sort);
+            scope.expect(arg, &sort, &format!("field `{}`", field.name.text), found);
+        }
+        return ResolvedSort::Sum(sum.name.text.clone());
+    }
     if let Some((params, result)) = builtin(&name.text) {
         arity(params.len(), found);
         for (arg, sort) in args.iter().zip(params) {
@@ -353,7 +415,7 @@ fn call(
             }
             slice(args, &sorts, found);
             match &sorts[0] {
-                Array(_) => sorts[0].clone(),
+                Array(_) | String => sorts[0].clone(),
                 _ => Unknown,
             }
         }
@@ -371,7 +433,11 @@ fn call(
             }
             sorts[0].clone()
         }
-        _ if scope.sorts.spoilt().may_declare(&name.text) => Unknown,
+        _ if scope.sorts.spoilt().may_declare(&name.text)
+            || scope.sorts.spoilt().may_have_value(&name.text) =>
+        {
+            Unknown
+        }
         _ => {
             let known = BUILTINS.iter().copied().chain(scope.sorts.function_names());
             found.push(
@@ -387,6 +453,175 @@ fn call(
     }
 }
 
+fn wrong_arity(span: Span, variant: &Variant, given: usize) -> Diagnostic {
+    let name = &variant.name.text;
+    let fields: Vec<&str> = variant.fields.iter().map(|f| f.name.text.as_str()).collect();
+    let written = if fields.is_empty() {
+        name.clone()
+    } else {
+        format!("{name}({})", fields.join(", "))
+    };
+    let message = format!("`{name}` has {} fields, not {given}", fields.len());
+    Diagnostic::error(codes::ARITY, span, message).hint(format!("write `{written}`"))
+}
+
+/// The field of whatever variant has one of this name.
+fn sum_field(
+    sum: &str,
+    field: &Name,
+    scope: &Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> ResolvedSort {
+    let declared = scope.sorts.sum(sum).map_or(&[][..], |s| &s.variants);
+    let fields = declared.iter().flat_map(|v| &v.fields);
+    let same = fields.clone().filter(|f| f.name.text == field.text);
+    let sorts: Vec<_> = same.map(|f| scope.sorts.resolve(&f.sort)).collect();
+    let Some(first) = sorts.first() else {
+        let known = fields.map(|f| f.name.text.as_str());
+        let message = format!("no variant of `{sum}` has a field `{}`", field.text);
+        found.push(
+            Diagnostic::error(codes::UNKNOWN_FIELD, field.span, message)
+                .maybe_hint(diagnostic::did_you_mean(&field.text, known)),
+        );
+        return ResolvedSort::Unknown;
+    };
+    if let Some(other) = sorts.iter().find(|s| !s.fits(first)) {
+        let name = &field.text;
+        let message = format!("`{name}` is {first} in one variant of `{sum}` and {other} in another");
+        found.push(
+            Diagnostic::error(codes::OPERAND_SORT, field.span, message)
+                .hint("tell the variants apart with `match`"),
+        );
+    }
+    first.clone()
+}
+
+/// The variants of a sort that can be told apart: those of a sum, or the values of an enumeration.
+fn variants_of<'f>(
+    sort: &ResolvedSort,
+    scope: &Scope<'f>,
+) -> Option<Vec<(&'f Name, &'f [Param])>> {
+    match sort {
+        ResolvedSort::Sum(name) => {
+            let sum: &Sum = scope.sorts.sum(name)?;
+            let variants = sum.variants.iter();
+            Some(variants.map(|v| (&v.name, v.fields.as_slice())).collect())
+        }
+        ResolvedSort::Enum(name) => {
+            let values = scope.sorts.enumeration(name)?.values.iter();
+            Some(values.map(|v| (v, &[][..])).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The fields of a variant that a value of this sort may be of.
+fn variant_of<'f>(
+    sort: &ResolvedSort,
+    variant: &Name,
+    scope: &Scope<'f>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<&'f [Param]> {
+    if *sort == ResolvedSort::Unknown {
+        return None;
+    }
+    let name = &variant.text;
+    let Some(variants) = variants_of(sort, scope) else {
+        let message = format!("{sort} has no variants, so nothing of it is `{name}`");
+        found.push(Diagnostic::error(codes::OPERAND_SORT, variant.span, message));
+        return None;
+    };
+    let declared = variants.iter().find(|(n, _)| n.text == *name);
+    if declared.is_none() {
+        let known = variants.iter().map(|(n, _)| n.text.as_str());
+        found.push(
+            Diagnostic::error(
+                codes::UNKNOWN_VARIANT,
+                variant.span,
+                format!("`{sort}` has no variant `{name}`"),
+            )
+            .maybe_hint(diagnostic::did_you_mean(name, known)),
+        );
+    }
+    declared.map(|(_, fields)| *fields)
+}
+
+fn cases(
+    expr: &Expr,
+    of: &Expr,
+    arms: &[Arm],
+    scope: &Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) -> ResolvedSort {
+    let sort = infer(of, scope, found);
+    if sort != ResolvedSort::Unknown && variants_of(&sort, scope).is_none() {
+        let message = format!("`match` tells variants apart, and {sort} has none");
+        found.push(Diagnostic::error(codes::OPERAND_SORT, of.span, message));
+        return ResolvedSort::Unknown;
+    }
+    let mut result = ResolvedSort::Unknown;
+    let mut seen: Vec<&str> = Vec::new();
+    let mut complete = false;
+    for arm in arms {
+        let mut inner = scope.clone();
+        let again = complete || matches!(&arm.variant, Some(v) if seen.contains(&v.text.as_str()));
+        if again {
+            let message = "this case is never reached: those before it take its values";
+            found.push(Diagnostic::error(codes::MATCH_CASES, arm.span, message));
+        }
+        match &arm.variant {
+            None => complete = true,
+            Some(variant) => {
+                seen.push(&variant.text);
+                if let Some(fields) = variant_of(&sort, variant, scope, found) {
+                    if !arm.fields.is_empty() && arm.fields.len() != fields.len() {
+                        let (name, count) = (&variant.text, fields.len());
+                        let message =
+                            format!("`{name}` has {count} fields, not {}", arm.fields.len());
+                        found.push(Diagnostic::error(codes::ARITY, arm.span, message));
+                    }
+                    for (name, field) in arm.fields.iter().zip(fields) {
+                        inner.bind(&name.text, scope.sorts.resolve(&field.sort));
+                    }
+                } else {
+                    for name in &arm.fields {
+                        inner.bind(&name.text, ResolvedSort::Unknown);
+                    }
+                }
+                for name in &arm.fields {
+                    let known = scope.sorts;
+                    if known.variant(&name.text).is_some() || known.value(&name.text).is_some() {
+                        let message = format!("`{}` is a variant, and a name is wanted", name.text);
+                        found.push(
+                            Diagnostic::error(codes::MATCH_CASES, name.span, message)
+                                .hint("cases look one level deep; look at the field in the value"),
+                        );
+                    }
+                }
+                let named = arm.fields.iter().filter(|f| f.text != "_");
+                super::duplicates(named, "name of a field", codes::DUPLICATE_NAME, found);
+            }
+        }
+        let next = infer(&arm.body, &inner, found);
+        same(&arm.body, &result, &next, "`match`", found);
+        result = join(result, next);
+    }
+    let all = variants_of(&sort, scope).unwrap_or_default();
+    let missing: Vec<String> = all
+        .iter()
+        .filter(|(n, _)| !seen.contains(&n.text.as_str()))
+        .map(|(n, _)| format!("`{}`", n.text))
+        .collect();
+    if !complete && (!missing.is_empty() || arms.is_empty()) {
+        let message = format!("`match` has no case for {}", missing.join(", "));
+        found.push(
+            Diagnostic::error(codes::MATCH_CASES, expr.span, message)
+                .hint("`_ => …` takes all that the other cases leave"),
+        );
+    }
+    result
+}
+
 /// `slice(a, from, to)`: the elements `from` to `to - 1`.
 fn slice(args: &[Expr], sorts: &[ResolvedSort], found: &mut Vec<Diagnostic>) {
     let wrong = |k: usize, needs: &str| {
@@ -397,12 +632,8 @@ fn slice(args: &[Expr], sorts: &[ResolvedSort], found: &mut Vec<Diagnostic>) {
         )
     };
     match &sorts[0] {
-        ResolvedSort::Array(_) | ResolvedSort::Unknown => {}
-        ResolvedSort::String => found.push(
-            wrong(0, "an array")
-                .hint("a string is looked into with `prefix`, `suffix`, `contains` and `matches`"),
-        ),
-        _ => found.push(wrong(0, "an array")),
+        ResolvedSort::Array(_) | ResolvedSort::String | ResolvedSort::Unknown => {}
+        _ => found.push(wrong(0, "an array or a string")),
     }
     for k in [1, 2] {
         if !sorts[k].is_int() {
@@ -416,7 +647,7 @@ fn slice(args: &[Expr], sorts: &[ResolvedSort], found: &mut Vec<Diagnostic>) {
             Diagnostic::error(
                 codes::EMPTY_RANGE,
                 args[1].span.to(args[2].span),
-                format!("no array has elements from {from} up to {to}"),
+                format!("nothing has elements from {from} up to {to}"),
             )
             .hint("`slice(a, from, to)` has the elements `from` to `to - 1`, counted from 0"),
         );
@@ -430,11 +661,17 @@ fn record(
     scope: &Scope<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> ResolvedSort {
+    if let Some((sum, variant)) = scope.sorts.variant(&name.text) {
+        let what = format!("variant `{}`", name.text);
+        named_fields(expr, &what, &variant.fields, fields, scope, found);
+        return ResolvedSort::Sum(sum.name.text.clone());
+    }
     let Some(declared) = scope.sorts.record(&name.text) else {
         for (_, value) in fields {
             infer(value, scope, found);
         }
-        if !scope.sorts.spoilt().may_declare(&name.text) {
+        let spoilt = scope.sorts.spoilt();
+        if !spoilt.may_declare(&name.text) && !spoilt.may_have_value(&name.text) {
             found.push(Diagnostic::error(
                 codes::UNKNOWN_SORT,
                 name.span,
@@ -443,30 +680,45 @@ fn record(
         }
         return ResolvedSort::Unknown;
     };
+    let what = format!("record `{}`", name.text);
+    named_fields(expr, &what, &declared.fields, fields, scope, found);
+    ResolvedSort::Record(name.text.clone())
+}
+
+/// The values of fields that are given by name.
+fn named_fields(
+    expr: &Expr,
+    what: &str,
+    declared: &[Param],
+    fields: &[(Name, Expr)],
+    scope: &Scope<'_>,
+    found: &mut Vec<Diagnostic>,
+) {
     super::duplicates(
         fields.iter().map(|(n, _)| n),
         "the value of field",
         codes::DUPLICATE_NAME,
         found,
     );
+    let names = declared.iter().map(|f| &f.name);
     for (field, value) in fields {
-        if let Some(f) = declared.fields.iter().find(|f| f.name.text == field.text) {
+        if let Some(f) = declared.iter().find(|f| f.name.text == field.text) {
             let sort = scope.sorts.resolve(&f.sort);
             scope.expect(value, &sort, &format!("field `{}`", field.text), found);
         } else {
             infer(value, scope, found);
-            let known = field_names(declared).map(|n| n.text.as_str());
+            let known = names.clone().map(|n| n.text.as_str());
             found.push(
                 Diagnostic::error(
                     codes::UNKNOWN_FIELD,
                     field.span,
-                    format!("record `{}` has no field `{}`", name.text, field.text),
+                    format!("{what} has no field `{}`", field.text),
                 )
                 .maybe_hint(diagnostic::did_you_mean(&field.text, known)),
             );
         }
     }
-    let missing: Vec<_> = field_names(declared)
+    let missing: Vec<_> = names
         .filter(|n| !fields.iter().any(|(f, _)| f.text == n.text))
         .map(|n| format!("`{}`", n.text))
         .collect();
@@ -474,8 +726,7 @@ fn record(
         found.push(Diagnostic::error(
             codes::MISSING_FIELD,
             expr.span,
-            format!("record `{}` lacks {}", name.text, missing.join(", ")),
+            format!("{what} lacks {}", missing.join(", ")),
         ));
     }
-    ResolvedSort::Record(name.text.clone())
 }

@@ -40,7 +40,7 @@ pub fn check(file: &File) -> Vec<Diagnostic> {
             Item::Traces(t) => property::traces(file, t, &names, &mut found),
             Item::Property(p) => property::check(p, &names, &mut found),
             Item::Function(f) => expr::function(f, &sorts, &mut found),
-            Item::Enum(_) | Item::Record(_) | Item::Alias(_) => {}
+            Item::Enum(_) | Item::Record(_) | Item::Sum(_) | Item::Alias(_) => {}
         }
     }
     found.extend(behaviour::unguarded_definitions(file, &names));

@@ -6,7 +6,7 @@ use std::fmt;
 use super::duplicates;
 use crate::syntax::ast::{
     BinaryOp, Enum, Expr, ExprKind, File, Function, Item, Name, Param, Record, Sort, SortKind,
-    SpoiltDeclarations, UnaryOp,
+    SpoiltDeclarations, Sum, UnaryOp, Variant,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -25,6 +25,8 @@ pub enum ResolvedSort {
     Enum(String),
     /// A record.
     Record(String),
+    /// A sum.
+    Sum(String),
     /// `T[]`.
     Array(Box<ResolvedSort>),
     /// Something wrong that is reported where it stands.
@@ -56,7 +58,7 @@ impl fmt::Display for ResolvedSort {
             Self::Range(Some(a), Some(b)) => write!(f, "{a}..{b}"),
             Self::Range(..) => f.write_str("a range"),
             Self::String => f.write_str("string"),
-            Self::Enum(name) | Self::Record(name) => f.write_str(name),
+            Self::Enum(name) | Self::Record(name) | Self::Sum(name) => f.write_str(name),
             Self::Array(of) => write!(f, "{of}[]"),
             Self::Unknown => f.write_str("?"),
         }
@@ -68,6 +70,9 @@ impl fmt::Display for ResolvedSort {
 pub struct Sorts<'f> {
     enums: BTreeMap<&'f str, &'f Enum>,
     records: BTreeMap<&'f str, &'f Record>,
+    sums: BTreeMap<&'f str, &'f Sum>,
+    /// The sum and the variant of each constructor.
+    variants: BTreeMap<&'f str, (&'f Sum, &'f Variant)>,
     aliases: BTreeMap<&'f str, &'f Sort>,
     functions: BTreeMap<&'f str, &'f Function>,
     /// Enumeration of each value.
@@ -84,6 +89,8 @@ impl<'f> Sorts<'f> {
         let mut sorts = Self {
             enums: BTreeMap::new(),
             records: BTreeMap::new(),
+            sums: BTreeMap::new(),
+            variants: BTreeMap::new(),
             aliases: BTreeMap::new(),
             functions: BTreeMap::new(),
             values: BTreeMap::new(),
@@ -100,6 +107,13 @@ impl<'f> Sorts<'f> {
                 Item::Record(r) => {
                     sorts.records.insert(&r.name.text, r);
                 }
+                Item::Sum(s) => {
+                    for variant in &s.variants {
+                        let name = variant.name.text.as_str();
+                        sorts.variants.entry(name).or_insert((s, variant));
+                    }
+                    sorts.sums.insert(&s.name.text, s);
+                }
                 Item::Alias(a) => {
                     sorts.aliases.insert(&a.name.text, &a.sort);
                 }
@@ -109,13 +123,17 @@ impl<'f> Sorts<'f> {
                 _ => {}
             }
         }
-        let values = file.sound_items().filter_map(|item| match item {
-            Item::Enum(e) => Some(e.values.iter()),
-            _ => None,
+        let values = file.sound_items().map(|item| match item {
+            Item::Enum(e) => e.values.iter().collect(),
+            Item::Sum(s) => s.variants.iter().map(|v| &v.name).collect(),
+            Item::Function(f) if sorts.variants.contains_key(f.name.text.as_str()) => {
+                vec![&f.name]
+            }
+            _ => Vec::new(),
         });
         duplicates(
             values.flatten(),
-            "enumeration value",
+            "value or variant",
             codes::DUPLICATE_NAME,
             found,
         );
@@ -125,6 +143,13 @@ impl<'f> Sorts<'f> {
                     let names = r.fields.iter().map(|f| &f.name);
                     duplicates(names, "field", codes::DUPLICATE_NAME, found);
                     sorts.params(&r.fields, found);
+                }
+                Item::Sum(s) => {
+                    for variant in &s.variants {
+                        let names = variant.fields.iter().map(|f| &f.name);
+                        duplicates(names, "field", codes::DUPLICATE_NAME, found);
+                        sorts.params(&variant.fields, found);
+                    }
                 }
                 Item::Alias(a) => sorts.check(&a.sort, found),
                 Item::Function(f) => {
@@ -137,7 +162,58 @@ impl<'f> Sorts<'f> {
             }
         }
         cycles(file, found);
+        sorts.bottomless(found);
         sorts
+    }
+
+    /// Sums all of whose values would be infinite.
+    fn bottomless(&self, found: &mut Vec<Diagnostic>) {
+        let mut finite: BTreeSet<&str> = BTreeSet::new();
+        loop {
+            let grown = self.sums.iter().filter(|(name, sum)| {
+                let grounded = |v: &Variant| {
+                    let mut fields = v.fields.iter();
+                    fields.all(|f| self.has_value(&f.sort, &finite, 0))
+                };
+                !finite.contains(*name) && sum.variants.iter().any(grounded)
+            });
+            let grown: Vec<&str> = grown.map(|(name, _)| *name).collect();
+            if grown.is_empty() {
+                break;
+            }
+            finite.extend(grown);
+        }
+        for (name, sum) in self.sums.iter().filter(|(name, _)| !finite.contains(*name)) {
+            let message = format!("type `{name}` has no finite value");
+            found.push(
+                Diagnostic::error(codes::NO_FINITE_VALUE, sum.name.span, message)
+                    .hint("one variant does without the sort itself: `type List = Nil | Cons(…)`"),
+            );
+        }
+    }
+
+    fn has_value(&self, sort: &Sort, finite: &BTreeSet<&str>, depth: u32) -> bool {
+        match self.resolve(sort) {
+            ResolvedSort::Sum(name) => finite.contains(name.as_str()),
+            // A record that contains itself is reported where it is declared.
+            ResolvedSort::Record(name) if depth < DEEPEST_ALIAS => {
+                self.record(&name).is_none_or(|r| {
+                    let mut fields = r.fields.iter();
+                    fields.all(|f| self.has_value(&f.sort, finite, depth + 1))
+                })
+            }
+            _ => true,
+        }
+    }
+
+    /// A declared sum.
+    pub fn sum(&self, name: &str) -> Option<&'f Sum> {
+        self.sums.get(name).copied()
+    }
+
+    /// The sum and the variant that a constructor belongs to.
+    pub fn variant(&self, name: &str) -> Option<(&'f Sum, &'f Variant)> {
+        self.variants.get(name).copied()
     }
 
     /// A declared enumeration.
@@ -170,9 +246,9 @@ impl<'f> Sorts<'f> {
         self.spoilt
     }
 
-    /// The values of all enumerations.
+    /// The values of all enumerations, and the variants of all sums.
     pub fn values(&self) -> impl Iterator<Item = &'f str> + '_ {
-        self.values.keys().copied()
+        self.values.keys().chain(self.variants.keys()).copied()
     }
 
     /// Whether a sort has finitely many values.
@@ -189,6 +265,12 @@ impl<'f> Sorts<'f> {
             ResolvedSort::Int | ResolvedSort::String | ResolvedSort::Array(_) => false,
             // A record that contains itself is reported where it is declared.
             ResolvedSort::Record(_) if depth >= DEEPEST_ALIAS => true,
+            ResolvedSort::Sum(_) if depth >= DEEPEST_ALIAS => false,
+            ResolvedSort::Sum(name) => self.sum(name).is_none_or(|s| {
+                let fields = s.variants.iter().flat_map(|v| &v.fields);
+                let mut fields = fields.map(|f| self.resolve(&f.sort));
+                fields.all(|f| self.is_finite_at(&f, depth + 1))
+            }),
             ResolvedSort::Record(name) => self.record(name).is_none_or(|r| {
                 let mut fields = r.fields.iter().map(|f| self.resolve(&f.sort));
                 fields.all(|f| self.is_finite_at(&f, depth + 1))
@@ -213,6 +295,9 @@ impl<'f> Sorts<'f> {
             }
             SortKind::Name(name) if self.records.contains_key(name.as_str()) => {
                 ResolvedSort::Record(name.clone())
+            }
+            SortKind::Name(name) if self.sums.contains_key(name.as_str()) => {
+                ResolvedSort::Sum(name.clone())
             }
             SortKind::Name(name) if depth < DEEPEST_ALIAS => self
                 .aliases
@@ -249,6 +334,7 @@ impl<'f> Sorts<'f> {
                     .enums
                     .keys()
                     .chain(self.records.keys())
+                    .chain(self.sums.keys())
                     .chain(self.aliases.keys())
                     .copied()
                     .chain(["bool", "int", "string"]);
@@ -269,7 +355,7 @@ impl<'f> Sorts<'f> {
     }
 }
 
-/// Aliases, records and functions that contain or call themselves.
+/// Aliases and records that contain themselves, and functions that call themselves whatever happens.
 fn cycles(file: &File, found: &mut Vec<Diagnostic>) {
     let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut places: BTreeMap<&str, (Span, &str)> = BTreeMap::new();
@@ -278,7 +364,16 @@ fn cycles(file: &File, found: &mut Vec<Diagnostic>) {
         match item {
             Item::Record(r) => r.fields.iter().for_each(|f| mentioned(&f.sort, &mut to)),
             Item::Alias(a) => mentioned(&a.sort, &mut to),
-            Item::Function(f) => called(&f.body, &mut to),
+            Item::Function(f) => {
+                if always_calls(&f.body, &f.name.text) {
+                    let message = format!("fn `{}` calls itself whatever happens", f.name.text);
+                    found.push(
+                        Diagnostic::error(codes::RECURSIVE_FUNCTION, f.name.span, message)
+                            .hint("let an `if` or a `match` say where it ends"),
+                    );
+                }
+                continue;
+            }
             _ => continue,
         }
         places.insert(&item.name().text, (item.name().span, item.keyword()));
@@ -297,16 +392,11 @@ fn cycles(file: &File, found: &mut Vec<Diagnostic>) {
             }
         }
         if cyclic {
-            let (code, what) = if keyword == "fn" {
-                (codes::RECURSIVE_FUNCTION, "calls itself")
-            } else {
-                (codes::CYCLIC_SORT, "contains itself")
-            };
-            found.push(Diagnostic::error(
-                code,
-                span,
-                format!("{keyword} `{name}` {what}"),
-            ));
+            let message = format!("{keyword} `{name}` contains itself");
+            found.push(
+                Diagnostic::error(codes::CYCLIC_SORT, span, message)
+                    .hint("a sort with variants may: `type List = Nil | Cons(head: int, tail: List)`"),
+            );
         }
     }
 }
@@ -321,11 +411,21 @@ fn mentioned<'a>(sort: &'a Sort, out: &mut BTreeSet<&'a str>) {
     }
 }
 
-fn called<'a>(expr: &'a Expr, out: &mut BTreeSet<&'a str>) {
-    if let ExprKind::Call(name, _) = &expr.kind {
-        out.insert(&name.text);
+/// Whether every evaluation of the expression calls this function.
+fn always_calls(expr: &Expr, name: &str) -> bool {
+    let calls = |e: &Expr| always_calls(e, name);
+    match &expr.kind {
+        ExprKind::Call(called, _) if called.text == name => true,
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Implies, a, _) => calls(a),
+        ExprKind::If(c, a, b) => calls(c) || calls(a) && calls(b),
+        ExprKind::Match(of, arms) => calls(of) || arms.iter().all(|arm| calls(&arm.body)),
+        ExprKind::Quantified(_, _, a, _) => calls(a),
+        _ => {
+            let mut found = false;
+            expr.parts(&mut |part| found |= calls(part));
+            found
+        }
     }
-    expr.parts(&mut |part| called(part, out));
 }
 
 /// The value of an expression of literals, where it is small.

@@ -2,7 +2,7 @@
 
 use super::text::{Place, event};
 use crate::syntax::ast::{
-    BinaryOp, Expr, ExprKind, Ltl, LtlBinary, LtlKind, LtlUnary, Regex, RegexKind, UnaryOp,
+    Arm, BinaryOp, Expr, ExprKind, Ltl, LtlBinary, LtlKind, LtlUnary, Regex, RegexKind, UnaryOp,
 };
 use crate::syntax::quote;
 
@@ -44,6 +44,24 @@ fn at(e: &Expr, least: u8) -> String {
             let text = format!("{} {} {}", at(a, left), op.symbol(), at(b, right));
             (text, own)
         }
+        ExprKind::Is(a, variant) => {
+            let own = BinaryOp::Eq.precedence();
+            (format!("{} is {}", at(a, own + 1), variant.text), own)
+        }
+        ExprKind::Match(of, arms) => {
+            let arms: Vec<_> = arms.iter().map(arm).collect();
+            let of = before_brace(of, 0);
+            (format!("match {of} {{ {} }}", arms.join(", ")), u8::MAX)
+        }
+        ExprKind::Let(name, a, b) => {
+            let (value, body) = (before_in(a), expr(b));
+            (format!("let {} = {value} in {body}", name.text), 0)
+        }
+        ExprKind::Quantified(q, name, a, b) => {
+            let array = before_brace(a, BinaryOp::Concat.precedence());
+            let text = format!("{} {} in {array}: {}", q.word(), name.text, expr(b));
+            (text, 0)
+        }
         ExprKind::If(c, a, b) => (
             format!("if {} then {} else {}", expr(c), expr(a), expr(b)),
             0,
@@ -69,6 +87,49 @@ fn at(e: &Expr, least: u8) -> String {
         format!("({text})")
     } else {
         text
+    }
+}
+
+fn arm(arm: &Arm) -> String {
+    let variant = arm.variant.as_ref().map_or("_", |v| &v.text);
+    let fields: Vec<_> = arm.fields.iter().map(|f| f.text.as_str()).collect();
+    let fields = if fields.is_empty() {
+        String::new()
+    } else {
+        format!("({})", fields.join(", "))
+    };
+    format!("{variant}{fields} => {}", expr(&arm.body))
+}
+
+/// An expression of precedence `least` that a brace may follow: a record would take it for its own.
+fn before_brace(e: &Expr, least: u8) -> String {
+    fn is_open(e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Record(..) => true,
+            ExprKind::Unary(_, a) | ExprKind::Field(a, _) | ExprKind::Index(a, _) => is_open(a),
+            ExprKind::Binary(_, a, b) => is_open(a) || is_open(b),
+            ExprKind::Is(..) | ExprKind::If(..) | ExprKind::Let(..) | ExprKind::Quantified(..) => true,
+            _ => false,
+        }
+    }
+    if is_open(e) {
+        format!("({})", expr(e))
+    } else {
+        at(e, least)
+    }
+}
+
+/// An expression that `in` ends.
+fn before_in(e: &Expr) -> String {
+    fn asks(e: &Expr) -> bool {
+        let mut found = matches!(e.kind, ExprKind::Binary(BinaryOp::In, ..) | ExprKind::Let(..));
+        e.parts(&mut |part| found |= asks(part));
+        found
+    }
+    if asks(e) {
+        format!("({})", expr(e))
+    } else {
+        expr(e)
     }
 }
 

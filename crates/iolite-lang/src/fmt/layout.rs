@@ -7,7 +7,7 @@ use super::text::{self, Level, Place, behaviour, events, name, names, sort, trac
 use crate::Span;
 use crate::syntax::ast::{
     BehaviourKind, Binding, Definition, Event, File, Formula, FormulaKind, Function, Item, Machine,
-    Member, Param, Property, State, Streett, Transition,
+    Member, Param, Property, State, Streett, Sum, Transition, Variant,
 };
 
 /// Definitions longer than this are broken at their outermost operator.
@@ -212,12 +212,33 @@ impl<'f> Printer<'f> {
                 let text = format!("record {} {}", r.name.text, braces(&params(&r.fields)));
                 self.line(r.span, &text);
             }
+            Item::Sum(s) => self.sum(s),
             Item::Alias(a) => {
                 let text = format!("type {} = {}", a.name.text, sort(&a.sort));
                 self.line(a.span, &text);
             }
             Item::Function(f) => self.function(f),
         }
+    }
+
+    fn sum(&mut self, s: &Sum) {
+        let variant = |v: &Variant| match v.fields.as_slice() {
+            [] => v.name.text.clone(),
+            fields => format!("{}({})", v.name.text, params(fields)),
+        };
+        let variants: Vec<_> = s.variants.iter().map(variant).collect();
+        let head = format!("type {} =", s.name.text);
+        // One variant without fields would read like another name for a sort.
+        let bar = if variants.len() == 1 && s.is_enumeration() {
+            " |"
+        } else {
+            ""
+        };
+        let line = format!("{head}{bar} {}", variants.join(" | "));
+        if line.chars().count() < WIDEST {
+            return self.line(s.span, &line);
+        }
+        self.line(s.span, &format!("{head}\n  | {}", variants.join("\n  | ")));
     }
 
     fn function(&mut self, f: &Function) {

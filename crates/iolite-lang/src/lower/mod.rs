@@ -12,6 +12,7 @@ mod parts;
 mod process;
 mod property;
 mod property_alphabet;
+mod sum;
 mod term;
 mod test;
 mod unfolded;

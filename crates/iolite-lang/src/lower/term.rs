@@ -1,22 +1,25 @@
 //! Expressions of the tree as typed terms.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use iolite_expr::{
-    EvalError, Function, Int, Op, Sort as TermSort, SortError, Term, TypeError, Value, Var, VarId,
+    Callee, EvalError, Function, Int, Op, Sort as TermSort, SortError, Term, TypeError, Value, Var,
+    VarId,
 };
 use rustc_hash::FxHashMap;
 
 use crate::check::Sorts;
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, File, Name, Sort, SortKind, UnaryOp};
+use crate::syntax::ast::{
+    ArrayQuantifier, BinaryOp, Expr, ExprKind, File, Name, Sort, SortKind, UnaryOp,
+};
 use crate::{Diagnostic, Span, codes};
 
 type Result<T, E = Diagnostic> = std::result::Result<T, E>;
 
 /// The space of the parameters of functions. They are gone once a call is inlined, so it only has
 /// to differ from the spaces of models.
-const FUNCTION_SPACE: u8 = 100;
+pub(super) const FUNCTION_SPACE: u8 = 100;
 
 /// Sorts and functions that mention one another deeper than this are cyclic or absurd.
 const DEEPEST: u32 = 64;
@@ -54,7 +57,7 @@ fn eval_error(error: &EvalError, otherwise: Span) -> Diagnostic {
     )
 }
 
-fn sort_error(error: &SortError, span: Span) -> Diagnostic {
+pub(super) fn sort_error(error: &SortError, span: Span) -> Diagnostic {
     Diagnostic::error(codes::BAD_TERM, span, error.to_string())
 }
 
@@ -67,10 +70,18 @@ pub(super) type Scope = BTreeMap<String, Term>;
 
 /// Makes terms from the expressions of one file.
 pub(super) struct Terms<'f> {
-    sorts: Sorts<'f>,
+    pub(super) sorts: Sorts<'f>,
     aliases: BTreeMap<&'f str, &'f Sort>,
     /// Built when first called: a body is translated once, however many functions call it.
     functions: RefCell<BTreeMap<String, Function>>,
+    /// The functions that call themselves, and those that are being translated.
+    pub(super) recursive: RefCell<BTreeMap<String, Callee>>,
+    /// The sums, once they are met.
+    pub(super) sums: RefCell<BTreeMap<String, TermSort>>,
+    /// The sums whose group is being made, in the order of the group.
+    pub(super) open_sums: RefCell<Vec<String>>,
+    /// Variables that quantifiers have bound so far.
+    bound: Cell<usize>,
     depth: RefCell<u32>,
 }
 
@@ -85,6 +96,10 @@ impl<'f> Terms<'f> {
             sorts: Sorts::new(file, &mut Vec::new()),
             aliases: aliases.collect(),
             functions: RefCell::default(),
+            recursive: RefCell::default(),
+            sums: RefCell::default(),
+            open_sums: RefCell::default(),
+            bound: Cell::new(0),
             depth: RefCell::default(),
         }
     }
@@ -129,7 +144,10 @@ impl<'f> Terms<'f> {
         })
     }
 
-    fn named_sort(&self, name: &str, span: Span) -> Result<TermSort> {
+    pub(super) fn named_sort(&self, name: &str, span: Span) -> Result<TermSort> {
+        if self.sorts.sum(name).is_some() {
+            return self.sum_sort(name, span);
+        }
         if let Some(e) = self.sorts.enumeration(name) {
             let values: Vec<&str> = e.values.iter().map(|v| v.text.as_str()).collect();
             return TermSort::enumeration(name, &values).map_err(|e| sort_error(&e, span));
@@ -150,6 +168,11 @@ impl<'f> Terms<'f> {
                 format!("no sort is called `{name}`"),
             )),
         }
+    }
+
+    /// The sort that an alias stands for.
+    pub(super) fn alias(&self, name: &str) -> Option<&'f Sort> {
+        self.aliases.get(name).copied()
     }
 
     /// The value of an expression without unknowns.
@@ -202,6 +225,17 @@ impl<'f> Terms<'f> {
                 };
                 apply(op, vec![self.term(a, scope, None)?])
             }
+            ExprKind::Binary(BinaryOp::In, a, b) => {
+                let array = self.term(b, scope, None)?;
+                let TermSort::Array(element) = array.sort() else {
+                    return apply(Op::Len, vec![array]);
+                };
+                let element = (**element).clone();
+                let item = self.term(a, scope, Some(&element))?;
+                let x = self.bound_var("x", element);
+                let equal = apply(Op::Eq, vec![x.term(), item])?;
+                apply(Op::ForSome(x), vec![array, equal])
+            }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = self.pair(a, b, scope, wanted)?;
                 let op = match op {
@@ -213,7 +247,7 @@ impl<'f> Terms<'f> {
                     BinaryOp::Lt => Op::Lt,
                     BinaryOp::Le => Op::Le,
                     BinaryOp::Gt => Op::Gt,
-                    BinaryOp::Ge => Op::Ge,
+                    BinaryOp::Ge | BinaryOp::In => Op::Ge,
                     BinaryOp::Concat if *a.sort() == TermSort::String => Op::Concat,
                     BinaryOp::Concat => Op::Append,
                     BinaryOp::Add => Op::Add,
@@ -230,8 +264,36 @@ impl<'f> Terms<'f> {
                 apply(Op::Ite, vec![c, a, b])
             }
             ExprKind::Call(name, args) => self.call(expr, name, args, scope),
+            ExprKind::Is(a, variant) => {
+                let a = self.term(a, scope, None)?;
+                self.is_variant(&a, variant)
+            }
+            ExprKind::Match(of, arms) => self.cases(expr, of, arms, scope, wanted),
+            ExprKind::Let(name, a, b) => {
+                let mut inner = scope.clone();
+                inner.insert(name.text.clone(), self.term(a, scope, None)?);
+                self.term(b, &inner, wanted)
+            }
+            ExprKind::Quantified(q, name, a, b) => {
+                let array = self.term(a, scope, None)?;
+                let TermSort::Array(element) = array.sort() else {
+                    return apply(Op::Len, vec![array]);
+                };
+                let x = self.bound_var(&name.text, (**element).clone());
+                let mut inner = scope.clone();
+                inner.insert(name.text.clone(), x.term());
+                let body = self.term(b, &inner, Some(&TermSort::Bool))?;
+                let op = match q {
+                    ArrayQuantifier::ForAll => Op::ForAll(x),
+                    ArrayQuantifier::Exists => Op::ForSome(x),
+                };
+                apply(op, vec![array, body])
+            }
             ExprKind::Index(base, index) => {
                 let base = self.term(base, scope, None)?;
+                if *base.sort() == TermSort::String {
+                    return apply(Op::At, vec![base, self.term(index, scope, None)?]);
+                }
                 apply(Op::Select, vec![base, self.term(index, scope, None)?])
             }
             ExprKind::Field(base, field) => {
@@ -249,12 +311,22 @@ impl<'f> Terms<'f> {
         }
     }
 
+    /// A variable that no other quantifier binds.
+    fn bound_var(&self, name: &str, sort: TermSort) -> Var {
+        let n = self.bound.get();
+        self.bound.set(n + 1);
+        Var::new(VarId::new(VarId::BOUND_SPACE, n), name, sort)
+    }
+
     fn name(&self, name: &str, span: Span, scope: &Scope) -> Result<Term> {
         if let Some(term) = scope.get(name) {
             return Ok(match term.as_var() {
                 Some(var) => var.at(place(span)),
                 None => term.clone(),
             });
+        }
+        if self.sorts.variant(name).is_some() {
+            return self.variant(name, Vec::new(), span);
         }
         let value = match self.sorts.value(name) {
             Some(of) => Value::variant(&self.named_sort(of, span)?, name),
@@ -321,6 +393,20 @@ impl<'f> Terms<'f> {
         fields: &[(Name, Expr)],
         scope: &Scope,
     ) -> Result<Term> {
+        if let Some((_, variant)) = self.sorts.variant(&name.text) {
+            let mut values = Vec::new();
+            for field in &variant.fields {
+                let given = fields.iter().find(|(n, _)| n.text == field.name.text);
+                let Some((_, value)) = given else {
+                    let (name, field) = (&name.text, &field.name.text);
+                    let message = format!("variant `{name}` lacks `{field}`");
+                    return Err(Diagnostic::error(codes::MISSING_FIELD, expr.span, message));
+                };
+                let of = self.sort(&field.sort)?;
+                values.push(self.term(value, scope, Some(&of))?);
+            }
+            return self.variant(&name.text, values, expr.span);
+        }
         let sort = self.named_sort(&name.text, name.span)?;
         let TermSort::Record(declared) = &sort else {
             return Err(Diagnostic::error(
@@ -347,6 +433,24 @@ impl<'f> Terms<'f> {
     fn call(&self, expr: &Expr, name: &Name, args: &[Expr], scope: &Scope) -> Result<Term> {
         let at = place(expr.span);
         let typed = |e: TypeError| type_error(&e, expr.span);
+        if let Some((_, variant)) = self.sorts.variant(&name.text)
+            && self.sorts.function(&name.text).is_none()
+        {
+            let terms = args
+                .iter()
+                .zip(&variant.fields)
+                .map(|(a, f)| self.term(a, scope, Some(&self.sort(&f.sort)?)))
+                .collect::<Result<Vec<_>>>()?;
+            return self.variant(&name.text, terms, expr.span);
+        }
+        if let Some(callee) = self.recursive(&name.text)? {
+            let terms = args
+                .iter()
+                .zip(callee.params())
+                .map(|(a, p)| self.term(a, scope, Some(&p.sort)))
+                .collect::<Result<Vec<_>>>()?;
+            return Term::call(&callee, terms, at).map_err(typed);
+        }
         if let Some(function) = self.function(&name.text)? {
             if args.len() != function.params().len() {
                 let message = format!(
@@ -395,7 +499,10 @@ impl<'f> Terms<'f> {
             ("len", 1) if *terms[0].sort() == TermSort::String => Op::StrLen,
             ("len", 1) => Op::Len,
             ("store", 3) => Op::Store,
+            ("slice", 3) if *terms[0].sort() == TermSort::String => Op::Substring,
             ("slice", 3) => Op::Slice,
+            ("at", 2) => Op::At,
+            ("indexOf", 2) => Op::IndexOf,
             _ => {
                 return Err(Diagnostic::error(
                     codes::UNKNOWN_FUNCTION,

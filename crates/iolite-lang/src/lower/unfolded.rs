@@ -43,7 +43,12 @@ pub fn unfold_data(
             }
             UnfoldError::Fault(fault) => {
                 let transition = model.transition(fault.transition).span;
-                (codes::BAD_TERM, Some(fault.error.span.or(transition)))
+                let code = if fault.error.fault.is_bound() {
+                    codes::UNFOLDING_BOUND
+                } else {
+                    codes::BAD_TERM
+                };
+                (code, Some(fault.error.span.or(transition)))
             }
             UnfoldError::NoInitialState => (codes::BAD_TERM, None),
         };
@@ -73,6 +78,7 @@ fn unfolding_hint(error: &UnfoldError) -> String {
         (UnfoldError::Parameter { .. }, None) => {
             "give it a range as its sort, or a bound in the guard".to_owned()
         }
+        (UnfoldError::Fault(_), _) => "bound what the function goes over".to_owned(),
         _ => "give it a value, a range or a bound in the guard, or allow more with --max-states N"
             .to_owned(),
     };

@@ -182,6 +182,7 @@ fn parts(value: &Value) -> usize {
         Value::Str(text) => text.len(),
         Value::Array(items) => items.iter().map(parts).sum(),
         Value::Record(_, items) => items.iter().map(parts).sum(),
+        Value::Sum(s) => 1 + s.fields().iter().map(parts).sum::<usize>(),
     }
 }
 

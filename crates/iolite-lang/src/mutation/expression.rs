@@ -1,6 +1,6 @@
 //! What can be changed within one expression.
 
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, File, Item, UnaryOp};
+use crate::syntax::ast::{ArrayQuantifier, BinaryOp, Expr, ExprKind, File, Item, Name, UnaryOp};
 
 /// How one node of an expression changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,21 +45,43 @@ pub(super) fn constants(file: &File, expr: &Expr, found: &mut dyn FnMut(usize, C
                 found(k, Change::Become(ExprKind::Name(other.to_owned())));
             }
         }
+        ExprKind::Quantified(q, name, array, body) => {
+            let other = match q {
+                ArrayQuantifier::ForAll => ArrayQuantifier::Exists,
+                ArrayQuantifier::Exists => ArrayQuantifier::ForAll,
+            };
+            let (array, body) = (array.clone(), body.clone());
+            let swapped = ExprKind::Quantified(other, name.clone(), array, body);
+            found(k, Change::Become(swapped));
+        }
+        ExprKind::Is(of, variant) => {
+            for other in siblings(file, &variant.text) {
+                let text = other.to_owned();
+                let other = Name { text, span: variant.span };
+                found(k, Change::Become(ExprKind::Is(of.clone(), other)));
+            }
+        }
         _ => {}
     });
 }
 
-/// The other values of the enumeration that a name is a value of.
+/// The other values of the enumeration that a name is a value of, or the other variants of a sum with
+/// the same number of fields.
 fn siblings<'f>(file: &'f File, name: &str) -> impl Iterator<Item = &'f str> {
-    let declared = file.items.iter().find_map(|item| match item {
-        Item::Enum(e) if e.values.iter().any(|v| v.text == name) => Some(&e.values),
-        _ => None,
+    let declared = file.items.iter().find_map(|item| {
+        let names: Vec<(&str, usize)> = match item {
+            Item::Enum(e) => e.values.iter().map(|v| (v.text.as_str(), 0)).collect(),
+            Item::Sum(s) => {
+                let variants = s.variants.iter();
+                variants.map(|v| (v.name.text.as_str(), v.fields.len())).collect()
+            }
+            _ => return None,
+        };
+        let (_, fields) = *names.iter().find(|(n, _)| *n == name)?;
+        let others = names.into_iter().filter(|(n, f)| *n != name && *f == fields);
+        Some(others.map(|(n, _)| n).collect::<Vec<_>>())
     });
-    let name = name.to_owned();
-    let values = declared.into_iter().flatten();
-    values
-        .map(|v| v.text.as_str())
-        .filter(move |&v| v != name.as_str())
+    declared.into_iter().flatten()
 }
 
 /// Calls `found` for every weakening of a guard: within conjunctions and disjunctions alone, where
@@ -175,8 +197,11 @@ fn node_mut<'e>(expr: &'e mut Expr, left: &mut usize) -> Option<&'e mut Expr> {
     }
     *left -= 1;
     match &mut expr.kind {
-        ExprKind::Unary(_, a) | ExprKind::Field(a, _) => node_mut(a, left),
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+        ExprKind::Unary(_, a) | ExprKind::Field(a, _) | ExprKind::Is(a, _) => node_mut(a, left),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::Index(a, b)
+        | ExprKind::Let(_, a, b)
+        | ExprKind::Quantified(_, _, a, b) => {
             [a, b].into_iter().find_map(|e| node_mut(e, left))
         }
         ExprKind::If(a, b, c) => [a, b, c].into_iter().find_map(|e| node_mut(e, left)),
@@ -184,6 +209,10 @@ fn node_mut<'e>(expr: &'e mut Expr, left: &mut usize) -> Option<&'e mut Expr> {
             list.iter_mut().find_map(|e| node_mut(e, left))
         }
         ExprKind::Record(_, fields) => fields.iter_mut().find_map(|(_, e)| node_mut(e, left)),
+        ExprKind::Match(of, arms) => node_mut(of, left).or_else(|| {
+            let mut bodies = arms.iter_mut().map(|arm| &mut arm.body);
+            bodies.find_map(|e| node_mut(e, left))
+        }),
         _ => None,
     }
 }

@@ -6,8 +6,8 @@ use crate::{Diagnostic, Span, codes};
 /// Words that start declarations or build expressions, and so cannot be bare names.
 pub const KEYWORDS: &[&str] = &[
     "accept", "action", "and", "assume", "const", "each", "else", "enum", "false", "fn", "for",
-    "hide", "if", "in", "initial", "input", "internal", "not", "observer", "or", "output", "over",
-    "process", "property", "purpose", "record", "refuse", "rename", "state", "stop", "system",
+    "hide", "if", "in", "initial", "input", "internal", "match", "not", "observer", "or", "output",
+    "over", "process", "property", "purpose", "record", "refuse", "rename", "state", "stop", "system",
     "test", "then", "traces", "true", "type", "var", "violate",
 ];
 

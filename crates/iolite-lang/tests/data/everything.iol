@@ -4,6 +4,14 @@ record Point { x: int, y: 0..7 }
 type Digits = 0..9[][]
 type Path = Point[]
 fn far(p: Point, limit: int): bool = p.x * p.x + p.y * p.y > limit
+type Shape = Dot | Circle(centre: Point, r: int) | Group(parts: Shape[])
+type Size = | Small
+type Weekday = Monday | Tuesday
+fn area(s: Shape): int = match s { Circle(_, r) => 3 * r * r, Dot => 0, _ => let n = len(s.parts) in n + n }
+fn odd(s: Shape, path: Path): bool =
+  (s is Circle && s.r % 2 == 1) == (forall p in path: p.x in [1, 3] && exists q in path ++ [p]: q != p)
+fn initial_of(s: string): string = match (Circle { centre = Point { x = 1, y = 2 }, r = 1 }) { Dot => at(s, 0), _ => s[indexOf(s, "a")] }
+fn gcd(a: int, b: int): int = if b == 0 then a else let r = (a in [b]) in gcd(b, a % b)
 
 system Robot {
   const limit: int = 9, home: Point

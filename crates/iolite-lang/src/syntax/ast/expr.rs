@@ -3,7 +3,7 @@
 use super::{Name, Param, Sort};
 use crate::Span;
 
-/// A function without recursion.
+/// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
@@ -31,8 +31,11 @@ impl Expr {
     /// Visits the expressions it is made of.
     pub fn parts<'a>(&'a self, visit: &mut dyn FnMut(&'a Self)) {
         match &self.kind {
-            ExprKind::Unary(_, a) | ExprKind::Field(a, _) => visit(a),
-            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+            ExprKind::Unary(_, a) | ExprKind::Field(a, _) | ExprKind::Is(a, _) => visit(a),
+            ExprKind::Binary(_, a, b)
+            | ExprKind::Index(a, b)
+            | ExprKind::Let(_, a, b)
+            | ExprKind::Quantified(_, _, a, b) => {
                 visit(a);
                 visit(b);
             }
@@ -43,6 +46,10 @@ impl Expr {
             }
             ExprKind::Call(_, list) | ExprKind::Array(list) => list.iter().for_each(visit),
             ExprKind::Record(_, fields) => fields.iter().for_each(|(_, e)| visit(e)),
+            ExprKind::Match(a, arms) => {
+                visit(a);
+                arms.iter().for_each(|arm| visit(&arm.body));
+            }
             ExprKind::Int(_)
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
@@ -79,8 +86,48 @@ pub enum ExprKind {
     Array(Vec<Expr>),
     /// `Point { x = 1, y = 2 }`.
     Record(Name, Vec<(Name, Expr)>),
+    /// `s is Circle`.
+    Is(Box<Expr>, Name),
+    /// `match s { Circle(r) => r, _ => 0 }`.
+    Match(Box<Expr>, Vec<Arm>),
+    /// `let x = a in b`.
+    Let(Name, Box<Expr>, Box<Expr>),
+    /// `forall x in a: b`, `exists x in a: b`.
+    Quantified(ArrayQuantifier, Name, Box<Expr>, Box<Expr>),
     /// What could not be parsed.
     Error,
+}
+
+/// One case of a `match`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// The variant; none for `_`.
+    pub variant: Option<Name>,
+    /// Names for its fields in order, `_` for those that do not matter.
+    pub fields: Vec<Name>,
+    /// The value.
+    pub body: Expr,
+    /// The variant with its fields.
+    pub span: Span,
+}
+
+/// Quantifiers over the elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArrayQuantifier {
+    /// `forall`.
+    ForAll,
+    /// `exists`.
+    Exists,
+}
+
+impl ArrayQuantifier {
+    /// As it is written.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::ForAll => "forall",
+            Self::Exists => "exists",
+        }
+    }
 }
 
 /// Unary operators.
@@ -113,6 +160,8 @@ pub enum BinaryOp {
     Gt,
     /// `>=`.
     Ge,
+    /// `x in a`: whether it is an element.
+    In,
     /// `++`: strings or arrays joined.
     Concat,
     /// `+`.
@@ -129,7 +178,7 @@ pub enum BinaryOp {
 
 impl BinaryOp {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Implies,
         Self::Or,
         Self::And,
@@ -139,6 +188,7 @@ impl BinaryOp {
         Self::Le,
         Self::Gt,
         Self::Ge,
+        Self::In,
         Self::Concat,
         Self::Add,
         Self::Sub,
@@ -159,6 +209,7 @@ impl BinaryOp {
             Self::Le => "<=",
             Self::Gt => ">",
             Self::Ge => ">=",
+            Self::In => "in",
             Self::Concat => "++",
             Self::Add => "+",
             Self::Sub => "-",
@@ -174,7 +225,7 @@ impl BinaryOp {
             Self::Implies => 1,
             Self::Or => 2,
             Self::And => 3,
-            Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge => 4,
+            Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::In => 4,
             Self::Concat => 5,
             Self::Add | Self::Sub => 6,
             Self::Mul | Self::Div | Self::Mod => 7,

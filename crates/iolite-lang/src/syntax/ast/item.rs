@@ -1,6 +1,6 @@
 //! Declarations.
 
-use super::{Alias, Definition, Enum, Function, Machine, Name, Property, Record, TraceList};
+use super::{Alias, Definition, Enum, Function, Machine, Name, Property, Record, Sum, TraceList};
 use crate::Span;
 
 /// A declaration.
@@ -18,6 +18,8 @@ pub enum Item {
     Enum(Enum),
     /// `record R { x: int }`.
     Record(Record),
+    /// `type S = Circle(r: int) | Point`.
+    Sum(Sum),
     /// `type T = int[]`.
     Alias(Alias),
     /// `fn f(x: int): int = x + 1`.
@@ -34,6 +36,7 @@ impl Item {
             Self::Property(p) => &p.name,
             Self::Enum(e) => &e.name,
             Self::Record(r) => &r.name,
+            Self::Sum(s) => &s.name,
             Self::Alias(a) => &a.name,
             Self::Function(f) => &f.name,
         }
@@ -48,6 +51,7 @@ impl Item {
             Self::Property(p) => p.span,
             Self::Enum(e) => e.span,
             Self::Record(r) => r.span,
+            Self::Sum(s) => s.span,
             Self::Alias(a) => a.span,
             Self::Function(f) => f.span,
         }
@@ -63,7 +67,7 @@ impl Item {
             Self::Property(_) => "property",
             Self::Enum(_) => "enum",
             Self::Record(_) => "record",
-            Self::Alias(_) => "type",
+            Self::Sum(_) | Self::Alias(_) => "type",
             Self::Function(_) => "fn",
         }
     }

@@ -16,13 +16,13 @@ mod traces;
 
 pub use behaviour::{Behaviour, BehaviourKind, Definition, Gate, Sync};
 pub use event::{Event, EventKind, Offer};
-pub use expr::{BinaryOp, Expr, ExprKind, Function, UnaryOp};
+pub use expr::{Arm, ArrayQuantifier, BinaryOp, Expr, ExprKind, Function, UnaryOp};
 pub use item::Item;
 pub use ltl::{Ltl, LtlBinary, LtlKind, LtlUnary};
 pub use machine::{Binding, LabelDecl, Machine, Member, Role};
 pub use property::{Formula, FormulaKind, Property, Quantifier};
 pub use regex::{Regex, RegexKind};
-pub use sort::{Alias, Enum, Param, Record, Sort, SortKind};
+pub use sort::{Alias, Enum, Param, Record, Sort, SortKind, Sum, Variant};
 pub use spoilt::SpoiltDeclarations;
 pub use state::{Effect, Mark, State, Transition};
 pub use streett::{Streett, StreettPair};

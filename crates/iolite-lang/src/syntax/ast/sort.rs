@@ -25,6 +25,33 @@ pub struct Record {
     pub span: Span,
 }
 
+/// A sum sort: its values are of one of several variants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Its name.
+    pub name: Name,
+    /// Its variants.
+    pub variants: Vec<Variant>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// A variant of a sum sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name.
+    pub name: Name,
+    /// Its fields.
+    pub fields: Vec<Param>,
+}
+
+impl Sum {
+    /// Whether no variant has fields, so that the sort is an enumeration.
+    pub fn is_enumeration(&self) -> bool {
+        self.variants.iter().all(|v| v.fields.is_empty())
+    }
+}
+
 /// Another name for a sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alias {

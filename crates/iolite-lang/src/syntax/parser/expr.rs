@@ -1,7 +1,7 @@
 //! Expressions, by precedence climbing.
 
 use super::{Kind, Parsed, Parser};
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::syntax::ast::{Arm, ArrayQuantifier, BinaryOp, Expr, ExprKind, Name, UnaryOp};
 use crate::syntax::lexer;
 use crate::{Diagnostic, Span, codes};
 
@@ -11,8 +11,10 @@ impl Parser<'_> {
     }
 
     fn binary_op(&self) -> Option<BinaryOp> {
-        let Kind::Punct(p) = self.token().kind else {
-            return None;
+        let p = match self.token().kind {
+            Kind::Punct(p) => p,
+            Kind::Keyword if self.word() == "in" && !self.before_in => "in",
+            _ => return None,
         };
         BinaryOp::ALL.into_iter().find(|op| op.symbol() == p)
     }
@@ -21,9 +23,20 @@ impl Parser<'_> {
         self.nested(|p| {
             let mut left = p.unary()?;
             let mut compared = false;
-            while let Some(op) = p.binary_op()
-                && op.precedence() > least
-            {
+            loop {
+                if p.is_word("is") && BinaryOp::Eq.precedence() > least {
+                    p.operator()?;
+                    p.bump();
+                    let variant = p.ident("the name of a variant")?;
+                    left = Expr {
+                        span: left.span.to(variant.span),
+                        kind: ExprKind::Is(Box::new(left), variant),
+                    };
+                    continue;
+                }
+                let Some(op) = p.binary_op().filter(|op| op.precedence() > least) else {
+                    break;
+                };
                 p.operator()?;
                 if op.is_comparison() && compared {
                     let error = Diagnostic::error(
@@ -71,7 +84,7 @@ impl Parser<'_> {
             if self.is("[") && !self.peek_is(1, "]") {
                 self.operator()?;
                 self.bump();
-                let index = self.expr()?;
+                let index = self.enclosed(Self::expr)?;
                 self.expect("]")?;
                 expr = Expr {
                     span: self.since(expr.span),
@@ -116,17 +129,26 @@ impl Parser<'_> {
                 self.bump();
                 self.conditional()?
             }
+            Kind::Keyword if self.word() == "match" => {
+                self.bump();
+                self.cases()?
+            }
+            Kind::Ident if self.is_word("let") && self.binds("=") => {
+                self.bump();
+                self.binding()?
+            }
+            Kind::Ident if self.array_quantifier().is_some() => self.quantified()?,
             Kind::Ident => self.named()?,
             _ if self.is("(") => {
                 self.bump();
-                let mut inner = self.expr()?;
+                let mut inner = self.enclosed(Self::expr)?;
                 self.expect(")")?;
                 inner.span = self.since(start);
                 return Ok(inner);
             }
             _ if self.is("[") => {
                 self.bump();
-                let elements = self.list("]")?;
+                let elements = self.enclosed(|p| p.list("]"))?;
                 self.expect("]")?;
                 ExprKind::Array(elements)
             }
@@ -156,6 +178,90 @@ impl Parser<'_> {
         ))
     }
 
+    /// Whether a name and then this follow.
+    fn binds(&self, sign: &str) -> bool {
+        let next = self.peek(2);
+        let found = &self.text[next.span.start..next.span.end];
+        self.peek(1).kind == Kind::Ident && found == sign
+    }
+
+    fn array_quantifier(&self) -> Option<ArrayQuantifier> {
+        [ArrayQuantifier::ForAll, ArrayQuantifier::Exists]
+            .into_iter()
+            .find(|q| self.is_word(q.word()) && self.binds("in"))
+    }
+
+    /// `forall x in a: condition`; it reaches as far to the right as it can.
+    fn quantified(&mut self) -> Parsed<ExprKind> {
+        let quantifier = self.array_quantifier().unwrap_or(ArrayQuantifier::ForAll);
+        self.bump();
+        let name = self.ident("a name for the elements")?;
+        self.expect_keyword("in")?;
+        let outer = std::mem::replace(&mut self.before_brace, true);
+        let array = self.binary(BinaryOp::Eq.precedence());
+        self.before_brace = outer;
+        let array = array?;
+        self.expect(":")?;
+        let body = self.expr()?;
+        let (array, body) = (Box::new(array), Box::new(body));
+        Ok(ExprKind::Quantified(quantifier, name, array, body))
+    }
+
+    /// `let x = a in b`.
+    fn binding(&mut self) -> Parsed<ExprKind> {
+        let name = self.ident("a name")?;
+        self.expect("=")?;
+        let outer = std::mem::replace(&mut self.before_in, true);
+        let value = self.expr();
+        self.before_in = outer;
+        let value = Box::new(value?);
+        self.expect_keyword("in")?;
+        let body = Box::new(self.expr()?);
+        Ok(ExprKind::Let(name, value, body))
+    }
+
+    /// `match s { Circle(r) => r, _ => 0 }`.
+    fn cases(&mut self) -> Parsed<ExprKind> {
+        let outer = std::mem::replace(&mut self.before_brace, true);
+        let of = self.expr();
+        self.before_brace = outer;
+        let of = Box::new(of?);
+        let arms = self.nested(|p| p.enclosed(|p| p.braced(Self::arm)))?;
+        Ok(ExprKind::Match(of, arms))
+    }
+
+    fn arm(&mut self) -> Parsed<Arm> {
+        let start = self.span();
+        let variant = self.ident("the name of a variant, or `_`")?;
+        let mut fields: Vec<Name> = Vec::new();
+        if self.eat("(") {
+            while !self.is(")") {
+                fields.push(self.ident("a name for a field, or `_`")?);
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+        }
+        let span = self.since(start);
+        self.expect("=>")?;
+        Ok(Arm {
+            variant: (variant.text != "_" || !fields.is_empty()).then_some(variant),
+            fields,
+            body: self.expr()?,
+            span,
+        })
+    }
+
+    /// What stands in parentheses or the like is free of what comes after it.
+    fn enclosed<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let outer = (self.before_in, self.before_brace);
+        (self.before_in, self.before_brace) = (false, false);
+        let result = inner(self);
+        (self.before_in, self.before_brace) = outer;
+        result
+    }
+
     pub(super) fn list(&mut self, close: &str) -> Parsed<Vec<Expr>> {
         let mut list = Vec::new();
         while !self.is(close) {
@@ -170,16 +276,18 @@ impl Parser<'_> {
     fn named(&mut self) -> Parsed<ExprKind> {
         let name = self.ident("a name")?;
         if self.eat("(") {
-            let args = self.nested(|p| p.list(")"))?;
+            let args = self.nested(|p| p.enclosed(|p| p.list(")")))?;
             self.expect(")")?;
             return Ok(ExprKind::Call(name, args));
         }
-        if self.is("{") {
+        if self.is("{") && !self.before_brace {
             let fields = self.nested(|p| {
-                p.braced(|p| {
-                    let field = p.ident("the name of a field")?;
-                    p.expect("=")?;
-                    Ok((field, p.expr()?))
+                p.enclosed(|p| {
+                    p.braced(|p| {
+                        let field = p.ident("the name of a field")?;
+                        p.expect("=")?;
+                        Ok((field, p.expr()?))
+                    })
                 })
             })?;
             return Ok(ExprKind::Record(name, fields));

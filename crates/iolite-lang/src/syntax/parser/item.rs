@@ -2,7 +2,8 @@
 
 use super::{Kind, Parsed, Parser};
 use crate::syntax::ast::{
-    Alias, Definition, Enum, Function, Item, Param, Record, Role, Sort, SortKind, Trace, TraceList,
+    Alias, Definition, Enum, Function, Item, Param, Record, Role, Sort, SortKind, Sum, Trace, TraceList,
+    Variant,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -106,11 +107,44 @@ impl Parser<'_> {
             "type" => {
                 let name = self.ident("the name of the sort")?;
                 self.expect("=")?;
+                if self.starts_sum() {
+                    let variants = self.variants()?;
+                    let span = self.since(start);
+                    return Ok(Item::Sum(Sum {
+                        name,
+                        variants,
+                        span,
+                    }));
+                }
                 let sort = self.sort()?;
                 let span = self.since(start);
                 Ok(Item::Alias(Alias { name, sort, span }))
             }
             _ => self.function(start),
+        }
+    }
+
+    /// After `type T =`: whether variants follow, and not a sort. A bar may stand before the first.
+    fn starts_sum(&self) -> bool {
+        let variant = self.token().kind == Kind::Ident;
+        self.is("|") || variant && (self.peek_is(1, "(") || self.peek_is(1, "|"))
+    }
+
+    /// `Circle(r: int) | Rect(w: int, h: int) | Point`.
+    fn variants(&mut self) -> Parsed<Vec<Variant>> {
+        let mut variants = Vec::new();
+        self.eat("|");
+        loop {
+            let name = self.ident("the name of a variant")?;
+            let fields = if self.is("(") {
+                self.params()?
+            } else {
+                Vec::new()
+            };
+            variants.push(Variant { name, fields });
+            if !self.eat("|") {
+                return Ok(variants);
+            }
         }
     }
 

@@ -34,6 +34,8 @@ pub(super) fn parse(text: &str) -> (File, Vec<Diagnostic>) {
         error_at: usize::MAX,
         depth: 0,
         operators: 0,
+        before_in: false,
+        before_brace: false,
         recovery: Recovery::default(),
     };
     parser.recovery = Recovery::new(&parser.found);
@@ -72,6 +74,10 @@ struct Parser<'t> {
     depth: u32,
     /// Operators so far in the outermost expression.
     operators: u32,
+    /// Whether `in` ends the expression: that of `let x = a in b`.
+    before_in: bool,
+    /// Whether `{` ends the expression: that of `match s { … }`.
+    before_brace: bool,
     recovery: Recovery,
 }
 

@@ -45,7 +45,7 @@ impl Recovery {
             span,
             is_spoilt: failed || lexical || self.hopeless,
             is_named: named,
-            is_enumeration: keyword == "enum",
+            is_enumeration: matches!(keyword, "enum" | "type"),
         });
     }
 

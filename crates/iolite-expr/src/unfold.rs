@@ -1,0 +1,242 @@
+//! Calls and quantifiers over arrays, unfolded for solvers that know neither.
+//!
+//! What is left of a call after some unfoldings, and the elements of an array beyond some, are cut off:
+//! a variable that nothing is known of stands for them. So what has no model when cut has none at all,
+//! and a model in which nothing that was cut is needed is one of the original.
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::Fault;
+use crate::term::{Kind, Op};
+use crate::{Model, Sort, Term, Value, Var, VarId};
+
+/// Calls within calls, and elements of arrays, that are unfolded; the second where the first is not
+/// enough.
+pub(crate) const ROUNDS: [u32; 2] = [4, 12];
+/// Nodes of all unfolded terms together.
+const MAX_NODES: u64 = 200_000;
+/// The variables that stand for what was cut off.
+const CUT_SPACE: u8 = 252;
+
+/// Assertions without calls and quantifiers over arrays.
+pub(crate) struct Unfolded {
+    /// In the order of the originals; with variables of their own for what was cut off.
+    pub(crate) terms: Vec<Term>,
+    /// Each holds where something that was cut off is needed.
+    pub(crate) cuts: Vec<Term>,
+}
+
+/// The assertions, unfolded so many times; `None` where that is too much.
+pub(crate) fn unfold(assertions: &[Term], fuel: u32) -> Option<Unfolded> {
+    let mut unfolding = Unfolding {
+        cuts: Vec::new(),
+        nodes: 0,
+        fresh: 0,
+        memo: FxHashMap::default(),
+    };
+    let terms = assertions
+        .iter()
+        .map(|t| unfolding.term(t, &true.into(), fuel).map(|t| t.simplify()))
+        .collect::<Option<Vec<_>>>()?;
+    Some(Unfolded {
+        terms,
+        cuts: unfolding.cuts,
+    })
+}
+
+/// Valuations that are tried before anything is unfolded.
+const GUESSES: u64 = 400;
+
+/// Small values that happen to satisfy everything: what is hard to unfold often has an easy model.
+/// The same ones in every run.
+pub(crate) fn guess(assertions: &[Term], vars: &[Var]) -> Option<Model> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    for round in 0..GUESSES {
+        let values = vars.iter().map(|v| {
+            let value = match &v.sort {
+                Sort::Int | Sort::Range(_) => Value::from(random(round + 1) as i64 - 2),
+                Sort::Bool => Value::Bool(random(2) == 1),
+                Sort::Enum(e) => Value::Enum(e.clone(), random(e.variants.len() as u64) as u32),
+                _ => v.sort.default_value(),
+            };
+            let fits = v.sort.contains(&value);
+            let value = if fits { value } else { v.sort.default_value() };
+            (v.id, value)
+        });
+        let model = Model::new(values.collect());
+        let mut holds = true;
+        for a in assertions {
+            match a.eval_bool(&model) {
+                Ok(true) => {}
+                // Others would cost as much.
+                Err(e) if matches!(e.fault, Fault::OutOfFuel(_)) => return None,
+                _ => {
+                    holds = false;
+                    break;
+                }
+            }
+        }
+        if holds {
+            return Some(model);
+        }
+    }
+    None
+}
+
+struct Unfolding {
+    cuts: Vec<Term>,
+    nodes: u64,
+    fresh: usize,
+    /// What a call comes to, by callee, arguments and fuel: the variables for what was cut are those
+    /// of the function, and do not differ between equal calls.
+    memo: FxHashMap<(Term, u32), (Term, Vec<Term>)>,
+}
+
+impl Unfolding {
+    /// The term, which is evaluated where `path` holds.
+    fn term(&mut self, term: &Term, path: &Term, fuel: u32) -> Option<Term> {
+        if !term.unfolds() {
+            return Some(term.clone());
+        }
+        let Kind::App(op, args) = term.kind() else {
+            return Some(term.clone());
+        };
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return None;
+        }
+        match op {
+            // Each operand is evaluated only where those before it let it be.
+            Op::And | Op::Or => {
+                let mut before = path.clone();
+                let mut parts = Vec::with_capacity(args.len());
+                for a in args {
+                    let part = self.term(a, &before, fuel)?;
+                    let goes_on = if *op == Op::And {
+                        part.clone()
+                    } else {
+                        part.negated()
+                    };
+                    before = Term::all([before, goes_on]);
+                    parts.push(part);
+                }
+                Some(term.with_args(parts))
+            }
+            Op::Implies => {
+                let a = self.term(&args[0], path, fuel)?;
+                let b = self.term(&args[1], &Term::all([path.clone(), a.clone()]), fuel)?;
+                Some(term.with_args(vec![a, b]))
+            }
+            Op::Ite => {
+                let c = self.term(&args[0], path, fuel)?.simplify();
+                if let Some(known) = c.as_value().and_then(crate::Value::as_bool) {
+                    return self.term(&args[if known { 1 } else { 2 }], path, fuel);
+                }
+                let a = self.term(&args[1], &Term::all([path.clone(), c.clone()]), fuel)?;
+                let b = self.term(&args[2], &Term::all([path.clone(), c.negated()]), fuel)?;
+                Some(term.with_args(vec![c, a, b]))
+            }
+            Op::Call(_) => self.call(term, path, fuel),
+            Op::ForAll(x) | Op::ForSome(x) => self.quantifier(op, x, args, path, fuel),
+            // What is cut off would depend on the variables that are bound.
+            Op::Exists(_) => None,
+            _ => {
+                let args = args
+                    .iter()
+                    .map(|a| self.term(a, path, fuel))
+                    .collect::<Option<Vec<_>>>()?;
+                Some(term.with_args(args))
+            }
+        }
+    }
+
+    fn cut(&mut self, term: &Term, path: &Term) -> Term {
+        self.cuts.push(path.clone());
+        let id = VarId::new(CUT_SPACE, self.fresh);
+        self.fresh += 1;
+        Var::new(id, "cut", term.sort().clone()).term()
+    }
+
+    fn call(&mut self, term: &Term, path: &Term, fuel: u32) -> Option<Term> {
+        let Kind::App(op @ Op::Call(callee), args) = term.kind() else {
+            return None;
+        };
+        let args = args
+            .iter()
+            .map(|a| self.term(a, path, fuel).map(|a| a.simplify()))
+            .collect::<Option<Vec<_>>>()?;
+        let call = Term::app(op.clone(), args.clone(), term.sort().clone(), term.span());
+        let simple = call.simplify();
+        if !simple.unfolds() {
+            return Some(simple);
+        }
+        if fuel == 0 {
+            return Some(self.cut(term, path));
+        }
+        let key = (call, fuel);
+        if let Some((result, cuts)) = self.memo.get(&key) {
+            let cuts = cuts.iter().map(|c| Term::all([path.clone(), c.clone()]));
+            self.cuts.extend(cuts);
+            return Some(result.clone());
+        }
+        let body = callee.unfolded(&args)?.ok()?.simplify();
+        let outer = std::mem::take(&mut self.cuts);
+        let result = self.term(&body, &true.into(), fuel - 1)?.simplify();
+        let inner = std::mem::replace(&mut self.cuts, outer);
+        let cuts = inner.iter().map(|c| Term::all([path.clone(), c.clone()]));
+        self.cuts.extend(cuts);
+        self.nodes += u64::from(result.size());
+        self.memo.insert(key, (result.clone(), inner));
+        Some(result)
+    }
+
+    /// The first elements one by one; the rest is cut off.
+    fn quantifier(
+        &mut self,
+        op: &Op,
+        x: &Var,
+        args: &[Term],
+        path: &Term,
+        fuel: u32,
+    ) -> Option<Term> {
+        let array = self.term(&args[0], path, fuel)?.simplify();
+        let whole = Term::bool_app(op.clone(), vec![array.clone(), args[1].clone()]).simplify();
+        if !matches!(whole.kind(), Kind::App(Op::ForAll(_) | Op::ForSome(_), _)) {
+            return self.term(&whole, path, fuel);
+        }
+        let all = matches!(op, Op::ForAll(_));
+        let length = Term::int_app(Op::Len, vec![array.clone()]).simplify();
+        let inside = |i: u32| {
+            let i = Term::from(i64::from(i));
+            Term::bool_app(Op::Lt, vec![i, length.clone()])
+        };
+        let mut parts = Vec::new();
+        for i in 0..fuel {
+            let index = vec![array.clone(), i64::from(i).into()];
+            let item = Term::app(Op::Select, index, x.sort.clone(), crate::Span::NONE).simplify();
+            let map = [(x.id, item)].into_iter().collect();
+            let here = Term::all([path.clone(), inside(i)]);
+            let body = args[1].substitute(&map).ok()?;
+            let body = self.term(&body, &here, fuel)?;
+            parts.push(if all {
+                Term::any([inside(i).negated(), body])
+            } else {
+                Term::all([inside(i), body])
+            });
+        }
+        let beyond = inside(fuel);
+        let rest = self.cut(&true.into(), &Term::all([path.clone(), beyond.clone()]));
+        parts.push(if all {
+            Term::any([beyond.negated(), rest])
+        } else {
+            Term::all([beyond, rest])
+        });
+        Some(if all { Term::all(parts) } else { Term::any(parts) }.simplify())
+    }
+}
