@@ -234,11 +234,23 @@ impl PreparedSpecification {
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
         let system = implementation.system();
-        let Some(how) = self.semantics.complete_inputs else {
-            return self.check(implementation, &system, proceed);
+        let decision = match self.semantics.complete_inputs {
+            None => self.check(implementation, &system, proceed),
+            Some(how) => {
+                let completed = Completed::over(&system, how.into(), self.spec.labels());
+                self.check(implementation, &completed, proceed)
+            }
         };
-        let completed = Completed::over(&system, how.into(), self.spec.labels());
-        self.check(implementation, &completed, proceed)
+        // What a program that explores a model gave before it failed is neither yes nor no.
+        for spec in [implementation, &self.spec] {
+            match &decision {
+                Ok(Decision {
+                    holds: Some(false), ..
+                }) => spec.believe_twice()?,
+                _ => spec.believe()?,
+            }
+        }
+        decision
     }
 
     fn check(
