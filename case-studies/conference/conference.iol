@@ -8,12 +8,46 @@
 // a text t, and to leave, and hears what others say. At the lower one it exchanges datagrams with the
 // entities of the other users p: join, answer, data and leave, each with the number of the conference.
 //
-// UDP may lose and reorder datagrams. So every datagram may come at any time: an answer of somebody who
-// left long ago, data of somebody whose join was lost. Datagrams of other conferences are ignored.
+// UDP may lose and reorder datagrams. So every datagram may come at any time, also while the entity has
+// not yet sent what it owes: an answer of somebody who left long ago, data of somebody whose join was
+// lost. One datagram waits in the inbox while the entity is busy with another; of more than that nothing
+// is said. Datagrams of other conferences are ignored.
 //
-// Inputs are specified where nothing is owed. So no input can cross an output that is under way, and the
-// model means the same whether tester and entity step together or messages wait in queues between them.
-// It says nothing of a user who joins twice, or who speaks or leaves without having joined.
+// A user asks for the next thing when the last is done. The model says nothing of one who does not wait,
+// who joins twice, or who speaks or leaves without having joined.
+
+// What is tested.
+system Node = hide takeJoin, takeAnswer, takeData, takeLeave in
+  (Inbox |[takeJoin, takeAnswer, takeData, takeLeave]| Entity)
+
+// Datagrams wait for the entity here.
+system Inbox {
+  var from: 2..3 = 2, conf: 1..2 = 1, text: 1..3 = 1
+  input joinFrom(p: 2..3, c: 1..2), answerFrom(p: 2..3, c: 1..2)
+  input dataFrom(p: 2..3, c: 1..2, t: 1..3), leaveFrom(p: 2..3, c: 1..2)
+  output takeJoin(p: 2..3, c: 1..2), takeAnswer(p: 2..3, c: 1..2)
+  output takeData(p: 2..3, c: 1..2, t: 1..3), takeLeave(p: 2..3, c: 1..2)
+
+  initial state Empty {
+    ?joinFrom(p, c) / from := p, conf := c -> Join
+    ?answerFrom(p, c) / from := p, conf := c -> Answer
+    ?dataFrom(p, c, t) / from := p, conf := c, text := t -> Data
+    ?leaveFrom(p, c) / from := p, conf := c -> Leave
+  }
+  // What was in it is forgotten.
+  state Join {
+    !takeJoin(p, c) [p == from && c == conf] / from := 2, conf := 1 -> Empty
+  }
+  state Answer {
+    !takeAnswer(p, c) [p == from && c == conf] / from := 2, conf := 1 -> Empty
+  }
+  state Data {
+    !takeData(p, c, t) [p == from && c == conf && t == text] / from := 2, conf := 1, text := 1 -> Empty
+  }
+  state Leave {
+    !takeLeave(p, c) [p == from && c == conf] / from := 2, conf := 1 -> Empty
+  }
+}
 
 system Entity {
   // The conference; 0 is none.
@@ -23,22 +57,22 @@ system Entity {
   // Of what is owed: the text, and the user who is served already (or, for an answer, who is to be served).
   var text: 0..3 = 0, served: 0..3 = 0
 
-  // From the user, and from the entities of other users.
+  // From the user, and from the inbox.
   input join(c: 1..2), say(t: 1..3), leave
-  input joinFrom(p: 2..3, c: 1..2), answerFrom(p: 2..3, c: 1..2)
-  input dataFrom(p: 2..3, c: 1..2, t: 1..3), leaveFrom(p: 2..3, c: 1..2)
+  input takeJoin(p: 2..3, c: 1..2), takeAnswer(p: 2..3, c: 1..2)
+  input takeData(p: 2..3, c: 1..2, t: 1..3), takeLeave(p: 2..3, c: 1..2)
   // To the user, and to the entities of other users.
-  output heard(p: 1..3, t: 0..3)
+  output heard(p: 2..3, t: 1..3)
   output joinTo(p: 2..3, c: 1..2), answerTo(p: 2..3, c: 1..2)
   output dataTo(p: 2..3, c: 1..2, t: 1..3), leaveTo(p: 2..3, c: 1..2)
 
   initial state Out {
     ?join(c) / conf := c -> Joining
     // Whatever comes from the network is of conferences that the user is not in.
-    ?joinFrom -> Out
-    ?answerFrom -> Out
-    ?dataFrom -> Out
-    ?leaveFrom -> Out
+    ?takeJoin -> Out
+    ?takeAnswer -> Out
+    ?takeData -> Out
+    ?takeLeave -> Out
   }
 
   // Everybody who might be in the conference is told, in any order.
@@ -61,15 +95,15 @@ system Entity {
     ?leave [!two && three] / served := 2 -> LeavingOther
 
     // Whoever joins is answered, also a second time: the first answer may have been lost.
-    ?joinFrom(p, c) [c == conf] / two := two || p == 2, three := three || p == 3, served := p -> Answering
-    ?joinFrom(p, c) [c != conf] -> In
-    ?answerFrom(p, c) [c == conf] / two := two || p == 2, three := three || p == 3 -> In
-    ?answerFrom(p, c) [c != conf] -> In
+    ?takeJoin(p, c) [c == conf] / two := two || p == 2, three := three || p == 3, served := p -> Answering
+    ?takeJoin(p, c) [c != conf] -> In
+    ?takeAnswer(p, c) [c == conf] / two := two || p == 2, three := three || p == 3 -> In
+    ?takeAnswer(p, c) [c != conf] -> In
     // Data of somebody who is not known: the join or the answer was lost, and this one takes part.
-    ?dataFrom(p, c, t) [c == conf] / two := two || p == 2, three := three || p == 3, served := p, text := t -> Hearing
-    ?dataFrom(p, c, t) [c != conf] -> In
-    ?leaveFrom(p, c) [c == conf] / two := two && p != 2, three := three && p != 3 -> In
-    ?leaveFrom(p, c) [c != conf] -> In
+    ?takeData(p, c, t) [c == conf] / two := two || p == 2, three := three || p == 3, served := p, text := t -> Hearing
+    ?takeData(p, c, t) [c != conf] -> In
+    ?takeLeave(p, c) [c == conf] / two := two && p != 2, three := three && p != 3 -> In
+    ?takeLeave(p, c) [c != conf] -> In
   }
 
   state Answering {

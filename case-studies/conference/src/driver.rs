@@ -50,33 +50,49 @@ impl Driver {
         }
     }
 
-    /// Reads until the entity says that all that was sent at this access point is dealt with, then
-    /// what waits at the other one. Loopback delivers a datagram before the sender goes on, so nothing
-    /// is under way any more.
-    fn settle(&mut self, sap: Sap) -> io::Result<()> {
+    /// What has arrived by now. The access points are read one after the other, so the order between
+    /// them is nobody's.
+    fn look(&mut self) -> io::Result<()> {
+        for sap in [Sap::Network, Sap::User] {
+            self.socket(sap).set_nonblocking(true)?;
+            while let Ok(message) = receive(self.socket(sap)) {
+                self.keep(sap, &message);
+            }
+            self.socket(sap).set_nonblocking(false)?;
+        }
+        Ok(())
+    }
+
+    /// Reads until the entity says that all that was sent at both access points is dealt with, or until
+    /// there is an output. Loopback delivers a datagram before the sender goes on, so nothing is under
+    /// way any more when this ends without one.
+    fn settle(&mut self) -> io::Result<()> {
         self.synced += 1;
         let own = format!("synced {}", self.synced);
         let question = format!("sync {}", self.synced);
-        self.socket(sap).send(question.as_bytes())?;
-        loop {
-            let message = receive(self.socket(sap))?;
-            if message == own {
-                break;
+        for sap in [Sap::User, Sap::Network] {
+            self.socket(sap).send(question.as_bytes())?;
+        }
+        for sap in [Sap::User, Sap::Network] {
+            loop {
+                let message = receive(self.socket(sap))?;
+                if message == own {
+                    break;
+                }
+                self.keep(sap, &message);
+                if !self.outputs.is_empty() {
+                    return Ok(());
+                }
             }
-            self.keep(sap, &message);
         }
-        let beside = match sap {
-            Sap::User => Sap::Network,
-            Sap::Network => Sap::User,
-        };
-        self.socket(beside).set_nonblocking(true)?;
-        while let Ok(message) = receive(self.socket(beside)) {
-            self.keep(beside, &message);
-        }
-        self.socket(beside).set_nonblocking(false)
+        self.look()
     }
 
     fn keep(&mut self, sap: Sap, message: &str) {
+        // The answer to a question that an output made idle.
+        if message.starts_with("synced ") {
+            return;
+        }
         self.outputs.push_back(action(sap, message));
     }
 }
@@ -88,7 +104,7 @@ fn receive(socket: &UdpSocket) -> io::Result<String> {
 }
 
 /// `2 data 1 3` of the network is `dataTo(2, 1, 3)`, `heard 2 3` of the user `heard(2, 3)`.
-fn action(sap: Sap, message: &str) -> String {
+pub(crate) fn action(sap: Sap, message: &str) -> String {
     let mut words: Vec<&str> = message.split_whitespace().collect();
     let kind = match (sap, words.len()) {
         (Sap::Network, 2..) => format!("{}To", words.remove(1)),
@@ -100,7 +116,7 @@ fn action(sap: Sap, message: &str) -> String {
 
 /// `say(2)` goes to the user's access point as `say 2`, `dataFrom(2, 1, 3)` to the network's as
 /// `2 data 1 3`.
-fn datagram(action: &str) -> (Sap, String) {
+pub(crate) fn datagram(action: &str) -> (Sap, String) {
     let (name, arguments) = action.split_once('(').unwrap_or((action, ""));
     let arguments: Vec<&str> = arguments
         .split([',', ')', ' '])
@@ -115,19 +131,26 @@ fn datagram(action: &str) -> (Sap, String) {
 
 impl SystemUnderTest<String> for Driver {
     fn reset(&mut self) {
-        self.outputs.clear();
+        // Nothing of the last run is under way when the next begins.
+        while self.output(PATIENCE).is_some() {}
         self.server.restart(self.fault);
     }
 
     fn stimulate(&mut self, stimulus: &String) {
         let (sap, message) = datagram(stimulus);
-        let sent = self.socket(sap).send(message.as_bytes());
         // A panic here ends the run with a fault of its own name, never with a verdict of silence.
-        sent.and_then(|_| self.settle(sap))
-            .expect("the entity is there");
+        let sent = self.socket(sap).send(message.as_bytes());
+        sent.expect("the entity is there");
     }
 
-    fn output(&mut self, _patience: Duration) -> Option<String> {
+    fn output(&mut self, patience: Duration) -> Option<String> {
+        if self.outputs.is_empty() {
+            let mut read = self.look();
+            if self.outputs.is_empty() && !patience.is_zero() {
+                read = read.and_then(|()| self.settle());
+            }
+            read.expect("the entity is there");
+        }
         self.outputs.pop_front()
     }
 }

@@ -1,11 +1,12 @@
 //! Mutants against the model, on the fly.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iolite::{
-    Campaign, Error, Judge, JudgeOptions, ModelRef, Selection, SelectionOptions, SystemUnderTest,
-    Verdict, Workspace,
+    Campaign, Channel, Context, Error, Judge, JudgeOptions, ModelRef, QueueOptions, Selection,
+    SelectionOptions, SystemUnderTest, Verdict, Workspace,
 };
 
 use crate::Driver;
@@ -19,6 +20,32 @@ pub struct Experiment {
     pub events: u64,
     /// Towards what no run has seen yet, instead of uniformly at random.
     pub coverage: bool,
+    /// What lies between tester and entity.
+    pub context: Context,
+}
+
+/// The model of what is tested.
+pub(crate) fn node(model: &Path) -> ModelRef {
+    ModelRef::file(model).with_name("Node")
+}
+
+/// The two access points: order is kept at each, and not between them.
+fn access_points() -> Arc<[Channel]> {
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let channel = |name: &str, inputs: &[&str], outputs: &[&str]| Channel {
+        name: name.to_owned(),
+        inputs: names(inputs),
+        outputs: names(outputs),
+        ..Channel::default()
+    };
+    Arc::new([
+        channel("user", &["join", "say", "leave"], &["heard"]),
+        channel(
+            "network",
+            &["joinFrom", "answerFrom", "dataFrom", "leaveFrom"],
+            &["joinTo", "answerTo", "dataTo", "leaveTo"],
+        ),
+    ])
 }
 
 /// What one run came to.
@@ -86,9 +113,13 @@ impl Experiment {
             // The data are small; unfolded, a step is one look-up.
             unfold: Some("the experiment"),
             seed,
+            queues: (self.context == Context::Queues).then(|| QueueOptions {
+                channels: access_points(),
+                ..QueueOptions::default()
+            }),
             ..JudgeOptions::default()
         };
-        let judge = Judge::new(workspace, &ModelRef::file(model), &options)?;
+        let judge = Judge::new(workspace, &node(model), &options)?;
         let selection = if self.coverage {
             Selection::Coverage
         } else {

@@ -7,8 +7,10 @@ mod driver;
 mod entity;
 mod experiment;
 mod server;
+mod suites;
 
 pub use driver::Driver;
 pub use entity::{Entity, FAULTS, NAMES, Sap, Sent};
 pub use experiment::{Detection, Experiment, Row};
 pub use server::Server;
+pub use suites::{Score, Suite};

@@ -1,36 +1,46 @@
-//! Runs the experiment and prints its table, as Markdown.
+//! Runs the experiment and prints its tables, as Markdown.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use conference::{Experiment, FAULTS, NAMES, Row};
-use iolite::Error;
+use conference::{Experiment, FAULTS, NAMES, Row, Suite};
+use iolite::{Context, Error};
 
-const USAGE: &str = "usage: conference [--seeds N] [--events N] [--long N] [--coverage]";
+const USAGE: &str = "\
+usage: conference [--seeds N] [--events N] [--long N] [--context queues|synchronous] [--only PART]…
+
+PART is mutants, coverage or suites; all of them where none is given.";
 
 struct Flags {
     experiment: Experiment,
     /// The events of the long run against what no short one failed.
     long: u64,
+    parts: Vec<String>,
 }
 
 fn flags() -> Option<Flags> {
     let mut flags = Flags {
         experiment: Experiment {
             seeds: 10,
-            events: 2_000,
+            events: 5_000,
             coverage: false,
+            context: Context::Queues,
         },
         long: 100_000,
+        parts: Vec::new(),
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let mut number = || words.next()?.parse::<u64>().ok().filter(|&n| n > 0);
+        let value = words.next()?;
+        let number = || value.parse::<u64>().ok().filter(|&n| n > 0);
         match word.as_str() {
             "--seeds" => flags.experiment.seeds = number()?,
             "--events" => flags.experiment.events = number()?,
             "--long" => flags.long = number()?,
-            "--coverage" => flags.experiment.coverage = true,
+            "--context" => flags.experiment.context = value.parse().ok()?,
+            "--only" if ["mutants", "coverage", "suites"].contains(&&*value) => {
+                flags.parts.push(value);
+            }
             _ => return None,
         }
     }
@@ -53,12 +63,27 @@ fn main() -> ExitCode {
 
 fn run(flags: &Flags) -> Result<(), Error> {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("conference.iol");
+    let wants = |part: &str| flags.parts.is_empty() || flags.parts.iter().any(|p| p == part);
+    let mut uniform = Vec::new();
+    if wants("mutants") || wants("coverage") {
+        uniform = mutants(flags, &model)?;
+    }
+    if wants("coverage") {
+        coverage(flags, &model, &uniform)?;
+    }
+    if wants("suites") {
+        suites(&model)?;
+    }
+    Ok(())
+}
+
+fn mutants(flags: &Flags, model: &Path) -> Result<Vec<Row>, Error> {
+    println!("## Mutants\n");
     println!("| | fault | verdict | events: median | least | most | found | ms a run |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    let mut failed = 0;
-    let (mut least, mut most) = (u64::MAX, 0);
+    let mut rows = Vec::new();
     for fault in 0..=FAULTS {
-        let mut row = flags.experiment.row(&model, fault)?;
+        let mut row = flags.experiment.row(model, fault)?;
         let mut note = String::new();
         if !row.fails() {
             let long = Experiment {
@@ -66,22 +91,85 @@ fn run(flags: &Flags) -> Result<(), Error> {
                 events: flags.long,
                 ..flags.experiment
             };
-            row = long.row(&model, fault)?;
+            row = long.row(model, fault)?;
             note = format!(" ({} events)", flags.long);
         }
-        failed += u32::from(row.fails());
-        if let (Some(first), Some(last)) = (row.detected().first(), row.detected().last()) {
-            least = least.min(*first);
-            most = most.max(*last);
-        }
         println!("{}", line(fault, &row, &note));
+        rows.push(row);
     }
-    println!();
+    let failed = rows.iter().filter(|row| row.fails()).count();
+    let events: Vec<u64> = rows.iter().flat_map(Row::detected).collect();
     println!(
-        "{failed} of {FAULTS} mutants fail, after {least} to {most} events. In [IOCO99, §5]: 25 of 27, \
-         after 2 to 498."
+        "\n{failed} of {FAULTS} mutants fail, after {} to {} events. In [IOCO99, §5]: 25 of 27, after 2 to \
+         498.\n",
+        shown(events.iter().min().copied()),
+        shown(events.iter().max().copied()),
+    );
+    Ok(rows)
+}
+
+fn coverage(flags: &Flags, model: &Path, uniform: &[Row]) -> Result<(), Error> {
+    println!("## Coverage-guided against uniform\n");
+    println!("| | uniform | found | coverage | found |");
+    println!("| --- | --- | --- | --- | --- |");
+    let guided = Experiment {
+        coverage: true,
+        ..flags.experiment
+    };
+    let mut better = (0, 0);
+    for (fault, row) in (0u8..).zip(uniform).filter(|(_, row)| row.fails()) {
+        let other = guided.row(model, fault)?;
+        println!(
+            "| {fault} | {} | {} | {} | {} |",
+            shown(row.median()),
+            row.detected().len(),
+            shown(other.median()),
+            other.detected().len(),
+        );
+        // A median that was not reached is longer than any.
+        let events = |row: &Row| row.median().unwrap_or(u64::MAX);
+        better.0 += u32::from(events(row) < events(&other));
+        better.1 += u32::from(events(&other) < events(row));
+    }
+    println!(
+        "\nUniform choice is faster for {}, guidance for {}.\n",
+        better.0, better.1
     );
     Ok(())
+}
+
+fn suites(model: &Path) -> Result<(), Error> {
+    println!("## Stored suites\n");
+    println!("| suite | test cases | killed | let pass | events | derived in ms | run in ms |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for suite in Suite::all() {
+        let score = suite.score(model)?;
+        let cut = match score.complete {
+            Some(false) => " (not all)",
+            _ => "",
+        };
+        println!(
+            "| {}{cut} | {} | {} | {} | {} | {} | {} |",
+            suite.name,
+            score.cases,
+            score.killed.len(),
+            usize::from(FAULTS) - score.killed.len(),
+            score.events,
+            score.derived.as_millis(),
+            score.run.as_millis(),
+        );
+        if score.original_fails {
+            return Err(Error::fault(format!(
+                "{}: a test case fails the original",
+                suite.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn shown(number: Option<u64>) -> String {
+    number.map_or_else(|| "–".to_owned(), |n| n.to_string())
 }
 
 fn line(fault: u8, row: &Row, note: &str) -> String {
@@ -91,7 +179,6 @@ fn line(fault: u8, row: &Row, note: &str) -> String {
     };
     let verdict = if row.fails() { "fail" } else { "pass" };
     let events = row.detected();
-    let shown = |n: Option<u64>| n.map_or_else(|| "–".to_owned(), |n| n.to_string());
     let runs = row.runs.len();
     format!(
         "| {fault} | {name} | {verdict}{note} | {} | {} | {} | {} of {runs} | {} |",

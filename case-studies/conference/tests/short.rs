@@ -17,6 +17,7 @@ fn the_wrong_mutants_fail_and_the_others_pass() {
         seeds: 2,
         events: 1_500,
         coverage: false,
+        context: iolite::Context::Queues,
     };
     for fault in 0..=FAULTS {
         let row = short.row(&model(), fault).expect("a verdict");

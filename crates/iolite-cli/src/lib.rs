@@ -86,6 +86,8 @@ pub fn main() -> ExitCode {
         }
     };
     let result = cli.bounds.start().and_then(|()| run(cli.command));
+    // Nothing that rests on an explorer that failed counts, whatever was printed.
+    let result = result.and_then(|exit| iolite::explorer_fault().map_or(Ok(exit), Err));
     let exit = result.unwrap_or_else(|failure| {
         eprintln!("{failure}");
         Exit::from(&failure)

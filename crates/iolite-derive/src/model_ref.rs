@@ -82,7 +82,7 @@ impl FromStr for ModelRef {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        // Formulas may contain anything; arguments may have any text in quotes.
+        // Formulas and command lines may contain anything; arguments may have any text in quotes.
         let declared = |rest: &str| {
             let (name, arguments) = rest.split_at(rest.find('(').unwrap_or(rest.len()));
             !name.is_empty()
@@ -92,7 +92,7 @@ impl FromStr for ModelRef {
         let mark = text
             .match_indices('#')
             .map(|(i, _)| i)
-            .filter(|_| !text.starts_with("ltl:"))
+            .filter(|_| !text.starts_with("ltl:") && !text.starts_with("explore:"))
             .find(|i| declared(&text[i + 1..]));
         Ok(Self {
             file: Some(mark.map_or(text, |i| &text[..i]).to_owned()),
@@ -137,6 +137,7 @@ mod tests {
             ),
             ("odd#.iol", "odd", Some(".iol")),
             ("ltl:G !a#b", "ltl:G !a#b", None),
+            ("explore:sh a#b", "explore:sh a#b", None),
         ] {
             let reference = ModelRef::from(text);
             assert_eq!(reference.file.as_deref(), Some(file), "{text}");

@@ -179,7 +179,8 @@ impl ExecError {
         }
     }
 
-    pub(crate) fn system(what: impl Into<String>, reason: impl std::fmt::Display) -> Self {
+    /// Something between tester and system failed, for this reason.
+    pub fn system(what: impl Into<String>, reason: impl std::fmt::Display) -> Self {
         Self::System {
             what: what.into(),
             reason: reason.to_string(),

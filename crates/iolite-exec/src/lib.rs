@@ -99,6 +99,7 @@ pub use sut::{
 pub use transport::bounds::Bounds;
 pub use transport::byte_adapter::{ByteAdapter, Reset};
 pub use transport::command_line::CommandLine;
+pub use transport::dialogue::{Dialogue, DialogueError, DialogueLimits};
 pub use transport::exit::{Exit, ExitKind};
 pub use transport::framing::Framing;
 pub use transport::in_process::{

@@ -60,6 +60,7 @@ mod data;
 mod derivation;
 mod error;
 mod evidence;
+mod explorer;
 mod files;
 mod monitor;
 mod mutation;
@@ -91,6 +92,7 @@ pub use error::{Error, ErrorKind};
 pub use evidence::{
     CheckOutcome, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart, SharedCertificates,
 };
+pub use explorer::{EXPLORE, ExploredModel, ExploredSystem, explorer_command, explorer_fault};
 pub use files::{save_query, write_whole};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,

@@ -96,7 +96,7 @@ impl Monitor {
                 let mut tester = self.judge.tester(&alphabet)?;
                 let mut report = self.watched(&mut tester, &alphabet, log, watch)?;
                 report.notices = tester.conclude();
-                report.reject_solver_fault()?;
+                report.reject_fault()?;
                 Ok(report)
             }
         }
@@ -276,7 +276,7 @@ impl OpenRun {
         };
         let mut report = LogReport::from(judged);
         report.notices = self.tester.conclude();
-        report.reject_solver_fault()?;
+        report.reject_fault()?;
         Ok((self.which, (self.alphabet, self.tester), report))
     }
 }
@@ -315,10 +315,10 @@ impl LogReport {
         })
     }
 
-    /// A solver that was caught lying has judged nothing.
-    fn reject_solver_fault(&self) -> Result<(), Error> {
+    /// A solver or an explorer that was caught lying has judged nothing.
+    fn reject_fault(&self) -> Result<(), Error> {
         for notice in &self.notices {
-            if let Notice::SolverFault(why) = notice {
+            if let Notice::SolverFault(why) | Notice::ModelFault(why) = notice {
                 return Err(Error::fault(why.clone()));
             }
         }

@@ -181,6 +181,27 @@ impl Workspace {
         all.ok_or_else(|| Error::input("no property is given"))
     }
 
+    /// The same of a system that is there, state by state.
+    pub(crate) fn verify_spec(
+        &self,
+        spec: &ExplicitSpec,
+        options: &VerificationOptions,
+    ) -> Result<Vec<VerifiedProperty>, Error> {
+        let mut all = Vec::new();
+        for reference in &options.properties {
+            if self.is_safety_property(reference)? {
+                all.extend(self.verify_properties(reference, spec, options)?.0);
+            } else {
+                let one = VerificationOptions {
+                    properties: vec![reference.clone()],
+                    ..options.clone()
+                };
+                all.extend(self.verify_explicit(spec, &one)?.properties);
+            }
+        }
+        Ok(all)
+    }
+
     /// Whether a model has data that do not unfold.
     fn is_infinite(&self, model: &ModelRef) -> Result<bool, Error> {
         let symbolic = matches!(&*self.spec(model)?, Spec::Symbolic(_));

@@ -196,11 +196,77 @@ proptest! {
         }
     }
 
+    /// An observer kills exactly the mutants of which the definition finds a violating trace.
+    #[test]
+    fn an_observer_kills_what_violates_it(text in models()) {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants-observed");
+        let whole = format!("{text}{OBSERVER}");
+        let options = MutationOptions {
+            most: 30,
+            properties: vec!["s.iol#NoXx".into()],
+            ..MutationOptions::default()
+        };
+        if violation(&lts(&text)).is_some() {
+            let workspace = Workspace::new();
+            workspace.insert(Path::new("s.iol"), whole);
+            let refused = workspace.mutate(&"s.iol".into(), &options, &mut |_, _| Ok(()));
+            let refused = refused.expect_err("the model violates it");
+            prop_assert!(refused.message().contains("the model itself violates NoXx"), "{}", refused);
+            return Ok(());
+        }
+        for (mutant, its_text) in texts(&whole, &options, &folder) {
+            let shortest = violation(&lts(&its_text));
+            prop_assert_eq!(mutant.killed, Some(shortest.is_some()), "{}", &its_text);
+            prop_assert_eq!(mutant.violates.is_some(), shortest.is_some());
+            if let Some(length) = shortest {
+                let run = mutant.killed_after.expect("the run");
+                prop_assert_eq!(run.len(), length, "{:?}\n{}", &run, &its_text);
+            }
+        }
+    }
+
     #[test]
     fn as_many_jobs_as_there_are_give_the_same_answer(text in models()) {
         let json = |jobs| serde_json::to_string(&mutate(&text, &on_the_fly(jobs))).expect("JSON");
         prop_assert_eq!(json(1), json(3));
     }
+}
+
+/// No two `!x` one after the other.
+const OBSERVER: &str = "observer NoXx for S {
+  initial state Other { !x -> X  * -> Other }
+  state X { !x -> Bad  * -> Other }
+  violate state Bad
+}
+";
+
+/// The length of a shortest trace of the completed system with `!x !x` in it, by the definition.
+fn violation(i: &Lts) -> Option<usize> {
+    let start = (closure(i, i.initial()), false);
+    let mut known = BTreeSet::from([start.clone()]);
+    let mut level = vec![start];
+    let mut length = 0;
+    while !level.is_empty() {
+        length += 1;
+        let mut next = Vec::new();
+        for (set, after_x) in level {
+            for label in ["?a", "?b", "!x", "!y", "delta"] {
+                let to = after(i, &set, label, true);
+                if to.is_empty() {
+                    continue;
+                }
+                if after_x && label == "!x" {
+                    return Some(length);
+                }
+                let pair = (to, label == "!x");
+                if known.insert(pair.clone()) {
+                    next.push(pair);
+                }
+            }
+        }
+        level = next;
+    }
+    None
 }
 
 const DATA: &str = "\

@@ -14,8 +14,8 @@ use crate::output::{Exit, print, print_json};
 /// Make mutants of a model, and say which conform and which are killed
 ///
 /// Each mutant differs from the model in one place. Those that still conform are proved to; the others
-/// come with a shortest trace that tells them from the model. With --suite or --runs they are tested,
-/// and the survivors listed. docs/mutation.md describes the operators.
+/// come with a shortest trace that tells them from the model. With --suite, --purpose, --property or
+/// --runs they are tested, and the survivors listed with that trace. docs/mutation.md describes the operators.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Exit codes: 0 all is known, and tests, where there are any, killed every wrong mutant; 1 a wrong mutant
@@ -64,9 +64,14 @@ pub(crate) struct Args {
     /// Steps of a run on the fly [default: 100]
     #[arg(long, value_name = "N", requires = "runs")]
     steps: Option<u64>,
-    /// On the fly, try to reach these test purposes (repeatable)
-    #[arg(long, value_name = "FILE#P", requires = "runs")]
+    /// Kill by test cases that are derived towards these test purposes; with --runs, by going there on
+    /// the fly instead (repeatable)
+    #[arg(long, value_name = "FILE#P")]
     purpose: Vec<String>,
+    /// Kill by these properties and observers, which the model satisfies: FILE.iol#P, FILE.hoa,
+    /// ltl:FORMULA (repeatable)
+    #[arg(long, value_name = "FILE#P", num_args = 1..)]
+    property: Vec<ModelRef>,
     /// On the fly, go towards transitions of the model that no run has seen yet
     #[arg(long, requires = "runs", conflicts_with = "purpose")]
     coverage: bool,
@@ -91,6 +96,11 @@ impl Args {
             folder: self.folder.clone(),
             restart: self.restart,
             suite: self.suite.clone(),
+            purposes: match self.runs {
+                None => self.purpose.iter().map(|p| p.as_str().into()).collect(),
+                Some(_) => Vec::new(),
+            },
+            properties: self.property.clone(),
             on_the_fly: self.runs.map(|runs| OnTheFly {
                 runs,
                 steps: self.steps.unwrap_or(100),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use iolite::{
     Campaign, Certificate, Error, Judge, RecordedRun, Target, Verdict, WholeCertificate, Workspace,
+    explorer_command,
 };
 use iolite_exec::{
     Event, Fanout, Journal, JournalHeader, JournalWriter, Replay, ShrinkPlan, chart,
@@ -130,7 +131,10 @@ impl Which {
     /// A journal may come from anywhere, so it executes nothing by itself: a command line is taken from a
     /// description on disk, from this command's flags, or, having been shown, with the user's word.
     fn check_trust(&self, args: &test::Args) -> Result<(), Error> {
-        let of_user = self.sut.as_ref().and_then(|sut| sut.strip_prefix("cmd:"));
+        let of_user = self.sut.as_ref().and_then(|sut| {
+            let explored = || sut.strip_prefix("model:")?.strip_prefix(iolite::EXPLORE);
+            sut.strip_prefix("cmd:").or_else(explored)
+        });
         let foreign: Vec<String> = args
             .programs()
             .filter(|program| Some(program.as_str()) != of_user)
@@ -179,6 +183,13 @@ pub(crate) fn journaled_certificate(
             "{path}: there is no such failing run in it, so there is nothing to re-check"
         )));
     };
+    if let Some(command) = args.model.as_ref().and_then(explorer_command) {
+        return Err(Error::input(format!(
+            "{path}: another program explores its model, and a journal executes nothing by itself: {}",
+            command.escape_debug()
+        ))
+        .hint("`iolite replay --trust` runs it again"));
+    }
     enter_folder(&journal.header)?;
     let workspace = workspace(&args.read);
     let models = &journal.header.models;
@@ -204,7 +215,9 @@ pub(crate) fn journaled_certificate(
 
 /// A system under test as seen from any folder.
 fn absolute_sut(sut: &str) -> String {
-    if let Some(model) = sut.strip_prefix("model:") {
+    if let Some(model) = sut.strip_prefix("model:")
+        && !model.starts_with(iolite::EXPLORE)
+    {
         return format!("model:{}", absolute(Path::new(model)).display());
     }
     if Path::new(sut).is_file() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
-    CompletionFlag, Error, ExplicitSpec, Judge, JudgeOptions, KnownModel, ModelRef, ModelUnderTest,
+    CompletionFlag, Error, ExplicitSpec, ExploredModel, Judge, JudgeOptions, KnownModel, ModelRef, ModelUnderTest,
     ReadOptions, SemanticsOptions, System, chosen_constants, symbolic_sut,
 };
 use iolite_derive::Alphabet;
@@ -161,6 +161,7 @@ fn serve_view(
     };
     let alphabet = spec.alphabet().fork();
     let sut = ModelSut::new(view, spec.dictionary(&alphabet), args.seed).on_refused_input(refused);
+    let sut = ExploredModel::new(sut, spec);
     let codec = WireCodec::of_system(map, spec.dictionary(&alphabet));
     answer(args, sut, codec)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use iolite::{
     Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelCoverage,
     ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
-    TargetOptions, WholeCertificate, Workspace,
+    TargetOptions, WholeCertificate, Workspace, explorer_command,
 };
 use iolite_exec::end_well_on_signals;
 use iolite_exec::report::ResidualRisk;
@@ -77,7 +77,13 @@ impl Args {
     /// Command lines that the flags themselves name, and no description on disk.
     pub(crate) fn programs(&self) -> impl Iterator<Item = String> {
         let sut = self.target.sut.strip_prefix("cmd:").map(str::to_owned);
-        sut.into_iter().chain(self.data.solver.clone())
+        let explored = self.target.sut.strip_prefix("model:").map(ModelRef::from);
+        let models = self.model.iter().cloned().chain(explored);
+        let explorers: Vec<String> = models
+            .filter_map(|model| explorer_command(&model).map(str::to_owned))
+            .collect();
+        let solver = self.data.solver.clone();
+        sut.into_iter().chain(explorers).chain(solver)
     }
 
     /// What the runs are judged by.

@@ -83,6 +83,9 @@ pub enum Notice {
     /// The solver ended by itself or is wrong: nothing that rests on it counts, so this is a fault and
     /// not a verdict.
     SolverFault(String),
+    /// The program that explores the model failed or contradicted itself: nothing that rests on it
+    /// counts.
+    ModelFault(String),
     /// A look ahead hit its bound, so that "no goal in sight" was no proof.
     LookaheadBound,
 }

@@ -244,6 +244,7 @@ impl Event {
             Notice::Crossed { input } => ("crossed", input.clone()),
             Notice::LeftGoal(reason) => ("left-goal", reason.clone()),
             Notice::SolverFault(why) => ("solver-fault", why.clone()),
+            Notice::ModelFault(why) => ("model-fault", why.clone()),
             Notice::LookaheadBound => ("lookahead-bound", String::new()),
         };
         Some(Self::Notice {

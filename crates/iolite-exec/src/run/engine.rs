@@ -176,6 +176,9 @@ where
             if let Notice::SolverFault(why) = notice {
                 return Err(ExecError::system("solving", why));
             }
+            if let Notice::ModelFault(why) = notice {
+                return Err(ExecError::system("the model", why));
+            }
             if let Some(event) = Event::notice(self.id.number, notice) {
                 self.sink.event(&event)?;
             }

@@ -16,7 +16,7 @@ pub enum CommandLine {
 
 impl CommandLine {
     /// Program and arguments.
-    pub(crate) fn words(&self) -> Result<Vec<String>, ExecError> {
+    pub fn words(&self) -> Result<Vec<String>, ExecError> {
         match self {
             Self::Words(words) => Ok(words.clone()),
             Self::Line(line) => split_words(line),

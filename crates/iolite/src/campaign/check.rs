@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use iolite_derive::Verdict;
+use iolite_derive::{TestCase, Verdict};
 use iolite_exec::{
     Adapter, Certificate, InProcess, Instance, NamedSystem, Notation, Options, Quiescence, RunId,
-    RunOutcome, ShrinkPlan, Sink, Strategy, Summary, SystemUnderTest, chart, shrink,
+    RunOutcome, ShrinkPlan, Sink, Strategy, Summary, SystemUnderTest, Uniform, chart, shrink,
 };
 
 use super::{AnyStrategy, AnyTester, Campaign};
@@ -130,6 +130,29 @@ impl Campaign {
             }
         }
         summary.coverage = instance.strategy.coverage();
+        instance.adapter.stop()?;
+        Ok(summary)
+    }
+
+    /// Runs one stored test case once against a system in this process.
+    pub fn run_case_in_process<A, S>(&self, case: &TestCase, system: S) -> Result<Summary, Error>
+    where
+        A: Notation,
+        S: SystemUnderTest<A>,
+    {
+        let alphabet = self.judge.alphabet();
+        let system = NamedSystem::new(system, self.judge.dictionary(&alphabet));
+        let mut instance = Instance::<AnyTester, _, AnyStrategy> {
+            tester: self.stored(case, &alphabet)?,
+            adapter: InProcess::new(system),
+            strategy: Box::new(Uniform),
+        };
+        let mut options = self.in_process_options();
+        options.limits.steps = None;
+        options.criterion = case.criterion();
+        let id = RunId::of(self.plan.seed, 0);
+        let mut summary = Summary::default();
+        summary.add(instance.setup(&options, id, &mut ()).run_confirmed()?);
         instance.adapter.stop()?;
         Ok(summary)
     }

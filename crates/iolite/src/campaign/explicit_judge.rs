@@ -1,6 +1,7 @@
 //! Judging by a transition system with labels.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use iolite_derive::{
     Alphabet, Criterion, Guide, IocoOracle, IoconfOracle, LabelGoal, MixedGoal, Objective, Oracle,
@@ -16,6 +17,7 @@ use super::context::{conformance_tester, goal_tester};
 use super::coverage_guide::CoverageGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
 use super::property_judge::objectives;
+use crate::explorer::ExploredTester;
 use crate::{Error, ExplicitSpec, GoalAutomaton, Spec, System, Workspace};
 
 /// What an explicit specification is asked for.
@@ -226,8 +228,16 @@ impl ExplicitJudge {
         ))
     }
 
+    /// The tester, which gives up where a program explores the model and fails.
+    fn explored(&self, tester: AnyTester) -> AnyTester {
+        match self.spec.explorer() {
+            None => tester,
+            Some(explorer) => Box::new(ExploredTester::new(tester, Arc::clone(explorer))),
+        }
+    }
+
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
-        Ok(match &self.question {
+        let tester = match &self.question {
             Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?.tester(),
             Question::Safety(observers) => self.towards(alphabet, observers).tester(),
             Question::Purposes(purposes) => self.towards(alphabet, purposes).tester(),
@@ -242,7 +252,8 @@ impl ExplicitJudge {
                 let oracle = IoconfOracle::with_alphabet(system, self.policy, traces, alphabet);
                 self.conformance(oracle)
             }
-        })
+        };
+        Ok(self.explored(tester))
     }
 
     pub(super) fn towards_goal(
@@ -257,7 +268,8 @@ impl ExplicitJudge {
             Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?,
             Question::Relation(_) => return Ok(None),
         };
-        Ok(Some(tester.led(otherwise())))
+        let (tester, strategy) = tester.led(otherwise());
+        Ok(Some((self.explored(tester), strategy)))
     }
 
     /// A strategy that records coverage, and leads to what is not covered where `leads` says so;

@@ -378,7 +378,7 @@ impl Judge {
                  passes: specify {input} there, or stimulate after silence"
             )),
             Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
-            Notice::SolverFault(why) => Some(format!("error: {why}")),
+            Notice::SolverFault(why) | Notice::ModelFault(why) => Some(format!("error: {why}")),
             Notice::Tried { .. }
             | Notice::Values(_)
             | Notice::Learnt(_)

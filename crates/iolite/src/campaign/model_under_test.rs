@@ -10,7 +10,7 @@ use iolite_lang::LineIndex;
 use iolite_lts::{Completed, Completion, Labels, QuiescencePolicy};
 use iolite_sts::{Iosts, Simulation, SimulationError};
 
-use crate::{DataOptions, Error, ExplicitSpec, KnownModel, Spec, Workspace, save_query};
+use crate::{DataOptions, Error, ExplicitSpec, ExploredModel, KnownModel, Spec, Workspace, save_query};
 
 /// A model that is run as it is, with a solver for its values where it has data.
 #[derive(Clone, Debug)]
@@ -56,17 +56,23 @@ impl ModelUnderTest {
     ) -> Result<Box<dyn Adapter>, Error> {
         match self {
             Self::Symbolic(model) => Ok(Box::new(symbolic_sut(model, dictionary, completion, 0)?)),
-            Self::Explicit(spec) => Ok(match completion {
-                None => {
-                    let sut = ModelSut::new(spec.system(), dictionary, 0);
-                    Box::new(sut.with_quiescence(quiescence))
-                }
-                Some(how) => {
-                    let view = Completed::over(spec.system(), how, others);
-                    let sut = ModelSut::new(view, dictionary, 0);
-                    Box::new(sut.with_quiescence(quiescence))
-                }
-            }),
+            Self::Explicit(spec) => {
+                let sut: Box<dyn Adapter> = match completion {
+                    None => {
+                        let sut = ModelSut::new(spec.system(), dictionary, 0);
+                        Box::new(sut.with_quiescence(quiescence))
+                    }
+                    Some(how) => {
+                        let view = Completed::over(spec.system(), how, others);
+                        let sut = ModelSut::new(view, dictionary, 0);
+                        Box::new(sut.with_quiescence(quiescence))
+                    }
+                };
+                Ok(match spec.explorer() {
+                    None => sut,
+                    Some(_) => Box::new(ExploredModel::new(sut, spec)),
+                })
+            }
         }
     }
 }

@@ -131,6 +131,10 @@ impl Chooser {
             return Ok(choice);
         };
         let leads = self.selection == Selection::Coverage;
+        if explicit.spec().explorer().is_some() && !self.asked {
+            // The whole model would have to be asked for.
+            return Ok(choice);
+        }
         let limit = if self.asked {
             COVERAGE_LIMIT_ASKED
         } else {

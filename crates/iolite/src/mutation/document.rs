@@ -52,10 +52,14 @@ pub struct MutantDocument {
     pub counterexample: Option<CounterexampleDocument>,
     /// Whether the tests killed it; `null` without tests, and where they could not be run.
     pub killed: Option<bool>,
-    /// Who killed it: a test case, or the number of a run.
+    /// Who killed it: a test case, a property, or the number of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed_by: Option<String>,
-    /// The steps of the run that killed it: shortest for a test case, all of them on the fly.
+    /// The property that it violates, where that killed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub violates: Option<String>,
+    /// The steps of the run that killed it: shortest for a test case or an observer, all of them on the
+    /// fly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed_after: Option<Vec<String>>,
     /// Test events on the fly up to the one that killed it, all runs together.
@@ -83,6 +87,9 @@ pub struct Score {
     pub untested: Vec<String>,
     /// Files of conforming mutants that the tests killed: these tests are not sound.
     pub unsound: Vec<String>,
+    /// Files of conforming mutants that violate a property: it asks for more than the model does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beyond_model: Vec<String>,
 }
 
 impl Score {
@@ -99,6 +106,9 @@ impl Score {
             }
             let file = || mutant.file.clone();
             match (mutant.killed, mutant.conforms) {
+                (Some(true), Some(true)) if mutant.violates.is_some() => {
+                    score.beyond_model.push(file());
+                }
                 (Some(true), Some(true)) => score.unsound.push(file()),
                 (Some(true), _) => score.killed += 1,
                 (Some(false), Some(false)) => score.survivors.push(file()),
@@ -169,6 +179,14 @@ impl MutationDocument {
         let _ = writeln!(text, "killed {} of {} wrong", score.killed, score.wrong);
         if !score.untested.is_empty() {
             let _ = writeln!(text, "{} could not be tested", score.untested.len());
+        }
+        if let Some(first) = score.beyond_model.first() {
+            let _ = writeln!(
+                text,
+                "{} of the conforming ones violate a property, such as {first}: it asks for more than the \
+                 model",
+                score.beyond_model.len()
+            );
         }
         for mutant in &self.mutants {
             if score.unsound.contains(&mutant.file) {

@@ -1,6 +1,8 @@
 //! One mutant: does it conform, and what kills it.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use iolite_derive::{ModelRef, TestRun, TestStep, Verdict, test_runs};
 use iolite_exec::Summary;
@@ -8,14 +10,24 @@ use iolite_lang::mutation::Mutant;
 use iolite_lts::{Completed, Semantics, StateId};
 
 use super::{MutantDocument, MutationOptions};
+use crate::workspace::too_many_states;
 use crate::{
-    Campaign, Error, ErrorKind, ExplicitSpec, Judge, JudgeOptions, RelationOptions, Selection,
-    SelectionOptions, SuiteCase, Target, TargetOptions, Workspace,
+    Campaign, DerivationOptions, DerivationSelection, Derived, Error, ErrorKind, ExecutionEnding,
+    ExplicitSpec, GoalDerivation, Judge, JudgeOptions, Proof, RelationOptions, Selection,
+    SelectionOptions, SuiteCase, Target, TargetOptions, VerificationOptions, Workspace,
 };
+
+/// Test cases that are derived towards a purpose.
+const PURPOSE_CASES: u64 = 10;
+
+/// How much longer than the shortest way to a purpose they may be.
+const PURPOSE_SLACK: usize = 5;
 
 /// What all mutants of a model are held against.
 pub(super) struct Examiner<'w> {
     workspace: &'w Workspace,
+    /// The same files; what is doubtful about a property is told once, of the model.
+    quiet: Workspace,
     model: &'w ModelRef,
     /// The declaration of a mutant that is meant.
     name: String,
@@ -41,24 +53,88 @@ impl<'w> Examiner<'w> {
         // A mistake in the model is an error; data that cannot be unfolded are not.
         workspace.spec(model)?;
         let spec = workspace.explicit(model);
-        let suite = match (&spec, options.suite.as_slice()) {
-            (_, []) => Vec::new(),
-            (Ok(spec), paths) => workspace.suite(paths, spec)?,
-            (Err(error), _) => return Err(error.clone()),
+        let needs_states = !options.suite.is_empty()
+            || !options.purposes.is_empty()
+            || !options.properties.is_empty();
+        let mut suite = match &spec {
+            Ok(spec) => workspace.suite(&options.suite, spec)?,
+            Err(error) if needs_states => return Err(error.clone()),
+            Err(_) => Vec::new(),
         };
+        suite.extend(towards_purposes(workspace, model, options)?);
         if suite.iter().any(offers) {
             return Err(Error::input(
                 "the suite has test cases for conf, which have no inputs and outputs",
             ));
         }
-        Ok(Self {
+        let examiner = Self {
             workspace,
+            quiet: workspace.read_as(workspace.options().clone()),
             model,
             name: name.to_owned(),
             options,
             spec,
             suite,
-        })
+        };
+        examiner.reject_violated()?;
+        Ok(examiner)
+    }
+
+    /// A property that the model violates tells nothing of a mutant.
+    fn reject_violated(&self) -> Result<(), Error> {
+        let Ok(spec) = &self.spec else { return Ok(()) };
+        match self.violation(self.workspace, spec)? {
+            Kill::No => Ok(()),
+            Kill::Yes { by, after } => Err(Error::input(format!(
+                "the model itself violates {by}, after {}",
+                match after.as_slice() {
+                    [] => "nothing".to_owned(),
+                    after => after.join(" "),
+                }
+            ))
+            .hint(
+                "inputs that the model does not take are completed here, as those of its mutants are; \
+                 `iolite verify` looks at the model as it is",
+            )),
+            Kill::Unknown(why) => Err(Error::undecided(why)),
+        }
+    }
+
+    /// The first property that a system violates, as an implementation: with its inputs completed.
+    fn violation(&self, workspace: &Workspace, system: &ExplicitSpec) -> Result<Kill, Error> {
+        let (options, Ok(spec)) = (self.options, &self.spec) else {
+            return Ok(Kill::No);
+        };
+        if options.properties.is_empty() {
+            return Ok(Kill::No);
+        }
+        let inside = system.system();
+        let view = Completed::over(&inside, options.complete_inputs.into(), spec.labels());
+        let budget = workspace.options().budget();
+        let completed = iolite_lts::explore(&view, budget).map_err(|e| too_many_states(&e))?;
+        // Observers and properties are for the model by name.
+        let completed = ExplicitSpec::foreign(spec.reference().clone(), completed);
+        let asked = VerificationOptions {
+            properties: options.properties.clone(),
+            quiescence: options.quiescence.policy(),
+            ..VerificationOptions::default()
+        };
+        let mut open = None;
+        for property in workspace.verify_spec(&completed, &asked)? {
+            match property.proof {
+                Proof::Refuted { trace, .. } => {
+                    return Ok(Kill::Yes {
+                        by: property.name,
+                        after: with_ending(trace, property.ending),
+                    });
+                }
+                Proof::Unknown { left } => {
+                    open = Some(format!("{}: {}", property.name, left.join(", ")));
+                }
+                Proof::Proved { .. } => {}
+            }
+        }
+        Ok(open.map_or(Kill::No, Kill::Unknown))
     }
 
     fn relation(&self) -> RelationOptions {
@@ -119,6 +195,77 @@ impl<'w> Examiner<'w> {
     }
 }
 
+/// What properties say of a system.
+enum Kill {
+    No,
+    Yes {
+        by: String,
+        after: Vec<String>,
+    },
+    /// Why a bound ran out.
+    Unknown(String),
+}
+
+/// A violating execution as a list of steps.
+fn with_ending(mut trace: Vec<String>, ending: Option<ExecutionEnding>) -> Vec<String> {
+    match ending {
+        None | Some(ExecutionEnding::BadPrefix) => {}
+        Some(ExecutionEnding::OutputLock) => trace.push("delta".to_owned()),
+        Some(ExecutionEnding::Deadlock) => trace.push("deadlock".to_owned()),
+        Some(ExecutionEnding::Cycle(cycle)) => trace.push(match cycle.as_slice() {
+            [] => "(i)^ω".to_owned(),
+            cycle => format!("({})^ω", cycle.join(" ")),
+        }),
+    }
+    trace
+}
+
+/// The test cases that are derived towards purposes.
+fn towards_purposes(
+    workspace: &Workspace,
+    model: &ModelRef,
+    options: &MutationOptions,
+) -> Result<Vec<SuiteCase>, Error> {
+    let mut cases = Vec::new();
+    if options.purposes.is_empty() {
+        return Ok(cases);
+    }
+    let derivation = DerivationOptions {
+        relation: options.relation,
+        traces: None,
+        context: iolite_derive::Context::Synchronous,
+        max_in_flight: None,
+        policy: options.quiescence.policy(),
+        budget: workspace.options().budget(),
+        selection: DerivationSelection::Goals(GoalDerivation {
+            observers: Vec::new(),
+            purposes: options.purposes.clone(),
+            properties: Vec::new(),
+            alternatives: PURPOSE_CASES,
+            seed: options.seed,
+            slack: PURPOSE_SLACK,
+        }),
+    };
+    let derived = workspace.derive(model, &derivation, &mut |derived| {
+        if let Derived::Case(case) = derived {
+            cases.push(SuiteCase {
+                place: format!("purpose {}", case.name()),
+                case: Arc::new(case),
+            });
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for note in derived.notes {
+        workspace.warn(&format!("warning: {note}"));
+    }
+    if cases.is_empty() {
+        return Err(Error::input(
+            "no test case could be derived towards the purposes",
+        ));
+    }
+    Ok(cases)
+}
+
 fn offers(case: &SuiteCase) -> bool {
     let states = case.case.states();
     states
@@ -145,6 +292,7 @@ impl Worker<'_> {
             counterexample: None,
             killed: None,
             killed_by: None,
+            violates: None,
             killed_after: None,
             events: None,
         };
@@ -176,6 +324,11 @@ impl Worker<'_> {
             (Ok(_), Err(_)) => {}
         }
         self.run_suite(explicit.as_ref().ok(), &mut document);
+        if document.killed != Some(true)
+            && let Ok(explicit) = &explicit
+        {
+            self.ask_properties(explicit, &mut document)?;
+        }
         if document.killed != Some(true) {
             self.run_on_the_fly(&workspace, &reference, explicit.is_ok(), &mut document)?;
         }
@@ -203,6 +356,30 @@ impl Worker<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether it violates a property that the model has.
+    fn ask_properties(
+        &self,
+        explicit: &ExplicitSpec,
+        document: &mut MutantDocument,
+    ) -> Result<(), Error> {
+        if self.examiner.options.properties.is_empty() {
+            return Ok(());
+        }
+        match self.examiner.violation(&self.examiner.quiet, explicit)? {
+            Kill::No => document.killed = Some(false),
+            Kill::Yes { by, after } => {
+                document.killed = Some(true);
+                document.killed_by = Some(format!("property {by}"));
+                document.killed_after = Some(after);
+                document.violates = Some(by);
+            }
+            Kill::Unknown(why) => {
+                document.unknown.get_or_insert(why);
+            }
+        }
+        Ok(())
     }
 
     fn run_on_the_fly(

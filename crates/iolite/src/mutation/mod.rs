@@ -53,6 +53,10 @@ pub struct MutationOptions {
     pub restart: bool,
     /// Stored test cases that may kill.
     pub suite: Vec<PathBuf>,
+    /// Test purposes whose derived test cases may kill. On the fly they are those of `on_the_fly`.
+    pub purposes: Vec<ModelRef>,
+    /// Properties and observers that the model has; a mutant that violates one is killed.
+    pub properties: Vec<ModelRef>,
     /// Testing on the fly that may kill.
     pub on_the_fly: Option<OnTheFly>,
 }
@@ -84,6 +88,8 @@ impl Default for MutationOptions {
             folder: None,
             restart: false,
             suite: Vec::new(),
+            purposes: Vec::new(),
+            properties: Vec::new(),
             on_the_fly: None,
         }
     }
@@ -100,7 +106,10 @@ impl MutationOptions {
     }
 
     fn tests(&self) -> bool {
-        !self.suite.is_empty() || self.on_the_fly.is_some()
+        !self.suite.is_empty()
+            || !self.purposes.is_empty()
+            || !self.properties.is_empty()
+            || self.on_the_fly.is_some()
     }
 }
 
@@ -148,8 +157,8 @@ impl Workspace {
         let mutations = Mutations::new(file, base, &operators);
         let picked = pick::pick(&mutations, &format_file(file), options.most, options.seed);
         let names = Names::new(options, picked.mutants.len());
-        let store = Store::open(options, &names, &mutable, &picked.mutants)?;
         let examiner = Examiner::new(self, model, &mutable.name, options)?;
+        let store = Store::open(self, options, &names, &mutable, &picked.mutants)?;
         let model_conforms = examiner.model_conforms()?;
         if model_conforms == Some(false) {
             self.warn(

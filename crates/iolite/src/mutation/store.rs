@@ -6,12 +6,13 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use iolite_derive::ModelRef;
 use iolite_lang::mutation::Mutant;
 use serde::{Deserialize, Serialize};
 
 use super::{Mutable, MutantDocument, MutationDocument, MutationOptions, Names, OnTheFly};
 use crate::workspace::hash;
-use crate::{Error, QuiescenceFlag, write_whole};
+use crate::{Error, QuiescenceFlag, Workspace, write_whole};
 
 const RECORD: &str = "mutants.jsonl";
 const ANSWER: &str = "mutants.json";
@@ -28,6 +29,9 @@ struct Header {
     complete_inputs: crate::CompletionFlag,
     seed: u64,
     suite: Vec<(String, String)>,
+    /// Purposes and properties, with the hashes of their files.
+    #[serde(default)]
+    goals: Vec<(String, String)>,
     on_the_fly: Option<OnTheFly>,
 }
 
@@ -41,6 +45,7 @@ pub(super) struct Store {
 impl Store {
     /// Writes the mutants that are not there yet, and reads what is known of them.
     pub(super) fn open(
+        workspace: &Workspace,
         options: &MutationOptions,
         names: &Names,
         mutable: &Mutable,
@@ -65,6 +70,7 @@ impl Store {
             complete_inputs: options.complete_inputs,
             seed: options.seed,
             suite: suite_hashes(&options.suite)?,
+            goals: goal_hashes(workspace, options),
             on_the_fly: options.on_the_fly.clone(),
         };
         let path = folder.join(RECORD);
@@ -149,6 +155,16 @@ fn known(
     // The last line may have been cut off; whatever is no answer is looked at again.
     let answers = lines.filter_map(|line| serde_json::from_str::<MutantDocument>(line).ok());
     Ok(answers.map(|answer| (answer.number, answer)).collect())
+}
+
+/// Purposes and properties as the workspace has read them; a formula is its own text.
+fn goal_hashes(workspace: &Workspace, options: &MutationOptions) -> Vec<(String, String)> {
+    let goals = options.purposes.iter().chain(&options.properties);
+    let hash = |goal: &ModelRef| {
+        let source = workspace.source(goal.path()).ok();
+        source.map_or_else(String::new, |source| source.hash().to_owned())
+    };
+    goals.map(|goal| (goal.to_string(), hash(goal))).collect()
 }
 
 /// Test cases change while their names stay.

@@ -322,7 +322,7 @@ impl PreparedSpecification {
         let system = implementation.system();
         let completion = self.semantics.complete_inputs;
         let jobs = self.jobs;
-        match (&system, completion) {
+        let decision = match (&system, completion) {
             (System::Explicit(lts), None) => self.check(
                 implementation,
                 lts,
@@ -338,13 +338,13 @@ impl PreparedSpecification {
                     proceed,
                 )
             }
-            (System::Lazy(view), None) => self.check(
+            (view, None) => self.check(
                 implementation,
                 view,
                 |side, how| side.check(view, how),
                 proceed,
             ),
-            (System::Lazy(view), Some(how)) => {
+            (view, Some(how)) => {
                 let view = Completed::over(view, how.into(), self.spec.labels());
                 self.check(
                     implementation,
@@ -353,7 +353,17 @@ impl PreparedSpecification {
                     proceed,
                 )
             }
+        };
+        // What a program that explores a model gave before it failed is neither yes nor no.
+        for spec in [implementation, &self.spec] {
+            match &decision {
+                Ok(Decision {
+                    holds: Some(false), ..
+                }) => spec.believe_twice()?,
+                _ => spec.believe()?,
+            }
         }
+        decision
     }
 
     fn check<V: Semantics<State = StateId>>(

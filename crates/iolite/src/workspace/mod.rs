@@ -23,6 +23,7 @@ use iolite_lang::{
 };
 use iolite_lts::{LabelKind, Labels, Lts, StateId, restrict};
 
+use crate::explorer::{Explorer, explorer_command};
 use crate::{Budget, Error};
 
 pub use goal::{DataAutomaton, GoalAutomaton};
@@ -282,6 +283,10 @@ impl Workspace {
 
     /// A specification: symbolic where it has data, else explicit.
     pub fn spec(&self, reference: &ModelRef) -> Result<Arc<Spec>, Error> {
+        if explorer_command(reference).is_some() {
+            // One program, whoever asks for it.
+            return self.explicit(reference).map(Spec::Explicit).map(Arc::new);
+        }
         self.cached(reference, false, || {
             let reference = self.resolved(reference);
             if Format::of(reference.path())? == Format::Iol {
@@ -321,6 +326,11 @@ impl Workspace {
     }
 
     fn load_explicit(&self, reference: &ModelRef) -> Result<ExplicitSpec, Error> {
+        if let Some(command) = explorer_command(reference) {
+            let explorer = Explorer::start(command, self.read.budget())?;
+            let reference = reference.with_hash(explorer.hash());
+            return Ok(ExplicitSpec::explored(reference, explorer));
+        }
         let reference = self.resolved(reference);
         let format = Format::of(reference.path())?;
         if format == Format::Iol {

@@ -11,6 +11,7 @@ use iolite_sts::{Iosts, ValuedAction};
 
 use super::{Declared, Property, ReadOptions, SourceFile, System, too_many_states};
 use crate::Error;
+use crate::explorer::{ExploredSystem, Explorer};
 
 /// What runs are judged by.
 #[derive(Clone, Debug)]
@@ -74,6 +75,8 @@ enum Origin {
     Lts(Arc<Lts>),
     /// It is made of its declaration, which is cheap; each walk of it explores what it visits.
     Declared(Declared, usize),
+    /// Another program explores it.
+    Explored(Arc<Explorer>),
 }
 
 /// A transition system with labels. Cheap to clone: the large parts are shared.
@@ -118,7 +121,17 @@ impl ExplicitSpec {
         ))
     }
 
-    pub(super) fn foreign(reference: ModelRef, lts: Lts) -> Self {
+    pub(super) fn explored(reference: ModelRef, explorer: Explorer) -> Self {
+        let labels = Arc::clone(explorer.labels());
+        Self::new(
+            reference,
+            Origin::Explored(Arc::new(explorer)),
+            labels,
+            None,
+        )
+    }
+
+    pub(crate) fn foreign(reference: ModelRef, lts: Lts) -> Self {
         let labels = Arc::new(lts.labels().clone());
         Self::new(reference, Origin::Lts(Arc::new(lts)), labels, None)
     }
@@ -180,7 +193,32 @@ impl ExplicitSpec {
                 let lowered = lower_lazily(declared.file(), &declared.name, *budget);
                 System::Lazy(lowered.expect("it was lowered before"))
             }
+            Origin::Explored(explorer) => {
+                System::Explored(ExploredSystem(Arc::clone(explorer)))
+            }
         }
+    }
+
+    /// The program that explores it, where one does.
+    pub(crate) fn explorer(&self) -> Option<&Arc<Explorer>> {
+        match &self.origin {
+            Origin::Explored(explorer) => Some(explorer),
+            Origin::Lts(_) | Origin::Declared(..) => None,
+        }
+    }
+
+    /// An error where a program explores it and has failed, so that nothing that was found counts.
+    pub fn believe(&self) -> Result<(), Error> {
+        let fault = self.explorer().and_then(|explorer| explorer.fault());
+        fault.map_or(Ok(()), |fault| Err(fault.into()))
+    }
+
+    /// The same before a negative answer is given: what was asked last is asked once more.
+    pub fn believe_twice(&self) -> Result<(), Error> {
+        if let Some(explorer) = self.explorer() {
+            explorer.confirm();
+        }
+        self.believe()
     }
 
     /// Between the tester's actions and messages.

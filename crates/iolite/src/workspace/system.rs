@@ -6,6 +6,7 @@ use iolite_lang::LazySystem;
 use iolite_lts::{Labels, Lts, Semantics, StateId, Step};
 
 use crate::Error;
+use crate::explorer::ExploredSystem;
 
 /// A transition system: explicit, or composed and explored on demand.
 pub enum System {
@@ -13,6 +14,8 @@ pub enum System {
     Explicit(Arc<Lts>),
     /// Explored on demand.
     Lazy(LazySystem),
+    /// Explored by another program.
+    Explored(ExploredSystem),
 }
 
 impl System {
@@ -23,6 +26,11 @@ impl System {
             Self::Lazy(view) => iolite_lts::explore(&view, budget)
                 .map(Arc::new)
                 .map_err(|e| too_many_states(&e)),
+            Self::Explored(view) => {
+                let lts = iolite_lts::explore(&view, budget);
+                view.believe()?;
+                lts.map(Arc::new).map_err(|e| too_many_states(&e))
+            }
         }
     }
 }
@@ -39,6 +47,7 @@ impl Semantics for System {
         match self {
             Self::Explicit(lts) => lts.labels(),
             Self::Lazy(view) => view.labels(),
+            Self::Explored(view) => view.labels(),
         }
     }
 
@@ -46,6 +55,7 @@ impl Semantics for System {
         match self {
             Self::Explicit(lts) => lts.initial(),
             Self::Lazy(view) => view.initial(),
+            Self::Explored(view) => view.initial(),
         }
     }
 
@@ -53,6 +63,7 @@ impl Semantics for System {
         match self {
             Self::Explicit(lts) => lts.successors(state, row),
             Self::Lazy(view) => view.successors(state, row),
+            Self::Explored(view) => view.successors(state, row),
         }
     }
 
@@ -60,6 +71,7 @@ impl Semantics for System {
         match self {
             Self::Explicit(lts) => lts.describe(state),
             Self::Lazy(view) => view.describe(state),
+            Self::Explored(view) => view.describe(state),
         }
     }
 
@@ -67,6 +79,7 @@ impl Semantics for System {
         match self {
             Self::Explicit(lts) => Semantics::place(&**lts, state),
             Self::Lazy(view) => view.place(state),
+            Self::Explored(view) => view.place(state),
         }
     }
 
@@ -74,6 +87,7 @@ impl Semantics for System {
         match self {
             Self::Explicit(lts) => Semantics::line(&**lts, state),
             Self::Lazy(view) => view.line(state),
+            Self::Explored(view) => view.line(state),
         }
     }
 }

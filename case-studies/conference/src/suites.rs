@@ -1,0 +1,167 @@
+//! Stored test cases against the mutants: the paper's other half.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use iolite::{
+    Campaign, Context, DerivationOptions, DerivationSelection, Derived, Error, Judge, JudgeOptions,
+    Relation, SystemUnderTest, Workspace,
+};
+use iolite_derive::{CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase};
+use iolite_lts::QuiescencePolicy;
+
+use crate::driver::{action, datagram};
+use crate::experiment::node;
+use crate::{Entity, FAULTS};
+
+/// An entity without sockets, in step with its tester: test cases are derived for such a one.
+struct InStep {
+    fault: u8,
+    entity: Entity,
+    outputs: VecDeque<String>,
+}
+
+impl InStep {
+    fn new(fault: u8) -> Self {
+        Self {
+            fault,
+            entity: Entity::new(fault),
+            outputs: VecDeque::new(),
+        }
+    }
+}
+
+impl SystemUnderTest<String> for InStep {
+    fn reset(&mut self) {
+        *self = Self::new(self.fault);
+    }
+
+    fn stimulate(&mut self, stimulus: &String) {
+        let (sap, message) = datagram(stimulus);
+        let sent = self.entity.take(sap, &message).into_iter();
+        self.outputs.extend(sent.map(|(sap, text)| action(sap, &text)));
+    }
+
+    fn output(&mut self, _: Duration) -> Option<String> {
+        self.outputs.pop_front()
+    }
+}
+
+/// A way to make a suite.
+pub struct Suite {
+    /// What it is called.
+    pub name: String,
+    selection: DerivationSelection,
+}
+
+impl Suite {
+    /// The suites that are compared.
+    pub fn all() -> Vec<Self> {
+        let exhaustive = |depth| Self {
+            name: format!("exhaustive to depth {depth}"),
+            selection: DerivationSelection::Exhaustive(ExhaustiveDerivation {
+                depth,
+                enumeration: Enumeration::Traces,
+                limit: 200_000,
+            }),
+        };
+        let random = |count| Self {
+            name: format!("{count} at random, depth 20"),
+            selection: DerivationSelection::Random(RandomDerivation {
+                count,
+                depth: 20,
+                ..RandomDerivation::default()
+            }),
+        };
+        let covering = |name: &str, goal| Self {
+            name: format!("covering all {name}"),
+            selection: DerivationSelection::Cover { goal, depth: None },
+        };
+        vec![
+            exhaustive(2),
+            exhaustive(3),
+            exhaustive(4),
+            covering("states", CoverageGoal::States),
+            covering("transitions", CoverageGoal::Transitions),
+            random(13),
+            random(1000),
+        ]
+    }
+
+    /// Derives the suite and runs it against all mutants.
+    pub fn score(&self, model: &Path) -> Result<Score, Error> {
+        let workspace = Workspace::new();
+        let begin = Instant::now();
+        let mut cases: Vec<TestCase> = Vec::new();
+        let options = DerivationOptions {
+            relation: Relation::Ioco,
+            traces: None,
+            context: Context::Synchronous,
+            max_in_flight: None,
+            policy: QuiescencePolicy::Livelock,
+            budget: workspace.options().budget(),
+            selection: self.selection.clone(),
+        };
+        let derivation = workspace.derive(&node(model), &options, &mut |derived| {
+            if let Derived::Case(case) = derived {
+                cases.push(case);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let derived = begin.elapsed();
+        let judge = JudgeOptions {
+            unfold: Some("the experiment"),
+            ..JudgeOptions::default()
+        };
+        let campaign = Campaign::new(Judge::new(&workspace, &node(model), &judge)?);
+        let begin = Instant::now();
+        let mut score = Score {
+            cases: cases.len(),
+            complete: derivation.complete,
+            killed: Vec::new(),
+            original_fails: false,
+            events: 0,
+            derived,
+            run: Duration::ZERO,
+        };
+        for fault in 0..=FAULTS {
+            let mut fails = false;
+            for case in &cases {
+                let summary = campaign.run_case_in_process(case, InStep::new(fault))?;
+                score.events += summary.steps;
+                fails |= !summary.failures.is_empty();
+                if fails {
+                    break;
+                }
+            }
+            match fault {
+                0 => score.original_fails = fails,
+                _ if fails => score.killed.push(fault),
+                _ => {}
+            }
+        }
+        score.run = begin.elapsed();
+        Ok(score)
+    }
+}
+
+/// What a suite came to.
+#[derive(Clone, Debug)]
+pub struct Score {
+    /// How many test cases it has.
+    pub cases: usize,
+    /// Whether these are all up to the depth, where it has one.
+    pub complete: Option<bool>,
+    /// The mutants that it fails.
+    pub killed: Vec<u8>,
+    /// Whether it fails the original, which would be wrong.
+    pub original_fails: bool,
+    /// Test events, until the first failure of each implementation.
+    pub events: u64,
+    /// How long deriving took.
+    pub derived: Duration,
+    /// How long running took, all implementations together.
+    pub run: Duration,
+}
