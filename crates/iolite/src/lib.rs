@@ -72,6 +72,7 @@ mod suite;
 mod symbolic_view;
 mod vacuity;
 mod verification;
+mod walk;
 mod workspace;
 
 pub use budget::{
@@ -98,7 +99,7 @@ pub use iolite_derive::{
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Journal, MergeError, MergeOptions, Merged,
-    Notation, Partition, Received, RunRange, Sent, Share, Sink, Summary, SymmetricModel,
+    Notation, Order, Partition, Received, RunRange, Sent, Share, Sink, Steering, Summary, SymmetricModel,
     SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, merge, run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
@@ -120,6 +121,7 @@ pub use suite::{
 };
 pub use symbolic_view::{SymbolicGraph, SymbolicView};
 pub use verification::{Proof, Verification, VerificationOptions, VerifiedProperty};
+pub use walk::{Offer, Position, Taken, Walk};
 pub use workspace::{
     DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,
     PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec, System,

@@ -22,7 +22,7 @@ pub(crate) mod report;
 pub(crate) mod show;
 mod show_property;
 pub(crate) mod simulate;
-mod simulate_data;
+mod simulate_walk;
 pub(crate) mod suite;
 pub(crate) mod test;
 pub(crate) mod test_suite;

@@ -1,0 +1,68 @@
+//! A walk through the sets of states of a suspension automaton.
+
+use iolite_lts::{Determinised, LabelId, QuiescencePolicy, SetId, Suspension};
+
+use super::{Offer, Position, Taken};
+use crate::System;
+
+pub(super) struct ExplicitWalk {
+    view: Determinised<Suspension<System>>,
+    start: SetId,
+    /// Where the walk was after each of its actions.
+    path: Vec<SetId>,
+}
+
+impl ExplicitWalk {
+    pub(super) fn new(system: System, policy: QuiescencePolicy) -> Self {
+        let mut view = Determinised::new(Suspension::new(system, policy));
+        Self {
+            start: view.initial(),
+            view,
+            path: Vec::new(),
+        }
+    }
+
+    fn at(&self) -> SetId {
+        self.path.last().copied().unwrap_or(self.start)
+    }
+
+    pub(super) fn position(&mut self) -> Position {
+        let at = self.at();
+        let row = self.view.row(at).to_vec();
+        let offer = |&(label, _): &(LabelId, SetId)| Offer {
+            action: self.view.labels().text(label),
+            guard: None,
+        };
+        Position {
+            offers: row.iter().map(offer).collect(),
+            places: self.view.describe(at),
+            silence_undecided: false,
+        }
+    }
+
+    /// Goes on with an action; its full text.
+    pub(super) fn take(&mut self, action: &str) -> Result<String, Taken> {
+        let wanted = if action == "δ" { "delta" } else { action };
+        let row = self.view.row(self.at()).to_vec();
+        let labels = self.view.labels();
+        let named = |label: LabelId| {
+            let label = labels.label(label);
+            label.to_string() == wanted || &*label.name == wanted
+        };
+        let Some(&(label, set)) = row.iter().find(|&&(label, _)| named(label)) else {
+            let known = wanted == "delta" || labels.iter().any(|(id, _)| named(id));
+            return Err(if known {
+                Taken::NotPossible("is not possible here".to_owned())
+            } else {
+                Taken::NoAction
+            });
+        };
+        let text = labels.text(label);
+        self.path.push(set);
+        Ok(text)
+    }
+
+    pub(super) fn back(&mut self) {
+        self.path.pop();
+    }
+}
