@@ -16,7 +16,8 @@ pub use allocator::Allocator;
 
 use commands::{
     calibrate, check, classify, derive, doctor, explain, explain_code, fmt, init, merge, monitor,
-    mutate, passes, relate, replay, report, show, simulate, suite, test, testable, tester, verify,
+    mutate, passes, relate, replay, report, serve, show, simulate, suite, test, testable, tester,
+    verify,
 };
 use iolite::Error;
 use iolite_exec::Interruption;
@@ -55,6 +56,7 @@ enum Command {
     Shrink(replay::ShrinkArgs),
     Merge(merge::Args),
     Report(report::Args),
+    Serve(serve::Args),
     Monitor(monitor::Args),
     Passes(passes::Args),
     Suite(suite::Args),
@@ -112,6 +114,7 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Shrink(args) => replay::run_shrink(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Monitor(args) => monitor::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Suite(args) => suite::run(&args),

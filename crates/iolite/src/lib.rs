@@ -99,8 +99,9 @@ pub use iolite_derive::{
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Journal, MergeError, MergeOptions, Merged,
-    Notation, Order, Partition, Received, RunRange, Sent, Share, Sink, Steering, Summary, SymmetricModel,
-    SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, merge, run_symmetric,
+    Notation, Order, Partition, Received, RunRange, Sent, Share, Sink, Steering, Summary,
+    SymmetricModel, SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, merge,
+    run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;

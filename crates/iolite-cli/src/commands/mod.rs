@@ -19,6 +19,7 @@ pub(crate) mod relate;
 mod relate_matrix;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod serve;
 pub(crate) mod show;
 mod show_property;
 pub(crate) mod simulate;

@@ -210,10 +210,10 @@ pub(crate) fn sinks(
     match &report.events {
         Some(path) if path.as_os_str() == "-" => {
             if report.json {
-                return Err(Error::input(
-                    "--json and --events - both ask for standard output",
-                )
-                .hint("give --events a file"));
+                return Err(
+                    Error::input("--json and --events - both ask for standard output")
+                        .hint("give --events a file"),
+                );
             }
             leave_stdout_to_events();
             sinks.0.push(Box::new(JsonLines(std::io::stdout())));
