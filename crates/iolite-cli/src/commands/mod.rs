@@ -3,6 +3,7 @@
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod classify;
+pub(crate) mod completions;
 pub(crate) mod derive;
 pub(crate) mod doctor;
 pub(crate) mod explain;

@@ -181,7 +181,7 @@ pub(crate) fn write_report(
 
 /// The first line of the journal.
 pub(crate) fn header(workspace: &Workspace, target: &Target, campaign: &Campaign) -> JournalHeader {
-    let command: Vec<String> = std::env::args().collect();
+    let command = crate::project::command();
     let options = description::options(&command);
     let mut header = campaign.journal_header(target.config(), command);
     if let Some(description) = &mut header.description {
