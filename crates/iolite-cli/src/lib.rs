@@ -7,6 +7,7 @@ mod allocator;
 mod args;
 mod commands;
 mod output;
+mod project;
 
 use std::process::ExitCode;
 
@@ -15,8 +16,9 @@ use clap::{Parser, Subcommand};
 pub use allocator::Allocator;
 
 use commands::{
-    calibrate, check, classify, derive, doctor, explain, explain_code, fmt, init, merge, monitor,
-    mutate, passes, relate, replay, report, show, simulate, suite, test, testable, tester, verify,
+    calibrate, check, classify, completions, derive, doctor, explain, explain_code, fmt, init,
+    merge, monitor, mutate, passes, relate, replay, report, serve, show, simulate, suite, test,
+    testable, tester, verify,
 };
 use iolite::Error;
 use iolite_exec::Interruption;
@@ -55,6 +57,7 @@ enum Command {
     Shrink(replay::ShrinkArgs),
     Merge(merge::Args),
     Report(report::Args),
+    Serve(serve::Args),
     Monitor(monitor::Args),
     Passes(passes::Args),
     Suite(suite::Args),
@@ -68,11 +71,20 @@ enum Command {
     Doctor(doctor::Args),
     Simulate(simulate::Args),
     Init(init::Args),
+    Completions(completions::CompletionArgs),
+    Man(completions::ManArgs),
 }
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let args = match project::expand() {
+        Ok(args) => args,
+        Err(failure) => {
+            eprintln!("{failure}");
+            return Exit::from(&failure).into();
+        }
+    };
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(usage) => {
             // Help and version come as "errors" too, for standard output and exit code 0.
@@ -114,6 +126,7 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Shrink(args) => replay::run_shrink(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Monitor(args) => monitor::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Suite(args) => suite::run(&args),
@@ -127,5 +140,7 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Init(args) => init::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => completions::run_man(&args),
     }
 }

@@ -66,15 +66,23 @@ impl ModelRef {
         Path::new(self.file.as_deref().unwrap_or_default())
     }
 
-    /// The ending of the file's name.
+    /// The ending of the file's name, the one before `.gz` where it is packed.
     pub fn ending(&self) -> &str {
-        let ending = self.path().extension().and_then(|e| e.to_str());
-        ending.unwrap_or_default()
+        let path = self.path();
+        let packed = path.extension().is_some_and(|ending| ending == "gz");
+        let unpacked = path.file_stem().filter(|_| packed).map(Path::new);
+        let ending = unpacked.unwrap_or(path).extension();
+        ending.and_then(|e| e.to_str()).unwrap_or_default()
+    }
+
+    /// Whether the file is standard input, which is read as one of our own language.
+    pub fn is_stdin(&self) -> bool {
+        self.path() == Path::new("-")
     }
 
     /// Whether the file is one of our own language.
     pub fn is_iol(&self) -> bool {
-        self.ending() == "iol"
+        self.ending() == "iol" || self.is_stdin()
     }
 }
 

@@ -87,6 +87,7 @@ pub use run::run_outcome::{RunId, RunOutcome};
 pub use run::run_setup::{RunSetup, run};
 pub use run::script::{Op, Script};
 pub use run::share::{Partition, RunNumbers, RunRange, Share, ShareError};
+pub use run::steering::{Order, Steered, Steering, UnknownOrder};
 pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::symmetric::{
     SymmetricError, SymmetricModel, SymmetricRun, SymmetricSystem, run_symmetric,

@@ -249,7 +249,11 @@ fn write_app(
         }
         Op::Call(callee) => call(f, callee.name(), &args.iter().collect::<Vec<_>>()),
         Op::ForAll(x) | Op::ForSome(x) => {
-            let word = if matches!(op, Op::ForAll(_)) { "forall" } else { "exists" };
+            let word = if matches!(op, Op::ForAll(_)) {
+                "forall"
+            } else {
+                "exists"
+            };
             write!(f, "{word} {} in ", x.name)?;
             write(f, &args[0], Level::Sum)?;
             write!(f, ": ")?;

@@ -237,6 +237,13 @@ impl Unfolding {
         } else {
             Term::all([beyond, rest])
         });
-        Some(if all { Term::all(parts) } else { Term::any(parts) }.simplify())
+        Some(
+            if all {
+                Term::all(parts)
+            } else {
+                Term::any(parts)
+            }
+            .simplify(),
+        )
     }
 }

@@ -27,9 +27,9 @@ mod system;
 mod test_run;
 
 pub use document::{
-    Certificate, Channel, DataClaim, DataObserver, Execution, FORMAT, Kind, LocationCondition, Model, Named,
-    Observation, Observer, Pair, Pairs, Property, Refusal, SourceText, State, Table, Test, TestState, TestStep,
-    ValuedRun, ValuedStep, hash,
+    Certificate, Channel, DataClaim, DataObserver, Execution, FORMAT, Kind, LocationCondition,
+    Model, Named, Observation, Observer, Pair, Pairs, Property, Refusal, SourceText, State, Table,
+    Test, TestState, TestStep, ValuedRun, ValuedStep, hash,
 };
 
 /// What looking again has shown.

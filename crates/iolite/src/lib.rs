@@ -73,6 +73,7 @@ mod suite;
 mod symbolic_view;
 mod vacuity;
 mod verification;
+mod walk;
 mod workspace;
 
 pub use budget::{Budget, Exceeded, LastResort, MemoryLimit, watch};
@@ -100,8 +101,9 @@ pub use iolite_derive::{
 };
 pub use iolite_exec::{
     Adapter, Certificate, ConcreteAction, Event, Journal, MergeError, MergeOptions, Merged,
-    Notation, Partition, Received, RunRange, Sent, Share, Sink, Summary, SymmetricModel,
-    SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, merge, run_symmetric,
+    Notation, Order, Partition, Received, RunRange, Sent, Share, Sink, Steering, Summary,
+    SymmetricModel, SymmetricRun, SymmetricSystem, SystemUnderTest, WireValue, merge,
+    run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
 pub use iolite_lts::relation::Relation;
@@ -123,6 +125,7 @@ pub use suite::{
 };
 pub use symbolic_view::{PruningReason, SymbolicGraph, SymbolicView};
 pub use verification::{DataAnswer, Proof, Verification, VerificationOptions, VerifiedProperty};
+pub use walk::{Offer, Position, Taken, Walk};
 pub use workspace::{
     DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,
     PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec,

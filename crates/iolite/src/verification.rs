@@ -13,8 +13,8 @@ use iolite_sts::{Iosts, LocationId};
 use crate::data::z3;
 use crate::workspace::pick_all;
 use crate::{
-    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, answers_count,
-    as_iosts, solver, vacuity,
+    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace,
+    answers_count, as_iosts, solver, vacuity,
 };
 
 /// What is asked.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use iolite::{
-    ActionWeight, Campaign, Error, Partition, RunRange, Selection, SelectionOptions, Share,
+    ActionWeight, Campaign, Error, Order, Partition, RunRange, Selection, SelectionOptions, Share,
+    Steering,
 };
 use iolite_exec::{Confirm, Pace};
 
@@ -75,6 +76,34 @@ pub(crate) struct EffortArgs {
     /// Flaky runs do not fail the command; they are shown all the same
     #[arg(long)]
     pub(crate) allow_flaky: bool,
+    /// Take orders from standard input while the campaign runs, one a line: pause, resume, step [N],
+    /// give ?a(1), observe, stop
+    #[arg(long)]
+    steer: bool,
+}
+
+/// Reads orders until there are none. A campaign whose orders end goes on by itself.
+fn steering() -> Result<Steering, Error> {
+    let steering = Steering::new(|wanted, possible| {
+        let possible = possible.join(", ");
+        eprintln!("{wanted} cannot be given now; what can: {possible}");
+    });
+    let orders = steering.clone();
+    let read = move || {
+        for line in std::io::stdin().lines() {
+            let Ok(line) = line else { break };
+            match line.parse::<Order>() {
+                Ok(order) => orders.order(order),
+                Err(_) if line.trim().is_empty() => {}
+                Err(e) => eprintln!("{e}"),
+            }
+        }
+        orders.order(Order::Resume);
+    };
+    let thread = std::thread::Builder::new().name("orders".into());
+    let started = thread.spawn(read);
+    started.map_err(|e| Error::fault(format!("cannot read orders: {e}")))?;
+    Ok(steering)
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {
@@ -134,7 +163,10 @@ impl EffortArgs {
         if self.runs.is_none() && self.range.is_some() {
             campaign = campaign.without_end();
         }
-        let campaign = campaign.share(share);
+        let mut campaign = campaign.share(share);
+        if self.steer {
+            campaign = campaign.steered(steering()?);
+        }
         let time = self.time.map(Duration::try_from_secs_f64).transpose();
         Ok(campaign
             .seed(self.seed)

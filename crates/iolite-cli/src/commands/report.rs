@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Journals of `iolite test`
     #[arg(default_value = ".iolite/latest")]
     journals: Vec<PathBuf>,
-    /// The file
+    /// The file; `-` for standard output
     #[arg(short = 'o', long = "output", value_name = "FILE.html")]
     output: PathBuf,
     /// Show what changed since this earlier campaign
@@ -57,11 +57,16 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         _ => "MERGED.jsonl".to_owned(),
     };
     let output = recorded::absolute(&args.output);
+    let to_stdout = args.output.as_os_str() == "-";
     let text = text_of(
         &journal,
         place,
         against.as_ref().map(|(name, j)| (name.clone(), j)),
     )?;
+    if to_stdout {
+        print(&text)?;
+        return Ok(Exit::Holds);
+    }
     write_whole(&output, text.as_bytes())?;
     let document = Document {
         report: &args.output,

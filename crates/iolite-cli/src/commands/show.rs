@@ -14,7 +14,8 @@ use iolite_formats::drawing::{self, Drawing, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg, symbolic_test_case};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelId, LabelKind, Labels, Lts,
-    Quiescence, Semantics, StateId, Suspension, determinise, explore, missing_input, nondeterminism,
+    Quiescence, Semantics, StateId, Suspension, determinise, explore, missing_input,
+    nondeterminism,
 };
 
 use super::show_property::{self, PropertyFormat};
@@ -52,6 +53,10 @@ pub(crate) struct Args {
     /// The solver for views that keep data [default: `IOLITE_SOLVER`, else embedded]
     #[arg(long, value_name = "PATH")]
     solver: Option<String>,
+    /// Pictures of more states than this fold strongly connected components, or what is far from the start,
+    /// into one node each; 0 for never
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    fold: usize,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -181,10 +186,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         let format = format(args)?;
         let text = match format {
             ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
-                draw(&Drawing::of_test_case(&case), format)?
+                draw(args, &Drawing::of_test_case(&case), format)?
             }
             ShowFormat::Dot => iolite_formats::test_case::dot::write(&case),
-            _ => write(&case.to_lts(), case.name(), format, args.quiescence)?,
+            _ => write(args, &case.to_lts(), case.name(), format)?,
         };
         return put(args, &text);
     }
@@ -199,12 +204,12 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         && format.is_picture()
         && let Some(drawing) = workspace.picture(&args.model)?
     {
-        return put(args, &draw(&drawing, format)?);
+        return put(args, &draw(args, &drawing, format)?);
     }
     let model = workspace.explicit(&args.model)?;
     let lts = view(args, model.system())?;
     let name = model.reference().name.as_deref().unwrap_or("Model");
-    let text = write(&lts, name, format, args.quiescence)?;
+    let text = write(args, &lts, name, format)?;
     put(args, &text)
 }
 
@@ -264,7 +269,7 @@ fn symbolic_text(args: &Args, graph: &SymbolicGraph) -> Result<String, Error> {
             document.map_err(|e| Error::input(e.to_string()))? + "\n"
         }
         ShowFormat::Dot | ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
-            draw(&graph.drawing(), format)?
+            draw(args, &graph.drawing(), format)?
         }
         ShowFormat::Aut | ShowFormat::Iol | ShowFormat::Hoa | ShowFormat::Xml => {
             return Err(Error::input(
@@ -276,7 +281,16 @@ fn symbolic_text(args: &Args, graph: &SymbolicGraph) -> Result<String, Error> {
 }
 
 /// A drawing in one of the formats of pictures.
-fn draw(drawing: &Drawing, format: ShowFormat) -> Result<String, Error> {
+fn draw(args: &Args, drawing: &Drawing, format: ShowFormat) -> Result<String, Error> {
+    let folded = drawing.folded(args.fold);
+    if let Some(folded) = &folded {
+        eprintln!(
+            "{} states are drawn as {}; --fold 0 draws them all",
+            drawing.nodes.len(),
+            folded.nodes.len()
+        );
+    }
+    let drawing = folded.as_ref().unwrap_or(drawing);
     Ok(match format {
         ShowFormat::Mermaid => mermaid::write(drawing),
         ShowFormat::PlantUml => plantuml::write(drawing),
@@ -343,7 +357,7 @@ fn show_property(args: &Args, workspace: &Workspace) -> Result<Exit, Error> {
         ShowFormat::Xml => PropertyFormat::Xml,
         ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
             let drawing = Drawing::of_property(&property.name, &property.automaton);
-            return put(args, &draw(&drawing, asked)?);
+            return put(args, &draw(args, &drawing, asked)?);
         }
         ShowFormat::Aut => {
             return Err(
@@ -466,18 +480,14 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
     }
 }
 
-fn write(
-    lts: &Lts,
-    name: &str,
-    format: ShowFormat,
-    policy: QuiescenceFlag,
-) -> Result<String, Error> {
+fn write(args: &Args, lts: &Lts, name: &str, format: ShowFormat) -> Result<String, Error> {
     let mut text = String::new();
     let written = match format {
-        ShowFormat::Text => return Ok(describe(lts, policy)),
+        ShowFormat::Text => return Ok(describe(lts, args.quiescence)),
         ShowFormat::Dot => dot::write(lts, &[], &mut text),
         ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
-            return draw(&Drawing::of_lts(name, lts, &[]), format);
+            let drawing = Drawing::of_lts(name, lts, &[]).with_mealy_edges();
+            return draw(args, &drawing, format);
         }
         ShowFormat::Aut => aut::write(lts, &mut text),
         ShowFormat::Iol => iol::write(lts, name, &mut text),

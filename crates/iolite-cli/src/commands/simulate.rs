@@ -6,21 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
-    CompletionFlag, Error, ExplicitSpec, ExploredModel, Judge, JudgeOptions, KnownModel, ModelRef, ModelUnderTest,
-    ReadOptions, SemanticsOptions, System, chosen_constants, symbolic_sut,
+    CompletionFlag, Error, ExplicitSpec, ExploredModel, JudgeOptions, KnownModel, ModelRef,
+    ModelUnderTest, ReadOptions, SemanticsOptions, Spec, Walk, chosen_constants, symbolic_sut,
 };
 use iolite_derive::Alphabet;
 use iolite_exec::codec::{ActionMap, Template, WireCodec};
 use iolite_exec::{ExecError, Framing, ModelSut, RefusedInput, RunningModel, Simulator, SutConfig};
-use iolite_lts::{
-    Completed, Completion, Determinised, Interned, LabelId, Labels, Semantics, SetId, StateId,
-    Suspension,
-};
+use iolite_lts::{Completed, Completion, Interned, Semantics, StateId};
 
-use super::simulate_data::DataSession;
+use super::simulate_walk;
 use crate::args::data::DataArgs;
 use crate::args::workspace;
-use crate::output::dialogue::converse;
 use crate::output::{Exit, print};
 
 /// Step through a model by hand, or run it as a system under test
@@ -54,6 +50,18 @@ pub(crate) struct Args {
     /// Milliseconds before the running model does something by itself
     #[arg(long, value_name = "MS", default_value_t = 5)]
     delay_ms: u64,
+    /// Take these actions, such as '?a' '!x' delta, say where that leads and what is possible there, and
+    /// end; exit code 1 where one of them is not possible
+    #[arg(
+        long,
+        value_name = "ACTION",
+        num_args = 0..,
+        conflicts_with_all = ["stdio", "tcp"]
+    )]
+    trace: Option<Vec<String>>,
+    /// With --trace: print one JSON document
+    #[arg(long, requires = "trace")]
+    json: bool,
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
@@ -72,30 +80,26 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             "--templates is for a running model, and needs --stdio or --tcp",
         ));
     }
-    let policy = args.semantics.policy();
     let workspace = workspace(&args.read);
-    if needed.is_none() && !is_foreign(&args.model) {
-        let options = JudgeOptions {
-            quiescence: policy,
-            data: args.data.options(),
-            seed: args.seed,
-            ..JudgeOptions::default()
-        };
-        let spec = workspace.spec(&args.model)?;
-        if matches!(&*spec, iolite::Spec::Symbolic(_))
-            && let Judge::Symbolic(judge) = Judge::new(&workspace, &args.model, &options)?
-        {
-            return DataSession::new(&judge)?.run();
-        }
+    let options = JudgeOptions {
+        quiescence: args.semantics.policy(),
+        data: args.data.options(),
+        seed: args.seed,
+        ..JudgeOptions::default()
+    };
+    let keeps_data = needed.is_none()
+        && args.model.is_iol()
+        && matches!(&*workspace.spec(&args.model)?, Spec::Symbolic(_));
+    let walk = if keeps_data {
+        Walk::new(&workspace, &args.model, &options)?
+    } else {
+        args.data.reject_without_solving(&args.model, needed)?;
+        Walk::unfolded(&workspace, &args.model, &options)?
+    };
+    match &args.trace {
+        Some(trace) => simulate_walk::after(walk, trace, args.json),
+        None => simulate_walk::by_hand(walk),
     }
-    args.data.reject_without_solving(&args.model, needed)?;
-    let system = workspace.explicit(&args.model)?.system();
-    let view = Determinised::new(Suspension::new(&system, policy));
-    Session::new(view).run()
-}
-
-fn is_foreign(model: &ModelRef) -> bool {
-    !model.is_iol()
 }
 
 /// Runs the model over bytes, in real time.
@@ -199,108 +203,4 @@ fn answer(args: &Args, sut: impl RunningModel, codec: WireCodec) -> Result<Exit,
         let _ = stream.shutdown(std::net::Shutdown::Both);
     }
     Ok(Exit::Holds)
-}
-
-struct Session<'m> {
-    view: Determinised<Suspension<&'m System>>,
-    /// Where the session is, and how it came there.
-    path: Vec<(LabelId, SetId)>,
-    start: SetId,
-}
-
-enum Reply {
-    Stay,
-    Moved,
-    Quit,
-}
-
-impl<'m> Session<'m> {
-    fn new(mut view: Determinised<Suspension<&'m System>>) -> Self {
-        let start = view.initial();
-        Self {
-            view,
-            path: Vec::new(),
-            start,
-        }
-    }
-
-    fn at(&self) -> SetId {
-        self.path.last().map_or(self.start, |&(_, set)| set)
-    }
-
-    fn run(mut self) -> Result<Exit, Error> {
-        print(&self.describe())?;
-        converse(|word| {
-            match self.reply(word)? {
-                Reply::Stay => {}
-                Reply::Moved => print(&self.describe())?,
-                Reply::Quit => return Ok(false),
-            }
-            Ok(true)
-        })
-    }
-
-    fn reply(&mut self, word: &str) -> Result<Reply, Error> {
-        let at = self.at();
-        match word {
-            "" => return Ok(Reply::Moved),
-            "q" | "quit" | "exit" => return Ok(Reply::Quit),
-            "b" | "back" => {
-                if self.path.pop().is_none() {
-                    print("this is the start\n")?;
-                }
-                return Ok(Reply::Moved);
-            }
-            "t" | "trace" => {
-                let labels: Vec<LabelId> = self.path.iter().map(|&(l, _)| l).collect();
-                print(&format!(
-                    "{}\n",
-                    texts(self.view.labels(), &labels).join(" ")
-                ))?;
-                return Ok(Reply::Stay);
-            }
-            "h" | "help" => {
-                print("a number or a name takes that action; back, trace, quit\n")?;
-                return Ok(Reply::Stay);
-            }
-            _ => {}
-        }
-        let row = self.view.row(at).to_vec();
-        let by_number = word
-            .parse::<usize>()
-            .ok()
-            .and_then(|n| row.get(n.checked_sub(1)?));
-        let by_name = || {
-            let named = |l: LabelId| {
-                let label = self.view.labels().label(l);
-                label.to_string() == word || &*label.name == word
-            };
-            row.iter().find(|&&(l, _)| named(l))
-        };
-        if let Some(&step) = by_number.or_else(by_name) {
-            self.path.push(step);
-            return Ok(Reply::Moved);
-        }
-        print(&format!(
-            "`{word}` is not possible here; `help` lists what else is\n"
-        ))?;
-        Ok(Reply::Stay)
-    }
-
-    fn describe(&mut self) -> String {
-        let at = self.at();
-        let row = self.view.row(at).to_vec();
-        let mut text = format!("in {}\n", self.view.describe(at).join(", "));
-        for (k, (label, _)) in row.iter().enumerate() {
-            text += &format!("  {:>2}  {}\n", k + 1, self.view.labels().text(*label));
-        }
-        if row.is_empty() {
-            text += "  nothing is possible here; `back` takes the last action back\n";
-        }
-        text
-    }
-}
-
-fn texts(labels: &Labels, ids: &[LabelId]) -> Vec<String> {
-    ids.iter().map(|&l| labels.text(l)).collect()
 }

@@ -33,6 +33,11 @@ pub(crate) struct Args {
     /// each property says which way to go and judges too
     #[arg(required_unless_present = "property")]
     pub(crate) model: Option<ModelRef>,
+    /// Flags of the campaign with this name in iolite.toml, in its table [campaign.NAME]; those that are
+    /// given here count more
+    // It is written out before flags are parsed (`project.rs`); here it stands for --help.
+    #[arg(long, value_name = "NAME")]
+    campaign: Option<String>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     #[command(flatten)]

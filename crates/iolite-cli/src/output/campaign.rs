@@ -18,7 +18,10 @@ use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
 use super::values_tried::{self, ValuesDocument};
-use super::{Exit, counted, description, print, print_json, silence, write_json, write_whole};
+use super::{
+    Exit, counted, description, leave_stdout_to_events, print, print_json, silence, write_json,
+    write_whole,
+};
 use crate::commands::test::Args;
 use crate::commands::test_suite::CaseDocument;
 
@@ -42,7 +45,8 @@ pub(crate) struct ReportArgs {
     /// Write a report for people: one HTML file that loads nothing
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     report: Option<PathBuf>,
-    /// Write the stream of events as JSON lines
+    /// Write the stream of events as JSON lines; with `-` to standard output, and the words to standard
+    /// error
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
     /// Write what of the model the runs reached, and what they did not, with line and nearest trace, as
@@ -177,7 +181,7 @@ pub(crate) fn write_report(
 
 /// The first line of the journal.
 pub(crate) fn header(workspace: &Workspace, target: &Target, campaign: &Campaign) -> JournalHeader {
-    let command: Vec<String> = std::env::args().collect();
+    let command = crate::project::command();
     let options = description::options(&command);
     let mut header = campaign.journal_header(target.config(), command);
     if let Some(description) = &mut header.description {
@@ -212,8 +216,19 @@ pub(crate) fn sinks(
     if let Some(path) = report.journal() {
         sinks.0.push(Box::new(JournalWriter::create(path, header)?));
     }
-    if let Some(path) = &report.events {
-        sinks.0.push(Box::new(JsonLines(create(path)?)));
+    match &report.events {
+        Some(path) if path.as_os_str() == "-" => {
+            if report.json {
+                return Err(
+                    Error::input("--json and --events - both ask for standard output")
+                        .hint("give --events a file"),
+                );
+            }
+            leave_stdout_to_events();
+            sinks.0.push(Box::new(JsonLines(std::io::stdout())));
+        }
+        Some(path) => sinks.0.push(Box::new(JsonLines(create(path)?))),
+        None => {}
     }
     if let Some(path) = &report.junit {
         let replay = report.journal().map(replay);

@@ -8,8 +8,9 @@ use crate::Cli;
 
 /// Options that say which runs are made, when to stop, or where to write. No run depends on them, or the
 /// header has them elsewhere.
-const NOT_OF_RUNS: [&str; 21] = [
+const NOT_OF_RUNS: [&str; 22] = [
     "model",
+    "campaign",
     "sut",
     "seed",
     "runs",

@@ -9,6 +9,7 @@ mod values_tried;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use iolite::{Error, Verdict};
 
@@ -55,8 +56,20 @@ impl From<&Error> for Exit {
     }
 }
 
+/// Whether standard output is for events alone, as of `--events -`.
+static EVENTS_ONLY: AtomicBool = AtomicBool::new(false);
+
+/// From now on standard output is for events, and words go to standard error.
+pub(crate) fn leave_stdout_to_events() {
+    EVENTS_ONLY.store(true, Ordering::Relaxed);
+}
+
 /// Prints to standard output; a reader that went away (`| head`) is no fault.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
+    if EVENTS_ONLY.load(Ordering::Relaxed) {
+        eprint!("{text}");
+        return Ok(());
+    }
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             Err(Error::fault(format!("standard output: {e}")))

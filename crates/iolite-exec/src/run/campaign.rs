@@ -11,7 +11,7 @@ use iolite_derive::{Notice, Tester, ValueCoverage, Verdict};
 use crate::run::engine::micros;
 use crate::{
     Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunNumbers,
-    RunOutcome, RunSetup, Sink, Strategy, interrupted,
+    RunOutcome, RunSetup, Sink, Steering, Strategy, interrupted,
 };
 
 /// How many runs, and when to stop before.
@@ -321,6 +321,7 @@ where
         let done = |options: &Options| {
             stop.load(Ordering::Relaxed)
                 || interrupted().is_some()
+                || options.steering.as_ref().is_some_and(Steering::is_stopped)
                 || options
                     .limits
                     .until

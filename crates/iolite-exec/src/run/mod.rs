@@ -14,6 +14,7 @@ pub(crate) mod run_outcome;
 pub(crate) mod run_setup;
 pub(crate) mod script;
 pub(crate) mod share;
+pub(crate) mod steering;
 pub(crate) mod strategy;
 pub(crate) mod symmetric;
 pub(crate) mod weighted;

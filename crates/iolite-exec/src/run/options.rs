@@ -5,7 +5,7 @@ use std::time::Instant;
 use iolite_derive::{Channel, Context, Criterion};
 use serde::{Deserialize, Serialize};
 
-use crate::{Confirm, ModelRef, Pace, Quiescence};
+use crate::{Confirm, ModelRef, Pace, Quiescence, Steering};
 
 /// What the end of the system under test during a run means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,4 +71,6 @@ pub struct Options {
     pub context: Context,
     /// The channels that it judges through, where there are several or one loses or reorders messages.
     pub channels: Vec<Channel>,
+    /// Who may end the campaign while it runs.
+    pub steering: Option<Steering>,
 }

@@ -205,7 +205,11 @@ fn against(
 ) -> Vec<Lit> {
     let mut clause = Vec::new();
     let mut refute = |l: Lit| clause.push(if model.bool(l) { !l } else { l });
-    for m in problem.members.iter().filter(|m| group.contains(&root[m.var.0])) {
+    for m in problem
+        .members
+        .iter()
+        .filter(|m| group.contains(&root[m.var.0]))
+    {
         refute(m.lit);
     }
     for (l, a, _) in &problem.equal {

@@ -26,7 +26,11 @@ impl Lowering {
             unreachable!("constants are no factors")
         };
         let content = l.content().gcd(&l.constant);
-        let n = if first.signum() < 0 { -content } else { content };
+        let n = if first.signum() < 0 {
+            -content
+        } else {
+            content
+        };
         let by = |a: &Int| a.div_mod(&n).map_or(Int::ZERO, |(q, _)| q);
         let plain = Lin {
             terms: l.terms.iter().map(|(x, a)| (*x, by(a))).collect(),

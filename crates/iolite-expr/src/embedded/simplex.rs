@@ -287,9 +287,7 @@ impl Simplex {
                 return Err(core);
             };
             let enter = *enter;
-            let theta = Rational::from(target)
-                .minus(&self.value[basic.0])
-                .over(a);
+            let theta = Rational::from(target).minus(&self.value[basic.0]).over(a);
             let to = self.value[enter.0].plus(&theta);
             self.update(enter, to);
             self.pivot(r, enter);
@@ -405,7 +403,10 @@ impl Simplex {
     /// Whether the bounds leave one value.
     pub(super) fn is_fixed(&self, x: IntVar) -> bool {
         let (lower, upper) = (&self.lower[x.0], &self.upper[x.0]);
-        lower.as_ref().zip(upper.as_ref()).is_some_and(|((l, _), (u, _))| l == u)
+        lower
+            .as_ref()
+            .zip(upper.as_ref())
+            .is_some_and(|((l, _), (u, _))| l == u)
     }
 
     pub(super) fn has_bounds(&self, x: IntVar) -> bool {

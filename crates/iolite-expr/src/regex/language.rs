@@ -189,7 +189,11 @@ impl Language {
         let mut live: Vec<Vec<bool>> = vec![self.accepting.clone()];
         for k in 0..length {
             let row = (0..self.states.len())
-                .map(|s| self.edges(s as u32).iter().any(|&(_, _, t)| live[k][t as usize]))
+                .map(|s| {
+                    self.edges(s as u32)
+                        .iter()
+                        .any(|&(_, _, t)| live[k][t as usize])
+                })
                 .collect();
             live.push(row);
         }

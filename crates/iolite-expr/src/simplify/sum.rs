@@ -25,7 +25,11 @@ pub(super) fn is_variant(term: &Term, variant: u32, args: Vec<Term>) -> Term {
         && (known_variant(&branches[1]).is_some() || known_variant(&branches[2]).is_some())
     {
         let branch = |b: &Term| is_variant(term, variant, vec![b.clone()]);
-        let parts = vec![branches[0].clone(), branch(&branches[1]), branch(&branches[2])];
+        let parts = vec![
+            branches[0].clone(),
+            branch(&branches[1]),
+            branch(&branches[2]),
+        ];
         let ite = Term::bool_app(Op::Ite, parts.clone());
         return super::equality::ite(&ite, parts);
     }
@@ -151,13 +155,21 @@ pub(super) fn quantifier(op: &Op, x: &Var, array: &Term, body: &Term) -> Option<
     if let Kind::App(Op::Append, parts) = array.kind() {
         let whole = |a: &Term| Term::bool_app(op.clone(), vec![a.clone(), body.clone()]);
         let parts = parts.iter().map(whole);
-        return Some(if all { Term::all(parts) } else { Term::any(parts) });
+        return Some(if all {
+            Term::all(parts)
+        } else {
+            Term::any(parts)
+        });
     }
     let parts = array_items(array)?
         .into_iter()
         .map(|item| body.substitute(&[(x.id, item)].into_iter().collect()).ok())
         .collect::<Option<Vec<_>>>()?;
-    let result = if all { Term::all(parts) } else { Term::any(parts) };
+    let result = if all {
+        Term::all(parts)
+    } else {
+        Term::any(parts)
+    };
     result.bounded().ok()
 }
 

@@ -3,8 +3,10 @@
 //! DOT, Mermaid and `PlantUML` are made of one.
 
 pub mod dot;
+mod fold;
 mod lts;
 mod machine;
+mod mealy;
 pub mod mermaid;
 pub mod plantuml;
 mod property;

@@ -83,8 +83,9 @@ pub(super) fn draw(
         let tooltip = title(&told.join("\n"));
         writeln!(
             out,
-            "<rect data-state=\"{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#{}\" stroke=\"#333\" stroke-width=\"1.4\">{tooltip}</rect>",
+            "<rect data-state=\"{}\" data-name=\"{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#{}\" stroke=\"#333\" stroke-width=\"1.4\">{tooltip}</rect>",
             state.index(),
+            escape(&node.name),
             x - half,
             y - RADIUS,
             2.0 * half,

@@ -394,8 +394,9 @@ fn cycles(file: &File, found: &mut Vec<Diagnostic>) {
         if cyclic {
             let message = format!("{keyword} `{name}` contains itself");
             found.push(
-                Diagnostic::error(codes::CYCLIC_SORT, span, message)
-                    .hint("a sort with variants may: `type List = Nil | Cons(head: int, tail: List)`"),
+                Diagnostic::error(codes::CYCLIC_SORT, span, message).hint(
+                    "a sort with variants may: `type List = Nil | Cons(head: int, tail: List)`",
+                ),
             );
         }
     }

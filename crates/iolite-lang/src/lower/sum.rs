@@ -129,7 +129,9 @@ impl Terms<'_> {
         let (sum, _) = self.sorts.variant(name).ok_or_else(unknown)?;
         let sort = self.sum_sort(&sum.name.text, span)?;
         if let TermSort::Enum(_) = &sort {
-            return Value::variant(&sort, name).map(Term::from).ok_or_else(unknown);
+            return Value::variant(&sort, name)
+                .map(Term::from)
+                .ok_or_else(unknown);
         }
         let TermSort::Sum(sort) = &sort else {
             return Err(unknown());
@@ -151,7 +153,11 @@ impl Terms<'_> {
         };
         let Some(test) = test else {
             let message = format!("{} has no variant `{name}`", of.sort());
-            return Err(Diagnostic::error(codes::UNKNOWN_VARIANT, variant.span, message));
+            return Err(Diagnostic::error(
+                codes::UNKNOWN_VARIANT,
+                variant.span,
+                message,
+            ));
         };
         test.map_err(|e| type_error(&e, variant.span))
     }
@@ -185,10 +191,13 @@ impl Terms<'_> {
         let Some((_, last)) = bodies.pop() else {
             return Err(Diagnostic::error(codes::MATCH_CASES, expr.span, "no case"));
         };
-        bodies.into_iter().rev().try_fold(last, |rest, (test, body)| {
-            let test = test.unwrap_or_else(|| true.into());
-            Term::apply(Op::Ite, vec![test, body, rest], place(expr.span)).map_err(typed)
-        })
+        bodies
+            .into_iter()
+            .rev()
+            .try_fold(last, |rest, (test, body)| {
+                let test = test.unwrap_or_else(|| true.into());
+                Term::apply(Op::Ite, vec![test, body, rest], place(expr.span)).map_err(typed)
+            })
     }
 
     fn bind_fields(
@@ -245,7 +254,9 @@ impl Terms<'_> {
         for (i, function) in group.iter().enumerate() {
             let callee = Callee::member(self.signature(function)?, i as u32);
             members.push(callee.clone());
-            self.recursive.borrow_mut().insert(function.name.text.clone(), callee);
+            self.recursive
+                .borrow_mut()
+                .insert(function.name.text.clone(), callee);
         }
         let bodies = group.iter().zip(members).map(|(function, member)| {
             let params = member.params().iter().zip(&function.params);

@@ -29,7 +29,7 @@ use iolite_derive::{
 };
 use iolite_exec::{
     Adapter, Confirm, Description, Instance, JobId, JournalForm, JournalHeader, Options, Pace,
-    Plan, Share, Sink, Summary, SutConfig, Uniform, campaign,
+    Plan, Share, Sink, Steered, Steering, Summary, SutConfig, Uniform, campaign,
 };
 
 use crate::{Error, SuiteCase, SymbolicSuiteCase, Workspace};
@@ -90,6 +90,7 @@ pub struct Campaign {
     repeat_silence: bool,
     pace: Pace,
     silence: Option<Duration>,
+    steering: Option<Steering>,
 }
 
 impl Campaign {
@@ -110,6 +111,7 @@ impl Campaign {
             repeat_silence: false,
             pace: Pace::default(),
             silence: None,
+            steering: None,
         }
     }
 
@@ -232,6 +234,13 @@ impl Campaign {
         self
     }
 
+    /// Lets somebody steer the campaign while it runs.
+    #[must_use]
+    pub fn steered(mut self, steering: Steering) -> Self {
+        self.steering = Some(steering);
+        self
+    }
+
     /// Who judges.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -258,6 +267,7 @@ impl Campaign {
             confirm: self.confirm,
             repeat_silence: self.repeat_silence,
             pace: self.pace.clone(),
+            steering: self.steering.clone(),
             ..Options::default()
         };
         if let Some(config) = config {
@@ -312,7 +322,10 @@ impl Campaign {
         let plan = self.plan_within(0, self.whole.unwrap_or(u64::MAX));
         campaign(&plan, &options, sink, |job| {
             let alphabet = self.judge.alphabet();
-            let (tester, strategy) = chooser.pair(&self.judge, &alphabet)?;
+            let (tester, mut strategy) = chooser.pair(&self.judge, &alphabet)?;
+            if let Some(steering) = &self.steering {
+                strategy = Box::new(Steered::new(strategy, steering.clone(), &alphabet));
+            }
             let adapter = target.adapter(job, self.judge.dictionary(&alphabet))?;
             Ok(Instance {
                 tester,

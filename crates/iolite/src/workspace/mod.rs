@@ -87,13 +87,14 @@ pub enum Format {
 impl Format {
     /// The format of a file of this name.
     pub fn of(path: &Path) -> Result<Self, Error> {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("iol") => Ok(Self::Iol),
-            Some("aut") => Ok(Self::Aut),
-            Some("dot" | "gv") => Ok(Self::Dot),
-            Some("json") => Ok(Self::Json),
+        let reference = ModelRef::file(path);
+        match reference.ending() {
+            _ if reference.is_iol() => Ok(Self::Iol),
+            "aut" => Ok(Self::Aut),
+            "dot" | "gv" => Ok(Self::Dot),
+            "json" => Ok(Self::Json),
             _ => Err(Error::input(format!(
-                "{}: a model's name ends in .iol, .aut, .dot, .gv or .json",
+                "{}: a model's name ends in .iol, .aut, .dot, .gv or .json, or in one of these and .gz",
                 path.display()
             ))),
         }
@@ -220,7 +221,7 @@ impl Workspace {
         if let Some(known) = lock(&self.files).get(path) {
             return Ok(Arc::clone(known));
         }
-        let bytes = std::fs::read(path).map_err(|e| {
+        let bytes = source_file::read(&ModelRef::file(path)).map_err(|e| {
             let error = Error::reading(path, &e);
             // A bare name is most often that of a declaration.
             match path.to_str() {

@@ -1,11 +1,41 @@
 //! A file as it was when it was first asked for.
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use flate2::read::MultiGzDecoder;
+use iolite_derive::ModelRef;
 use iolite_lang::{Diagnostic, File, Style, codes, diagnostic, render};
 
 use crate::Error;
+
+/// Bytes that a packed file, or standard input, may have: a few packed kilobytes can stand for all of
+/// memory.
+const MOST_UNPACKED: u64 = 1 << 30;
+
+/// The bytes of a file, unpacked where its name ends in `.gz`, or of standard input.
+pub(super) fn read(file: &ModelRef) -> io::Result<Vec<u8>> {
+    let path = file.path();
+    if file.is_stdin() {
+        return bounded(io::stdin().lock());
+    }
+    if path.extension().is_none_or(|ending| ending != "gz") {
+        return std::fs::read(path);
+    }
+    let packed = io::BufReader::new(std::fs::File::open(path)?);
+    bounded(MultiGzDecoder::new(packed))
+}
+
+fn bounded(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MOST_UNPACKED + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_UNPACKED {
+        let message = format!("more than {MOST_UNPACKED} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
 
 /// The bytes of a file, their hash, and for the `.iol` language their tree.
 #[derive(Debug)]

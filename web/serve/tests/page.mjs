@@ -1,0 +1,131 @@
+// Drives the page of `iolite serve` in a real browser: node page.mjs ADDRESS FOLDER-FOR-PICTURES
+// Exit code 77 where there is no browser or nothing to drive it with (`scripts/install-browser`).
+
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+
+const [address, pictures] = process.argv.slice(2);
+const skip = (why) => { console.log(why); process.exit(77); };
+const browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+if (!browser) skip("there is no Chromium");
+let chromium;
+try {
+  ({ chromium } = createRequire(resolve(".tools/browser/package.json"))("playwright-core"));
+} catch {
+  skip("there is no playwright-core");
+}
+
+const opened = await chromium.launch({ executablePath: browser, args: ["--no-sandbox", "--disable-gpu",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"] });
+const page = await opened.newPage({ viewport: { width: 1280, height: 900 } });
+page.setDefaultTimeout(30000);
+const wrong = [];
+page.on("pageerror", (error) => wrong.push(String(error)));
+page.on("console", (message) => { if (message.type() === "error") wrong.push(message.text()); });
+const check = (holds, what) => { if (!holds) throw new Error(what); };
+const lit = (panel) => page.$$eval(`#${panel} rect.lit`, (all) => all.map((r) => r.getAttribute("data-name")));
+const until = (panel, names) => page.waitForFunction(([panel, names]) => {
+  const lit = [...document.querySelectorAll(`#${panel} rect.lit`)].map((r) => r.getAttribute("data-name"));
+  return names.every((name) => lit.includes(name)) && lit.length === names.length;
+}, [panel, names]);
+
+try {
+  // Open a folder, choose a model, see its graph.
+  await page.goto(address);
+  await page.click("nav button[data-model='candy/candy.iol#Candy']");
+  await page.waitForSelector("#left rect[data-name='Shilling']");
+  await until("left", ["Ready"]);
+
+  // Step by clicking, and back.
+  await page.click("#panel-step .offers button:has-text('?shil')");
+  await until("left", ["Shilling"]);
+  check((await page.textContent("#command")).startsWith("iolite simulate"), "the command is shown");
+  await page.click("#panel-step button:has-text('back')");
+  await until("left", ["Ready"]);
+
+  // The keyboard alone: tabs by arrows, an action by Enter.
+  await page.focus("#tab-step");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("#panel-step p").textContent.includes("?"));
+  await page.screenshot({ path: pictures + "/step.png" });
+  await page.focus("#tab-step");
+  await page.keyboard.press("ArrowRight");
+  check(await page.getAttribute("#tab-relate", "aria-selected") === "true", "arrows choose tabs");
+
+  // Other views, search, zoom.
+  await page.selectOption("#left select[aria-label=View]", "suspension-automaton");
+  await page.waitForFunction(() => document.querySelector("#left svg").textContent.includes("delta")
+    || document.querySelector("#left svg").textContent.includes("δ"));
+  await page.selectOption("#left select[aria-label=View]", "model");
+  await page.waitForSelector("#left rect[data-name='Dubbeltje']");
+  await page.fill("#left input[type=search]", "dubb");
+  await page.waitForSelector("#left rect.found[data-name='Dubbeltje']");
+  const box = () => page.getAttribute("#left svg", "viewBox");
+  const before = await box();
+  await page.click("#left button[aria-label=larger]");
+  check(await box() !== before, "the graph grows");
+
+  // Relate two models, and walk the counterexample on both.
+  await page.selectOption("#implementation", "safe04_fig4.iol#I2");
+  await page.selectOption("#specification", "safe04_fig1.iol#S");
+  await page.selectOption("#completion", "self-loop");
+  await page.click("#panel-relate button.primary");
+  await page.waitForSelector("#panel-relate .verdict");
+  check((await page.textContent("#panel-relate .verdict")).includes("does not hold"), "I2 is not ioco to S");
+  await page.waitForSelector("#right rect.lit");
+  await page.screenshot({ path: pictures + "/relate.png" });
+  await page.fill("#panel-relate input[type=range]", "0");
+  await page.waitForFunction(() => document.querySelector("#panel-relate .mono:last-child").textContent.includes("step 0"));
+
+  // A live test that begins paused: give a stimulus by hand, let it run, see the verdict.
+  await page.click("nav button[data-model='candy/candy.iol#Candy']");
+  await page.click("#tab-test");
+  await page.selectOption("#sut", "candy/sut-generous.toml");
+  await page.fill("#runs", "2");
+  await page.fill("#steps", "20");
+  await page.check("#paused");
+  await page.click("#panel-test button.primary");
+  await page.click("#panel-test .offers button:has-text('?dub')");
+  await page.waitForSelector("#panel-test .log li:has-text('?dub')");
+  await page.click("#panel-test button:has-text('resume')");
+  await page.waitForSelector("#panel-test .log .verdict", { timeout: 60000 });
+  await page.waitForSelector("#panel-test pre:not([hidden])", { timeout: 60000 });
+  check((await page.textContent("#panel-test .log")).includes("fail"), "the generous machine fails");
+  await page.screenshot({ path: pictures + "/live.png" });
+
+  // A property.
+  await page.click("#tab-property");
+  await page.fill("#property", "ltl:G(?a -> F !x)");
+  await page.fill("#over", "?a,!x");
+  await page.click("#panel-property button.primary");
+  await page.waitForSelector("#panel-property strong:has-text('response')");
+  await page.waitForSelector("#panel-property svg");
+
+  // Edit: a mistake is shown as one types, a new state is drawn, and saved.
+  await page.click("#tab-edit");
+  await page.waitForFunction(() => document.querySelector("textarea").value.includes("system Candy"));
+  const text = await page.inputValue("textarea");
+  await page.fill("textarea", text.replace("-> Shilling", "-> Shiling"));
+  await page.waitForSelector("#panel-edit ul.found .bad, #panel-edit ul.found li.bad");
+  await page.fill("textarea", text.replaceAll("Dubbeltje", "Dime"));
+  await page.waitForSelector("#left rect[data-name='Dime']");
+  await page.screenshot({ path: pictures + "/edit.png" });
+  await page.focus("textarea");
+  await page.keyboard.press("Control+s");
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("saved"));
+
+  // A narrow window shows everything below one another.
+  await page.setViewportSize({ width: 420, height: 900 });
+  check(await page.evaluate(() => document.documentElement.scrollWidth <= 430), "nothing is wider than the window");
+  await page.screenshot({ path: pictures + "/narrow.png", fullPage: true });
+  check(wrong.length === 0, "errors in the page: " + wrong.join("; "));
+  console.log("the page works");
+} catch (error) {
+  await page.screenshot({ path: pictures + "/failed.png" }).catch(() => {});
+  console.error(error, await page.textContent("#status").catch(() => ""), wrong);
+  process.exitCode = 1;
+} finally {
+  await opened.close();
+}
