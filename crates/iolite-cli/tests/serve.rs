@@ -349,7 +349,7 @@ fn the_end_of_the_server_is_the_end_of_its_tests() {
     let folder = folder("serve-end");
     let marker = folder.join("candy/alive").display().to_string();
     let program = format!(
-        "import sys, time\nopen({marker:?}, 'w').close()\nprint('ready', flush=True)\nfor line in sys.stdin: pass\nimport os\nos.remove({marker:?})\n"
+        "import os, sys\nopen({marker:?}, 'w').write(str(os.getpid()))\nprint('ready', flush=True)\nfor line in sys.stdin: pass\n"
     );
     write(&folder, "candy/slow.py", program);
     let sut =
@@ -361,19 +361,18 @@ fn the_end_of_the_server_is_the_end_of_its_tests() {
     server.events(id.expect("a number"), |message| {
         message["next"].as_u64() > Some(0)
     });
-    assert!(Path::new(&marker).exists());
+    let system = std::fs::read_to_string(&marker).expect("it was started");
+    let alive = || Path::new("/proc").join(&system).exists();
+    assert!(alive());
     terminate(&server.child);
     let begin = Instant::now();
     let ended = server.child.wait().expect("it ends");
     assert!(ended.success(), "{ended}");
     assert!(begin.elapsed() < Duration::from_secs(30));
-    while Path::new(&marker).exists() && begin.elapsed() < Duration::from_secs(30) {
+    while alive() && begin.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(
-        !Path::new(&marker).exists(),
-        "the system under test is still there"
-    );
+    assert!(!alive(), "the system under test is still there");
 }
 
 #[test]

@@ -128,7 +128,7 @@ struct Check {
 async fn check(State(shared): Server, Json(asked): Json<Check>) -> Result<Json<Answer>, Refusal> {
     let model = Model::new(&shared, &asked.path, asked.text)?;
     let ask = Ask::new(&["check", "--json"])
-        .arg(model.reference)
+        .model(model.reference)
         .input(model.text);
     shared.commands.answer(ask).await.map(Json)
 }
@@ -155,7 +155,7 @@ async fn show(State(shared): Server, Json(asked): Json<Show>) -> Result<Json<Ans
     let ask = Ask::new(&["show", "--format", "svg"])
         .flag_if("--view", view)
         .flag_if("--observer", observer)
-        .arg(model.reference)
+        .model(model.reference)
         .input(model.text);
     shared.commands.answer(ask).await.map(Json)
 }
@@ -177,16 +177,13 @@ async fn walk(
     if let Some(wrong) = asked.trace.iter().find(|action| action.starts_with('-')) {
         return Err(Refusal::request(format!("`{wrong}` is not an action")));
     }
-    let mut ask = Ask::new(&["simulate"])
-        .arg(model.reference)
-        .arg("--json")
-        .arg("--trace");
+    let mut ask = Ask::new(&["simulate", "--json", "--trace"]);
     for action in asked.trace {
         ask = ask.arg(action);
     }
     shared
         .commands
-        .answer(ask.input(model.text))
+        .answer(ask.arg("--").arg(model.reference).input(model.text))
         .await
         .map(Json)
 }

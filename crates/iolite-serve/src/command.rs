@@ -46,6 +46,16 @@ impl Ask {
         self
     }
 
+    /// The model, as the last argument. One of standard input with a name would be taken for a flag.
+    pub(crate) fn model(self, reference: String) -> Self {
+        let ask = if reference.starts_with('-') {
+            self.arg("--")
+        } else {
+            self
+        };
+        ask.arg(reference)
+    }
+
     /// A flag and its value.
     pub(crate) fn flag(self, flag: &str, value: impl Into<String>) -> Self {
         self.arg(flag).arg(value)
@@ -138,9 +148,14 @@ impl Commands {
         let Ok(_place) = self.places.acquire().await else {
             return Err(failed("the server ends"));
         };
-        let mut process = self.process(&ask);
-        process.args(["--timeout", SECONDS, "--max-memory", MEMORY]);
-        let mut child = process.spawn().map_err(|e| failed(&e.to_string()))?;
+        let mut bounded = ask.clone();
+        // Behind the name of the command, since the model may come behind `--`.
+        let bounds = ["--timeout", SECONDS, "--max-memory", MEMORY].map(str::to_owned);
+        bounded.args.splice(1..1, bounds);
+        let mut child = self
+            .process(&bounded)
+            .spawn()
+            .map_err(|e| failed(&e.to_string()))?;
         let (mut stdin, stdout, stderr) =
             match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
                 (Some(stdin), Some(stdout), Some(stderr)) => (stdin, stdout, stderr),

@@ -48,7 +48,7 @@ try {
   await page.focus("#tab-step");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector("#panel-step p").textContent.includes("?"));
+  await page.waitForFunction(() => document.querySelector("#panel-step p").textContent.includes("δ"));
   await page.screenshot({ path: pictures + "/step.png" });
   await page.focus("#tab-step");
   await page.keyboard.press("ArrowRight");
