@@ -86,6 +86,7 @@ impl HornClauses {
             Err(Trouble::Timeout) => HornAnswer::Unknown("it takes too long".into()),
             Err(Trouble::Memory) => HornAnswer::Unknown("it needs too much memory".into()),
             Err(Trouble::Died) => HornAnswer::Unknown("the program ended".into()),
+            Err(Trouble::Noise) => HornAnswer::Unknown("it writes what is no answer".into()),
             Err(Trouble::Confused(what)) => HornAnswer::Unknown(what.into()),
         }
     }
