@@ -120,6 +120,33 @@ fn declare(sort: &TermSort, all: &mut BTreeMap<String, (String, Vec<String>)>) {
             let text = format!("record {} {{ {} }}\n", r.name, fields.join(", "));
             all.insert(r.name.to_string(), (text, Vec::new()));
         }
+        TermSort::Sum(sum) => {
+            if all.contains_key(sum.name()) {
+                return;
+            }
+            let (mut text, mut values) = (format!("type {} = ", sum.name()), Vec::new());
+            for (k, variant) in sum.variants().iter().enumerate() {
+                text += if k == 0 { "" } else { " | " };
+                text += &variant.name;
+                let sorts = sum.field_sorts(k as u32);
+                let fields = variant.fields.iter().zip(&sorts);
+                let fields = fields.map(|((name, _), sort)| format!("{name}: {sort}"));
+                let fields: Vec<String> = fields.collect();
+                if !fields.is_empty() {
+                    text += &format!("({})", fields.join(", "));
+                }
+                values.push(variant.name.to_string());
+            }
+            // Before its fields, which may be of the same sort.
+            all.insert(sum.name().to_owned(), (text + "\n", values));
+            for k in 0..sum.variants().len() {
+                for sort in sum.field_sorts(k as u32) {
+                    declare(&sort, all);
+                }
+            }
+        }
+        // Only within the declarations of sums.
+        TermSort::Member(_) => {}
         TermSort::Bool | TermSort::Int | TermSort::Range(_) | TermSort::String => {}
     }
 }
