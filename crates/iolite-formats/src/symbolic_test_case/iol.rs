@@ -323,5 +323,6 @@ fn literal(value: &Value) -> String {
                 .collect();
             format!("{} {{ {} }}", r.name, fields.join(", "))
         }
+        Value::Sum(_) => value.to_string(),
     }
 }

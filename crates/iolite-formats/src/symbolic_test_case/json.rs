@@ -79,6 +79,12 @@ pub enum WriteError {
     /// A guard has a quantifier that could not be eliminated.
     #[error("location {0}: a guard has a quantifier that the solver could not eliminate")]
     Quantifier(String),
+    /// Something that the format has no words for.
+    #[error(
+        "{0} has variants, a function that calls itself or a quantifier over an array, which test cases cannot \
+         store yet; `iolite test` without --suite needs none"
+    )]
+    NoForm(String),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -140,6 +146,20 @@ pub fn is_one(text: &str) -> bool {
 /// The test case as one JSON document.
 pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
     let program = case.program();
+    let data = program
+        .variables()
+        .iter()
+        .map(|v| &v.var)
+        .chain(program.constants().iter().map(|c| &c.var))
+        .chain(program.gates().flat_map(|(_, g)| &g.params));
+    for var in data {
+        if !term::is_storable_sort(&var.sort) {
+            return Err(WriteError::NoForm(var.name.to_string()));
+        }
+    }
+    if !program.assumptions().iter().all(term::is_storable) {
+        return Err(WriteError::NoForm("an assumption".to_owned()));
+    }
     let mut sorts = Sorts::default();
     for v in program.variables().iter().map(|v| &v.var) {
         sorts.note(&v.sort);
@@ -162,6 +182,10 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
         let terms = t.assignments.iter().map(|(_, e)| e).chain([&t.guard]);
         for e in terms {
             sorts.note_term(e);
+            if !term::is_storable(e) {
+                let name = &program.location(t.source).name;
+                return Err(WriteError::NoForm(format!("location {name}")));
+            }
             if term::is_quantified(e) {
                 let name = program.location(t.source).name.to_string();
                 return Err(WriteError::Quantifier(name));
@@ -192,7 +216,9 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
     for (id, l) in program.locations() {
         // A condition is an over-approximation, so what cannot be written may be left out.
         let condition = case.coreachable(id);
-        let said = !condition.is_true() && !term::is_quantified(condition);
+        let said = !condition.is_true()
+            && !term::is_quantified(condition)
+            && term::is_storable(condition);
         if said {
             sorts.note_term(condition);
         }

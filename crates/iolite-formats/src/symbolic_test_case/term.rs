@@ -33,6 +33,8 @@ impl Sorts {
             }
             Sort::Array(element) => self.note(element),
             Sort::Bool | Sort::Int | Sort::String | Sort::Range(_) => {}
+            // Test cases with variants are not stored: `is_storable`.
+            Sort::Sum(_) | Sort::Member(_) => {}
         }
     }
 
@@ -146,6 +148,7 @@ pub(super) fn write_sort(sort: &Sort) -> Json {
         Sort::Array(element) => json!({ "array": write_sort(element) }),
         Sort::Enum(e) => (*e.name).into(),
         Sort::Record(r) => (*r.name).into(),
+        Sort::Sum(_) | Sort::Member(_) => Json::Null,
     }
 }
 
@@ -179,11 +182,12 @@ fn write_value(value: &Value, sort: &Sort) -> Json {
                 .collect();
             json!({ "record": [*r.name, fields] })
         }
+        Value::Sum(_) => Json::Null,
     }
 }
 
 /// The operators that have no more than arguments.
-const OPERATORS: [(&str, Op); 28] = [
+const OPERATORS: [(&str, Op); 31] = [
     ("not", Op::Not),
     ("and", Op::And),
     ("or", Op::Or),
@@ -212,6 +216,9 @@ const OPERATORS: [(&str, Op); 28] = [
     ("len", Op::Len),
     ("append", Op::Append),
     ("slice", Op::Slice),
+    ("at", Op::At),
+    ("substring", Op::Substring),
+    ("index-of", Op::IndexOf),
 ];
 
 /// A term. Variables are named.
@@ -245,6 +252,37 @@ pub(super) fn write(term: &Term) -> Json {
             Json::Array(all)
         }
     }
+}
+
+/// Whether a sort has a form in test cases: variants have none.
+pub(super) fn is_storable_sort(sort: &Sort) -> bool {
+    match sort {
+        Sort::Array(element) => is_storable_sort(element),
+        Sort::Record(r) => r.fields.iter().all(|(_, field)| is_storable_sort(field)),
+        Sort::Sum(_) | Sort::Member(_) => false,
+        Sort::Bool | Sort::Int | Sort::Range(_) | Sort::String | Sort::Enum(_) => true,
+    }
+}
+
+/// Whether a term has a form in test cases: variants, functions that call themselves and quantifiers over
+/// arrays have none.
+pub(super) fn is_storable(term: &Term) -> bool {
+    let own = match term.kind() {
+        Kind::App(op, args) => {
+            let within = !matches!(
+                op,
+                Op::Construct(_)
+                    | Op::Is(_)
+                    | Op::Get(..)
+                    | Op::Call(_)
+                    | Op::ForAll(_)
+                    | Op::ForSome(_)
+            );
+            within && args.iter().all(is_storable)
+        }
+        Kind::Var(_) | Kind::Lit(_) => true,
+    };
+    own && is_storable_sort(term.sort())
 }
 
 /// Whether a term can be written and read again: quantifiers bind variables that have no name of

@@ -420,7 +420,17 @@ impl Module<'_> {
             Op::Contains => format!("f_contains({})", texts.join(", ")),
             Op::Store => format!("f_store({})", texts.join(", ")),
             Op::Update(i) => format!("f_update_{i}({})", texts.join(", ")),
+            Op::At => format!("substr({}, {}, 1)", texts[0], texts[1]),
+            Op::Substring => format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2]),
+            Op::IndexOf => format!("f_index_of({})", texts.join(", ")),
             Op::Exists(_) => format!("f_exists(/* {term} */)"),
+            // Test cases with these are not stored, so there is none to export.
+            Op::Construct(_)
+            | Op::Is(_)
+            | Op::Get(..)
+            | Op::Call(_)
+            | Op::ForAll(_)
+            | Op::ForSome(_) => format!("f_unknown(/* {term} */)"),
         }
     }
 }
@@ -444,6 +454,7 @@ fn sort(sort: &Sort) -> String {
         Sort::Array(element) => format!("record of {}", self::sort(element)),
         Sort::Enum(e) => format!("E_{}", identifier(&e.name)),
         Sort::Record(r) => format!("R_{}", identifier(&r.name)),
+        Sort::Sum(_) | Sort::Member(_) => "anytype".into(),
     }
 }
 
@@ -465,6 +476,7 @@ fn literal(value: &Value) -> String {
             let fields: Vec<String> = fields.iter().map(literal).collect();
             format!("{{ {} }}", fields.join(", "))
         }
+        Value::Sum(_) => format!("f_unknown(/* {value} */)"),
     }
 }
 
