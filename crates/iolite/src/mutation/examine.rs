@@ -244,7 +244,11 @@ fn towards_purposes(
             alternatives: PURPOSE_CASES,
             seed: options.seed,
             slack: PURPOSE_SLACK,
+            pruning: PruningGoal::default(),
         }),
+        // Mutants are judged by their states.
+        unfold: Some("--purpose"),
+        solver: None,
     };
     let derived = workspace.derive(model, &derivation, &mut |derived| {
         if let Derived::Case(case) = derived {

@@ -103,7 +103,7 @@ impl Side {
                 policy,
                 traces,
             )?),
-            System::Lazy(_) => Self::OnDemand(SpecificationSide::new(
+            System::Lazy(_) | System::Explored(_) => Self::OnDemand(SpecificationSide::new(
                 relation,
                 Arc::clone(system),
                 policy,
