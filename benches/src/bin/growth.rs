@@ -121,7 +121,7 @@ impl Growth {
             "read" => vec!["check", model],
             // One thread: this is about growth, and CPU time counts all threads anyway.
             "relate" => vec!["relate", "trace", model, model, "--jobs", "1"],
-            "verify" => vec!["verify", model, "--observer", &observer],
+            "verify" => vec!["verify", model, "--property", &observer],
             "derive" => vec!["derive", model, "--cover", "transitions", "-o", &suite],
             _ => vec!["monitor", model, &input.log],
         };

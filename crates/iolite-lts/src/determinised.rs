@@ -111,22 +111,31 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     }
 
     /// All visible steps of a set, sorted by label.
+    #[inline]
     pub fn row(&mut self, set: SetId) -> &[(LabelId, SetId)] {
         if self.known_row(set).is_none() {
-            let start = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
-            let mut steps = std::mem::take(&mut self.steps);
-            self.compute_row(set, &mut steps);
-            self.steps = steps;
-            self.rows.resize(self.sets.len(), Row::UNKNOWN);
-            self.rows[set.index()] = Row {
-                start,
-                len: self.steps.len() as u32 - start,
-            };
+            self.remember_row(set);
         }
         self.known_row(set).unwrap_or_default()
     }
 
+    /// Computes a row that is not known. Apart from [`Self::row`], whose warm way is short enough to
+    /// be inlined into the steps of a tester.
+    #[cold]
+    fn remember_row(&mut self, set: SetId) {
+        let start = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
+        let mut steps = std::mem::take(&mut self.steps);
+        self.compute_row(set, &mut steps);
+        self.steps = steps;
+        self.rows.resize(self.sets.len(), Row::UNKNOWN);
+        self.rows[set.index()] = Row {
+            start,
+            len: self.steps.len() as u32 - start,
+        };
+    }
+
     /// The row, if it was computed before: for walks that must not take the view mutably.
+    #[inline]
     pub fn known_row(&self, set: SetId) -> Option<&[(LabelId, SetId)]> {
         let row = self.rows.get(set.index()).copied().unwrap_or(Row::UNKNOWN);
         let start = row.start as usize;
@@ -164,6 +173,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     }
 
     /// `P after a`, or `None` when no state of `P` can do `a` [LTS96, def. 2.3].
+    #[inline]
     pub fn after(&mut self, set: SetId, label: LabelId) -> Option<SetId> {
         let row = self.row(set);
         let i = row.partition_point(|&(l, _)| l < label);

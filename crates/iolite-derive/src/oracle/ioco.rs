@@ -122,6 +122,7 @@ impl<M: Semantics<State = StateId>> Oracle for IocoOracle<M> {
         Ok(self.start())
     }
 
+    #[inline]
     fn stimuli(&mut self, at: &SetId, menu: &mut Vec<ActionId>) {
         self.view.row(*at);
         let kinds = self.view.labels().kinds();

@@ -90,6 +90,7 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
         self.reset();
     }
 
+    #[inline]
     fn menu(&mut self, menu: &mut Menu) {
         menu.stop = true;
         let (false, Some(at)) = (self.ended, &self.at) else {
