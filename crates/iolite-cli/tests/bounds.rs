@@ -153,17 +153,36 @@ fn no_command_aborts() {
         &["show", &model, "--view", "suspension-automaton"],
         &["show", "examples/login/login.iol"],
         &["classify", "ltl:GF a -> GF b"],
-        &["relate", "ioco", &model, &model, "--complete-inputs", "self-loop"],
+        &[
+            "relate",
+            "ioco",
+            &model,
+            &model,
+            "--complete-inputs",
+            "self-loop",
+        ],
         &["verify", brp, "--property", brp],
         &["verify", &model, "--property", "ltl:GF !x"],
         &["derive", &model, "--cover", "transitions", "-o", &suite],
-        &["test", brp, "--sut", "model:examples/papers/sym04_fig1.iol", "--runs", "3", "--no-journal"],
+        &[
+            "test",
+            brp,
+            "--sut",
+            "model:examples/papers/sym04_fig1.iol",
+            "--runs",
+            "3",
+            "--no-journal",
+        ],
         &["simulate", &model, "--steps", "5"],
         &["doctor"],
         &["explain", "examples/login/login.iol"],
     ];
     for command in commands {
-        for bound in [["--timeout", "0.01"], ["--max-memory", "1M"], ["--timeout", "0"]] {
+        for bound in [
+            ["--timeout", "0.01"],
+            ["--max-memory", "1M"],
+            ["--timeout", "0"],
+        ] {
             let ran = iolite(&[command, &bound].concat());
             let said = format!("{command:?} {bound:?}: {} {}", ran.stdout, ran.stderr);
             assert!((0..=4).contains(&ran.code), "{said}");
@@ -172,7 +191,10 @@ fn no_command_aborts() {
         let iolite = env!("CARGO_BIN_EXE_iolite");
         let words: Vec<String> = command.iter().map(|w| format!("'{w}'")).collect();
         let line = format!("ulimit -v 60000; exec '{iolite}' {}", words.join(" "));
-        let shell = Command::new("sh").args(["-c", &line]).current_dir(root()).output();
+        let shell = Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(root())
+            .output();
         let output = shell.expect("a shell");
         let code = output.status.code();
         let stderr = String::from_utf8_lossy(&output.stderr);

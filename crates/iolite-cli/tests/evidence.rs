@@ -43,7 +43,15 @@ fn violations_of_observers_with_data_are_re_checked() {
         let log = write(&folder, "log.txt", log);
         let path = folder.join("c.json").display().to_string();
         let observer = format!("{model}#{observer}");
-        let args = ["monitor", &model, &log, "--observer", &observer, "--certificate", &path];
+        let args = [
+            "monitor",
+            &model,
+            &log,
+            "--observer",
+            &observer,
+            "--certificate",
+            &path,
+        ];
         iolite(&[&args, more].concat()).expect(1);
         iolite(&["explain", &path]).expect(0);
         path
@@ -52,8 +60,14 @@ fn violations_of_observers_with_data_are_re_checked() {
     let path = monitor("?up(3)\n!now(3)\n?up(4)\n!now(7)\n", "Small", &most);
     assert_eq!(explained(&folder, &path, |_| ()), 0);
     // A verdict, a constant, a value of the trace, a place, an observer: each belongs to the claim.
-    assert_eq!(explained(&folder, &path, |c| c["verdict"] = "violate-fail".into()), 1);
-    assert_eq!(explained(&folder, &path, |c| c["verdict"] = "fail".into()), 1);
+    assert_eq!(
+        explained(&folder, &path, |c| c["verdict"] = "violate-fail".into()),
+        1
+    );
+    assert_eq!(
+        explained(&folder, &path, |c| c["verdict"] = "fail".into()),
+        1
+    );
     let constants = |value: &str| {
         let value = value.to_owned();
         move |c: &mut serde_json::Value| c["data_observers"][0]["constants"][0] = value.into()
@@ -61,17 +75,28 @@ fn violations_of_observers_with_data_are_re_checked() {
     assert_eq!(explained(&folder, &path, constants("most=7")), 1);
     assert_eq!(explained(&folder, &path, constants("most=6")), 0);
     assert_eq!(explained(&folder, &path, constants("least=6")), 1);
-    assert_eq!(explained(&folder, &path, |c| c["trace"][0] = "?up(4)".into()), 1);
+    assert_eq!(
+        explained(&folder, &path, |c| c["trace"][0] = "?up(4)".into()),
+        1
+    );
     let place = |c: &mut serde_json::Value| {
         let places = c["locations"].as_array_mut().expect("places");
         *places.last_mut().expect("one") = "Small: Bad".into();
     };
     assert_eq!(explained(&folder, &path, place), 1);
-    assert_eq!(explained(&folder, &path, |c| c["data_observers"] = serde_json::json!([])), 1);
+    assert_eq!(
+        explained(&folder, &path, |c| c["data_observers"] =
+            serde_json::json!([])),
+        1
+    );
     // Two wrongs at once, and a violation alone of an observer without data.
     monitor("?up(3)\n!now(3)\n?up(4)\n!now(8)\n", "Small", &most);
     let path = monitor("?up(3)\n!now(3)\n?up(4)\n!now(7)\n", "Once", &[]);
-    assert_eq!(explained(&folder, &path, |c| c["observers"][0]["marked"] = serde_json::json!([0])), 1);
+    assert_eq!(
+        explained(&folder, &path, |c| c["observers"][0]["marked"] =
+            serde_json::json!([0])),
+        1
+    );
 }
 
 #[test]
@@ -92,11 +117,26 @@ observer Few for S {
     let log = write(&folder, "log.txt", "?a\n!x\n?a\n!x\n?a\n!x\n");
     let path = folder.join("c.json").display().to_string();
     let observer = format!("{model}#Few");
-    let args = ["monitor", &model, &log, "--observer", &observer, "--certificate", &path];
+    let args = [
+        "monitor",
+        &model,
+        &log,
+        "--observer",
+        &observer,
+        "--certificate",
+        &path,
+    ];
     iolite(&args).expect(1);
     iolite(&["explain", &path]).expect(0);
-    assert_eq!(explained(&folder, &path, |c| c["verdict"] = "fail".into()), 1);
-    assert_eq!(explained(&folder, &path, |c| c["locations"][1] = "Few: Ok (n = 1)".into()), 1);
+    assert_eq!(
+        explained(&folder, &path, |c| c["verdict"] = "fail".into()),
+        1
+    );
+    assert_eq!(
+        explained(&folder, &path, |c| c["locations"][1] =
+            "Few: Ok (n = 1)".into()),
+        1
+    );
     let shorter = |c: &mut serde_json::Value| {
         let trace = c["trace"].as_array_mut().expect("a trace");
         trace.drain(..2);
@@ -123,7 +163,17 @@ fn every_failing_run_has_a_whole_certificate() {
     let spec = write(&folder, "s.aut", RIGHT);
     let sut = format!("model:{}", write(&folder, "i.aut", WRONG));
     let journal = folder.join("runs.jsonl").display().to_string();
-    let args = ["test", &spec, "--sut", &sut, "--runs", "6", "--journal", &journal, "--json"];
+    let args = [
+        "test",
+        &spec,
+        "--sut",
+        &sut,
+        "--runs",
+        "6",
+        "--journal",
+        &journal,
+        "--json",
+    ];
     let ran = iolite(&args).expect(1);
     let failures = ran.json()["failures"].as_array().expect("failures").clone();
     assert!(failures.len() > 1, "{}", ran.stdout);
@@ -164,7 +214,10 @@ fn every_failing_test_case_has_a_certificate() {
     let spec = write(&folder, "s.aut", RIGHT);
     let wrong = write(&folder, "i.aut", WRONG);
     let suite = folder.join("suite").display().to_string();
-    iolite(&["derive", &spec, "--count", "4", "--depth", "4", "-o", &suite, "--seed", "3"]).expect(0);
+    iolite(&[
+        "derive", &spec, "--count", "4", "--depth", "4", "-o", &suite, "--seed", "3",
+    ])
+    .expect(0);
     let ran = iolite(&["passes", &wrong, &suite, "--json"]).expect(1);
     let document = write(&folder, "answer.json", &ran.stdout);
     let json = ran.json();
@@ -174,7 +227,11 @@ fn every_failing_test_case_has_a_certificate() {
         let explained = iolite(&["explain", &document, "--run", &k.to_string()]);
         if case["passes"] == false {
             failing += 1;
-            assert_eq!(explained.code, 0, "{}{}", explained.stdout, explained.stderr);
+            assert_eq!(
+                explained.code, 0,
+                "{}{}",
+                explained.stdout, explained.stderr
+            );
         } else {
             assert_eq!(explained.code, 2, "{}", explained.stdout);
         }
@@ -190,15 +247,31 @@ fn fair_executions_are_re_checked() {
     let model = write(&folder, "m.aut", text);
     let path = folder.join("c.json").display().to_string();
     let verify = |fairness: &str| {
-        let args = ["verify", &model, "--property", "ltl:GF !x", "--environment", "goes-on"];
+        let args = [
+            "verify",
+            &model,
+            "--property",
+            "ltl:GF !x",
+            "--environment",
+            "goes-on",
+        ];
         let more = ["--fairness", fairness, "--certificate", &path];
         iolite(&[&args[..], &more].concat())
     };
     verify("weak").expect(1);
     iolite(&["explain", &path]).expect(0);
-    assert_eq!(explained(&folder, &path, |c| c["fairness"] = "strong".into()), 1);
-    assert_eq!(explained(&folder, &path, |c| c["execution"] = serde_json::Value::Null), 1);
-    assert_eq!(explained(&folder, &path, |c| c["execution"]["cycle"][0][1] = 0.into()), 1);
+    assert_eq!(
+        explained(&folder, &path, |c| c["fairness"] = "strong".into()),
+        1
+    );
+    assert_eq!(
+        explained(&folder, &path, |c| c["execution"] = serde_json::Value::Null),
+        1
+    );
+    assert_eq!(
+        explained(&folder, &path, |c| c["execution"]["cycle"][0][1] = 0.into()),
+        1
+    );
     verify("strong").expect(0);
 }
 
@@ -206,12 +279,28 @@ fn fair_executions_are_re_checked() {
 fn ioconf_f_that_holds_has_a_certificate() {
     let folder = scratch("evidence-ioconf-f");
     let spec = write(&folder, "s.aut", RIGHT);
-    let traces = write(&folder, "f.aut", "des (0, 2, 2)\n(0, \"?a\", 1)\n(1, \"!x\", 0)\n");
+    let traces = write(
+        &folder,
+        "f.aut",
+        "des (0, 2, 2)\n(0, \"?a\", 1)\n(1, \"!x\", 0)\n",
+    );
     let path = folder.join("c.json").display().to_string();
-    let args = ["relate", "ioconf-f", &spec, &spec, "--traces", &traces, "--certificate", &path];
+    let args = [
+        "relate",
+        "ioconf-f",
+        &spec,
+        &spec,
+        "--traces",
+        &traces,
+        "--certificate",
+        &path,
+    ];
     iolite(&args).expect(0);
     iolite(&["explain", &path]).expect(0);
-    assert_eq!(explained(&folder, &path, |c| c["pairs"]["traces"][0] = 1.into()), 1);
+    assert_eq!(
+        explained(&folder, &path, |c| c["pairs"]["traces"][0] = 1.into()),
+        1
+    );
 }
 
 #[test]
@@ -229,9 +318,38 @@ fn cut_and_shuffled_certificates() {
     // Keys in another order, and lists in another order where order means nothing.
     let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let map = value.as_object().expect("an object");
-    let turned: Vec<String> = map.iter().rev().map(|(k, v)| format!("\"{k}\": {v}")).collect();
+    let turned: Vec<String> = map
+        .iter()
+        .rev()
+        .map(|(k, v)| format!("\"{k}\": {v}"))
+        .collect();
     let turned = write(&folder, "turned.json", format!("{{{}}}", turned.join(", ")));
     iolite(&["explain", &turned]).expect(0);
     let unknown = write(&folder, "more.json", text.replacen('{', "{\"why\": 1, ", 1));
     iolite(&["explain", &unknown]).expect(2);
+}
+
+/// The constants of an instance, declared or named, are those of the observers beside it: with `max` = 2
+/// the second message violates nothing.
+#[test]
+fn an_observer_has_the_constants_of_an_instance() {
+    let folder = scratch("evidence-instance");
+    let brp = std::fs::read_to_string(common::root().join("examples/brp/brp.iol"));
+    let text = brp.expect("the example") + "\nsystem Two = Sender(max = 2, f = [10, 20, 30])\n";
+    let model = write(&folder, "brp.iol", text);
+    let observer = format!("{model}#Retries");
+    let log = |messages: usize| "?REQ(1)\n".to_owned() + &"!MSG(10, true)\n".repeat(messages);
+    for system in ["Two", "Sender(max=2, f=[10, 20, 30])"] {
+        let system = format!("{model}#{system}");
+        let path = folder.join("c.json").display().to_string();
+        let monitor = |messages: usize| {
+            let log = write(&folder, "log.txt", log(messages));
+            let args = ["monitor", &system, &log, "--observer", &observer];
+            iolite(&[&args[..], &["--certificate", &path]].concat())
+        };
+        monitor(2).expect(0);
+        let ran = monitor(3).expect(1);
+        assert!(ran.stdout.contains("violate-fail"), "{}", ran.stdout);
+        iolite(&["explain", &path]).expect(0);
+    }
 }

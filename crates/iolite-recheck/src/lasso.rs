@@ -54,8 +54,17 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         .push(format!("trace: {steps} steps that the specification has"));
     let fair = fairness(certificate)?;
     if let Some(execution) = &certificate.execution {
-        let end = steps_of(&s, s.initial(), &execution.stem, &certificate.trace, own_delta)?;
+        let end = steps_of(
+            &s,
+            s.initial(),
+            &execution.stem,
+            &certificate.trace,
+            own_delta,
+        )?;
         at = States::from([end]);
+        if ending == "cycle" {
+            at = s.close(at)?;
+        }
         let visible = certificate.cycle.as_deref().unwrap_or_default();
         if ending != "cycle" && !execution.cycle.is_empty() {
             return rejected("an execution that ends has no steps after that");
@@ -153,7 +162,9 @@ fn steps_of(
             continue;
         }
         let row = s.steps(at)?;
-        let step = row.iter().find(|(_, text, next)| text == action && next == to);
+        let step = row
+            .iter()
+            .find(|(_, text, next)| text == action && next == to);
         let Some((kind, ..)) = step else {
             return rejected(format!("{} has no such step {action}", s.state(at)));
         };
@@ -183,7 +194,9 @@ fn check_fair(s: &System, fair: Fairness, start: usize, cycle: &[(String, usize)
     let mut first = true;
     for &state in &states {
         let row = s.steps(state)?;
-        let own = row.iter().filter(|(kind, ..)| matches!(kind, Kind::Output | Kind::Internal));
+        let own = row
+            .iter()
+            .filter(|(kind, ..)| matches!(kind, Kind::Output | Kind::Internal));
         let own: BTreeSet<String> = own.map(|(_, text, _)| (*text).to_owned()).collect();
         owed = match (fair.strong, fair.weak, first) {
             (true, ..) => owed.union(&own).cloned().collect(),
@@ -193,7 +206,10 @@ fn check_fair(s: &System, fair: Fairness, start: usize, cycle: &[(String, usize)
         };
         first = false;
     }
-    match owed.iter().find(|text| !cycle.iter().any(|(action, _)| action == *text)) {
+    match owed
+        .iter()
+        .find(|text| !cycle.iter().any(|(action, _)| action == *text))
+    {
         Some(text) => rejected(format!("{text} is neglected, so the execution is not fair")),
         None => Ok(()),
     }

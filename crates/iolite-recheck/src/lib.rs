@@ -27,8 +27,9 @@ mod system;
 mod test_run;
 
 pub use document::{
-    Certificate, Channel, DataObserver, Execution, FORMAT, Kind, Model, Named, Observation, Observer, Pair,
-    Pairs, Property, Refusal, SourceText, State, Table, Test, TestState, TestStep, hash,
+    Certificate, Channel, DataObserver, Execution, FORMAT, Kind, Model, Named, Observation,
+    Observer, Pair, Pairs, Property, Refusal, SourceText, State, Table, Test, TestState, TestStep,
+    hash,
 };
 
 /// What looking again has shown.

@@ -120,7 +120,13 @@ impl World {
     }
 
     /// The goals that one firing reaches.
-    fn fired(&self, from: &State, t: TransitionId, params: &[Value], to: &State) -> BTreeSet<usize> {
+    fn fired(
+        &self,
+        from: &State,
+        t: TransitionId,
+        params: &[Value],
+        to: &State,
+    ) -> BTreeSet<usize> {
         let env = self.env(from, t, params);
         let mut just = Vec::new();
         edges(&self.model.transition(t).guard, true, &mut just);
@@ -299,7 +305,12 @@ fn what_runs_reach_is_what_the_definition_says() {
 
 /// Branches and boundaries of internal actions with unknown parameters may be left out, and nothing else.
 fn compare(world: &World, found: &BTreeSet<usize>, slow: &BTreeSet<usize>, seed: u64) {
-    assert!(found.is_subset(slow), "seed {seed}: {:?}\n{}", found.difference(slow), world.model);
+    assert!(
+        found.is_subset(slow),
+        "seed {seed}: {:?}\n{}",
+        found.difference(slow),
+        world.model
+    );
     for &k in slow.difference(found) {
         let goal = world.goals.iter().nth(k);
         let open = match goal {
@@ -321,7 +332,11 @@ fn proofs_that_a_goal_is_out_of_reach_are_right() {
         let world = World::new(seed);
         // Everything that any run reaches, from all concrete states, for every value of the constants.
         let mut reached = BTreeSet::new();
-        let choices = world.model.constants().first().map(|c| c.var.sort.values(100));
+        let choices = world
+            .model
+            .constants()
+            .first()
+            .map(|c| c.var.sort.values(100));
         let choices = choices.flatten().unwrap_or_default();
         if world.model.constants().len() != 1 || choices.is_empty() {
             continue;
@@ -356,16 +371,27 @@ fn proofs_that_a_goal_is_out_of_reach_are_right() {
             };
             match analysis::verify(&probed, &[location], &mut solver, budget) {
                 Answer::Proved(_) => {
-                    assert!(!reached.contains(&k), "seed {seed}: {goal:?}\n{}", world.model);
+                    assert!(
+                        !reached.contains(&k),
+                        "seed {seed}: {goal:?}\n{}",
+                        world.model
+                    );
                     proved += 1;
                 }
                 Answer::Refuted(_) => {
-                    assert!(reached.contains(&k), "seed {seed}: {goal:?}\n{}", world.model);
+                    assert!(
+                        reached.contains(&k),
+                        "seed {seed}: {goal:?}\n{}",
+                        world.model
+                    );
                     refuted += 1;
                 }
                 Answer::Unknown { .. } => {}
             }
         }
     }
-    assert!(refuted > 50 && proved > 5, "{proved} proved, {refuted} refuted");
+    assert!(
+        refuted > 50 && proved > 5,
+        "{proved} proved, {refuted} refuted"
+    );
 }

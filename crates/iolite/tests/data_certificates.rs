@@ -200,7 +200,7 @@ impl Instance {
         };
         for action in trace {
             let (name, value) = match action.split_once('(') {
-                Some((name, rest)) => (name, rest[..1].parse().ok()),
+                Some((name, rest)) => (name, rest[..1].parse::<i64>().ok()),
                 None => (action.as_str(), None),
             };
             let values: Vec<Value> = value.map(Value::int).into_iter().collect();
@@ -392,9 +392,10 @@ fn told(world: &World, trace: &[String]) -> Option<(Vec<String>, Vec<String>)> {
     }
     let (mut with, mut without) = (BTreeSet::new(), BTreeSet::new());
     for local in &locals {
-        // A violation is final.
+        // In an order of messages a violation is final; in step nothing is claimed after one.
         let until = |is_bad: &dyn Fn(&[String]) -> bool| {
             let end = (0..local.len()).find(|&n| is_bad(&local[..n]));
+            let end = end.filter(|_| world.setting == Setting::Queues);
             local[..end.unwrap_or(local.len())].to_vec()
         };
         let mut left = true;
@@ -597,7 +598,8 @@ fn edits(setting: Setting, wanted: usize) {
                 assert_eq!(
                     checked == CheckOutcome::Confirmed,
                     right,
-                    "{checked:?} {other:#?}"
+                    "{checked:?} {:?} {other:#?}",
+                    told(&world, &other.trace)
                 );
                 edits += 1;
                 still_true += usize::from(right);

@@ -333,7 +333,9 @@ fn is_fair_and_outside(
         return false;
     };
     let visible = |all: &[(LabelId, StateId)]| -> Vec<String> {
-        let seen = all.iter().filter(|(l, _)| labels.kind(*l) != LabelKind::Internal);
+        let seen = all
+            .iter()
+            .filter(|(l, _)| labels.kind(*l) != LabelKind::Internal);
         seen.map(|(l, _)| labels.text(*l)).collect()
     };
     if visible(&stem) != c.trace || visible(&cycle) != c.cycle.clone().unwrap_or_default() {
@@ -402,7 +404,10 @@ fn single_edits_of_fair_executions_are_judged_rightly() {
             CheckOutcome::Confirmed,
             "{whole:#?}"
         );
-        assert!(is_fair_and_outside(&workspace, &asked, &whole), "{whole:#?}");
+        assert!(
+            is_fair_and_outside(&workspace, &asked, &whole),
+            "{whole:#?}"
+        );
         for _ in 0..40 {
             let mut other = whole.clone();
             let action = random.pick(&labels).to_owned();
@@ -410,9 +415,10 @@ fn single_edits_of_fair_executions_are_judged_rightly() {
             let steps = other.execution.as_mut().expect("steps");
             match random.below(6) {
                 0 => edit(&mut random, &mut other, &labels[..4]),
-                1 => other.fairness = [None, Some("weak".into()), Some("strong".into())]
-                    [random.below(3)]
-                .clone(),
+                1 => {
+                    other.fairness =
+                        [None, Some("weak".into()), Some("strong".into())][random.below(3)].clone()
+                }
                 2 => steps.stem.push((action, state)),
                 3 => drop(steps.cycle.pop()),
                 // Once more round is the same execution, if it is told of so.

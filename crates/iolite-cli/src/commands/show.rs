@@ -14,7 +14,8 @@ use iolite_formats::drawing::{self, Drawing, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelId, LabelKind, Labels, Lts,
-    Quiescence, Semantics, StateId, Suspension, determinise, explore, missing_input, nondeterminism,
+    Quiescence, Semantics, StateId, Suspension, determinise, explore, missing_input,
+    nondeterminism,
 };
 
 use super::show_property::{self, PropertyFormat};

@@ -274,8 +274,7 @@ impl Rules<'_> {
             for &(label, next) in &row {
                 let kind = implementation.labels().kind(label);
                 let mut followed = f;
-                if let (Some(traces), Some(f), true) =
-                    (self.traces, f, kind != LabelKind::Internal)
+                if let (Some(traces), Some(f), true) = (self.traces, f, kind != LabelKind::Internal)
                 {
                     followed = known[label.index()].and_then(|label| traces.follow(f, label));
                     if followed.is_none() {
