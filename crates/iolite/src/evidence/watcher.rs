@@ -160,13 +160,12 @@ impl Watcher {
                 let gate = spec.model().gate(valued.action);
                 (gate.kind, gate.name.to_string(), valued.values)
             }
-            Spec::Explicit(spec) => match spec.signature() {
-                Some(signature) => {
+            Spec::Explicit(spec) => {
+                if let Some(signature) = spec.signature() {
                     let valued = signature.parse(text)?;
                     let gate = signature.model().gate(valued.action);
                     (gate.kind, gate.name.to_string(), valued.values)
-                }
-                None => {
+                } else {
                     let kind = match text.as_bytes().first()? {
                         b'?' => LabelKind::Input,
                         b'!' => LabelKind::Output,
@@ -174,7 +173,7 @@ impl Watcher {
                     };
                     (kind, text[1..].to_owned(), Vec::new())
                 }
-            },
+            }
             Spec::Properties(_) => return None,
         };
         let action = own.find_gate(kind, &name)?;
