@@ -228,11 +228,9 @@ impl Instance {
 fn simple(trace: &[String]) -> Option<&'static str> {
     trace.iter().try_fold("Low", |at, action| {
         Some(match (at, &action[..2]) {
-            ("Low", "!c") => "High",
-            ("Low", _) => "Low",
+            ("Low" | "High", "!c") => "High",
+            ("Low", _) | ("High", "?a") => "Low",
             ("High", "!b" | "de") => "Worse",
-            ("High", "?a") => "Low",
-            ("High", "!c") => "High",
             _ => return None,
         })
     })
