@@ -215,7 +215,7 @@ fn every_failing_test_case_has_a_certificate() {
     let wrong = write(&folder, "i.aut", WRONG);
     let suite = folder.join("suite").display().to_string();
     iolite(&[
-        "derive", &spec, "--count", "4", "--depth", "4", "-o", &suite, "--seed", "3",
+        "derive", &spec, "--count", "16", "--depth", "4", "-o", &suite, "--seed", "3",
     ])
     .expect(0);
     let ran = iolite(&["passes", &wrong, &suite, "--json"]).expect(1);
@@ -269,7 +269,7 @@ fn fair_executions_are_re_checked() {
         1
     );
     assert_eq!(
-        explained(&folder, &path, |c| c["execution"]["cycle"][0][1] = 0.into()),
+        explained(&folder, &path, |c| c["execution"]["cycle"][0][1] = 1.into()),
         1
     );
     verify("strong").expect(0);
@@ -325,6 +325,33 @@ fn cut_and_shuffled_certificates() {
         .collect();
     let turned = write(&folder, "turned.json", format!("{{{}}}", turned.join(", ")));
     iolite(&["explain", &turned]).expect(0);
-    let unknown = write(&folder, "more.json", text.replacen('{', "{\"why\": 1, ", 1));
-    iolite(&["explain", &unknown]).expect(2);
+    assert_eq!(
+        explained(&folder, &path, |c| c["certificate"]["why"] = 1.into()),
+        2
+    );
+}
+
+/// The constants of an instance, declared or named, are those of the observers beside it: with `max` = 2
+/// the second message violates nothing.
+#[test]
+fn an_observer_has_the_constants_of_an_instance() {
+    let folder = scratch("evidence-instance");
+    let brp = std::fs::read_to_string(common::root().join("examples/brp/brp.iol"));
+    let text = brp.expect("the example") + "\nsystem Two = Sender(max = 2, f = [10, 20, 30])\n";
+    let model = write(&folder, "brp.iol", text);
+    let observer = format!("{model}#Retries");
+    let log = |messages: usize| "?REQ(1)\n".to_owned() + &"!MSG(10, true)\n".repeat(messages);
+    for system in ["Two", "Sender(max=2, f=[10, 20, 30])"] {
+        let system = format!("{model}#{system}");
+        let path = folder.join("c.json").display().to_string();
+        let monitor = |messages: usize| {
+            let log = write(&folder, "log.txt", log(messages));
+            let args = ["monitor", &system, &log, "--observer", &observer];
+            iolite(&[&args[..], &["--certificate", &path]].concat())
+        };
+        monitor(2).expect(0);
+        let ran = monitor(3).expect(1);
+        assert!(ran.stdout.contains("violate-fail"), "{}", ran.stdout);
+        iolite(&["explain", &path]).expect(0);
+    }
 }

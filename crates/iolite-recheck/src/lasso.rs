@@ -62,6 +62,9 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
             own_delta,
         )?;
         at = States::from([end]);
+        if ending == "cycle" {
+            at = s.close(at)?;
+        }
         let visible = certificate.cycle.as_deref().unwrap_or_default();
         if ending != "cycle" && !execution.cycle.is_empty() {
             return rejected("an execution that ends has no steps after that");

@@ -348,7 +348,8 @@ impl Workspace {
             if !observer.warnings.is_empty() {
                 self.warn(source.rendered(&observer.warnings).trim_end());
             }
-            all.push((name.to_owned(), observer.iosts, observer.violate));
+            let iosts = self.beside_instance(observer.iosts, &source, &spec.reference())?;
+            all.push((name.to_owned(), iosts, observer.violate));
         }
         Ok(all)
     }

@@ -417,7 +417,7 @@ fn single_edits_of_fair_executions_are_judged_rightly() {
                 0 => edit(&mut random, &mut other, &labels[..4]),
                 1 => {
                     other.fairness =
-                        [None, Some("weak".into()), Some("strong".into())][random.below(3)].clone()
+                        [None, Some("weak".into()), Some("strong".into())][random.below(3)].clone();
                 }
                 2 => steps.stem.push((action, state)),
                 3 => drop(steps.cycle.pop()),

@@ -409,9 +409,8 @@ fn watching_table(reference: &ModelRef, goal: &GoalAutomaton) -> Option<Observer
 fn own_constants(given: &[String], data: &DataAutomaton, spec: &Spec) -> Vec<String> {
     let of_model = |name: &str| match spec {
         Spec::Symbolic(spec) => {
-            let written = spec.reference().name.as_deref().unwrap_or_default();
             let mut constants = spec.model().constants().iter();
-            constants.any(|c| *c.var.name == *name) || written.contains(&format!("{name}="))
+            constants.any(|c| *c.var.name == *name)
         }
         _ => false,
     };

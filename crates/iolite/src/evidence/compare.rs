@@ -8,7 +8,7 @@ use super::recheck_data::AllowedThere;
 use super::{CheckOutcome, policy, tables};
 use crate::{Error, Spec, Workspace};
 
-fn refuted(reference: &str, reason: String) -> CheckOutcome {
+fn refuted(reference: &str, reason: impl std::fmt::Display) -> CheckOutcome {
     CheckOutcome::Refuted(format!(
         "{reference}: the table is not that of the text: {reason}"
     ))
@@ -80,9 +80,9 @@ impl Workspace {
         for observer in &claim.observers {
             let reference = ModelRef::from(observer.reference.as_str());
             let found = self.watching_tables(&reference, claim.kind == "purpose", spec);
-            let found = found.map_err(|e| refuted(&observer.reference, e.to_string()))?;
+            let found = found.map_err(|e| refuted(&observer.reference, e))?;
             if !found.contains(observer) {
-                return Err(refuted(&observer.reference, "it is another one".to_owned()));
+                return Err(refuted(&observer.reference, "it is another one"));
             }
         }
         Ok(())
@@ -100,22 +100,22 @@ impl Workspace {
                 continue;
             };
             let spec = self.explicit(&model.reference.as_str().into());
-            let spec = spec.map_err(|e| refuted(&model.reference, e.to_string()))?;
+            let spec = spec.map_err(|e| refuted(&model.reference, e))?;
             if let Some(reason) = tables::difference(&spec.system(), table) {
                 return Err(refuted(&model.reference, reason));
             }
         }
         if let Some(specification) = &claim.specification {
             let spec = self.explicit(&specification.reference.as_str().into());
-            let spec = spec.map_err(|e| refuted(&specification.reference, e.to_string()))?;
+            let spec = spec.map_err(|e| refuted(&specification.reference, e))?;
             self.compare_observers(claim, &Spec::Explicit(spec.clone()))?;
             if let Some(traces) = &claim.traces {
                 let reference = ModelRef::from(traces.reference.as_str());
                 let set = self.traces(&reference, spec.reference(), spec.labels());
-                let set = set.map_err(|e| refuted(&traces.reference, e.to_string()))?;
+                let set = set.map_err(|e| refuted(&traces.reference, e))?;
                 let found = tables::trace_set(traces.reference.clone(), &set, spec.labels());
                 if found != *traces {
-                    return Err(refuted(&traces.reference, "it is another set".to_owned()));
+                    return Err(refuted(&traces.reference, "it is another set"));
                 }
             }
         }
@@ -126,14 +126,11 @@ impl Workspace {
         if let Some(told) = &claim.property {
             let reference = ModelRef::from(told.reference.as_str());
             let property = self.property(&reference, &reading.properties);
-            let property = property.map_err(|e| refuted(&told.reference, e.to_string()))?;
+            let property = property.map_err(|e| refuted(&told.reference, e))?;
             let found =
                 tables::property(told.reference.clone(), &told.relation, &property.automaton);
             if found != *told {
-                return Err(refuted(
-                    &told.reference,
-                    "it is another automaton".to_owned(),
-                ));
+                return Err(refuted(&told.reference, "it is another automaton"));
             }
         }
         Ok("tables: each is what the text of its model means".to_owned())

@@ -259,9 +259,10 @@ impl Workspace {
         report
             .parts
             .push(part("files: each text has its hash", RECHECK));
-        let how = match allowed {
-            true => "the specification allows what was observed",
-            false => "no way explains what was observed",
+        let how = if allowed {
+            "the specification allows what was observed"
+        } else {
+            "no way explains what was observed"
         };
         let what = format!("trace and verdict: {right}, {how}");
         report.parts.push(part(&what, FORMULAS));

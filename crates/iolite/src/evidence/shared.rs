@@ -78,7 +78,7 @@ pub(super) fn joined(document: &Value, claim: &Value) -> Result<Certificate, Err
 }
 
 /// The claim of a run, or of a test case by its number, in a document with several.
-pub(super) fn pick<'v>(document: &'v Value, run: u64) -> Result<&'v Value, Error> {
+pub(super) fn pick(document: &Value, run: u64) -> Result<&Value, Error> {
     let list = |key: &str| document.get(key).and_then(Value::as_array);
     let failures = list("failures").into_iter().flatten();
     let numbered = failures.filter(|f| f.get("run").and_then(Value::as_u64) == Some(run));

@@ -10,7 +10,6 @@ use iolite_recheck::{Certificate, DataObserver, Observation, Watched};
 use iolite_sts::{GivenConstant, LocationId, TraceStep, ValuedAction, Watch, WatchedStates};
 
 use super::CheckOutcome;
-use crate::data::split_outside;
 use crate::{DataAutomaton, Error, GoalAutomaton, Spec, Workspace};
 
 /// Points that are looked at for one step.
@@ -78,28 +77,12 @@ impl Workspace {
     }
 }
 
-/// The values that the reference of a model gives to its constants: `Sender(max=2, f=[1,2])`.
-fn given_in(reference: &ModelRef) -> Vec<(&str, &str)> {
-    let name = reference.name.as_deref().unwrap_or_default();
-    let Some((_, arguments)) = name.split_once('(') else {
-        return Vec::new();
-    };
-    let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
-    let pieces = split_outside(arguments, ',').into_iter();
-    let pieces = pieces.filter_map(|piece| piece.split_once('='));
-    pieces
-        .map(|(name, value)| (name.trim(), value.trim()))
-        .collect()
-}
-
 impl Watcher {
     pub(super) fn new(
         automaton: DataAutomaton,
         spec: &Spec,
         named: &DataObserver,
     ) -> Result<Self, String> {
-        let reference = spec.reference();
-        let of_model = given_in(&reference);
         let model = match spec {
             Spec::Symbolic(spec) => Some(spec.model()),
             Spec::Explicit(spec) => spec.signature().map(crate::Signature::model),
@@ -126,23 +109,20 @@ impl Watcher {
                 };
                 model.constants().iter().find(same)
             });
-            let from_model = value(&of_model);
-            let from_own = value(&own);
+            let own_value = value(&own);
             own.retain(|(n, _)| *n != name);
-            let known = match (from_model, shared, from_own) {
-                (Some(_), _, Some(_)) | (None, Some(_), Some(_)) => {
+            let known = match (shared, own_value) {
+                (Some(_), Some(_)) => {
                     return Err(format!("`{name}` is the specification's to say"));
                 }
-                (Some(value), _, None) | (None, None, Some(value)) => {
-                    GivenConstant::Value(value.map_err(|e| e.to_string())?)
-                }
-                (None, Some(shared), None) => GivenConstant::Shared(shared.var.clone()),
-                (None, None, None) => continue,
+                (None, Some(value)) => GivenConstant::Value(value.map_err(|e| e.to_string())?),
+                (Some(shared), None) => GivenConstant::Shared(shared.var.clone()),
+                (None, None) => continue,
             };
             given.push((name.to_owned(), known));
         }
         if let Some((name, _)) = own.first() {
-            return Err(format!("it has no constant `{name}`, or has it once"));
+            return Err(format!("it has no constant `{name}`, or it is given twice"));
         }
         Ok(Self { automaton, given })
     }
@@ -180,13 +160,12 @@ impl Watcher {
                 let gate = spec.model().gate(valued.action);
                 (gate.kind, gate.name.to_string(), valued.values)
             }
-            Spec::Explicit(spec) => match spec.signature() {
-                Some(signature) => {
+            Spec::Explicit(spec) => {
+                if let Some(signature) = spec.signature() {
                     let valued = signature.parse(text)?;
                     let gate = signature.model().gate(valued.action);
                     (gate.kind, gate.name.to_string(), valued.values)
-                }
-                None => {
+                } else {
                     let kind = match text.as_bytes().first()? {
                         b'?' => LabelKind::Input,
                         b'!' => LabelKind::Output,
@@ -194,7 +173,7 @@ impl Watcher {
                     };
                     (kind, text[1..].to_owned(), Vec::new())
                 }
-            },
+            }
             Spec::Properties(_) => return None,
         };
         let action = own.find_gate(kind, &name)?;

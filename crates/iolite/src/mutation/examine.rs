@@ -8,6 +8,7 @@ use iolite_derive::{ModelRef, TestRun, TestStep, Verdict, test_runs};
 use iolite_exec::Summary;
 use iolite_lang::mutation::Mutant;
 use iolite_lts::{Completed, Semantics, StateId};
+use iolite_sts::PruningGoal;
 
 use super::{MutantDocument, MutationOptions};
 use crate::workspace::too_many_states;

@@ -231,6 +231,7 @@ impl Workspace {
         if !warnings.is_empty() {
             self.warn(source.rendered(&warnings).trim_end());
         }
+        let iosts = self.beside_instance(iosts, source, reference)?;
         Ok(GoalAutomaton::Data(DataAutomaton {
             iosts: Arc::new(iosts),
             marks,

@@ -1,6 +1,7 @@
 //! Files, read once, and what they declare.
 
 mod goal;
+mod instance;
 mod objective;
 mod picture;
 mod property;
