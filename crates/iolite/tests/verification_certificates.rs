@@ -169,7 +169,9 @@ fn broken_invariants_are_rejected() {
             let mut other = whole.clone();
             let data = other.data.as_mut().expect("data");
             let conditions = data.invariant.as_mut().expect("an invariant");
-            let condition = conditions.iter_mut().find(|c| c.location.ends_with(location));
+            let condition = conditions
+                .iter_mut()
+                .find(|c| c.location.ends_with(location));
             condition.expect("the location").any = any.iter().map(ToString::to_string).collect();
             explain(&workspace, &other)
         };
