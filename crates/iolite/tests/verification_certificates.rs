@@ -52,9 +52,10 @@ fn what_is_decided_is_confirmed() {
             "{} {whole:#?}",
             program.name
         );
-        match program.holds {
-            true => proofs += 1,
-            false => runs += 1,
+        if program.holds {
+            proofs += 1;
+        } else {
+            runs += 1;
         }
     }
     assert!(proofs >= 20 && runs >= 10, "{proofs} proofs, {runs} runs");
