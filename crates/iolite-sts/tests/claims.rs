@@ -223,9 +223,10 @@ fn edited_invariants_are_confirmed_where_every_state_agrees() {
                 "seed {seed}: {checked:?}\n{}\n{model}",
                 edited.describe(model)
             );
-            match expected {
-                true => confirmed += 1,
-                false => rejected += 1,
+            if expected {
+                confirmed += 1;
+            } else {
+                rejected += 1;
             }
         }
     }
@@ -276,9 +277,10 @@ fn edited_runs_are_confirmed_where_they_are_runs() {
             let expected = here.is_some_and(|s| marked.contains(&s.location));
             let checked = watched.recheck_run(&system, &run, &mut solver).unwrap();
             assert_eq!(checked, expected, "seed {seed}: {run:?}\n{model}");
-            match expected {
-                true => confirmed += 1,
-                false => rejected += 1,
+            if expected {
+                confirmed += 1;
+            } else {
+                rejected += 1;
             }
         }
     }

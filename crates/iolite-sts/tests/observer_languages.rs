@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use iolite_expr::{Solver, Value};
-use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
+use iolite_lts::{Determinised, QuiescencePolicy, Suspension};
 use iolite_sts::analysis::{VerifyBudget, satisfies};
 use iolite_sts::{Iosts, LabelKind, LocationId, State, UnfoldBudget};
 use support::{random_model, random_observer, values_of};
@@ -74,7 +74,7 @@ fn language(observer: &Iosts, marked: &[LocationId], length: usize) -> BTreeSet<
     found
 }
 
-/// Lemma 2: L(ω ∥ φ, Violate_ω × Violate_φ) = L(ω, Violate_ω) ∩ L(φ, Violate_φ).
+/// Lemma 2: the language of ω ∥ φ with violating pairs is what the languages of ω and φ have in common.
 #[test]
 fn two_observers_together_see_what_both_see() {
     let mut seen = 0;

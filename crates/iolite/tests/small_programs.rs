@@ -19,11 +19,9 @@ fn small_programs_are_decided_as_they_should() {
             properties: vec![model.clone()],
             ..VerificationOptions::default()
         };
-        let started = std::time::Instant::now();
         let found = workspace
             .verify(&model, &options)
             .unwrap_or_else(|e| panic!("{}: {e}", program.name));
-        println!("{} {:?}", program.name, started.elapsed());
         match &found.properties[0].proof {
             Proof::Proved { invariant, .. } if program.holds => {
                 let by = invariant.as_ref().map(|(how, _)| how.clone());

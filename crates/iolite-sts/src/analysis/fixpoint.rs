@@ -114,9 +114,10 @@ impl<N: Priced> Fixpoint<N> {
     /// The part of a location's states that is in a cell, and within what is looked at.
     fn part(&self, cell: usize, states: &Abstract<N>) -> Abstract<N> {
         let condition = &self.partition.cells[cell].condition;
-        let part = match condition.is_true() {
-            true => states.clone(),
-            false => states.guard(condition),
+        let part = if condition.is_true() {
+            states.clone()
+        } else {
+            states.guard(condition)
         };
         match &self.within {
             Some(within) => part.meet(&within[cell]),

@@ -131,10 +131,7 @@ impl Member for Interpretation {
 impl Interpretation {
     /// The next stronger domain; after the last of them both directions, on locations that are split.
     fn after(&self, problem: &Problem<'_>) -> Stage {
-        let few = || {
-            let data = problem.data().len();
-            data <= MOST_FOR_POLYHEDRA
-        };
+        let few = || problem.data().len() <= MOST_FOR_POLYHEDRA;
         match &self.stage {
             Stage::Start | Stage::Boxes(_) => {
                 Stage::Octagons(Fixpoint::new(problem, Direction::Forward))

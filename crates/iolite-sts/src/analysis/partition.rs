@@ -105,7 +105,7 @@ fn predicates(term: &Term, problem: &Problem<'_>, all: &mut Vec<Term>) {
     };
     match op {
         Op::And | Op::Or | Op::Not | Op::Implies => {
-            for arg in args.iter() {
+            for arg in args {
                 predicates(arg, problem, all);
             }
         }

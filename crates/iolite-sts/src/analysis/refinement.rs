@@ -1,8 +1,8 @@
 //! Forward and backward analysis by turns, on locations that are split where it is not enough.
 //!
-//! F_1 is what is reachable, B_1 what reaches a violation within F_1, F_2 what is reachable within B_1:
-//! a run to a violation never leaves B_1. With F_1 and F_2 the condition F_1 ∧ (¬B_1 ∨ F_2) is an
-//! invariant, since no step leads from outside of B_1 into it.
+//! F₁ is what is reachable, B₁ what reaches a violation within F₁, F₂ what is reachable within B₁:
+//! a run to a violation never leaves B₁. With F₁ and F₂ the condition F₁ ∧ (¬B₁ ∨ F₂) is an
+//! invariant, since no step leads from outside of B₁ into it.
 
 use std::sync::Arc;
 
@@ -29,11 +29,11 @@ pub(super) enum Refined {
 
 /// The fixpoint that is worked on.
 enum Phase<N> {
-    /// F_1.
+    /// F₁.
     Reach(Fixpoint<N>),
-    /// B_1, with the conditions of F_1.
+    /// B₁, with the conditions of F₁.
     Coreach(Fixpoint<N>, Vec<Term>),
-    /// F_2, with those of F_1 and B_1, and B_1 itself.
+    /// F₂, with those of F₁ and B₁, and B₁ itself.
     Again(Fixpoint<N>, Vec<Term>, Vec<Term>, Vec<Abstract<N>>),
     /// All three are there: what is within both directions is left to be split.
     Split(Vec<Abstract<N>>),
