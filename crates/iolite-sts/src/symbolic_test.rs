@@ -75,6 +75,9 @@ pub struct PrunedTransition {
     pub kept: bool,
 }
 
+/// A product, its locations that hold Fail, and those that hold one of each list of final locations of ω.
+type WatchedTest = (SymbolicTest, Vec<LocationId>, Vec<Vec<LocationId>>);
+
 /// Marks the location Fail while it is composed: a character that no name of a model has.
 const MARK: &str = "\u{2}";
 
@@ -121,7 +124,7 @@ impl Iosts {
     }
 
     /// A new location, with this name or a longer one.
-    fn add_location(&mut self, name: &str) -> LocationId {
+    pub(crate) fn add_location(&mut self, name: &str) -> LocationId {
         let mut name = name.to_owned();
         while self.find_location(&name).is_some() {
             name.push('\'');
@@ -267,7 +270,7 @@ impl SymbolicTest {
         finals: &[&[LocationId]],
         solver: &mut Solver,
         most: usize,
-    ) -> Result<(Self, Vec<LocationId>, Vec<Vec<LocationId>>), SymbolicTestError> {
+    ) -> Result<WatchedTest, SymbolicTestError> {
         let deterministic = system.quiescent_with(solver).determinised(solver, most)?;
         let (mut tester, fail) = deterministic.output_completed();
         let name = tester.locations[fail.index()].name.clone();
@@ -404,7 +407,9 @@ impl SymbolicTest {
         result.model = self.model.mirrored();
         let inconc = result.model.add_location("Inconc");
         result.inconc.push(inconc);
-        let mut reach = coreachable(&self.model, &targets, solver, steps);
+        let reach = coreachable(&self.model, &targets, solver, steps);
+        let reach = reach.into_iter().map(|condition| total(condition, solver));
+        let mut reach: Vec<Term> = reach.collect();
         reach.push(false.into());
         let mut transitions = Vec::new();
         for t in &result.model.transitions {
@@ -441,6 +446,17 @@ impl SymbolicTest {
         result.model.index_outgoing();
         result.coreachable = reach;
         (result, reasons)
+    }
+}
+
+/// A coreachability condition that has a value everywhere. Where it had none nothing is known, so nothing
+/// is pruned.
+fn total(condition: Term, solver: &mut Solver) -> Term {
+    let lost = condition.defined().negated().simplify();
+    if condition.is_total() || matches!(solver.check_with(&lost), Answer::Unsat) {
+        condition
+    } else {
+        Term::any([lost, condition])
     }
 }
 
