@@ -339,35 +339,41 @@ impl SymbolicTest {
             return self.clone();
         };
         let mut result = self.clone();
-        result.model.transitions.clear();
-        for t in &self.model.transitions {
-            let here = invariant.at(t.source);
-            let mut never = |terms: Vec<Term>| {
-                let all = Term::all([here.clone()].into_iter().chain(terms));
-                matches!(solver.check_with(&all.simplify()), Answer::Unsat)
-            };
-            if never(vec![t.guard.clone()]) {
+        let mut never = |terms: Vec<Term>| {
+            let all = Term::all(terms).simplify();
+            matches!(solver.check_with(&all), Answer::Unsat)
+        };
+        let transitions = &mut result.model.transitions;
+        transitions.retain(|t| {
+            let here = invariant.at(t.source).clone();
+            !never(vec![here, t.guard.clone()])
+        });
+        for k in 0..transitions.len() {
+            let t = &transitions[k];
+            if !t.guard.is_total() {
                 continue;
             }
+            let here = invariant.at(t.source);
+            let others = transitions.iter().enumerate();
+            let others =
+                others.filter(|(j, o)| *j != k && o.source == t.source && o.action == t.action);
+            let others: Vec<Term> = others.map(|(_, o)| o.guard.clone()).collect();
             let mut parts = conjuncts(&t.guard);
-            if t.guard.is_total() {
-                let mut i = 0;
-                while i < parts.len() {
-                    let mut others = parts.clone();
-                    let part = others.remove(i);
-                    let broken = others.iter().cloned().chain([part.negated()]).collect();
-                    if never(broken) {
-                        parts = others;
-                    } else {
-                        i += 1;
-                    }
+            let mut i = 0;
+            while i < parts.len() {
+                let mut fewer = parts.clone();
+                let part = fewer.remove(i);
+                let left = Term::all(fewer.iter().cloned());
+                // Guards stay exclusive in states that are never reached, too [def. 8].
+                let goes = never(vec![here.clone(), left.clone(), part.negated()])
+                    && others.iter().all(|o| never(vec![left.clone(), o.clone()]));
+                if goes {
+                    parts = fewer;
+                } else {
+                    i += 1;
                 }
             }
-            let guard = Term::all(parts).simplify();
-            result
-                .model
-                .transitions
-                .push(Transition { guard, ..t.clone() });
+            transitions[k].guard = Term::all(parts).simplify();
         }
         let entered: Vec<LocationId> = result.model.transitions.iter().map(|t| t.target).collect();
         for list in result.verdicts_mut() {
