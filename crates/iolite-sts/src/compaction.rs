@@ -34,10 +34,8 @@ impl SymbolicTest {
                 }
             }
         }
-        let mut kept = 0;
-        for &l in &seen {
+        for (kept, l) in seen.iter().enumerate() {
             new[l.index()] = Some(LocationId::new(kept));
-            kept += 1;
         }
         let place = |l: LocationId| new[l.index()];
         let mut at = 0;

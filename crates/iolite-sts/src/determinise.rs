@@ -171,9 +171,10 @@ impl Determinisation<'_> {
     ) -> DeterminiseError {
         let way = |(t, guard, _): &&(TransitionId, Term, Substitution)| {
             let target = &self.model.location(self.model.transition(*t).target).name;
-            match guard.is_true() {
-                true => format!("to {target}"),
-                false => format!("to {target} where {guard}"),
+            if guard.is_true() {
+                format!("to {target}")
+            } else {
+                format!("to {target} where {guard}")
             }
         };
         let ways: Vec<String> = chosen.iter().map(way).collect();

@@ -41,6 +41,7 @@ mod builder;
 mod closure;
 mod compaction;
 mod compose;
+mod conformance;
 mod coverage_goal;
 mod determinise;
 mod faulting_values;
@@ -71,6 +72,7 @@ mod value_coverage;
 pub use builder::{BuildError, BuildErrorKind, Builder};
 pub use closure::DeterminiseError;
 pub use compose::ComposeError;
+pub use conformance::{Conformance, ConformanceError, conforms, is_input_enabled};
 pub use coverage_goal::{CoverageGoal, CoverageGoals};
 pub use input_choice::{Chosen, InputChoice};
 pub use iosts::{

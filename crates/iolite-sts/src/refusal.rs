@@ -38,18 +38,15 @@ impl Symbolic {
         }
         let mut unknown = false;
         for s in &states.states {
-            let taken = match self.weakly_enabled(s.location, input.action) {
-                Some(guard) => {
-                    let map = self.state_map(&s.values(), Some((&params, &arguments)));
-                    substituted(&guard, &map)?.simplify()
-                }
-                None => match self.taken_by(s, input)? {
-                    Some(taken) => taken.into(),
-                    None => {
-                        unknown = true;
-                        continue;
-                    }
-                },
+            let weak = self.weakly_enabled(s.location, input.action);
+            let taken = if let Some(guard) = weak {
+                let map = self.state_map(&s.values(), Some((&params, &arguments)));
+                substituted(&guard, &map)?.simplify()
+            } else if let Some(taken) = self.taken_by(s, input)? {
+                taken.into()
+            } else {
+                unknown = true;
+                continue;
             };
             let refused = Term::all([s.condition(), taken.negated()]).simplify();
             if refused.is_false() {
@@ -84,9 +81,9 @@ impl Symbolic {
         let solver = &mut self.solver;
         let without = self.without_internal.get_or_insert_with(|| {
             let closed = model.without_internal(solver, MOST);
-            closed.ok().map(Arc::new)
+            closed.map(Arc::new)
         });
-        let without: Arc<Iosts> = Arc::clone(without.as_ref()?);
+        let without: Arc<Iosts> = Arc::clone(without.as_ref().ok()?);
         let gate = model.gate(input);
         // Internal actions are gone, so ids may be others.
         let action = without.find_gate(gate.kind, &gate.name)?;

@@ -13,6 +13,7 @@ use iolite_expr::{Answer, Solver, Span, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 use rustc_hash::FxHashSet;
 
+use crate::closure::DeterminiseError;
 use crate::coverage_goal::Recorder;
 use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
 use crate::quiescence::DeltaGuard;
@@ -129,9 +130,8 @@ pub struct Symbolic {
     pub(crate) cycles: Option<Vec<bool>>,
     pub(crate) max_states: usize,
     pub(crate) max_cases: usize,
-    /// The system without internal actions, once somebody asked for it; the inner `None` where it has no
-    /// such form.
-    pub(crate) without_internal: Option<Option<Arc<Iosts>>>,
+    /// The system without internal actions, once somebody asked for it, or why it has no such form.
+    pub(crate) without_internal: Option<Result<Arc<Iosts>, DeterminiseError>>,
     /// Who notes what steps reach, while somebody wants to know.
     pub(crate) recorder: Option<Recorder>,
 }

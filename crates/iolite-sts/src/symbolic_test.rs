@@ -75,6 +75,9 @@ pub struct PrunedTransition {
     pub kept: bool,
 }
 
+/// A product, its locations that hold Fail, and those that hold one of each list of final locations of ω.
+type WatchedTest = (SymbolicTest, Vec<LocationId>, Vec<Vec<LocationId>>);
+
 /// Marks the location Fail while it is composed: a character that no name of a model has.
 const MARK: &str = "\u{2}";
 
@@ -121,7 +124,7 @@ impl Iosts {
     }
 
     /// A new location, with this name or a longer one.
-    fn add_location(&mut self, name: &str) -> LocationId {
+    pub(crate) fn add_location(&mut self, name: &str) -> LocationId {
         let mut name = name.to_owned();
         while self.find_location(&name).is_some() {
             name.push('\'');
@@ -267,7 +270,7 @@ impl SymbolicTest {
         finals: &[&[LocationId]],
         solver: &mut Solver,
         most: usize,
-    ) -> Result<(Self, Vec<LocationId>, Vec<Vec<LocationId>>), SymbolicTestError> {
+    ) -> Result<WatchedTest, SymbolicTestError> {
         let deterministic = system.quiescent_with(solver).determinised(solver, most)?;
         let (mut tester, fail) = deterministic.output_completed();
         let name = tester.locations[fail.index()].name.clone();
@@ -336,35 +339,41 @@ impl SymbolicTest {
             return self.clone();
         };
         let mut result = self.clone();
-        result.model.transitions.clear();
-        for t in &self.model.transitions {
-            let here = invariant.at(t.source);
-            let mut never = |terms: Vec<Term>| {
-                let all = Term::all([here.clone()].into_iter().chain(terms));
-                matches!(solver.check_with(&all.simplify()), Answer::Unsat)
-            };
-            if never(vec![t.guard.clone()]) {
+        let mut never = |terms: Vec<Term>| {
+            let all = Term::all(terms).simplify();
+            matches!(solver.check_with(&all), Answer::Unsat)
+        };
+        let transitions = &mut result.model.transitions;
+        transitions.retain(|t| {
+            let here = invariant.at(t.source).clone();
+            !never(vec![here, t.guard.clone()])
+        });
+        for k in 0..transitions.len() {
+            let t = &transitions[k];
+            if !t.guard.is_total() {
                 continue;
             }
+            let here = invariant.at(t.source);
+            let others = transitions.iter().enumerate();
+            let others =
+                others.filter(|(j, o)| *j != k && o.source == t.source && o.action == t.action);
+            let others: Vec<Term> = others.map(|(_, o)| o.guard.clone()).collect();
             let mut parts = conjuncts(&t.guard);
-            if t.guard.is_total() {
-                let mut i = 0;
-                while i < parts.len() {
-                    let mut others = parts.clone();
-                    let part = others.remove(i);
-                    let broken = others.iter().cloned().chain([part.negated()]).collect();
-                    if never(broken) {
-                        parts = others;
-                    } else {
-                        i += 1;
-                    }
+            let mut i = 0;
+            while i < parts.len() {
+                let mut fewer = parts.clone();
+                let part = fewer.remove(i);
+                let left = Term::all(fewer.iter().cloned());
+                // Guards stay exclusive in states that are never reached, too [def. 8].
+                let goes = never(vec![here.clone(), left.clone(), part.negated()])
+                    && others.iter().all(|o| never(vec![left.clone(), o.clone()]));
+                if goes {
+                    parts = fewer;
+                } else {
+                    i += 1;
                 }
             }
-            let guard = Term::all(parts).simplify();
-            result
-                .model
-                .transitions
-                .push(Transition { guard, ..t.clone() });
+            transitions[k].guard = Term::all(parts).simplify();
         }
         let entered: Vec<LocationId> = result.model.transitions.iter().map(|t| t.target).collect();
         for list in result.verdicts_mut() {
@@ -404,7 +413,9 @@ impl SymbolicTest {
         result.model = self.model.mirrored();
         let inconc = result.model.add_location("Inconc");
         result.inconc.push(inconc);
-        let mut reach = coreachable(&self.model, &targets, solver, steps);
+        let reach = coreachable(&self.model, &targets, solver, steps);
+        let reach = reach.into_iter().map(|condition| total(condition, solver));
+        let mut reach: Vec<Term> = reach.collect();
         reach.push(false.into());
         let mut transitions = Vec::new();
         for t in &result.model.transitions {
@@ -441,6 +452,17 @@ impl SymbolicTest {
         result.model.index_outgoing();
         result.coreachable = reach;
         (result, reasons)
+    }
+}
+
+/// A coreachability condition that has a value everywhere. Where it had none nothing is known, so nothing
+/// is pruned.
+fn total(condition: Term, solver: &mut Solver) -> Term {
+    let lost = condition.defined().negated().simplify();
+    if condition.is_total() || matches!(solver.check_with(&lost), Answer::Unsat) {
+        condition
+    } else {
+        Term::any([lost, condition])
     }
 }
 

@@ -141,9 +141,10 @@ pub(crate) fn pruned(
         PruningReason {
             source: name(t.source),
             action: action(&test.model, t),
-            guard: match t.guard.is_true() {
-                true => String::new(),
-                false => format!(" [{guard}]"),
+            guard: if t.guard.is_true() {
+                String::new()
+            } else {
+                format!(" [{guard}]")
             },
             target: name(t.target),
             coreachable: p.coreachable.to_string(),

@@ -24,6 +24,7 @@ use crate::output::{Exit, print, print_json, write_whole};
 /// model; with --observer, --purpose or --property test cases that head for a goal. Towards observers and
 /// purposes a model with data keeps them: the test case is then a program with variables.
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Args {
     /// The specification
     model: ModelRef,
@@ -404,7 +405,7 @@ fn write_case(
         states: case.states().len(),
         depth: Some(case.depth()),
     });
-    written(document)
+    Ok(written(document))
 }
 
 /// Writes a test case with data.
@@ -452,7 +453,7 @@ fn write_symbolic_case(
             transitions: graph.pruned.clone(),
         });
     }
-    written(document)
+    Ok(written(document))
 }
 
 /// The file of a test case.
@@ -463,16 +464,16 @@ fn file(args: &Args, name: &str, ending: &str) -> PathBuf {
 }
 
 /// Whether there may be more.
-fn written(document: &mut Document) -> Result<ControlFlow<()>, Error> {
+fn written(document: &mut Document) -> ControlFlow<()> {
     let budget = bounds::budget();
     if let Some(what) = budget.exceeded() {
         document.stopped = Some(what.to_string());
-        return Ok(ControlFlow::Break(()));
+        return ControlFlow::Break(());
     }
     if document.cases.len().is_multiple_of(64) {
         budget.know(format!("{} test cases were written", document.cases.len()));
     }
-    Ok(ControlFlow::Continue(()))
+    ControlFlow::Continue(())
 }
 
 fn tell(args: &Args, document: &Document) -> String {

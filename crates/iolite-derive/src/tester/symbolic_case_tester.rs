@@ -152,7 +152,7 @@ impl SymbolicCaseTester {
         match self.judge.after(&self.at, &action) {
             Ok(After::Possible(states)) => {
                 self.settled = step.action() == ActionId::DELTA && states == self.at;
-                self.arrive(states, step)
+                self.arrive(&states, step)
             }
             Ok(After::Impossible) if step.is_stimulus() => self.end(Verdict::Inconc),
             // Every observation with values of its sorts has a step, so these are not of its sorts.
@@ -199,7 +199,7 @@ impl SymbolicCaseTester {
     }
 
     /// What it means to be in these states.
-    fn arrive(&mut self, states: SymbolicStates, step: Step) -> Progress {
+    fn arrive(&mut self, states: &SymbolicStates, step: Step) -> Progress {
         let case = Arc::clone(&self.case);
         let failing = |l| {
             let verdict = case.verdict(l);

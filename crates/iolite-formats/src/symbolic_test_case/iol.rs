@@ -55,7 +55,7 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
         }
     }
     for (name, sort) in &text.ranges {
-        writeln!(out, "fn {name}(n: {sort}): {sort} = n")?;
+        writeln!(out, "fn {name}(n: int): {sort} = n")?;
     }
     Ok(out + &body)
 }
@@ -233,7 +233,12 @@ impl Text<'_> {
                 let name = identifier(&format!("within_{}_{}", range.lo, range.hi));
                 let name = name.replace('-', "m");
                 self.ranges.insert(name.clone(), term.sort().clone());
-                Ok(format!("{name}({})", texts[0]))
+                // A number that does not fit is a mistake of a text, and none of a sum.
+                let sum = match args[0].kind() {
+                    Kind::Lit(_) => " + 0",
+                    _ => "",
+                };
+                Ok(format!("{name}({}{sum})", texts[0]))
             }
             _ => Err(WriteError::Term {
                 term: term.to_string(),
@@ -296,13 +301,11 @@ fn record(op: &Op, term: &Term, args: &[Term], texts: &[String]) -> String {
         Op::Update(_) => format!("{name} = {}.{name}", texts[0]),
         _ => format!("{name} = {}", texts[i]),
     };
-    match op {
-        Op::Field(i) => format!("{}.{}", texts[0], r.fields[*i as usize].0),
-        _ => {
-            let fields: Vec<String> = r.fields.iter().enumerate().map(field).collect();
-            format!("{} {{ {} }}", r.name, fields.join(", "))
-        }
+    if let Op::Field(i) = op {
+        return format!("{}.{}", texts[0], r.fields[*i as usize].0);
     }
+    let fields: Vec<String> = r.fields.iter().enumerate().map(field).collect();
+    format!("{} {{ {} }}", r.name, fields.join(", "))
 }
 
 fn literal(value: &Value) -> String {

@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use iolite_expr::{Int, Kind, Op, Sort, Span, Term, Value, Var};
+use iolite_expr::{Int, Kind, Op, Sort, Span, Term, TypeError, Value, Var, VarId};
+use iolite_sts::space;
 use serde_json::{Value as Json, json};
 
 /// Deeper terms are refused.
@@ -335,7 +336,7 @@ impl Reader<'_> {
                 if !matches!(sort, Sort::Range(_)) {
                     return Err("only integers are narrowed, to a range".to_owned());
                 }
-                arg.coerce(&sort)
+                narrowed(arg, &sort)?
             }
             ("array", [sort, items @ ..]) => {
                 Term::array(&self.sorts.read(sort)?, terms(items)?, nowhere)
@@ -417,6 +418,21 @@ impl Reader<'_> {
             return Ok((value, sort));
         }
         Err(format!("{json} is no value"))
+    }
+}
+
+/// An integer as one of a range. A number that does not fit has no value, and is no mistake: where it
+/// stands is never reached.
+fn narrowed(arg: Term, sort: &Sort) -> Result<Result<Term, TypeError>, String> {
+    let wrong = |e: &dyn std::fmt::Display| e.to_string();
+    match arg.as_value() {
+        Some(value) if !sort.contains(value) => {
+            let any = Var::new(VarId::new(space::UNKNOWN, 0), "any", Sort::Int);
+            let narrow = any.term().coerce(sort).map_err(|e| wrong(&e))?;
+            let map = [(any.id, arg.clone())].into_iter().collect();
+            narrow.substitute(&map).map(Ok).map_err(|e| wrong(&e))
+        }
+        _ => Ok(arg.coerce(sort)),
     }
 }
 

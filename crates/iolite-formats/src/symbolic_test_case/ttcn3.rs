@@ -242,9 +242,10 @@ impl Module<'_> {
                 continue;
             };
             let held = held(t.action);
-            let condition = match rest.is_true() {
-                true => String::new(),
-                false => self.term(&rest, None),
+            let condition = if rest.is_true() {
+                String::new()
+            } else {
+                self.term(&rest, None)
             };
             if kind(t) == LabelKind::Delta {
                 writeln!(
@@ -354,84 +355,86 @@ impl Module<'_> {
 
     /// A term whose parameters are fields of a message.
     fn read(&self, term: &Term, action: GateId, held: &str) -> String {
-        self.text(term, &|v| {
+        text(term, &|v| {
             let own = self.names.of_var(v, Some(action));
             let gate = self.case.program().gate(action);
-            match gate.params.iter().any(|p| p.id == v.id) {
-                true => format!("{held}.{own}"),
-                false => own.to_owned(),
+            if gate.params.iter().any(|p| p.id == v.id) {
+                format!("{held}.{own}")
+            } else {
+                own.to_owned()
             }
         })
     }
 
     fn term(&self, term: &Term, action: Option<GateId>) -> String {
-        self.text(term, &|v| self.names.of_var(v, action).to_owned())
+        text(term, &|v| self.names.of_var(v, action).to_owned())
     }
+}
 
-    fn text(&self, term: &Term, var: &dyn Fn(&Var) -> String) -> String {
-        let (op, args) = match term.kind() {
-            Kind::Var(v) => return var(v),
-            Kind::Lit(value) => return literal(value),
-            Kind::App(op, args) => (op, args),
-        };
-        let texts: Vec<String> = args.iter().map(|a| self.text(a, var)).collect();
-        let between = |sign: &str| match texts.as_slice() {
-            [one] => one.clone(),
-            _ => format!("({})", texts.join(&format!(" {sign} "))),
-        };
-        match op {
-            Op::Not => format!("not ({})", texts[0]),
-            Op::And if texts.is_empty() => "true".into(),
-            Op::Or if texts.is_empty() => "false".into(),
-            Op::And => between("and"),
-            Op::Or => between("or"),
-            Op::Implies => format!("(not ({}) or {})", texts[0], texts[1]),
-            Op::Eq => between("=="),
-            Op::Ne => between("!="),
-            Op::Lt => between("<"),
-            Op::Le => between("<="),
-            Op::Gt => between(">"),
-            Op::Ge => between(">="),
-            Op::Neg => format!("(-{})", texts[0]),
-            Op::Add if texts.is_empty() => "0".into(),
-            Op::Mul if texts.is_empty() => "1".into(),
-            Op::Add => between("+"),
-            Op::Sub => between("-"),
-            Op::Mul => between("*"),
-            // The remainder is never negative, so the quotient is exact.
-            Op::Div => format!("(({0} - ({0} mod {1})) / {1})", texts[0], texts[1]),
-            Op::Mod => between("mod"),
-            Op::Concat | Op::Append => between("&"),
-            Op::StrLen | Op::Len => format!("lengthof({})", texts[0]),
-            Op::Select => format!("{}[{}]", texts[0], texts[1]),
-            Op::Array | Op::Record => format!("{{ {} }}", texts.join(", ")),
-            Op::Field(i) => match args[0].sort() {
-                Sort::Record(r) => format!("{}.{}", texts[0], identifier(&r.fields[*i as usize].0)),
-                _ => texts.concat(),
-            },
-            Op::Narrow => texts.concat(),
-            Op::Slice => format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2]),
-            Op::Matches(regex) => format!("f_matches({}, {:?})", texts[0], regex.source()),
-            // What TTCN-3 has no word for is a function of the harness.
-            Op::Abs => format!("f_abs({})", texts[0]),
-            Op::Ite => format!("f_if({})", texts.join(", ")),
-            Op::Prefix => format!("f_prefix({})", texts.join(", ")),
-            Op::Suffix => format!("f_suffix({})", texts.join(", ")),
-            Op::Contains => format!("f_contains({})", texts.join(", ")),
-            Op::Store => format!("f_store({})", texts.join(", ")),
-            Op::Update(i) => format!("f_update_{i}({})", texts.join(", ")),
-            Op::At => format!("substr({}, {}, 1)", texts[0], texts[1]),
-            Op::Substring => format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2]),
-            Op::IndexOf => format!("f_index_of({})", texts.join(", ")),
-            Op::Exists(_) => format!("f_exists(/* {term} */)"),
-            // Test cases with these are not stored, so there is none to export.
-            Op::Construct(_)
-            | Op::Is(_)
-            | Op::Get(..)
-            | Op::Call(_)
-            | Op::ForAll(_)
-            | Op::ForSome(_) => format!("f_unknown(/* {term} */)"),
-        }
+/// A term, with words for its variables.
+fn text(term: &Term, var: &dyn Fn(&Var) -> String) -> String {
+    let (op, args) = match term.kind() {
+        Kind::Var(v) => return var(v),
+        Kind::Lit(value) => return literal(value),
+        Kind::App(op, args) => (op, args),
+    };
+    let texts: Vec<String> = args.iter().map(|a| text(a, var)).collect();
+    let between = |sign: &str| match texts.as_slice() {
+        [one] => one.clone(),
+        _ => format!("({})", texts.join(&format!(" {sign} "))),
+    };
+    match op {
+        Op::Not => format!("not ({})", texts[0]),
+        Op::And if texts.is_empty() => "true".into(),
+        Op::Or if texts.is_empty() => "false".into(),
+        Op::And => between("and"),
+        Op::Or => between("or"),
+        Op::Implies => format!("(not ({}) or {})", texts[0], texts[1]),
+        Op::Eq => between("=="),
+        Op::Ne => between("!="),
+        Op::Lt => between("<"),
+        Op::Le => between("<="),
+        Op::Gt => between(">"),
+        Op::Ge => between(">="),
+        Op::Neg => format!("(-{})", texts[0]),
+        Op::Add if texts.is_empty() => "0".into(),
+        Op::Mul if texts.is_empty() => "1".into(),
+        Op::Add => between("+"),
+        Op::Sub => between("-"),
+        Op::Mul => between("*"),
+        // The remainder is never negative, so the quotient is exact.
+        Op::Div => format!("(({0} - ({0} mod {1})) / {1})", texts[0], texts[1]),
+        Op::Mod => between("mod"),
+        Op::Concat | Op::Append => between("&"),
+        Op::StrLen | Op::Len => format!("lengthof({})", texts[0]),
+        Op::Select => format!("{}[{}]", texts[0], texts[1]),
+        Op::Array | Op::Record => format!("{{ {} }}", texts.join(", ")),
+        Op::Field(i) => match args[0].sort() {
+            Sort::Record(r) => format!("{}.{}", texts[0], identifier(&r.fields[*i as usize].0)),
+            _ => texts.concat(),
+        },
+        Op::Narrow => texts.concat(),
+        Op::Slice => format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2]),
+        Op::Matches(regex) => format!("f_matches({}, {:?})", texts[0], regex.source()),
+        // What TTCN-3 has no word for is a function of the harness.
+        Op::Abs => format!("f_abs({})", texts[0]),
+        Op::Ite => format!("f_if({})", texts.join(", ")),
+        Op::Prefix => format!("f_prefix({})", texts.join(", ")),
+        Op::Suffix => format!("f_suffix({})", texts.join(", ")),
+        Op::Contains => format!("f_contains({})", texts.join(", ")),
+        Op::Store => format!("f_store({})", texts.join(", ")),
+        Op::Update(i) => format!("f_update_{i}({})", texts.join(", ")),
+        Op::At => format!("substr({}, {}, 1)", texts[0], texts[1]),
+        Op::Substring => format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2]),
+        Op::IndexOf => format!("f_index_of({})", texts.join(", ")),
+        Op::Exists(_) => format!("f_exists(/* {term} */)"),
+        // Test cases with these are not stored, so there is none to export.
+        Op::Construct(_)
+        | Op::Is(_)
+        | Op::Get(..)
+        | Op::Call(_)
+        | Op::ForAll(_)
+        | Op::ForSome(_) => format!("f_unknown(/* {term} */)"),
     }
 }
 

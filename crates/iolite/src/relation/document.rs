@@ -47,6 +47,9 @@ pub struct RelationDocument {
     /// Why a positive answer says less than it seems to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Who proved it, where states were not searched: models with data that do not unfold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<String>,
     /// What the search took.
     #[serde(default)]
     pub effort: EffortDocument,
@@ -163,7 +166,10 @@ pub(super) fn tell(document: &RelationDocument) -> String {
         claim += &format!(", through queues with at most {most} input{plural} under way");
     }
     match document.holds {
-        Some(true) => format!("{claim}: holds ({} pairs of states)\n", effort.pairs),
+        Some(true) => match &document.proof {
+            Some(how) => format!("{claim}: holds, by an inductive invariant ({how})\n"),
+            None => format!("{claim}: holds ({} pairs of states)\n", effort.pairs),
+        },
         None => format!(
             "{claim}: unknown, {}\n  no difference up to traces of length {} ({} pairs of states)\n",
             document

@@ -1,5 +1,6 @@
 //! Deciding an implementation relation between two models.
 
+mod data;
 mod document;
 mod queues;
 
@@ -205,6 +206,9 @@ impl Workspace {
         options: &RelationOptions,
         proceed: &mut Proceed<'_>,
     ) -> Result<RelationDocument, Error> {
+        if let Some(document) = self.relate_data(implementation, specification, options)? {
+            return Ok(document);
+        }
         let implementation = self.explicit(implementation)?;
         let specification = self.explicit(specification)?;
         self.compare_labels(
@@ -244,6 +248,7 @@ impl Workspace {
                 Vec::new()
             },
             warnings: Vec::new(),
+            proof: None,
             effort: decision.effort.into(),
             certificate: None,
         };

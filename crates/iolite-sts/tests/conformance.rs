@@ -1,0 +1,84 @@
+//! ioco and ioconf between systems with data, against the search over the unfolded systems: the same
+//! answer, and counterexamples of the same length.
+#![allow(missing_docs)]
+
+mod support;
+
+use iolite_expr::{Solver, Value};
+use iolite_lts::relation::{Holds, Relation, relate};
+use iolite_lts::{Completed, Completion, Interned, Lts, QuiescencePolicy};
+use iolite_sts::analysis::{Answer, VerifyBudget};
+use iolite_sts::{Iosts, UnfoldBudget, conforms, is_input_enabled};
+use support::random_model;
+
+/// A random system with known data and no cycle of internal actions.
+fn system(seed: u64) -> Option<Iosts> {
+    let model = random_model(seed);
+    let fixed = model.variables().iter().all(|v| v.initial.is_some());
+    let usable = fixed && model.internal_cycle().is_none();
+    usable.then(|| model.instance("M", &[("c", Value::from(2))]).unwrap())
+}
+
+fn unfolded(model: &Iosts) -> Lts {
+    let budget = UnfoldBudget {
+        states: 20_000,
+        values: 50,
+    };
+    model.unfold(&mut Solver::embedded(), budget).unwrap()
+}
+
+#[test]
+fn relations_with_data_are_those_of_the_unfolded_systems() {
+    let policy = QuiescencePolicy::Strict;
+    let budget = VerifyBudget {
+        steps: 60_000,
+        ..VerifyBudget::default()
+    };
+    let (mut yes, mut no, mut unknown, mut refused) = (0, 0, 0, 0);
+    for seed in 0..260 {
+        // Every third implementation is the specification itself.
+        let other = if seed % 3 == 0 { seed } else { seed / 2 + 500 };
+        let (Some(i), Some(s)) = (system(other), system(seed)) else {
+            continue;
+        };
+        let mut solver = Solver::embedded();
+        let Ok(completed) = i.input_completed(&s, &mut solver) else {
+            continue;
+        };
+        let (_, enabled) = is_input_enabled(&completed, &s, &mut solver, budget).unwrap();
+        assert_eq!(enabled.decided(), Some(true), "seed {seed}: {enabled:?}");
+        let (i_lts, s_lts) = (unfolded(&i), unfolded(&s));
+        let view = Completed::over(&i_lts, Completion::SelfLoop, s_lts.labels());
+        let view = Interned::new(view);
+        for relation in [Relation::Ioco, Relation::Ioconf] {
+            let right = relate(relation, &view, &s_lts, policy, None).unwrap().holds;
+            let ends = relation == Relation::Ioconf;
+            let Ok(found) = conforms(&completed, &s, ends, policy, &mut solver, budget) else {
+                refused += 1;
+                continue;
+            };
+            let context = || {
+                format!(
+                    "seed {seed}, {relation}\n{i}\n{s}\n{:?}\n{right:?}",
+                    found.answer
+                )
+            };
+            match (&found.answer, &right) {
+                (Answer::Proved(_), Holds::Yes) => yes += 1,
+                (Answer::Refuted(refutation), Holds::No(all)) => {
+                    let shortest = all[0].trace.len() + 1;
+                    assert_eq!(refutation.trace.len(), shortest, "{}", context());
+                    assert_eq!(found.depth, shortest - 1, "{}", context());
+                    no += 1;
+                }
+                (Answer::Unknown { .. }, _) => unknown += 1,
+                _ => panic!("{}", context()),
+            }
+        }
+    }
+    println!("{yes} hold, {no} do not, {unknown} unknown, {refused} without a deterministic form");
+    assert!(
+        yes > 20 && no > 20 && unknown * 10 < yes + no,
+        "{yes} {no} {unknown} {refused}"
+    );
+}

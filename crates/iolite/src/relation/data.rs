@@ -1,0 +1,284 @@
+//! Relations between models whose data are not unfolded: proved, refuted by a run, or neither.
+
+use std::sync::Arc;
+
+use iolite_derive::{
+    Alphabet, Context, Meaning, ModelRef, Oracle, Places, Step, SymbolicOracle, action_of,
+};
+use iolite_expr::{Solver, Strategy};
+use iolite_lts::relation::{Effort, Relation};
+use iolite_sts::analysis::{Answer, Refutation, VerifyBudget};
+use iolite_sts::{
+    ConformanceError, Iosts, LabelKind, State, Symbolic, ValuedAction, conforms, is_input_enabled,
+};
+
+use super::{COMPLETE_INPUTS, RelationOptions};
+use super::{CounterexampleDocument, ObservedDocument, Place, RelationDocument};
+use crate::{CompletionFlag, Error, Spec, Workspace, as_iosts, solver};
+
+impl Workspace {
+    /// Decides a relation between models of which at least one has data that do not unfold; `None` where
+    /// both do.
+    pub(super) fn relate_data(
+        &self,
+        implementation: &ModelRef,
+        specification: &ModelRef,
+        options: &RelationOptions,
+    ) -> Result<Option<RelationDocument>, Error> {
+        let sides = [implementation, specification];
+        let mut failure = None;
+        for side in sides {
+            if matches!(&*self.spec(side)?, Spec::Symbolic(_)) && failure.is_none() {
+                failure = self.explicit(side).err();
+            }
+        }
+        let Some(failure) = failure else {
+            return Ok(None);
+        };
+        let ends_at_delta = match options.relation {
+            Relation::Ioco => false,
+            Relation::Ioconf => true,
+            // What these relations ask of sets of states is asked of the unfolded models only.
+            _ => return Err(failure),
+        };
+        if options.context == Context::Queues || options.counterexamples > 1 {
+            return Err(failure);
+        }
+        let specs = [self.spec(implementation)?, self.spec(specification)?];
+        let [i, s] = [model(&specs[0])?, model(&specs[1])?];
+        let mut solver = solver(None)?;
+        let budget = VerifyBudget::default();
+        let wrong = |e: &ConformanceError| refused(e, specification);
+        let i = match options.semantics.complete_inputs {
+            Some(CompletionFlag::SelfLoop) => {
+                let completed = i.input_completed(&s, &mut solver);
+                Arc::new(completed.map_err(|e| wrong(&e))?)
+            }
+            Some(CompletionFlag::Chaos) => {
+                return Err(Error::input(
+                    "--complete-inputs chaos needs the states of the implementation, and its data are \
+                     infinite",
+                )
+                .hint("--complete-inputs self-loop does not"));
+            }
+            None => i,
+        };
+        let enabled = if options.semantics.complete_inputs.is_some() {
+            None
+        } else {
+            let enabled = is_input_enabled(&i, &s, &mut solver, budget);
+            let (watched, answer) = enabled.map_err(|e| wrong(&e))?;
+            not_enabled(&watched, &answer, implementation)?
+        };
+        let policy = options.semantics.policy();
+        let found = conforms(&i, &s, ends_at_delta, policy, &mut solver, budget);
+        let found = found.map_err(|e| wrong(&e))?;
+        let reference = |k: usize| specs[k].reference();
+        let hash = |k: usize| reference(k).hash.unwrap_or_default();
+        let depth = found.depth;
+        let mut document = RelationDocument {
+            relation: options.relation.name().to_owned(),
+            implementation: reference(0).to_string(),
+            implementation_hash: hash(0),
+            specification: reference(1).to_string(),
+            specification_hash: hash(1),
+            traces: None,
+            context: options.context,
+            max_in_flight: None,
+            semantics: options.semantics,
+            reading: self.options().clone(),
+            holds: None,
+            unknown: None,
+            counterexample: None,
+            counterexamples: Vec::new(),
+            warnings: Vec::new(),
+            proof: None,
+            effort: Effort::default().into(),
+            certificate: None,
+        };
+        match (&found.answer, enabled) {
+            (Answer::Proved(_), Some(unknown)) => document.unknown = Some(unknown),
+            (Answer::Proved(proof), None) => {
+                document.holds = Some(true);
+                document.proof = Some(proof.how.clone());
+                if !proof.faults.is_empty() {
+                    document.warnings.push(format!(
+                        "nothing is claimed of values with which a term has no value: that is not \
+                         excluded for {} transitions",
+                        proof.faults.len()
+                    ));
+                }
+            }
+            (Answer::Refuted(refutation), _) => {
+                document.holds = Some(false);
+                let told = counterexample(&found.product, refutation, &i, &s, policy);
+                document.counterexample = Some(told?);
+            }
+            (Answer::Unknown { left }, _) => document.unknown = Some(left.join("; ")),
+        }
+        if document.holds.is_none() {
+            let depth = if depth == usize::MAX { 0 } else { depth };
+            let effort = Effort {
+                depth,
+                ..Effort::default()
+            };
+            document.effort = effort.into();
+        }
+        for warning in &document.warnings {
+            self.warn(&format!("warning: {warning}"));
+        }
+        Ok(Some(document))
+    }
+}
+
+/// The model of a side, with its data.
+fn model(spec: &Spec) -> Result<Arc<Iosts>, Error> {
+    match spec {
+        Spec::Symbolic(symbolic) => Ok(Arc::clone(symbolic.model())),
+        Spec::Explicit(explicit) => as_iosts::system(explicit).map(Arc::new),
+        Spec::Properties(_) => Err(Error::input("relations are between models")),
+    }
+}
+
+fn refused(error: &ConformanceError, specification: &ModelRef) -> Error {
+    match error {
+        ConformanceError::Unknown(_) => Error::undecided(error.to_string()).hint(format!(
+            "name an instance, as in `{specification}(max = 3)`: with data that do not unfold one \
+             specification is compared at a time"
+        )),
+        ConformanceError::Determinise(_) | ConformanceError::Refusal(_) => {
+            Error::undecided(error.to_string())
+                .hint("`iolite test SPEC --sut model:IMPL` looks for a difference on the fly")
+        }
+        ConformanceError::Compose(_) => Error::input(error.to_string()),
+    }
+}
+
+/// An error where the implementation refuses an input; why it is not known whether it does, where it is
+/// not.
+fn not_enabled(
+    watched: &Iosts,
+    answer: &Answer,
+    implementation: &ModelRef,
+) -> Result<Option<String>, Error> {
+    match answer {
+        Answer::Proved(_) => Ok(None),
+        Answer::Unknown { .. } => Ok(Some(
+            "whether the implementation takes every input was not found out".to_owned(),
+        )),
+        Answer::Refuted(refutation) => {
+            let mut trace = refutation.texts(watched);
+            let input = trace.pop().unwrap_or_default();
+            let after = match trace.as_slice() {
+                [] => "at the start".to_owned(),
+                trace => format!("after {}", trace.join(" ")),
+            };
+            Err(Error::input(format!(
+                "the implementation is not input-enabled: it may refuse {input} {after}\n  \
+                 implementation {implementation}"
+            ))
+            .hint(COMPLETE_INPUTS))
+        }
+    }
+}
+
+fn counterexample(
+    product: &Iosts,
+    refutation: &Refutation,
+    implementation: &Iosts,
+    specification: &Arc<Iosts>,
+    policy: iolite_lts::QuiescencePolicy,
+) -> Result<CounterexampleDocument, Error> {
+    let mut trace = refutation.texts(product);
+    let observed = trace.pop().unwrap_or_default();
+    let states = refutation.run.replay(product).unwrap_or_default();
+    let before = states.len().checked_sub(2).and_then(|k| states.get(k));
+    let state = before.map(|s| own_state(product, s, implementation));
+    let mut state = state.unwrap_or_default();
+    let constants: Vec<String> = refutation
+        .constants(product)
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    if !constants.is_empty() {
+        state += &format!(" with {}", constants.join(", "));
+    }
+    let (allowed, places) = allowed(product, refutation, specification, policy)?;
+    Ok(CounterexampleDocument {
+        trace,
+        observed: ObservedDocument::Action(observed),
+        allowed: allowed.into_iter().map(ObservedDocument::Action).collect(),
+        implementation_state: Place { state, line: None },
+        specification_states: places
+            .locations
+            .into_iter()
+            .map(|state| Place { state, line: None })
+            .collect(),
+    })
+}
+
+/// What the specification allows before the last step of a run, by the oracle that tests by it.
+fn allowed(
+    product: &Iosts,
+    refutation: &Refutation,
+    specification: &Arc<Iosts>,
+    policy: iolite_lts::QuiescencePolicy,
+) -> Result<(Vec<String>, Places), Error> {
+    let wrong = |e: &dyn std::fmt::Display| Error::undecided(e.to_string());
+    let semantics = Symbolic::new(Arc::clone(specification), &[], policy, Solver::embedded());
+    let semantics = semantics.map_err(|e| wrong(&e))?;
+    let alphabet = Alphabet::default();
+    let oracle = SymbolicOracle::new(semantics, &alphabet, 0, Strategy::Small);
+    let mut oracle = oracle.map_err(|e| wrong(&e))?;
+    let mut at = oracle.initial().map_err(|e| wrong(&e.reason))?;
+    let last = refutation.trace.len().saturating_sub(1);
+    for (k, action) in refutation.trace.iter().enumerate() {
+        let gate = product.gate(action.action);
+        let own = specification.find_gate(gate.kind, &gate.name);
+        let step = match (gate.kind, own) {
+            (LabelKind::Delta, _) => Step::Quiescence,
+            (kind, Some(action_id)) => {
+                let valued = ValuedAction {
+                    action: action_id,
+                    values: action.values.clone(),
+                };
+                let id = action_of(specification, &alphabet, &valued);
+                match kind {
+                    LabelKind::Input => Step::Stimulus(id),
+                    _ => Step::Output(id),
+                }
+            }
+            // The specification does not know the output.
+            (LabelKind::Output, None) if k == last => break,
+            (_, None) => return Err(wrong(&"the trace is not one of the specification")),
+        };
+        // The oracle walks sets of states of S and knows nothing of det(S^δ): what it does not confirm is no
+        // counterexample.
+        match oracle.after(&at, step).map_err(|e| wrong(&e.reason))? {
+            Meaning::Allowed(next) if k < last => at = next,
+            Meaning::Forbidden if k == last => {}
+            _ => return Err(wrong(&"the counterexample was not confirmed by the oracle")),
+        }
+    }
+    Ok((oracle.out(&at), oracle.places(&at)))
+}
+
+/// Where the implementation is, of a state of the product.
+fn own_state(product: &Iosts, state: &State, implementation: &Iosts) -> String {
+    let whole = &*product.location(state.location).name;
+    let names = implementation.locations().map(|(_, l)| &*l.name);
+    let is_own = |name: &&str| {
+        let rest = whole.strip_prefix(*name);
+        rest.is_some_and(|rest| rest.starts_with('.'))
+    };
+    let name = names.filter(is_own).max_by_key(|name| name.len());
+    let name = name.unwrap_or(whole);
+    // Its variables are the first of the product.
+    let values = implementation.variables().iter().zip(state.values.iter());
+    let values: Vec<String> = values
+        .map(|(v, x)| format!("{} = {x}", v.var.name))
+        .collect();
+    match values.as_slice() {
+        [] => name.to_owned(),
+        values => format!("{name} ({})", values.join(", ")),
+    }
+}
