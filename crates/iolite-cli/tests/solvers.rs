@@ -65,7 +65,9 @@ fn commands(folder: &Path, solver: &str) -> Vec<(&'static str, Ran)> {
     let flags = ["--solver", solver];
     let run = |args: &[&str]| within(60, || iolite(&[args, &flags[..]].concat()));
     let sut = format!("model:{system}");
-    let test = ["test", &system, "--sut", &sut, "--runs", "1", "--steps", "6"];
+    let test = [
+        "test", &system, "--sut", &sut, "--runs", "1", "--steps", "6",
+    ];
     vec![
         ("monitor", run(&["monitor", &system, &log])),
         ("test", run(&[&test[..], &["--no-journal"]].concat())),
@@ -135,7 +137,9 @@ fn a_flood_is_bounded() {
     let model = format!("{}#C", write(&folder, "counter.iol", COUNTER));
     let log = write(&folder, "log.txt", "?up(3)\n");
     let version = solver(&folder, "version", endless, "echo unsat");
-    let ran = within(60, || iolite(&["monitor", &model, &log, "--solver", &version]));
+    let ran = within(60, || {
+        iolite(&["monitor", &model, &log, "--solver", &version])
+    });
     assert_ne!(ran.code, 101, "{}", ran.stderr);
     // A program that says nothing at all, not even when it is asked for its version.
     let mute = solver(&folder, "mute", "sleep 30", "sleep 30");

@@ -70,13 +70,21 @@ fn compare(kind: QueryKind, seeds: std::ops::Range<u64>) -> Option<Tally> {
             Answer::Unsat => tally.unsat += 1,
             Answer::Unknown(why) => {
                 tally.open += 1;
-                println!("{kind:?} {seed}: {why} ({other:?}, {took:?})", other = other.decided());
+                println!(
+                    "{kind:?} {seed}: {why} ({other:?}, {took:?})",
+                    other = other.decided()
+                );
             }
         }
         tally.open_there += u64::from(other.decided().is_none());
         tally.refused += embedded.stats().refused;
         if let (Some(a), Some(b)) = (own.decided(), other.decided()) {
-            assert_eq!(a, b, "{kind:?}, seed {seed}: {terms:?}\n{}", z3.query_text());
+            assert_eq!(
+                a,
+                b,
+                "{kind:?}, seed {seed}: {terms:?}\n{}",
+                z3.query_text()
+            );
         }
         z3.pop();
     }
@@ -107,7 +115,10 @@ fn check(kind: QueryKind, count: u64) {
         "{kind:?}: {} of {count} unknown",
         tally.open
     );
-    assert!(tally.sat > count / 10 && tally.unsat > count / 20, "both answers occur");
+    assert!(
+        tally.sat > count / 10 && tally.unsat > count / 20,
+        "both answers occur"
+    );
 }
 
 #[test]
@@ -157,7 +168,9 @@ fn one_query() {
     };
     for one in wanted.split(',') {
         let (name, seed) = one.split_once(':').expect("KIND:SEED");
-        let kind = QueryKind::ALL.into_iter().find(|k| format!("{k:?}") == name);
+        let kind = QueryKind::ALL
+            .into_iter()
+            .find(|k| format!("{k:?}") == name);
         let terms = kind.expect("a kind").query(seed.parse().expect("a number"));
         let mut embedded = Solver::embedded();
         println!("{one}:");

@@ -11,8 +11,8 @@ use iolite_sts::{Iosts, LocationId};
 
 use crate::workspace::pick_all;
 use crate::{
-    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace, answers_count,
-    as_iosts, solver, vacuity,
+    EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace,
+    answers_count, as_iosts, solver, vacuity,
 };
 
 /// What is asked.

@@ -165,8 +165,9 @@ fn connect(
         let mut at = cells.start[&whole];
         let end = at + classes[&whole].length;
         for p in parts {
-            match class_of(p, root) {
-                Some(part) => {
+            match p {
+                Str::Var(v) => {
+                    let part = root[v.0];
                     let from = cells.start[&part];
                     for i in 0..classes[&part].length {
                         if at >= end {
@@ -176,8 +177,7 @@ fn connect(
                         at += 1;
                     }
                 }
-                None => {
-                    let Str::Lit(text) = p else { continue };
+                Str::Lit(text) => {
                     for c in text.chars() {
                         if at >= end {
                             return Err(Clash);
@@ -205,7 +205,11 @@ fn against(
 ) -> Vec<Lit> {
     let mut clause = Vec::new();
     let mut refute = |l: Lit| clause.push(if model.bool(l) { !l } else { l });
-    for m in problem.members.iter().filter(|m| group.contains(&root[m.var.0])) {
+    for m in problem
+        .members
+        .iter()
+        .filter(|m| group.contains(&root[m.var.0]))
+    {
         refute(m.lit);
     }
     for (l, a, _) in &problem.equal {

@@ -26,7 +26,11 @@ impl Lowering {
             unreachable!("constants are no factors")
         };
         let content = l.content().gcd(&l.constant);
-        let n = if first.signum() < 0 { -content } else { content };
+        let n = if first.signum() < 0 {
+            -content
+        } else {
+            content
+        };
         let by = |a: &Int| a.div_mod(&n).map_or(Int::ZERO, |(q, _)| q);
         let plain = Lin {
             terms: l.terms.iter().map(|(x, a)| (*x, by(a))).collect(),
@@ -63,7 +67,7 @@ impl Lowering {
         };
         let head = self.monomial(before);
         let (a, b) = (Lin::atom(head), Lin::atom(*last));
-        let range = self.problem.range(head).times(&self.problem.range(*last));
+        let range = self.problem.range(head).times(self.problem.range(*last));
         let p = self.problem.new_bounded(range.lo, range.hi);
         let product = Lin::atom(p);
         if a == b {

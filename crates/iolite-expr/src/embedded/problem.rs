@@ -199,10 +199,12 @@ impl Problem {
             return s;
         }
         let s = self.simplex.new_slack(&form);
-        let range = form.terms.iter().fold(
-            Interval::point(form.constant.clone()),
-            |sum, (x, a)| sum.plus(&self.ranges[x.0].times(&Interval::point(a.clone()))),
-        );
+        let range = form
+            .terms
+            .iter()
+            .fold(Interval::point(form.constant.clone()), |sum, (x, a)| {
+                sum.plus(&self.ranges[x.0].times(&Interval::point(a.clone())))
+            });
         self.bounds.push(BTreeMap::new());
         self.ranges.push(range);
         self.slacks.insert(form, s);

@@ -389,8 +389,8 @@ impl Sat {
                 continue;
             };
             let first = c.lits[0].var().index();
-            let locked = self.value[first].is_some()
-                && self.reason[first] == Reason::Clause(id as u32);
+            let locked =
+                self.value[first].is_some() && self.reason[first] == Reason::Clause(id as u32);
             if !locked {
                 order.push((std::cmp::Reverse(glue), id as u32));
             }

@@ -20,7 +20,13 @@ pub(super) struct Budget {
     pub(super) pivots: u64,
     pub(super) lemmas: u32,
     pub(super) branches: u32,
+    /// Steps of the Omega test, all calls together, and of one call.
     pub(super) omega: u64,
+    pub(super) omega_call: u64,
+    /// Coefficients that the simplex looks at.
+    pub(super) coefficients: u64,
+    /// Size of the automata of texts, all rounds together.
+    pub(super) automata: u64,
     /// Candidates for factors and divisors.
     pub(super) candidates: u32,
     pub(super) deadline: Option<Instant>,
@@ -33,7 +39,10 @@ impl Default for Budget {
             pivots: 500_000,
             lemmas: 400,
             branches: 60,
-            omega: 400_000,
+            omega: 1_000_000,
+            omega_call: 400_000,
+            coefficients: 15_000_000,
+            automata: 400_000,
             candidates: 6_000,
             deadline: None,
         }
@@ -115,6 +124,7 @@ impl<'a> Search<'a> {
             budget,
             allowance: Allowance {
                 nodes: budget.candidates,
+                omega: budget.omega,
                 deadline: budget.deadline,
             },
             refuted: 0,
@@ -149,6 +159,7 @@ impl<'a> Search<'a> {
             steps = steps.wrapping_add(1);
             if self.problem.sat.conflicts > self.budget.conflicts
                 || self.problem.simplex.pivots > self.budget.pivots
+                || self.problem.simplex.coefficients > self.budget.coefficients
             {
                 return Outcome::Unknown("search budget exhausted");
             }
@@ -259,7 +270,7 @@ impl<'a> Search<'a> {
             bools,
             words: WordAssignment::default(),
         };
-        match words::solve(self.problem, &model) {
+        match words::solve(self.problem, &model, &mut self.budget.automata) {
             words::Outcome::WordAssignment(found) => model.words = found,
             words::Outcome::Lemma(clause) => {
                 self.problem.clause(clause);
@@ -343,6 +354,7 @@ impl<'a> Search<'a> {
                     let nodes = TRY_CANDIDATES.min(self.allowance.nodes);
                     let mut own = Allowance {
                         nodes,
+                        omega: self.allowance.omega.min(4 * TRY_OMEGA),
                         ..self.allowance
                     };
                     let outcome = nonlinear::solve(rest, definitions, variables, &mut own);
@@ -363,15 +375,21 @@ impl<'a> Search<'a> {
             constant: l.constant.clone(),
         };
         let ge = self.problem.simplex.constraints();
-        let solve = |ge: &[Lin], budget: u64| {
-            omega::solve(ge.iter().map(plain).collect(), Vec::new(), budget)
+        let mut left = self.budget.omega;
+        let mut solve = |ge: &[Lin], most: u64| {
+            let most = most.min(left);
+            let mut own = most;
+            let found = omega::solve(ge.iter().map(plain).collect(), Vec::new(), &mut own);
+            left -= most - own;
+            found
         };
-        match solve(&ge, self.budget.omega) {
+        let found = solve(&ge, self.budget.omega_call);
+        let clause = matches!(found, Ok(None))
+            .then(|| self.against(|rest| solve(rest, TRY_OMEGA) == Ok(None)));
+        self.budget.omega = left;
+        match found {
             Ok(Some(model)) => Some(Ok(self.completed(&model))),
-            Ok(None) => {
-                let clause = self.against(|rest| solve(rest, TRY_OMEGA) == Ok(None));
-                Some(Err(Final::Conflict(clause)))
-            }
+            Ok(None) => Some(Err(Final::Conflict(clause.unwrap_or_default()))),
             Err(omega::OutOfBudget) => None,
         }
     }

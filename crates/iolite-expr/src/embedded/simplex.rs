@@ -61,6 +61,8 @@ pub(super) struct Simplex {
     forms: Vec<Option<Linear<IntVar>>>,
     trail: Vec<(IntVar, bool, Bound)>,
     pub(super) pivots: u64,
+    /// Coefficients that were looked at: a pivot in a large table costs more than one in a small one.
+    pub(super) coefficients: u64,
 }
 
 /// How branch and bound ended.
@@ -177,6 +179,7 @@ impl Simplex {
         let delta = to.minus(&self.value[x.0]);
         self.value[x.0] = to;
         let column = self.column(x);
+        self.coefficients += column.len() as u64;
         for &r in &column {
             let row = &self.rows[r];
             if let Some(a) = row.coefficient(x) {
@@ -212,6 +215,7 @@ impl Simplex {
                 continue;
             };
             let (_, c) = old.remove(at);
+            self.coefficients += (old.len() + new.len()) as u64;
             for (y, _) in &new {
                 // A column may name a row twice until it is read next.
                 if old.binary_search_by_key(y, |(z, _)| *z).is_err() {
@@ -287,9 +291,7 @@ impl Simplex {
                 return Err(core);
             };
             let enter = *enter;
-            let theta = Rational::from(target)
-                .minus(&self.value[basic.0])
-                .over(a);
+            let theta = Rational::from(target).minus(&self.value[basic.0]).over(a);
             let to = self.value[enter.0].plus(&theta);
             self.update(enter, to);
             self.pivot(r, enter);
@@ -405,7 +407,10 @@ impl Simplex {
     /// Whether the bounds leave one value.
     pub(super) fn is_fixed(&self, x: IntVar) -> bool {
         let (lower, upper) = (&self.lower[x.0], &self.upper[x.0]);
-        lower.as_ref().zip(upper.as_ref()).is_some_and(|((l, _), (u, _))| l == u)
+        lower
+            .as_ref()
+            .zip(upper.as_ref())
+            .is_some_and(|((l, _), (u, _))| l == u)
     }
 
     pub(super) fn has_bounds(&self, x: IntVar) -> bool {

@@ -53,7 +53,7 @@ pub(super) fn find(parent: &mut [usize], mut x: usize) -> usize {
     x
 }
 
-pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
+pub(super) fn solve(problem: &mut Problem, model: &Assignment, automata: &mut u64) -> Outcome {
     let count = problem.lengths.len();
     if count == 0 {
         return Outcome::WordAssignment(WordAssignment::default());
@@ -106,6 +106,10 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
         let mut language = Language::new(re, MAX_STATES);
         if !small || !language.explore_all() {
             return Outcome::Unknown("a regular expression has too many states");
+        }
+        *automata = automata.saturating_sub(language.size() as u64);
+        if *automata == 0 {
+            return Outcome::Unknown("search budget exhausted");
         }
         let because = because.remove(&r).unwrap_or_default();
         let length = model.int(&Lin::atom(problem.lengths[r]));

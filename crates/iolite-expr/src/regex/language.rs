@@ -58,6 +58,11 @@ impl Language {
         id
     }
 
+    /// Nodes of all states together: what exploring them cost.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
     /// Explores one state; `false` when a limit is hit.
     fn explore(&mut self, state: u32) -> bool {
         if self.edges[state as usize].is_some() {
@@ -189,7 +194,11 @@ impl Language {
         let mut live: Vec<Vec<bool>> = vec![self.accepting.clone()];
         for k in 0..length {
             let row = (0..self.states.len())
-                .map(|s| self.edges(s as u32).iter().any(|&(_, _, t)| live[k][t as usize]))
+                .map(|s| {
+                    self.edges(s as u32)
+                        .iter()
+                        .any(|&(_, _, t)| live[k][t as usize])
+                })
                 .collect();
             live.push(row);
         }

@@ -319,7 +319,10 @@ impl Re {
         if after.is_empty() {
             return begun;
         }
-        let ended = after.chars().rev().fold(begun.reversed(), |re, c| re.derivative(c as u32));
+        let ended = after
+            .chars()
+            .rev()
+            .fold(begun.reversed(), |re, c| re.derivative(c as u32));
         ended.reversed()
     }
 

@@ -37,14 +37,14 @@ impl QueryKind {
         let range = |lo, hi| Sort::range(lo, hi).expect("a range");
         let colour = || Sort::enumeration("Colour", &["red", "green", "blue"]).expect("colours");
         match self {
-            Self::Linear => vec![
+            Self::Linear => vec![Sort::Int, Sort::Int, range(-20, 100), Sort::Bool, colour()],
+            Self::Nonlinear => vec![
                 Sort::Int,
                 Sort::Int,
-                range(-20, 100),
+                range(-9, 9),
+                range(0, 100),
                 Sort::Bool,
-                colour(),
             ],
-            Self::Nonlinear => vec![Sort::Int, Sort::Int, range(-9, 9), range(0, 100), Sort::Bool],
             Self::DivMod => vec![Sort::Int, Sort::Int, range(-9, 9), Sort::Bool],
             Self::Text => vec![
                 Sort::String,
@@ -96,7 +96,9 @@ impl Gen {
     /// An array of this sort.
     pub fn array(&mut self, sort: &Sort, depth: u32) -> Term {
         let known = |g: &mut Self| {
-            let items = (0..g.below(3)).map(|_| (g.below(10) as i64).into()).collect();
+            let items = (0..g.below(3))
+                .map(|_| (g.below(10) as i64).into())
+                .collect();
             Term::array(sort, items, Span::NONE).expect("items of the sort")
         };
         if depth == 0 || self.below(3) == 0 {
@@ -155,7 +157,9 @@ impl Gen {
             Sort::Bool => self.boolean(depth.max(1)),
             Sort::Range(r) => {
                 // A value outside would be a fault; a few are wanted.
-                let inside = self.var(|s| s == sort).unwrap_or_else(|| r.lo.clone().into());
+                let inside = self
+                    .var(|s| s == sort)
+                    .unwrap_or_else(|| r.lo.clone().into());
                 if self.below(4) == 0 {
                     Self::app(Op::Add, vec![inside, self.constant()])
                 } else {
