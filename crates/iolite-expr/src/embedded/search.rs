@@ -440,7 +440,13 @@ impl<'a> Search<'a> {
                     let (p, x, y) = (model.int(&Lin::atom(*product)), model.int(a), model.int(b));
                     if p != &x * &y {
                         lemmas.push(self.product_lemma(*product, a, b, &x, &y));
-                        self.tangents(*product, (a, &x), (b, &y), &p, &mut lemmas);
+                        let corners = self.corners(a, b, &x, &y, &p);
+                        if corners.is_empty() {
+                            self.tangents(*product, (a, &x), (b, &y), &p, &mut lemmas);
+                        }
+                        for (x, y, below) in &corners {
+                            self.plane(*product, (a, x), (b, y), *below, &mut lemmas);
+                        }
                     }
                 }
                 // Clauses and the product in them say it all.
@@ -511,6 +517,34 @@ impl<'a> Search<'a> {
         lemma
     }
 
+    /// Corners of the box of two factors whose planes the product breaks: they hold as
+    /// far as the bounds do.
+    fn corners(&self, a: &Lin, b: &Lin, x: &Int, y: &Int, p: &Int) -> Vec<(Int, Int, bool)> {
+        let bounds = |l: &Lin| {
+            let v = l.terms.keys().next();
+            let (lo, hi) = v.map_or((None, None), |v| self.problem.simplex.bounds(*v));
+            [(lo, true), (hi, false)].map(|(n, low)| (n.cloned(), low))
+        };
+        let mut found = Vec::new();
+        if a == b {
+            return found;
+        }
+        for (u, u_low) in bounds(a) {
+            for (v, v_low) in bounds(b) {
+                let (Some(u), Some(v)) = (&u, v) else {
+                    continue;
+                };
+                // (a − u)(b − v) is not negative where both are ends of one kind.
+                let plane = &(&(&v * x) + &(u * y)) - &(u * &v);
+                let below = u_low == v_low;
+                if (below && *p < plane) || (!below && *p > plane) {
+                    found.push((u.clone(), v, below));
+                }
+            }
+        }
+        found
+    }
+
     /// Planes that touch the surface of a product where the model stands, on the side where it is
     /// wrong. The parabola of a square needs none between two integers.
     fn tangents(
@@ -521,10 +555,10 @@ impl<'a> Search<'a> {
         value: &Int,
         lemmas: &mut Vec<Vec<Lit>>,
     ) {
-        let product = Lin::atom(product);
         let below = *value < x * y;
         if a == b {
             if below {
+                let product = Lin::atom(product);
                 // (a − x)(a − x − 1) ≥ 0 and (a − x)(a − x + 1) ≥ 0
                 for other in [x + &Int::ONE, x - &Int::ONE] {
                     let mut chord = a.scaled(&(x + &other));
@@ -534,6 +568,20 @@ impl<'a> Search<'a> {
             }
             return;
         }
+        self.plane(product, (a, x), (b, y), below, lemmas);
+    }
+
+    /// The plane that touches the surface of a product at (x, y): below it in the quadrants where
+    /// both factors move the same way, above it in the others.
+    fn plane(
+        &mut self,
+        product: IntVar,
+        (a, x): (&Lin, &Int),
+        (b, y): (&Lin, &Int),
+        below: bool,
+        lemmas: &mut Vec<Vec<Lit>>,
+    ) {
+        let product = Lin::atom(product);
         let mut plane = a.scaled(y).plus(&b.scaled(x));
         plane.constant = &plane.constant - &(x * y);
         let side = if below {

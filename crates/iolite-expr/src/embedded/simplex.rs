@@ -404,6 +404,14 @@ impl Simplex {
         self.value.len()
     }
 
+    /// The bounds of a variable as they are now.
+    pub(super) fn bounds(&self, x: IntVar) -> (Option<&Int>, Option<&Int>) {
+        (
+            self.lower[x.0].as_ref().map(|(n, _)| n),
+            self.upper[x.0].as_ref().map(|(n, _)| n),
+        )
+    }
+
     /// Whether the bounds leave one value.
     pub(super) fn is_fixed(&self, x: IntVar) -> bool {
         let (lower, upper) = (&self.lower[x.0], &self.upper[x.0]);
