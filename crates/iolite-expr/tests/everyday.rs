@@ -165,12 +165,16 @@ fn percentages_and_rounding() {
     sat("rounded share", &[bounds.to_vec(), third.to_vec()].concat());
     let never = [rounded.gt(100).unwrap(), x.le(&y).unwrap()];
     unsat("more than all", &[bounds.to_vec(), never.to_vec()].concat());
-    let split = [
-        x.plus(&y).unwrap().plus(&z).unwrap().equals(100).unwrap(),
-        x.equals(y.times(2).unwrap()).unwrap(),
-        z.equals(x.div(3).unwrap()).unwrap(),
-    ];
-    sat("three shares", &split);
+    // 3y + 2y/3 is 99 for y = 27 and 102 for y = 28.
+    let split = |whole: i64| {
+        [
+            x.plus(&y).unwrap().plus(&z).unwrap().equals(whole).unwrap(),
+            x.equals(y.times(2).unwrap()).unwrap(),
+            z.equals(x.div(3).unwrap()).unwrap(),
+        ]
+    };
+    sat("three shares of 102", &split(102));
+    unsat("three shares of 100", &split(100));
 }
 
 #[test]
