@@ -65,6 +65,9 @@ pub enum TypeErrorKind {
     TooLarge,
 }
 
+/// Chains of operators that are deeper are made flat.
+const FLATTENED: u32 = 64;
+
 pub(crate) type Typed = Result<Term, TypeError>;
 
 pub(crate) fn error(kind: TypeErrorKind, span: Span) -> TypeError {
@@ -110,7 +113,38 @@ impl Term {
     pub fn apply(op: Op, args: Vec<Self>, span: Span) -> Typed {
         let sort = Self::result_sort(&op, &args, span)?;
         let args = Self::narrowed(&op, args)?;
+        let (op, args) = Self::flattened(op, args);
         Self::sized(op, args, sort, span)
+    }
+
+    /// A long chain of one operator, or of sums and differences, as one operation: a chain is as
+    /// deep as it is long, and depth is bounded.
+    fn flattened(op: Op, args: Vec<Self>) -> (Op, Vec<Self>) {
+        let sum = matches!(op, Op::Add | Op::Sub);
+        let chain = sum || matches!(op, Op::And | Op::Or | Op::Mul | Op::Concat);
+        if !chain || args.iter().all(|a| a.depth() < FLATTENED) {
+            return (op, args);
+        }
+        let difference = op == Op::Sub;
+        let op = if sum { Op::Add } else { op };
+        let mut flat = Vec::new();
+        // The rest of the chain, what comes first on top; with `true` it is subtracted.
+        let args = args.into_iter().enumerate().rev();
+        let mut open: Vec<(Self, bool)> = args.map(|(i, a)| (a, difference && i == 1)).collect();
+        while let Some((term, minus)) = open.pop() {
+            match term.kind() {
+                Kind::App(inner, parts) if *inner == op => {
+                    open.extend(parts.iter().rev().map(|p| (p.clone(), minus)));
+                }
+                Kind::App(Op::Sub, parts) if sum => {
+                    open.push((parts[1].clone(), !minus));
+                    open.push((parts[0].clone(), minus));
+                }
+                _ if minus => flat.push(Self::int_app(Op::Neg, vec![term])),
+                _ => flat.push(term),
+            }
+        }
+        (op, flat)
     }
 
     pub(crate) fn sized(op: Op, args: Vec<Self>, sort: Sort, span: Span) -> Typed {

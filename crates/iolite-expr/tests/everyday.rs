@@ -147,3 +147,208 @@ fn arrays_that_are_equal_agree_where_they_are_read() {
     let more = app(Op::Append, vec![b.clone(), five]);
     sat("a == b ++ [5], #a == 3", &[a.equals(&more).unwrap(), long]);
 }
+
+#[test]
+fn percentages_and_rounding() {
+    let [x, y, z] = ints();
+    let percent = |of: &Term, p: &Term| of.times(p).unwrap().div(100).unwrap();
+    // A price with a discount of p percent and then 19 percent tax.
+    let net = x.minus(percent(&x, &y)).unwrap();
+    let gross = net.plus(percent(&net, &19.into())).unwrap();
+    let usual = [y.ge(0).unwrap(), y.le(50).unwrap(), x.gt(0).unwrap()];
+    let all = |more: Vec<Term>| [usual.to_vec(), more].concat();
+    sat("discount and tax", &all(vec![gross.equals(1071).unwrap()]));
+    let half_up = x.times(100).unwrap().plus(y.div(2).unwrap()).unwrap();
+    let rounded = half_up.div(&y).unwrap();
+    let bounds = [y.ge(1).unwrap(), y.le(500).unwrap(), x.ge(0).unwrap()];
+    let third = [rounded.equals(33).unwrap(), x.gt(20).unwrap()];
+    sat("rounded share", &[bounds.to_vec(), third.to_vec()].concat());
+    let never = [rounded.gt(100).unwrap(), x.le(&y).unwrap()];
+    unsat("more than all", &[bounds.to_vec(), never.to_vec()].concat());
+    // 3y + 2y/3 is 99 for y = 27 and 102 for y = 28.
+    let split = |whole: i64| {
+        [
+            x.plus(&y).unwrap().plus(&z).unwrap().equals(whole).unwrap(),
+            x.equals(y.times(2).unwrap()).unwrap(),
+            z.equals(x.div(3).unwrap()).unwrap(),
+        ]
+    };
+    sat("three shares of 102", &split(102));
+    unsat("three shares of 100", &split(100));
+}
+
+#[test]
+fn dates_as_numbers() {
+    let [x, y, z] = ints();
+    // yyyymmdd
+    let (year, month, day) = (
+        x.div(10_000).unwrap(),
+        x.div(100).unwrap().modulo(100).unwrap(),
+        x.modulo(100).unwrap(),
+    );
+    let date = [
+        year.ge(1900).unwrap(),
+        year.le(2100).unwrap(),
+        month.ge(1).unwrap(),
+        month.le(12).unwrap(),
+        day.ge(1).unwrap(),
+        day.le(31).unwrap(),
+    ];
+    let all = |more: &[Term]| [date.to_vec(), more.to_vec()].concat();
+    sat("a date", &date);
+    let leap = Term::all([
+        year.modulo(4).unwrap().equals(0).unwrap(),
+        Term::any([
+            year.modulo(100).unwrap().differs(0).unwrap(),
+            year.modulo(400).unwrap().equals(0).unwrap(),
+        ]),
+    ]);
+    let february = [month.equals(2).unwrap(), day.equals(29).unwrap()];
+    sat(
+        "29 February",
+        &all(&[&february[..], std::slice::from_ref(&leap)].concat()),
+    );
+    let century = [leap, year.modulo(100).unwrap().equals(0).unwrap()];
+    let odd = year.differs(2000).unwrap();
+    unsat(
+        "another leap century",
+        &all(&[&century[..], &[odd]].concat()),
+    );
+    // Seconds of a day as hours and minutes.
+    let clock = [
+        y.equals(z.div(3600).unwrap()).unwrap(),
+        z.modulo(3600).unwrap().div(60).unwrap().equals(59).unwrap(),
+        z.ge(0).unwrap(),
+        z.lt(86_400).unwrap(),
+        y.gt(22).unwrap(),
+    ];
+    sat("a minute before midnight", &clock);
+}
+
+#[test]
+fn checksums_and_bits() {
+    let [x, y, z] = ints();
+    // Weighted digits, as in ISBN-10.
+    let digit: Vec<Term> = (0..10)
+        .map(|i| variable(i, &format!("d{i}"), Sort::range(0, 9).unwrap()))
+        .collect();
+    let weighted = |from: i64| {
+        let terms = digit.iter().zip(from..).map(|(d, w)| d.times(w).unwrap());
+        terms.reduce(|a, b| a.plus(b).unwrap()).unwrap()
+    };
+    let isbn = weighted(1).modulo(11).unwrap().equals(0).unwrap();
+    sat("ISBN", &[isbn.clone(), digit[0].equals(3).unwrap()]);
+    let zeros: Vec<Term> = digit[1..].iter().map(|d| d.equals(0).unwrap()).collect();
+    let one = [isbn, digit[0].gt(0).unwrap()];
+    unsat("one digit alone", &[zeros, one.to_vec()].concat());
+    // Two bytes in a number; a bit by division.
+    let word = x.times(256).unwrap().plus(&y).unwrap();
+    let bytes = [&x, &y].map(|b| Term::all([b.ge(0).unwrap(), b.lt(256).unwrap()]));
+    let known = [word.equals(0xBEEF).unwrap()];
+    sat("two bytes", &[bytes.to_vec(), known.to_vec()].concat());
+    let bit = |v: &Term, n: u32| v.div(1_i64 << n).unwrap().modulo(2).unwrap();
+    let flags = [
+        z.ge(0).unwrap(),
+        z.lt(256).unwrap(),
+        bit(&z, 0).equals(1).unwrap(),
+        bit(&z, 3).equals(0).unwrap(),
+        bit(&z, 7).equals(1).unwrap(),
+    ];
+    sat("flags", &flags);
+    let even = z.modulo(2).unwrap().equals(0).unwrap();
+    unsat(
+        "an even number with its last bit",
+        &[&flags[..], &[even]].concat(),
+    );
+    let luhn = x.times(2).unwrap();
+    let carried = luhn
+        .modulo(10)
+        .unwrap()
+        .plus(luhn.div(10).unwrap())
+        .unwrap();
+    let sum = carried.plus(&y).unwrap().modulo(10).unwrap();
+    let decimal = [&x, &y].map(|d| Term::all([d.ge(0).unwrap(), d.le(9).unwrap()]));
+    let valid = [sum.equals(0).unwrap(), x.equals(7).unwrap()];
+    sat("Luhn", &[decimal.to_vec(), valid.to_vec()].concat());
+}
+
+#[test]
+fn texts_with_separators_and_lengths() {
+    let (s, t, u) = (
+        variable(0, "s", Sort::String),
+        variable(1, "t", Sort::String),
+        variable(2, "u", Sort::String),
+    );
+    let matches = |t: &Term, re: &str| Term::matches(t.clone(), re, Span::NONE).unwrap();
+    let len = |t: &Term| app(Op::StrLen, vec![t.clone()]);
+    let pair = app(Op::Concat, vec![s.clone(), ":".into(), t.clone()]);
+    let key = [
+        u.equals(&pair).unwrap(),
+        matches(&s, "[a-z]+"),
+        matches(&t, "[0-9]{1,5}"),
+    ];
+    let all = |more: &[Term]| [key.to_vec(), more.to_vec()].concat();
+    sat("key and value", &key);
+    sat("of nine characters", &all(&[len(&u).equals(9).unwrap()]));
+    sat(
+        "a known one",
+        &all(&[u.equals(Term::from("port:8080")).unwrap()]),
+    );
+    unsat("two separators", &all(&[matches(&u, ".*:.*:.*")]));
+    unsat("a long value", &all(&[len(&t).gt(5).unwrap()]));
+    let mail = matches(&u, "[a-z.]{1,20}@[a-z]+\\.(org|net)");
+    sat("an address", &[mail.clone(), len(&u).equals(12).unwrap()]);
+    unsat("too short an address", &[mail, len(&u).lt(6).unwrap()]);
+    let version = matches(&u, "[0-9]+\\.[0-9]+\\.[0-9]+");
+    let starts = app(Op::Prefix, vec!["1.2.".into(), u.clone()]);
+    sat("a version", &[version, starts, len(&u).ge(8).unwrap()]);
+    let twice = app(Op::Concat, vec![s.clone(), s.clone()]);
+    let even = [u.equals(&twice).unwrap(), len(&u).equals(7).unwrap()];
+    unsat("twice is even", &even);
+}
+
+/// The documented limit of operators in one expression is one that holds.
+#[test]
+fn a_thousand_operators_are_one_expression() {
+    let [x, y, _] = ints();
+    let chain = |op: &dyn Fn(usize) -> Op, operand: &Term, first: Term| {
+        (0..1_000).fold(first, |sum, i| app(op(i), vec![sum, operand.clone()]))
+    };
+    let sum = chain(&|_| Op::Add, &x, y.clone());
+    sat(
+        "a long sum",
+        &[sum.equals(1_000_007).unwrap(), y.equals(7).unwrap()],
+    );
+    let difference = chain(&|_| Op::Sub, &x, y.clone());
+    let env = std::collections::BTreeMap::from([
+        (x.as_var().unwrap().id, 2.into()),
+        (y.as_var().unwrap().id, 5.into()),
+    ]);
+    assert_eq!(difference.eval(&env).unwrap(), (5 - 2_000).into());
+    let mixed = chain(
+        &|i| if i % 3 == 0 { Op::Sub } else { Op::Add },
+        &x,
+        y.clone(),
+    );
+    assert_eq!(mixed.eval(&env).unwrap(), (5 - 2 * 334 + 2 * 666).into());
+    unsat(
+        "a long difference",
+        &[
+            difference.equals(1).unwrap(),
+            x.equals(1).unwrap(),
+            y.equals(1000).unwrap(),
+        ],
+    );
+    let either = (0..1_000).fold(x.equals(-1).unwrap(), |any, i| {
+        app(Op::Or, vec![any, x.equals(2 * i).unwrap()])
+    });
+    sat("a long choice", &[either.clone(), x.gt(1_500).unwrap()]);
+    unsat(
+        "none of them",
+        &[
+            either,
+            x.modulo(2).unwrap().equals(1).unwrap(),
+            x.gt(0).unwrap(),
+        ],
+    );
+}

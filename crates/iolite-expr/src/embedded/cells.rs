@@ -165,8 +165,9 @@ fn connect(
         let mut at = cells.start[&whole];
         let end = at + classes[&whole].length;
         for p in parts {
-            match class_of(p, root) {
-                Some(part) => {
+            match p {
+                Str::Var(v) => {
+                    let part = root[v.0];
                     let from = cells.start[&part];
                     for i in 0..classes[&part].length {
                         if at >= end {
@@ -176,8 +177,7 @@ fn connect(
                         at += 1;
                     }
                 }
-                None => {
-                    let Str::Lit(text) = p else { continue };
+                Str::Lit(text) => {
                     for c in text.chars() {
                         if at >= end {
                             return Err(Clash);

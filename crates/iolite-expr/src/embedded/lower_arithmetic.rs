@@ -67,7 +67,7 @@ impl Lowering {
         };
         let head = self.monomial(before);
         let (a, b) = (Lin::atom(head), Lin::atom(*last));
-        let range = self.problem.range(head).times(&self.problem.range(*last));
+        let range = self.problem.range(head).times(self.problem.range(*last));
         let p = self.problem.new_bounded(range.lo, range.hi);
         let product = Lin::atom(p);
         if a == b {

@@ -5,7 +5,7 @@
 //! integer arithmetic with division by constants are decided completely (within a budget of
 //! steps). Products and unknown divisors are refined by lemmas, which is complete when one
 //! factor has few values. Strings are solved by derivatives of regular expressions together with
-//! their lengths, arrays by reads. Everything else is answered with an honest "unknown".
+//! their lengths, and concatenations over the cells of words of known lengths; arrays by reads. Everything else is answered with an honest "unknown".
 //!
 //! It was written and not taken from a crate: a lean build, models that are small numbers, one
 //! regular-expression semantics with evaluation, and answers that depend on steps and not on

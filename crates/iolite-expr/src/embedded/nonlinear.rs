@@ -38,6 +38,8 @@ const FACTORED: i64 = 1 << 36;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
     pub(super) nodes: u32,
+    /// Steps of the Omega test, all candidates together.
+    pub(super) omega: u64,
     pub(super) deadline: Option<Instant>,
 }
 
@@ -121,23 +123,19 @@ impl Nonlinear<'_> {
             if whole.is_some() { size.min(64) } else { size }
         };
         for d in self.definitions {
-            match d {
-                Definition::Product { product, a, b } => {
-                    if domains.of(a).fixed().is_some() || domains.of(b).fixed().is_some() {
-                        continue;
-                    }
-                    let whole = domains.of(&Lin::atom(*product)).fixed();
-                    let whole = whole.filter(|n| {
-                        !n.is_zero() && n.abs().to_i64().is_some_and(|n| n <= FACTORED)
-                    });
-                    for l in [a, b] {
-                        let size = size_of(l, &whole);
-                        if best.as_ref().is_none_or(|(s, _, _)| size < *s) {
-                            best = Some((size, l, whole.clone()));
-                        }
+            if let Definition::Product { product, a, b } = d {
+                if domains.of(a).fixed().is_some() || domains.of(b).fixed().is_some() {
+                    continue;
+                }
+                let whole = domains.of(&Lin::atom(*product)).fixed();
+                let whole = whole
+                    .filter(|n| !n.is_zero() && n.abs().to_i64().is_some_and(|n| n <= FACTORED));
+                for l in [a, b] {
+                    let size = size_of(l, &whole);
+                    if best.as_ref().is_none_or(|(s, _, _)| size < *s) {
+                        best = Some((size, l, whole.clone()));
                     }
                 }
-                _ => {}
             }
         }
         let (_, l, whole) = best?;
@@ -188,21 +186,25 @@ impl Nonlinear<'_> {
         };
         let mut more = Vec::new();
         for d in self.definitions {
-            match d {
-                Definition::Product { product, a, b } => {
-                    let (n, l, other) = match (domains.of(a).fixed(), domains.of(b).fixed()) {
-                        (Some(n), _) => (n, a, b),
-                        (None, Some(n)) => (n, b, a),
-                        (None, None) => return None,
-                    };
-                    known(l, &n);
-                    more.push(Lin::atom(*product).minus(&other.scaled(&n)));
-                }
-                _ => {}
+            if let Definition::Product { product, a, b } = d {
+                let (n, l, other) = match (domains.of(a).fixed(), domains.of(b).fixed()) {
+                    (Some(n), _) => (n, a, b),
+                    (None, Some(n)) => (n, b, a),
+                    (None, None) => return None,
+                };
+                known(l, &n);
+                more.push(Lin::atom(*product).minus(&other.scaled(&n)));
             }
         }
         eq.extend(more);
-        let Ok(found) = omega::solve(plain(self.ge), plain(&eq), OMEGA) else {
+        let most = OMEGA.min(self.allowance.omega);
+        let mut left = most;
+        let found = omega::solve(plain(self.ge), plain(&eq), &mut left);
+        self.allowance.omega -= most - left;
+        if self.allowance.omega == 0 {
+            self.allowance.nodes = 0;
+        }
+        let Ok(found) = found else {
             self.complete = false;
             return None;
         };

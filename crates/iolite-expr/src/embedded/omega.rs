@@ -16,15 +16,26 @@ pub(super) struct OutOfBudget;
 
 type Lin = Linear<usize>;
 
-/// Integer values that satisfy all `ge` (≥ 0) and `eq` (= 0), if there are some.
-pub(super) fn solve(ge: Vec<Lin>, eq: Vec<Lin>, budget: u64) -> Result<Option<Model>, OutOfBudget> {
+/// Integer values that satisfy all `ge` (≥ 0) and `eq` (= 0), if there are some. What it takes is taken
+/// off the budget.
+pub(super) fn solve(
+    ge: Vec<Lin>,
+    eq: Vec<Lin>,
+    budget: &mut u64,
+) -> Result<Option<Model>, OutOfBudget> {
     let fresh = ge
         .iter()
         .chain(&eq)
         .filter_map(|l| l.terms.keys().next_back().copied())
         .max()
         .map_or(0, |k| k + 1);
-    Omega { fresh, budget }.solve(ge, eq)
+    let mut omega = Omega {
+        fresh,
+        budget: *budget,
+    };
+    let result = omega.solve(ge, eq);
+    *budget = omega.budget;
+    result
 }
 
 struct Omega {
@@ -45,6 +56,7 @@ impl Omega {
     fn spend(&mut self, n: usize) -> Result<(), OutOfBudget> {
         let n = n as u64 + 1;
         if self.budget < n {
+            self.budget = 0;
             return Err(OutOfBudget);
         }
         self.budget -= n;
@@ -304,9 +316,12 @@ mod tests {
         // 27 ≤ 11x + 13y ≤ 45, −10 ≤ 7x − 9y ≤ 4 has no integer solution [Pugh 1992].
         let ge = [[11, 13, -27], [-11, -13, 45], [7, -9, 10], [-7, 9, 4]];
         let ge = ge.iter().map(|r| lin(r)).collect();
-        assert_eq!(solve(ge, Vec::new(), 1_000_000), Ok(None));
-        assert_eq!(solve(Vec::new(), vec![lin(&[6, 10, 1])], 1_000), Ok(None));
-        let model = solve(Vec::new(), vec![lin(&[6, 10, 15, 1])], 1_000)
+        assert_eq!(solve(ge, Vec::new(), &mut 1_000_000), Ok(None));
+        assert_eq!(
+            solve(Vec::new(), vec![lin(&[6, 10, 1])], &mut 1_000),
+            Ok(None)
+        );
+        let model = solve(Vec::new(), vec![lin(&[6, 10, 15, 1])], &mut 1_000)
             .unwrap()
             .unwrap();
         assert!(value(&lin(&[6, 10, 15, 1]), &model).is_zero());
@@ -341,7 +356,7 @@ mod tests {
                     }
                 }
             }
-            let found = solve(ge, eq, 10_000_000).unwrap();
+            let found = solve(ge, eq, &mut 10_000_000).unwrap();
             prop_assert_eq!(found.is_some(), expected);
             if let Some(m) = found {
                 let get = |k: usize| m.get(&k).and_then(Int::to_i64).unwrap_or(0);

@@ -20,7 +20,13 @@ pub(super) struct Budget {
     pub(super) pivots: u64,
     pub(super) lemmas: u32,
     pub(super) branches: u32,
+    /// Steps of the Omega test, all calls together, and of one call.
     pub(super) omega: u64,
+    pub(super) omega_call: u64,
+    /// Coefficients that the simplex looks at.
+    pub(super) coefficients: u64,
+    /// Size of the automata of texts, all rounds together.
+    pub(super) automata: u64,
     /// Candidates for factors and divisors.
     pub(super) candidates: u32,
     pub(super) deadline: Option<Instant>,
@@ -33,7 +39,10 @@ impl Default for Budget {
             pivots: 500_000,
             lemmas: 400,
             branches: 60,
-            omega: 400_000,
+            omega: 1_000_000,
+            omega_call: 400_000,
+            coefficients: 15_000_000,
+            automata: 400_000,
             candidates: 6_000,
             deadline: None,
         }
@@ -115,6 +124,7 @@ impl<'a> Search<'a> {
             budget,
             allowance: Allowance {
                 nodes: budget.candidates,
+                omega: budget.omega,
                 deadline: budget.deadline,
             },
             refuted: 0,
@@ -149,6 +159,7 @@ impl<'a> Search<'a> {
             steps = steps.wrapping_add(1);
             if self.problem.sat.conflicts > self.budget.conflicts
                 || self.problem.simplex.pivots > self.budget.pivots
+                || self.problem.simplex.coefficients > self.budget.coefficients
             {
                 return Outcome::Unknown("search budget exhausted");
             }
@@ -259,7 +270,7 @@ impl<'a> Search<'a> {
             bools,
             words: WordAssignment::default(),
         };
-        match words::solve(self.problem, &model) {
+        match words::solve(self.problem, &model, &mut self.budget.automata) {
             words::Outcome::WordAssignment(found) => model.words = found,
             words::Outcome::Lemma(clause) => {
                 self.problem.clause(clause);
@@ -343,6 +354,7 @@ impl<'a> Search<'a> {
                     let nodes = TRY_CANDIDATES.min(self.allowance.nodes);
                     let mut own = Allowance {
                         nodes,
+                        omega: self.allowance.omega.min(4 * TRY_OMEGA),
                         ..self.allowance
                     };
                     let outcome = nonlinear::solve(rest, definitions, variables, &mut own);
@@ -363,15 +375,21 @@ impl<'a> Search<'a> {
             constant: l.constant.clone(),
         };
         let ge = self.problem.simplex.constraints();
-        let solve = |ge: &[Lin], budget: u64| {
-            omega::solve(ge.iter().map(plain).collect(), Vec::new(), budget)
+        let mut left = self.budget.omega;
+        let mut solve = |ge: &[Lin], most: u64| {
+            let most = most.min(left);
+            let mut own = most;
+            let found = omega::solve(ge.iter().map(plain).collect(), Vec::new(), &mut own);
+            left -= most - own;
+            found
         };
-        match solve(&ge, self.budget.omega) {
+        let found = solve(&ge, self.budget.omega_call);
+        let clause = matches!(found, Ok(None))
+            .then(|| self.against(|rest| solve(rest, TRY_OMEGA) == Ok(None)));
+        self.budget.omega = left;
+        match found {
             Ok(Some(model)) => Some(Ok(self.completed(&model))),
-            Ok(None) => {
-                let clause = self.against(|rest| solve(rest, TRY_OMEGA) == Ok(None));
-                Some(Err(Final::Conflict(clause)))
-            }
+            Ok(None) => Some(Err(Final::Conflict(clause.unwrap_or_default()))),
             Err(omega::OutOfBudget) => None,
         }
     }
@@ -422,7 +440,13 @@ impl<'a> Search<'a> {
                     let (p, x, y) = (model.int(&Lin::atom(*product)), model.int(a), model.int(b));
                     if p != &x * &y {
                         lemmas.push(self.product_lemma(*product, a, b, &x, &y));
-                        self.tangents(*product, (a, &x), (b, &y), &p, &mut lemmas);
+                        let corners = self.corners(a, b, &x, &y, &p);
+                        if corners.is_empty() {
+                            self.tangents(*product, (a, &x), (b, &y), &p, &mut lemmas);
+                        }
+                        for (x, y, below) in &corners {
+                            self.plane(*product, (a, x), (b, y), *below, &mut lemmas);
+                        }
                     }
                 }
                 // Clauses and the product in them say it all.
@@ -493,6 +517,34 @@ impl<'a> Search<'a> {
         lemma
     }
 
+    /// Corners of the box of two factors whose planes the product breaks: they hold as
+    /// far as the bounds do.
+    fn corners(&self, a: &Lin, b: &Lin, x: &Int, y: &Int, p: &Int) -> Vec<(Int, Int, bool)> {
+        let bounds = |l: &Lin| {
+            let v = l.terms.keys().next();
+            let (lo, hi) = v.map_or((None, None), |v| self.problem.simplex.bounds(*v));
+            [(lo, true), (hi, false)].map(|(n, low)| (n.cloned(), low))
+        };
+        let mut found = Vec::new();
+        if a == b {
+            return found;
+        }
+        for (u, u_low) in bounds(a) {
+            for (v, v_low) in bounds(b) {
+                let (Some(u), Some(v)) = (&u, v) else {
+                    continue;
+                };
+                // (a − u)(b − v) is not negative where both are ends of one kind.
+                let plane = &(&(&v * x) + &(u * y)) - &(u * &v);
+                let below = u_low == v_low;
+                if (below && *p < plane) || (!below && *p > plane) {
+                    found.push((u.clone(), v, below));
+                }
+            }
+        }
+        found
+    }
+
     /// Planes that touch the surface of a product where the model stands, on the side where it is
     /// wrong. The parabola of a square needs none between two integers.
     fn tangents(
@@ -503,10 +555,10 @@ impl<'a> Search<'a> {
         value: &Int,
         lemmas: &mut Vec<Vec<Lit>>,
     ) {
-        let product = Lin::atom(product);
         let below = *value < x * y;
         if a == b {
             if below {
+                let product = Lin::atom(product);
                 // (a − x)(a − x − 1) ≥ 0 and (a − x)(a − x + 1) ≥ 0
                 for other in [x + &Int::ONE, x - &Int::ONE] {
                     let mut chord = a.scaled(&(x + &other));
@@ -516,6 +568,20 @@ impl<'a> Search<'a> {
             }
             return;
         }
+        self.plane(product, (a, x), (b, y), below, lemmas);
+    }
+
+    /// The plane that touches the surface of a product at (x, y): below it in the quadrants where
+    /// both factors move the same way, above it in the others.
+    fn plane(
+        &mut self,
+        product: IntVar,
+        (a, x): (&Lin, &Int),
+        (b, y): (&Lin, &Int),
+        below: bool,
+        lemmas: &mut Vec<Vec<Lit>>,
+    ) {
+        let product = Lin::atom(product);
         let mut plane = a.scaled(y).plus(&b.scaled(x));
         plane.constant = &plane.constant - &(x * y);
         let side = if below {

@@ -61,6 +61,8 @@ pub(super) struct Simplex {
     forms: Vec<Option<Linear<IntVar>>>,
     trail: Vec<(IntVar, bool, Bound)>,
     pub(super) pivots: u64,
+    /// Coefficients that were looked at: a pivot in a large table costs more than one in a small one.
+    pub(super) coefficients: u64,
 }
 
 /// How branch and bound ended.
@@ -177,6 +179,7 @@ impl Simplex {
         let delta = to.minus(&self.value[x.0]);
         self.value[x.0] = to;
         let column = self.column(x);
+        self.coefficients += column.len() as u64;
         for &r in &column {
             let row = &self.rows[r];
             if let Some(a) = row.coefficient(x) {
@@ -212,6 +215,7 @@ impl Simplex {
                 continue;
             };
             let (_, c) = old.remove(at);
+            self.coefficients += (old.len() + new.len()) as u64;
             for (y, _) in &new {
                 // A column may name a row twice until it is read next.
                 if old.binary_search_by_key(y, |(z, _)| *z).is_err() {
@@ -398,6 +402,14 @@ impl Simplex {
 
     pub(super) fn len(&self) -> usize {
         self.value.len()
+    }
+
+    /// The bounds of a variable as they are now.
+    pub(super) fn bounds(&self, x: IntVar) -> (Option<&Int>, Option<&Int>) {
+        (
+            self.lower[x.0].as_ref().map(|(n, _)| n),
+            self.upper[x.0].as_ref().map(|(n, _)| n),
+        )
     }
 
     /// Whether the bounds leave one value.

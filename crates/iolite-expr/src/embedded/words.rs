@@ -15,6 +15,9 @@ const MAX_STATES: usize = 2_000;
 /// Nodes that its expression may have: a derivative copies most of them, so each state costs as much.
 const MAX_SIZE: usize = 4 * MAX_STATES;
 
+/// States for parts and their whole together; what has more is left to the search.
+const MAX_TOGETHER: usize = 200;
+
 /// A word for each string variable.
 #[derive(Default)]
 pub(super) struct WordAssignment(pub(super) Vec<String>);
@@ -53,7 +56,7 @@ pub(super) fn find(parent: &mut [usize], mut x: usize) -> usize {
     x
 }
 
-pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
+pub(super) fn solve(problem: &mut Problem, model: &Assignment, automata: &mut u64) -> Outcome {
     let count = problem.lengths.len();
     if count == 0 {
         return Outcome::WordAssignment(WordAssignment::default());
@@ -96,6 +99,9 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
             return Outcome::Lemma(chain.chain([lit]).collect());
         }
     }
+    if let Some(lemma) = parts_against_whole(problem, &root, &parts, &because, automata) {
+        return Outcome::Lemma(lemma);
+    }
     let mut classes: BTreeMap<usize, Class> = BTreeMap::new();
     for (r, &of) in root.iter().enumerate() {
         if of != r {
@@ -106,6 +112,10 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
         let mut language = Language::new(re, MAX_STATES);
         if !small || !language.explore_all() {
             return Outcome::Unknown("a regular expression has too many states");
+        }
+        *automata = automata.saturating_sub(language.size() as u64);
+        if *automata == 0 {
+            return Outcome::Unknown("search budget exhausted");
         }
         let because = because.remove(&r).unwrap_or_default();
         let length = model.int(&Lin::atom(problem.lengths[r]));
@@ -145,6 +155,51 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment) -> Outcome {
         // The search refines the definitions that the words break.
         cells::Outcome::Unknown => Outcome::WordAssignment(found),
     }
+}
+
+/// A clause against languages of parts that put together no word of the whole, whatever the lengths.
+fn parts_against_whole(
+    problem: &Problem,
+    root: &[usize],
+    parts: &BTreeMap<usize, Vec<Re>>,
+    because: &BTreeMap<usize, Vec<Lit>>,
+    automata: &mut u64,
+) -> Option<Vec<Lit>> {
+    let language = |r: usize| Re::inter(parts.get(&r).cloned().unwrap_or_default());
+    for d in &problem.definitions {
+        let Definition::Concat { whole, parts: of } = d else {
+            continue;
+        };
+        let whole = root[whole.0];
+        // Known ends are in the language of the whole already.
+        let unknown = of.iter().filter_map(|p| match p {
+            Str::Var(v) => Some(root[v.0]),
+            Str::Lit(_) => None,
+        });
+        let unknown: Vec<usize> = unknown.collect();
+        if !parts.contains_key(&whole) || !unknown.iter().any(|r| parts.contains_key(r)) {
+            continue;
+        }
+        let together = of.iter().map(|p| match p {
+            Str::Var(v) => language(root[v.0]),
+            Str::Lit(text) => Re::literal(text),
+        });
+        let together = Re::concat(together.collect());
+        let both = Re::inter(vec![together, language(whole)]);
+        if both.size() > MAX_SIZE {
+            continue;
+        }
+        let mut both = Language::new(both, MAX_TOGETHER);
+        let explored = both.explore_all();
+        *automata = automata.saturating_sub(both.size() as u64);
+        if explored && both.is_empty() {
+            let involved: std::collections::BTreeSet<usize> =
+                unknown.into_iter().chain([whole]).collect();
+            let lits = involved.iter().filter_map(|r| because.get(r)).flatten();
+            return Some(lits.map(|l| !*l).collect());
+        }
+    }
+    None
 }
 
 /// Whether concatenations and tests are what they should be.

@@ -58,6 +58,11 @@ impl Language {
         id
     }
 
+    /// Nodes of all states together: what exploring them cost.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
     /// Explores one state; `false` when a limit is hit.
     fn explore(&mut self, state: u32) -> bool {
         if self.edges[state as usize].is_some() {
