@@ -865,3 +865,43 @@ fn formulas_are_written_alike_everywhere() {
         assert_eq!(first(&declared.stdout), format!("P: {class}"));
     }
 }
+
+/// What a log leaves pending is named, with the event since when.
+#[test]
+fn monitor_says_what_is_owed() {
+    let dir = scratch("owed");
+    let lines = ["?req", "!ok", "?req", "!log", "!log"];
+    let text: String = lines
+        .iter()
+        .map(|a| format!("{{\"action\":\"{a}\"}}\n"))
+        .collect();
+    let log = write(&dir, "log.jsonl", &text);
+    let property = "ltl:G(?req -> F(!ok | !nok))";
+    let over = ["--property", property, "--over", "?req,!ok,!nok,!log"];
+    let ran = iolite(&[&["monitor"][..], &over, &[&log]].concat()).expect(3);
+    assert!(
+        ran.stdout.contains("`!ok` or `!nok` is owed since event 3"),
+        "{}",
+        ran.stdout
+    );
+    let document = iolite(&[&["monitor", "--json"][..], &over, &[&log]].concat());
+    let document = document.expect(3).json();
+    assert_eq!(
+        document["properties"][0]["pending"],
+        json!({"since": 3, "owed": ["!ok", "!nok"], "steps": 1})
+    );
+}
+
+/// What commands refuse, `check` refuses: an automaton that has no way for some action.
+#[test]
+fn check_refuses_what_commands_refuse() {
+    let dir = scratch("incomplete");
+    let text = "property P over { ?a, !x } = streett {\n  initial state s { ?a -> s }\n  pair recurrent { s } persistent {}\n}\n";
+    let file = write(&dir, "p.iol", text);
+    let said = |command: &[&str]| {
+        let ran = iolite(command).expect(2);
+        assert!(ran.stderr.contains("complete"), "{}", ran.stderr);
+    };
+    said(&["classify", &format!("{file}#P")]);
+    said(&["check", &file]);
+}

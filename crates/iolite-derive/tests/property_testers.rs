@@ -226,3 +226,65 @@ fn inputs_that_lose_the_target_are_left_out() {
         .aiming_at(PropertyVerdict::Fail);
     assert_eq!(lost.step(Step::Output(x)), Progress::Ended(Verdict::Inconc));
 }
+
+/// What is owed and since when, against the prefixes of the sequence one by one: after each from *since*
+/// on the property rejects, and an owed action lies on a shortest way to acceptance.
+#[test]
+fn what_is_pending_is_told_by_prefixes() {
+    let names = ["?a", "?c", "!x", "!y"];
+    let mut pending = 0;
+    for formula in [
+        "G(?a -> F !x)",
+        "G(?a -> F(!x & X !y))",
+        "F !x",
+        "G F !x",
+        "G(?a -> F !x) & G(?c -> F !y)",
+        "F G ! ?a",
+        "G ! !y",
+    ] {
+        let automaton = property(&names, formula);
+        let options = quiet(Relation::Inclusion);
+        let mut tester = watch(&[("P", &automaton)], options);
+        let sigma = automaton.alphabet().clone();
+        for word in words(sigma.labels(), 4) {
+            tester.reset();
+            let letters: Vec<_> = word.iter().filter_map(|&l| sigma.letter(l)).collect();
+            if letters.len() < word.len() {
+                continue;
+            }
+            for &l in &word {
+                tester.step(step(sigma.labels(), l));
+            }
+            let outcome = tester.outcomes().remove(0);
+            let rejected = |n: usize| !automaton.accepts(&letters[..n]);
+            let open = outcome.verdict == Verdict::Unknown && rejected(letters.len());
+            assert_eq!(outcome.pending.is_some(), open, "{formula} {word:?}");
+            let Some((debt, since)) = outcome.pending else {
+                continue;
+            };
+            pending += 1;
+            let since = usize::try_from(since).unwrap();
+            assert!((since..=letters.len()).all(rejected), "{formula} {word:?}");
+            assert!(since == 0 || !rejected(since - 1), "{formula} {word:?}");
+            // The shortest ways, tried one by one.
+            let mut ways: Vec<Vec<_>> = vec![Vec::new()];
+            let accepted: Vec<Vec<_>> = loop {
+                let longer = ways.iter().flat_map(|w: &Vec<_>| {
+                    let one = |l| [&w[..], &[l]].concat();
+                    sigma.iter().map(one).collect::<Vec<_>>()
+                });
+                ways = longer.collect();
+                let paid = |w: &&Vec<_>| automaton.accepts(&[&letters[..], &w[..]].concat());
+                let found: Vec<Vec<_>> = ways.iter().filter(paid).cloned().collect();
+                if !found.is_empty() {
+                    break found;
+                }
+            };
+            assert_eq!(debt.steps, accepted[0].len(), "{formula} {word:?}");
+            let mut first: Vec<String> = accepted.iter().map(|w| sigma.text(w[0])).collect();
+            first.dedup();
+            assert_eq!(debt.owed, first, "{formula} {word:?}");
+        }
+    }
+    assert!(pending > 500, "{pending}");
+}

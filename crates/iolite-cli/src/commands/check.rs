@@ -224,6 +224,19 @@ fn look(
                 }
             }
         }
+        if declaration.kind == "property"
+            && let Err(more) = iolite_lang::lower_property(file, &declaration.name)
+        {
+            // A property that another one names is told once.
+            for d in more {
+                if !found
+                    .iter()
+                    .any(|o| (&o.code, &o.span) == (&d.code, &d.span))
+                {
+                    found.push(d);
+                }
+            }
+        }
         declarations.push(declaration);
     }
     Ok((declarations, found))
