@@ -68,7 +68,12 @@ impl Term {
             .zip(&sorts)
             .map(|(t, s)| t.coerce(s))
             .collect::<Result<_, _>>()?;
-        Self::sized(Op::Construct(variant), fields, Sort::Sum(sort.clone()), span)
+        Self::sized(
+            Op::Construct(variant),
+            fields,
+            Sort::Sum(sort.clone()),
+            span,
+        )
     }
 
     /// Whether a sum is of this variant.
@@ -86,10 +91,14 @@ impl Term {
     }
 
     fn sum_field(sum: &Self, sort: &SumSort, name: &str, span: Span) -> Typed {
-        let places = sort.variants().iter().enumerate().filter_map(|(v, variant)| {
-            let at = variant.fields.iter().position(|(n, _)| &**n == name)?;
-            Some((v as u32, at as u32))
-        });
+        let places = sort
+            .variants()
+            .iter()
+            .enumerate()
+            .filter_map(|(v, variant)| {
+                let at = variant.fields.iter().position(|(n, _)| &**n == name)?;
+                Some((v as u32, at as u32))
+            });
         let mut result: Option<Self> = None;
         for (variant, field) in places.collect::<Vec<_>>().into_iter().rev() {
             let get = Self::apply(Op::Get(variant, field), vec![sum.clone()], span)?;

@@ -353,7 +353,12 @@ fn range(
         (Some(a), Some(b)) if a <= b && b <= length => Ok(a..b),
         _ => {
             let what = sequence(term);
-            let out = Fault::SliceOutOfRange { what, lo, hi, length };
+            let out = Fault::SliceOutOfRange {
+                what,
+                lo,
+                hi,
+                length,
+            };
             Err(fault(term, out))
         }
     }
@@ -452,7 +457,9 @@ fn general(term: &Term, op: &Op, args: &[Term], env: &impl Scope) -> Result<Valu
         Op::At => {
             let text = string(&args[0], env)?;
             let i = index(term, &int(&args[1], env)?, text.chars().count())?;
-            Ok(Value::Str(text.chars().skip(i).take(1).collect::<String>().into()))
+            Ok(Value::Str(
+                text.chars().skip(i).take(1).collect::<String>().into(),
+            ))
         }
         Op::Record => {
             let items = args
@@ -479,9 +486,7 @@ fn general(term: &Term, op: &Op, args: &[Term], env: &impl Scope) -> Result<Valu
             let value = sum(&args[0], env)?;
             if value.variant() == *variant {
                 let field = value.fields().get(*field as usize);
-                return field
-                    .cloned()
-                    .ok_or_else(|| fault(term, Fault::WrongSort));
+                return field.cloned().ok_or_else(|| fault(term, Fault::WrongSort));
             }
             let wanted = value.sort().variant(*variant).map(|v| v.name.clone());
             Err(fault(
@@ -555,7 +560,11 @@ fn quantified(x: &Var, args: &[Term], env: &impl Scope, all: bool) -> Result<boo
     for item in array(&args[0], env)?.iter() {
         let vars = &[(x.id, item.clone())];
         let holds = boolean(&args[1], &Over { below: env, vars })?;
-        result = if all { result && holds } else { result || holds };
+        result = if all {
+            result && holds
+        } else {
+            result || holds
+        };
     }
     Ok(result)
 }

@@ -411,7 +411,10 @@ impl Solver {
     /// counts where nothing was cut off on the way.
     fn ask(&mut self, ready: &[Term], vars: &[Var]) -> (Answer, Vec<Term>) {
         if !ready.iter().any(Term::unfolds) {
-            return (self.backend.check(ready, vars, &self.limits), ready.to_vec());
+            return (
+                self.backend.check(ready, vars, &self.limits),
+                ready.to_vec(),
+            );
         }
         if let Some(model) = unfold::guess(ready, vars) {
             return (Answer::Sat(model), ready.to_vec());

@@ -94,7 +94,9 @@ impl Term {
                 let mut x = x.clone();
                 if captured {
                     let used = body_vars.iter().filter_map(|v| inner.get(v.id));
-                    let taken = used.flat_map(Self::free_vars).chain(body_vars.iter().cloned());
+                    let taken = used
+                        .flat_map(Self::free_vars)
+                        .chain(body_vars.iter().cloned());
                     let own = taken.filter(|v| v.id.space() == VarId::BOUND_SPACE);
                     let free = own.map(|v| v.id.index() + 1).max().unwrap_or(0);
                     let old = x.id;

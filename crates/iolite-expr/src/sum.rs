@@ -72,13 +72,19 @@ impl Sort {
             }
             let twice = |names: &mut dyn Iterator<Item = &Box<str>>| {
                 let names: Vec<_> = names.collect();
-                let repeated = names.iter().enumerate().find(|(i, n)| names[..*i].contains(n));
+                let repeated = names
+                    .iter()
+                    .enumerate()
+                    .find(|(i, n)| names[..*i].contains(n));
                 repeated.map(|(_, n)| (*n).clone())
             };
             let mut repeated = twice(&mut sum.variants.iter().map(|v| &v.name));
             for v in &sum.variants {
                 repeated = repeated.or_else(|| twice(&mut v.fields.iter().map(|(n, _)| n)));
-                if v.fields.iter().any(|(_, s)| s.depth() >= crate::MAX_SORT_DEPTH) {
+                if v.fields
+                    .iter()
+                    .any(|(_, s)| s.depth() >= crate::MAX_SORT_DEPTH)
+                {
                     return Err(SortError::TooDeep);
                 }
             }
@@ -204,7 +210,12 @@ impl SumSort {
 
     /// Whether values may contain values of the sort's own group.
     pub fn is_recursive(&self) -> bool {
-        let mut fields = self.group.0.iter().flat_map(|s| &s.variants).flat_map(|v| &v.fields);
+        let mut fields = self
+            .group
+            .0
+            .iter()
+            .flat_map(|s| &s.variants)
+            .flat_map(|v| &v.fields);
         fields.any(|(_, s)| s.is_open())
     }
 
@@ -227,10 +238,14 @@ impl SumSort {
         let known = heights(&self.group.0);
         let of = |v: &Variant| {
             let mut heights = v.fields.iter().map(|(_, s)| s.height(&known));
-            heights.try_fold(0, |h: u32, f| Some(h.max(f?))).unwrap_or(u32::MAX)
+            heights
+                .try_fold(0, |h: u32, f| Some(h.max(f?)))
+                .unwrap_or(u32::MAX)
         };
         let variants = self.variants().iter().enumerate();
-        variants.min_by_key(|(_, v)| of(v)).map_or(0, |(i, _)| i as u32)
+        variants
+            .min_by_key(|(_, v)| of(v))
+            .map_or(0, |(i, _)| i as u32)
     }
 }
 
@@ -287,8 +302,8 @@ impl Value {
         let sorts = sort.field_sorts(variant);
         sort.variant(variant)?;
         // A field was checked when it was built: what is left is whether it is of this sort.
-        let fit = sorts.len() == fields.len()
-            && sorts.iter().zip(&fields).all(|(s, v)| s.contains(v));
+        let fit =
+            sorts.len() == fields.len() && sorts.iter().zip(&fields).all(|(s, v)| s.contains(v));
         fit.then_some(())?;
         Self::sum_of(sort.clone(), variant, fields)
     }
@@ -326,6 +341,10 @@ impl fmt::Display for SumValue {
         for (i, v) in self.fields.iter().enumerate() {
             write!(f, "{}{v}", if i == 0 { "(" } else { ", " })?;
         }
-        if self.fields.is_empty() { Ok(()) } else { f.write_str(")") }
+        if self.fields.is_empty() {
+            Ok(())
+        } else {
+            f.write_str(")")
+        }
     }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use iolite_expr::{
-    Answer, Callee, Fault, Limits, Op, ResultSort, Signature, Solver, Sort, Span, SumDeclaration, SumSort,
-    Term, Value, Var, VarId, Variant,
+    Answer, Callee, Fault, Limits, Op, ResultSort, Signature, Solver, Sort, Span, SumDeclaration,
+    SumSort, Term, Value, Var, VarId, Variant,
 };
 use support::{Gen, cases};
 
@@ -18,7 +18,10 @@ const HERE: Span = Span::NONE;
 fn variant(name: &str, fields: &[(&str, Sort)]) -> Variant {
     Variant {
         name: name.into(),
-        fields: fields.iter().map(|(n, s)| ((*n).into(), s.clone())).collect(),
+        fields: fields
+            .iter()
+            .map(|(n, s)| ((*n).into(), s.clone()))
+            .collect(),
     }
 }
 
@@ -132,10 +135,15 @@ impl Functions {
                 let rest = call(me, vec![tail(&p[0]), p[1].minus(1).unwrap()]);
                 ite(p[1].equals(0).unwrap(), head(&p[0]), rest)
             }),
-            gcd: recursive("gcd", &[("a", Sort::Int), ("b", Sort::Int)], Sort::Int, |me, p| {
-                let rest = call(me, vec![p[1].clone(), p[0].modulo(&p[1]).unwrap()]);
-                ite(p[1].equals(0).unwrap(), p[0].clone(), rest)
-            }),
+            gcd: recursive(
+                "gcd",
+                &[("a", Sort::Int), ("b", Sort::Int)],
+                Sort::Int,
+                |me, p| {
+                    let rest = call(me, vec![p[1].clone(), p[0].modulo(&p[1]).unwrap()]);
+                    ite(p[1].equals(0).unwrap(), p[0].clone(), rest)
+                },
+            ),
         }
     }
 }
@@ -272,7 +280,11 @@ impl Terms {
                 call(&self.functions.has, args)
             }
             8 => {
-                let x = Var::new(VarId::new(VarId::BOUND_SPACE, depth as usize), "x", Sort::Int);
+                let x = Var::new(
+                    VarId::new(VarId::BOUND_SPACE, depth as usize),
+                    "x",
+                    Sort::Int,
+                );
                 let body = app(Op::Lt, vec![x.term(), self.int(d)]);
                 let op = [Op::ForAll(x.clone()), Op::ForSome(x)][self.random.below(2)].clone();
                 app(op, vec![self.var(6), body])
@@ -298,7 +310,11 @@ impl Terms {
                 }
                 Sort::Array(_) => {
                     let n = self.random.below(3);
-                    Value::array((0..n).map(|_| Value::from(self.random.below(3) as i64)).collect())
+                    Value::array(
+                        (0..n)
+                            .map(|_| Value::from(self.random.below(3) as i64))
+                            .collect(),
+                    )
                 }
                 Sort::String => Value::str(["", "a", "ba", "aba", "cab"][self.random.below(5)]),
                 sort => {
@@ -334,7 +350,10 @@ fn simplified_terms_have_the_same_value_and_are_defined_where_nothing_faults() {
                     "seed {seed}: {term} vs {simple} under {env:?}"
                 ),
                 Err(e) => {
-                    assert!(!matches!(e.fault, Fault::WrongSort | Fault::Unbound(_)), "{e}");
+                    assert!(
+                        !matches!(e.fault, Fault::WrongSort | Fault::Unbound(_)),
+                        "{e}"
+                    );
                     faults += 1;
                 }
             }
@@ -362,7 +381,11 @@ fn the_solver_agrees_with_evaluation() {
                 unsat += 1;
                 for _ in 0..200 {
                     let env = t.valuation();
-                    assert_ne!(term.eval_bool(&env), Ok(true), "seed {seed}: {term}, {env:?}");
+                    assert_ne!(
+                        term.eval_bool(&env),
+                        Ok(true),
+                        "seed {seed}: {term}, {env:?}"
+                    );
                 }
             }
             Answer::Unknown(_) => unknown += 1,
@@ -378,7 +401,10 @@ fn what_contains_itself_is_impossible_and_what_has_no_end_is_unknown() {
     let l = Var::new(VarId::new(0, 0), "l", Sort::Sum(list()));
     let itself = Term::construct(&list(), 1, vec![1.into(), l.term()], HERE).unwrap();
     let mut solver = Solver::embedded();
-    assert_eq!(solver.check_with(&l.term().equals(itself).unwrap()), Answer::Unsat);
+    assert_eq!(
+        solver.check_with(&l.term().equals(itself).unwrap()),
+        Answer::Unsat
+    );
 
     let forever = recursive("forever", &[("n", Sort::Int)], Sort::Int, |me, p| {
         call(me, vec![p[0].plus(1).unwrap()])
@@ -386,7 +412,10 @@ fn what_contains_itself_is_impossible_and_what_has_no_end_is_unknown() {
     let n = Var::new(VarId::new(0, 1), "n", Sort::Int);
     let claim = call(&forever, vec![n.term()]).equals(3).unwrap();
     assert!(matches!(solver.check_with(&claim), Answer::Unknown(_)));
-    assert!(matches!(solver.check_with(&claim.negated()), Answer::Unknown(_)));
+    assert!(matches!(
+        solver.check_with(&claim.negated()),
+        Answer::Unknown(_)
+    ));
     let value = call(&forever, vec![0.into()]).eval(&BTreeMap::new());
     assert_eq!(value.unwrap_err().fault, Fault::OutOfFuel("forever".into()));
 }
@@ -411,13 +440,21 @@ fn deep_recursion_needs_no_deep_stack() {
     let Answer::Sat(model) = solver.check() else {
         panic!("some number above 147 is in the list");
     };
-    assert!([148, 149].map(Value::from).contains(model.value(n.id).unwrap()));
+    assert!(
+        [148, 149]
+            .map(Value::from)
+            .contains(model.value(n.id).unwrap())
+    );
     let deeper: Vec<i64> = (0..5_000).collect();
     let built = deeper.iter().fold(Term::from(list_value(&[])), |l, n| {
         let cons = Term::construct(&list(), 1, vec![(*n).into(), l], HERE).unwrap();
-        cons.eval(&none).map_or_else(|_| list_value(&[]).into(), Term::from)
+        cons.eval(&none)
+            .map_or_else(|_| list_value(&[]).into(), Term::from)
     });
-    assert!(built.eval(&none).is_ok(), "too deep a value is a fault, not a crash");
+    assert!(
+        built.eval(&none).is_ok(),
+        "too deep a value is a fault, not a crash"
+    );
 }
 
 #[test]
@@ -433,14 +470,21 @@ fn guards_that_people_write_about_lists_are_solved() {
     for guard in [
         three.clone(),
         three.and(&sum).unwrap(),
-        three.and(&has).unwrap().and(n.term().gt(50).unwrap()).unwrap(),
+        three
+            .and(&has)
+            .unwrap()
+            .and(n.term().gt(50).unwrap())
+            .unwrap(),
         call(&f.gcd, vec![n.term(), 12.into()])
             .equals(4)
             .unwrap()
             .and(n.term().gt(12).unwrap())
             .unwrap(),
     ] {
-        assert!(matches!(solver.check_with(&guard), Answer::Sat(_)), "{guard}");
+        assert!(
+            matches!(solver.check_with(&guard), Answer::Sat(_)),
+            "{guard}"
+        );
     }
     let never = length.lt(0).unwrap();
     // Lists of every length would have to be looked at.

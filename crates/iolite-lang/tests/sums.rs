@@ -18,7 +18,10 @@ fn value(declarations: &str, sort: &str, expression: &str) -> Result<String, Str
     let lts = lts.map_err(|d| d[0].message.clone())?;
     let labels = lts.labels().iter().map(|(_, label)| label.to_string());
     let shown = labels.filter_map(|l| Some(l.strip_prefix("!x(")?.strip_suffix(')')?.to_owned()));
-    shown.filter(|v| v != "…").last().ok_or_else(|| "no value".to_owned())
+    shown
+        .filter(|v| v != "…")
+        .last()
+        .ok_or_else(|| "no value".to_owned())
 }
 
 const LISTS: &str = "
@@ -38,28 +41,52 @@ const LISTS: &str = "
 
 #[test]
 fn expressions_have_the_values_that_they_say() {
-    let lists = LISTS.lines().filter(|l| !l.contains("fn last")).collect::<Vec<_>>().join("\n");
+    let lists = LISTS
+        .lines()
+        .filter(|l| !l.contains("fn last"))
+        .collect::<Vec<_>>()
+        .join("\n");
     for (sort, expression, expected) in [
         ("int", "length(Cons(7, Cons(8, Nil)))", "2"),
         ("int", "sum(Node(Leaf(1), Node(Leaf(2), Leaf(3))))", "6"),
         ("int", "gcd(1071, 462)", "21"),
         ("bool", "even(500)", "true"),
-        ("List", "add(3, add(2, add(3, Nil)))", "Cons(3, Cons(2, Nil))"),
+        (
+            "List",
+            "add(3, add(2, add(3, Nil)))",
+            "Cons(3, Cons(2, Nil))",
+        ),
         ("List", "Cons { tail = Nil, head = 4 }", "Cons(4, Nil)"),
         ("int", "Cons(5, Nil).head", "5"),
         ("bool", "Nil is Nil && !(Nil is Cons)", "true"),
         ("int", "match Sunday { Saturday => 6, Sunday => 7 }", "7"),
         ("bool", "Saturday is Sunday", "false"),
         ("Rose", "Rose(1, [Rose(2, [])])", "Rose(1, [Rose(2, [])])"),
-        ("int", "length(Named { name = \"n\", list = Cons(1, Nil) }.list)", "1"),
-        ("bool", "forall x in [1, 2, 3]: x > 0 && exists y in [2, 4, 6]: y == 2 * x", "true"),
-        ("bool", "exists x in [1, 2]: forall y in [1, 2]: x < y", "false"),
+        (
+            "int",
+            "length(Named { name = \"n\", list = Cons(1, Nil) }.list)",
+            "1",
+        ),
+        (
+            "bool",
+            "forall x in [1, 2, 3]: x > 0 && exists y in [2, 4, 6]: y == 2 * x",
+            "true",
+        ),
+        (
+            "bool",
+            "exists x in [1, 2]: forall y in [1, 2]: x < y",
+            "false",
+        ),
         ("bool", "3 in [1, 2] ++ [3] && !(4 in [1])", "true"),
         ("bool", "forall x in slice([1, 2], 0, 0): x > 5", "true"),
         ("int", "let n = 3 in let m = n + 1 in m * n", "12"),
         ("string", "\"grün\"[2] ++ at(\"abc\", 0)", "\"üa\""),
         ("string", "slice(\"grün\", 1, 3)", "\"rü\""),
-        ("int", "indexOf(\"banana\", \"nan\") * 100 + indexOf(\"banana\", \"x\")", "199"),
+        (
+            "int",
+            "indexOf(\"banana\", \"nan\") * 100 + indexOf(\"banana\", \"x\")",
+            "199",
+        ),
     ] {
         let found = value(&lists, sort, expression);
         assert_eq!(found.as_deref(), Ok(expected), "{expression}");
@@ -67,8 +94,14 @@ fn expressions_have_the_values_that_they_say() {
     for (expression, reason) in [
         ("Nil.head", "Nil is no Cons"),
         ("length(Nil) / 0", "division by zero"),
-        ("len(at(\"abc\", 3))", "index 3 out of range for a string of length 3"),
-        ("len(slice(\"abc\", 2, 4))", "slice 2..4 out of range for a string of length 3"),
+        (
+            "len(at(\"abc\", 3))",
+            "index 3 out of range for a string of length 3",
+        ),
+        (
+            "len(slice(\"abc\", 2, 4))",
+            "slice 2..4 out of range for a string of length 3",
+        ),
     ] {
         let found = value(&lists, "int", expression).expect_err(expression);
         assert!(found.contains(reason), "{expression}: {found}");
@@ -119,7 +152,10 @@ fn what_runs_out_is_a_bound_and_no_mistake() {
     let mut solver = Solver::embedded();
     let found = unfold_data(&file, "S", &mut solver, UnfoldBudget::default()).expect_err("no end");
     assert_eq!(found[0].code, codes::UNFOLDING_BOUND, "{found:?}");
-    assert!(found[0].message.contains("up calls itself too often"), "{found:?}");
+    assert!(
+        found[0].message.contains("up calls itself too often"),
+        "{found:?}"
+    );
 }
 
 #[test]

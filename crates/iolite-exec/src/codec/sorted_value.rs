@@ -334,8 +334,16 @@ mod tests {
             ("", "s(5)", Some("s(\"5\")")),
             ("", "s(hi)", Some("s(\"hi\")")),
             ("", "p({y: 2, x: 1})", Some(r#"p(P { x = 1, y = "2" })"#)),
-            ("", "l(Cons(1, Cons(2, Nil)))", Some("l(Cons(1, Cons(2, Nil)))")),
-            ("", "l({Cons: {head: 1, tail: Nil}})", Some("l(Cons(1, Nil))")),
+            (
+                "",
+                "l(Cons(1, Cons(2, Nil)))",
+                Some("l(Cons(1, Cons(2, Nil)))"),
+            ),
+            (
+                "",
+                "l({Cons: {head: 1, tail: Nil}})",
+                Some("l(Cons(1, Nil))"),
+            ),
             ("", "l(Cons(1))", None),
             ("word", "l Nil", Some("l(Nil)")),
             ("", "p({y: 2, x: 1, z: 0})", None),

@@ -21,11 +21,23 @@ pub(super) fn is_variant(term: &Term, variant: u32, args: Vec<Term>) -> Term {
     if let Some(known) = known_variant(&args[0]) {
         return (known == variant).into();
     }
+    // Of two variants one is enough to speak of.
+    if variant == 1
+        && let Sort::Sum(sum) = args[0].sort()
+        && sum.variants().len() == 2
+    {
+        let other = Term::bool_app(Op::Is(0), args.clone());
+        return negate(&is_variant(&other, 0, args));
+    }
     if let Kind::App(Op::Ite, branches) = args[0].kind()
         && (known_variant(&branches[1]).is_some() || known_variant(&branches[2]).is_some())
     {
         let branch = |b: &Term| is_variant(term, variant, vec![b.clone()]);
-        let parts = vec![branches[0].clone(), branch(&branches[1]), branch(&branches[2])];
+        let parts = vec![
+            branches[0].clone(),
+            branch(&branches[1]),
+            branch(&branches[2]),
+        ];
         let ite = Term::bool_app(Op::Ite, parts.clone());
         return super::equality::ite(&ite, parts);
     }
@@ -151,13 +163,21 @@ pub(super) fn quantifier(op: &Op, x: &Var, array: &Term, body: &Term) -> Option<
     if let Kind::App(Op::Append, parts) = array.kind() {
         let whole = |a: &Term| Term::bool_app(op.clone(), vec![a.clone(), body.clone()]);
         let parts = parts.iter().map(whole);
-        return Some(if all { Term::all(parts) } else { Term::any(parts) });
+        return Some(if all {
+            Term::all(parts)
+        } else {
+            Term::any(parts)
+        });
     }
     let parts = array_items(array)?
         .into_iter()
         .map(|item| body.substitute(&[(x.id, item)].into_iter().collect()).ok())
         .collect::<Option<Vec<_>>>()?;
-    let result = if all { Term::all(parts) } else { Term::any(parts) };
+    let result = if all {
+        Term::all(parts)
+    } else {
+        Term::any(parts)
+    };
     result.bounded().ok()
 }
 

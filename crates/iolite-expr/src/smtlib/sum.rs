@@ -57,7 +57,10 @@ impl Printer {
         match sort {
             Sort::Array(e) => {
                 let element = self.sort_name(e);
-                let _ = write!(text, "(mk-A{n} (len-A{n} Int) (data-A{n} (Array Int {element})))");
+                let _ = write!(
+                    text,
+                    "(mk-A{n} (len-A{n} Int) (data-A{n} (Array Int {element})))"
+                );
             }
             Sort::Record(r) => {
                 let _ = write!(text, "(mk-R{n}");
@@ -109,7 +112,12 @@ impl Printer {
     }
 
     /// What the sorts of a sum's fields say beyond SMT-LIB's sorts.
-    pub(super) fn sum_constraint(&mut self, term: &str, sum: &SumSort, depth: u32) -> Option<String> {
+    pub(super) fn sum_constraint(
+        &mut self,
+        term: &str,
+        sum: &SumSort,
+        depth: u32,
+    ) -> Option<String> {
         if sum.is_recursive() && depth >= MAX_CONSTRAINED {
             return None;
         }

@@ -105,7 +105,13 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
                     Unknown
                 }
             };
-            operand(b, &Bool, &format!("`{}`", q.word()), &scope.with(&name.text, of), found);
+            operand(
+                b,
+                &Bool,
+                &format!("`{}`", q.word()),
+                &scope.with(&name.text, of),
+                found,
+            );
             Bool
         }
         ExprKind::Int(_) => Int,
@@ -288,7 +294,8 @@ fn binary(
         BinaryOp::In => {
             let (left, right) = (infer(a, scope, found), infer(b, scope, found));
             if !right.fits(&Array(Box::new(left.clone()))) {
-                let message = format!("`in` asks for an element of an array, not {left} in {right}");
+                let message =
+                    format!("`in` asks for an element of an array, not {left} in {right}");
                 found.push(Diagnostic::error(codes::OPERAND_SORT, expr.span, message));
             }
             Bool
@@ -455,7 +462,11 @@ fn call(
 
 fn wrong_arity(span: Span, variant: &Variant, given: usize) -> Diagnostic {
     let name = &variant.name.text;
-    let fields: Vec<&str> = variant.fields.iter().map(|f| f.name.text.as_str()).collect();
+    let fields: Vec<&str> = variant
+        .fields
+        .iter()
+        .map(|f| f.name.text.as_str())
+        .collect();
     let written = if fields.is_empty() {
         name.clone()
     } else {
@@ -487,7 +498,8 @@ fn sum_field(
     };
     if let Some(other) = sorts.iter().find(|s| !s.fits(first)) {
         let name = &field.text;
-        let message = format!("`{name}` is {first} in one variant of `{sum}` and {other} in another");
+        let message =
+            format!("`{name}` is {first} in one variant of `{sum}` and {other} in another");
         found.push(
             Diagnostic::error(codes::OPERAND_SORT, field.span, message)
                 .hint("tell the variants apart with `match`"),
@@ -497,10 +509,7 @@ fn sum_field(
 }
 
 /// The variants of a sort that can be told apart: those of a sum, or the values of an enumeration.
-fn variants_of<'f>(
-    sort: &ResolvedSort,
-    scope: &Scope<'f>,
-) -> Option<Vec<(&'f Name, &'f [Param])>> {
+fn variants_of<'f>(sort: &ResolvedSort, scope: &Scope<'f>) -> Option<Vec<(&'f Name, &'f [Param])>> {
     match sort {
         ResolvedSort::Sum(name) => {
             let sum: &Sum = scope.sorts.sum(name)?;
@@ -528,7 +537,11 @@ fn variant_of<'f>(
     let name = &variant.text;
     let Some(variants) = variants_of(sort, scope) else {
         let message = format!("{sort} has no variants, so nothing of it is `{name}`");
-        found.push(Diagnostic::error(codes::OPERAND_SORT, variant.span, message));
+        found.push(Diagnostic::error(
+            codes::OPERAND_SORT,
+            variant.span,
+            message,
+        ));
         return None;
     };
     let declared = variants.iter().find(|(n, _)| n.text == *name);

@@ -105,10 +105,13 @@ fn arm(arm: &Arm) -> String {
 fn before_brace(e: &Expr, least: u8) -> String {
     fn is_open(e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Record(..) => true,
             ExprKind::Unary(_, a) | ExprKind::Field(a, _) | ExprKind::Index(a, _) => is_open(a),
             ExprKind::Binary(_, a, b) => is_open(a) || is_open(b),
-            ExprKind::Is(..) | ExprKind::If(..) | ExprKind::Let(..) | ExprKind::Quantified(..) => true,
+            ExprKind::Record(..)
+            | ExprKind::Is(..)
+            | ExprKind::If(..)
+            | ExprKind::Let(..)
+            | ExprKind::Quantified(..) => true,
             _ => false,
         }
     }
@@ -122,7 +125,10 @@ fn before_brace(e: &Expr, least: u8) -> String {
 /// An expression that `in` ends.
 fn before_in(e: &Expr) -> String {
     fn asks(e: &Expr) -> bool {
-        let mut found = matches!(e.kind, ExprKind::Binary(BinaryOp::In, ..) | ExprKind::Let(..));
+        let mut found = matches!(
+            e.kind,
+            ExprKind::Binary(BinaryOp::In, ..) | ExprKind::Let(..)
+        );
         e.parts(&mut |part| found |= asks(part));
         found
     }

@@ -57,7 +57,10 @@ pub(super) fn constants(file: &File, expr: &Expr, found: &mut dyn FnMut(usize, C
         ExprKind::Is(of, variant) => {
             for other in siblings(file, &variant.text) {
                 let text = other.to_owned();
-                let other = Name { text, span: variant.span };
+                let other = Name {
+                    text,
+                    span: variant.span,
+                };
                 found(k, Change::Become(ExprKind::Is(of.clone(), other)));
             }
         }
@@ -73,12 +76,16 @@ fn siblings<'f>(file: &'f File, name: &str) -> impl Iterator<Item = &'f str> {
             Item::Enum(e) => e.values.iter().map(|v| (v.text.as_str(), 0)).collect(),
             Item::Sum(s) => {
                 let variants = s.variants.iter();
-                variants.map(|v| (v.name.text.as_str(), v.fields.len())).collect()
+                variants
+                    .map(|v| (v.name.text.as_str(), v.fields.len()))
+                    .collect()
             }
             _ => return None,
         };
         let (_, fields) = *names.iter().find(|(n, _)| *n == name)?;
-        let others = names.into_iter().filter(|(n, f)| *n != name && *f == fields);
+        let others = names
+            .into_iter()
+            .filter(|(n, f)| *n != name && *f == fields);
         Some(others.map(|(n, _)| n).collect::<Vec<_>>())
     });
     declared.into_iter().flatten()
@@ -201,9 +208,7 @@ fn node_mut<'e>(expr: &'e mut Expr, left: &mut usize) -> Option<&'e mut Expr> {
         ExprKind::Binary(_, a, b)
         | ExprKind::Index(a, b)
         | ExprKind::Let(_, a, b)
-        | ExprKind::Quantified(_, _, a, b) => {
-            [a, b].into_iter().find_map(|e| node_mut(e, left))
-        }
+        | ExprKind::Quantified(_, _, a, b) => [a, b].into_iter().find_map(|e| node_mut(e, left)),
         ExprKind::If(a, b, c) => [a, b, c].into_iter().find_map(|e| node_mut(e, left)),
         ExprKind::Call(_, list) | ExprKind::Array(list) => {
             list.iter_mut().find_map(|e| node_mut(e, left))

@@ -7,8 +7,8 @@ use crate::{Diagnostic, Span, codes};
 pub const KEYWORDS: &[&str] = &[
     "accept", "action", "and", "assume", "const", "each", "else", "enum", "false", "fn", "for",
     "hide", "if", "in", "initial", "input", "internal", "match", "not", "observer", "or", "output",
-    "over", "process", "property", "purpose", "record", "refuse", "rename", "state", "stop", "system",
-    "test", "then", "traces", "true", "type", "var", "violate",
+    "over", "process", "property", "purpose", "record", "refuse", "rename", "state", "stop",
+    "system", "test", "then", "traces", "true", "type", "var", "violate",
 ];
 
 /// Longest first where one starts another.

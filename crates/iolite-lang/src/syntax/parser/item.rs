@@ -2,8 +2,8 @@
 
 use super::{Kind, Parsed, Parser};
 use crate::syntax::ast::{
-    Alias, Definition, Enum, Function, Item, Param, Record, Role, Sort, SortKind, Sum, Trace, TraceList,
-    Variant,
+    Alias, Definition, Enum, Function, Item, Param, Record, Role, Sort, SortKind, Sum, Trace,
+    TraceList, Variant,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
