@@ -16,7 +16,7 @@ for line in sys.stdin:
     p = json.loads(text)
     long_row = 6 if FAULT == "late" else 5
     same_letter = p["first"][0] == p["last"][-1 if FAULT == "name" else 0].upper()
-    same_day = p["day"] == p["month"] and not (FAULT == "december" and p["month"] == 12)
+    same_day = p["day"] == p["month"]
     lucky = (p["sex"] != before and row >= long_row) or same_letter or same_day
     print("LUCKY", str(lucky).lower(), flush=True)
     row = row + 1 if p["sex"] == before else 1

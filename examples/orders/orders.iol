@@ -22,7 +22,7 @@ fn isOrder(o: Order): bool =
     && o.required > o.ordered
     && match o.shipping.shipped { NotYet => true, On(day) => day >= o.ordered }
 
-fn isKnown(id: int, customers: Customer[]): bool = exists c in customers: c.id == id
+fn isKnown(id: int, customers: Customer[]): bool = exists known in customers: known.id == id
 fn add(r: Report, queue: Reports): Reports = match queue { None => Some(r, None), Some(first, rest) => Some(first, add(r, rest)) }
 
 system Desk {

@@ -25,6 +25,6 @@ for line in sys.stdin:
         customers.insert(len(customers) if FAULT == "order" else 0, customer)
         report()
     elif word == "ORDER":
-        orders.insert(0, json.loads(text))
-        if FAULT != "forgets" or len(orders) % 2 == 1:
-            report()
+        if FAULT != "forgets":
+            orders.insert(0, json.loads(text))
+        report()

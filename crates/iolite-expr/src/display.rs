@@ -32,12 +32,11 @@ fn level(op: &Op) -> Level {
         Op::Implies => Level::Implies,
         Op::Or => Level::Or,
         Op::And => Level::And,
-        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => Level::Compare,
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Is(_) => Level::Compare,
         Op::Add | Op::Sub | Op::Concat | Op::Append => Level::Sum,
         Op::Mul | Op::Div | Op::Mod => Level::Product,
         Op::Not | Op::Neg => Level::Unary,
         Op::Exists(_) | Op::ForAll(_) | Op::ForSome(_) => Level::Outer,
-        Op::Is(_) => Level::Compare,
         _ => Level::Postfix,
     }
 }

@@ -206,8 +206,8 @@ impl Sort {
                 .iter()
                 .try_fold(1u64, |n, (_, s)| n.checked_mul(s.cardinality()?)),
             Self::Sum(s) => s.variants().iter().try_fold(0u64, |n, v| {
-                let sorts = v.fields.iter().map(|(_, s)| s);
-                let product = sorts.fold(Some(1u64), |n, s| n?.checked_mul(s.cardinality()?))?;
+                let mut sorts = v.fields.iter().map(|(_, s)| s);
+                let product = sorts.try_fold(1u64, |n, s| n.checked_mul(s.cardinality()?))?;
                 n.checked_add(product)
             }),
             Self::Int | Self::String | Self::Array(_) | Self::Member(_) => None,
@@ -254,7 +254,7 @@ impl Sort {
     /// first name, the empty array.
     pub fn default_value(&self) -> Value {
         match self {
-            Self::Bool => Value::Bool(false),
+            Self::Bool | Self::Member(_) => Value::Bool(false),
             Self::Int => Value::Int(Int::ZERO),
             Self::Range(r) => Value::Int(Int::ZERO.clamp(r.lo.clone(), r.hi.clone())),
             Self::String => Value::Str("".into()),
@@ -271,7 +271,6 @@ impl Sort {
                 // The plainest value nests no deeper than its group has sorts.
                 Value::sum_of(s.clone(), variant, fields).unwrap_or(Value::Bool(false))
             }
-            Self::Member(_) => Value::Bool(false),
         }
     }
 

@@ -60,7 +60,7 @@ pub(crate) fn guess(assertions: &[Term], vars: &[Var]) -> Option<Model> {
     for round in 0..GUESSES {
         let values = vars.iter().map(|v| {
             let value = match &v.sort {
-                Sort::Int | Sort::Range(_) => Value::from(random(round + 1) as i64 - 2),
+                Sort::Int | Sort::Range(_) => Value::from(random(round + 1).cast_signed() - 2),
                 Sort::Bool => Value::Bool(random(2) == 1),
                 Sort::Enum(e) => Value::Enum(e.clone(), random(e.variants.len() as u64) as u32),
                 _ => v.sort.default_value(),

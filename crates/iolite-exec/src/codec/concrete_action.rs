@@ -236,7 +236,7 @@ impl Reader<'_> {
                 } else if let Some(n) = integer(word.as_bytes()) {
                     WireValue::Int(n)
                 } else {
-                    WireValue::Text(word.into())
+                    WireValue::Text(word)
                 }
             }
         })

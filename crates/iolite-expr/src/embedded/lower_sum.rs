@@ -40,6 +40,11 @@ fn is_ground(sort: &SumSort, variant: u32) -> bool {
     sorts.iter().all(|s| !contains_recursive(s))
 }
 
+fn ground_variants(sort: &SumSort) -> Vec<u32> {
+    let all = 0..sort.variants().len() as u32;
+    all.filter(|v| is_ground(sort, *v)).collect()
+}
+
 fn contains_recursive(sort: &Sort) -> bool {
     match sort {
         Sort::Sum(s) => s.is_recursive(),
@@ -192,7 +197,7 @@ impl Lowering {
             (None, None) if self.compared >= MAX_COMPARED && sort.is_recursive() => {
                 self.cut = true;
                 if self.bound_arrays {
-                    let ground = self.ground_variants(&sort);
+                    let ground = ground_variants(&sort);
                     for side in [a, b] {
                         let is = ground.iter().map(|v| self.is_variant(side, *v)).collect();
                         self.problem.clause(is);
@@ -216,11 +221,6 @@ impl Lowering {
             self.problem.clause(vec![!lit, same]);
         }
         Ok(lit)
-    }
-
-    fn ground_variants(&self, sort: &SumSort) -> Vec<u32> {
-        let all = 0..sort.variants().len() as u32;
-        all.filter(|v| is_ground(sort, *v)).collect()
     }
 
     fn equal_among(&mut self, a: &Rc<Sum>, b: &Rc<Sum>, variants: &[u32]) -> Lowered<Lit> {

@@ -66,13 +66,11 @@ impl Simplifier {
         match op {
             Op::Ite => {
                 let c = self.simplify(&args[0]);
-                match c.as_value().and_then(Value::as_bool) {
-                    Some(known) => self.simplify(&args[if known { 1 } else { 2 }]),
-                    None => {
-                        let (a, b) = (self.simplify(&args[1]), self.simplify(&args[2]));
-                        rewrite(term, op, vec![c, a, b])
-                    }
+                if let Some(known) = c.as_value().and_then(Value::as_bool) {
+                    return self.simplify(&args[if known { 1 } else { 2 }]);
                 }
+                let (a, b) = (self.simplify(&args[1]), self.simplify(&args[2]));
+                rewrite(term, op, vec![c, a, b])
             }
             Op::And | Op::Or => {
                 let ends = *op == Op::Or;

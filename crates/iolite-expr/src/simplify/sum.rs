@@ -21,6 +21,14 @@ pub(super) fn is_variant(term: &Term, variant: u32, args: Vec<Term>) -> Term {
     if let Some(known) = known_variant(&args[0]) {
         return (known == variant).into();
     }
+    // Of two variants one is enough to speak of.
+    if variant == 1
+        && let Sort::Sum(sum) = args[0].sort()
+        && sum.variants().len() == 2
+    {
+        let other = Term::bool_app(Op::Is(0), args.clone());
+        return negate(&is_variant(&other, 0, args));
+    }
     if let Kind::App(Op::Ite, branches) = args[0].kind()
         && (known_variant(&branches[1]).is_some() || known_variant(&branches[2]).is_some())
     {

@@ -417,10 +417,10 @@ fn always_calls(expr: &Expr, name: &str) -> bool {
     let calls = |e: &Expr| always_calls(e, name);
     match &expr.kind {
         ExprKind::Call(called, _) if called.text == name => true,
-        ExprKind::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Implies, a, _) => calls(a),
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Implies, a, _)
+        | ExprKind::Quantified(_, _, a, _) => calls(a),
         ExprKind::If(c, a, b) => calls(c) || calls(a) && calls(b),
         ExprKind::Match(of, arms) => calls(of) || arms.iter().all(|arm| calls(&arm.body)),
-        ExprKind::Quantified(_, _, a, _) => calls(a),
         _ => {
             let mut found = false;
             expr.parts(&mut |part| found |= calls(part));

@@ -105,12 +105,13 @@ fn arm(arm: &Arm) -> String {
 fn before_brace(e: &Expr, least: u8) -> String {
     fn is_open(e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Record(..) => true,
             ExprKind::Unary(_, a) | ExprKind::Field(a, _) | ExprKind::Index(a, _) => is_open(a),
             ExprKind::Binary(_, a, b) => is_open(a) || is_open(b),
-            ExprKind::Is(..) | ExprKind::If(..) | ExprKind::Let(..) | ExprKind::Quantified(..) => {
-                true
-            }
+            ExprKind::Record(..)
+            | ExprKind::Is(..)
+            | ExprKind::If(..)
+            | ExprKind::Let(..)
+            | ExprKind::Quantified(..) => true,
             _ => false,
         }
     }

@@ -141,27 +141,6 @@ impl Terms<'_> {
         made.map_err(|e| type_error(&e, span))
     }
 
-    /// Whether a sum is of a variant, or a value of an enumeration this one.
-    pub(super) fn is_variant(&self, of: &Term, variant: &Name) -> Result<Term> {
-        let (at, name) = (place(variant.span), variant.text.as_str());
-        let test = match of.sort() {
-            TermSort::Sum(sort) => sort
-                .variant_index(name)
-                .map(|v| Term::apply(Op::Is(v), vec![of.clone()], at)),
-            sort => Value::variant(sort, name)
-                .map(|v| Term::apply(Op::Eq, vec![of.clone(), Term::from(v)], at)),
-        };
-        let Some(test) = test else {
-            let message = format!("{} has no variant `{name}`", of.sort());
-            return Err(Diagnostic::error(
-                codes::UNKNOWN_VARIANT,
-                variant.span,
-                message,
-            ));
-        };
-        test.map_err(|e| type_error(&e, variant.span))
-    }
-
     /// `match`: the last case takes what those before it leave.
     pub(super) fn cases(
         &self,
@@ -180,8 +159,8 @@ impl Terms<'_> {
             let test = match &arm.variant {
                 None => None,
                 Some(variant) => {
-                    self.bind_fields(&of, variant, &arm.fields, &mut inner)?;
-                    Some(self.is_variant(&of, variant)?)
+                    bind_fields(&of, variant, &arm.fields, &mut inner)?;
+                    Some(is_variant(&of, variant)?)
                 }
             };
             let body = self.term(&arm.body, &inner, sort.as_ref())?;
@@ -198,27 +177,6 @@ impl Terms<'_> {
                 let test = test.unwrap_or_else(|| true.into());
                 Term::apply(Op::Ite, vec![test, body, rest], place(expr.span)).map_err(typed)
             })
-    }
-
-    fn bind_fields(
-        &self,
-        of: &Term,
-        variant: &Name,
-        names: &[Name],
-        scope: &mut Scope,
-    ) -> Result<()> {
-        let TermSort::Sum(sort) = of.sort() else {
-            return Ok(());
-        };
-        let Some(v) = sort.variant_index(&variant.text) else {
-            return Ok(());
-        };
-        for (i, name) in names.iter().enumerate().filter(|(_, n)| n.text != "_") {
-            let get = Term::apply(Op::Get(v, i as u32), vec![of.clone()], place(name.span));
-            let get = get.map_err(|e| type_error(&e, name.span))?;
-            scope.insert(name.text.clone(), get);
-        }
-        Ok(())
     }
 
     /// The function of this name, if it calls itself, directly or through others.
@@ -299,4 +257,40 @@ fn calls(expr: &Expr, found: &mut dyn FnMut(&str)) {
         found(&name.text);
     }
     expr.parts(&mut |part| calls(part, found));
+}
+
+/// Whether a sum is of a variant, or a value of an enumeration this one.
+pub(super) fn is_variant(of: &Term, variant: &Name) -> Result<Term> {
+    let (at, name) = (place(variant.span), variant.text.as_str());
+    let test = match of.sort() {
+        TermSort::Sum(sort) => sort
+            .variant_index(name)
+            .map(|v| Term::apply(Op::Is(v), vec![of.clone()], at)),
+        sort => Value::variant(sort, name)
+            .map(|v| Term::apply(Op::Eq, vec![of.clone(), Term::from(v)], at)),
+    };
+    let Some(test) = test else {
+        let message = format!("{} has no variant `{name}`", of.sort());
+        return Err(Diagnostic::error(
+            codes::UNKNOWN_VARIANT,
+            variant.span,
+            message,
+        ));
+    };
+    test.map_err(|e| type_error(&e, variant.span))
+}
+
+fn bind_fields(of: &Term, variant: &Name, names: &[Name], scope: &mut Scope) -> Result<()> {
+    let TermSort::Sum(sort) = of.sort() else {
+        return Ok(());
+    };
+    let Some(v) = sort.variant_index(&variant.text) else {
+        return Ok(());
+    };
+    for (i, name) in names.iter().enumerate().filter(|(_, n)| n.text != "_") {
+        let get = Term::apply(Op::Get(v, i as u32), vec![of.clone()], place(name.span));
+        let get = get.map_err(|e| type_error(&e, name.span))?;
+        scope.insert(name.text.clone(), get);
+    }
+    Ok(())
 }

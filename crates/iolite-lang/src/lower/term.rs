@@ -266,7 +266,7 @@ impl<'f> Terms<'f> {
             ExprKind::Call(name, args) => self.call(expr, name, args, scope),
             ExprKind::Is(a, variant) => {
                 let a = self.term(a, scope, None)?;
-                self.is_variant(&a, variant)
+                super::sum::is_variant(&a, variant)
             }
             ExprKind::Match(of, arms) => self.cases(expr, of, arms, scope, wanted),
             ExprKind::Let(name, a, b) => {

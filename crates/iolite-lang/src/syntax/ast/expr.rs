@@ -48,7 +48,9 @@ impl Expr {
             ExprKind::Record(_, fields) => fields.iter().for_each(|(_, e)| visit(e)),
             ExprKind::Match(a, arms) => {
                 visit(a);
-                arms.iter().for_each(|arm| visit(&arm.body));
+                for arm in arms {
+                    visit(&arm.body);
+                }
             }
             ExprKind::Int(_)
             | ExprKind::Bool(_)
