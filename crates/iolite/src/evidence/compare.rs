@@ -6,7 +6,7 @@ use iolite_recheck::{Certificate, Observation};
 use super::certify::{self, Reading};
 use super::recheck_data::AllowedThere;
 use super::{CheckOutcome, policy, tables};
-use crate::{Error, Workspace};
+use crate::{Error, Workspace, explorer_command};
 
 impl Workspace {
     pub(super) fn replace_implementation(
@@ -77,6 +77,16 @@ impl Workspace {
             ))
         };
         let models = [&claim.specification, &claim.implementation];
+        let explored = |model: &&iolite_recheck::Model| {
+            explorer_command(&model.reference.as_str().into()).is_some()
+        };
+        if let Some(model) = models.into_iter().flatten().find(explored) {
+            return Err(CheckOutcome::Undecided(format!(
+                "{}: the claim follows from its table, but that the table is what the program says is \
+                 not checked: a certificate executes nothing",
+                model.reference
+            )));
+        }
         for model in models.into_iter().flatten() {
             let Some(table) = &model.table else {
                 continue;

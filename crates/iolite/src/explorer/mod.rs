@@ -18,7 +18,6 @@ use iolite_exec::{CommandLine, CommandSpec, Dialogue, DialogueError, DialogueLim
 use iolite_lts::{Label, LabelId, LabelKind, Labels, Semantics, StateId, Step};
 
 use crate::Error;
-use crate::workspace::hash;
 use protocol::{Greeting, Successors, VERSION, brief, greeting, question, read};
 
 pub use model::ExploredModel;
@@ -82,7 +81,7 @@ impl From<ExplorerFault> for Error {
 pub(crate) struct Explorer {
     command: String,
     labels: Arc<Labels>,
-    hash: String,
+    text: String,
     initial: StateId,
     answers: Mutex<Answers>,
     /// Whether there is a fault: every step of a run asks.
@@ -172,7 +171,7 @@ impl Explorer {
         Ok(Self {
             command: command.to_owned(),
             labels,
-            hash: hash(format!("{command}\n{line}").as_bytes()),
+            text: format!("{EXPLORE}{command}\n{line}\n"),
             initial,
             answers: Mutex::new(answers),
             failed: AtomicBool::new(false),
@@ -184,9 +183,9 @@ impl Explorer {
         &self.labels
     }
 
-    /// A fingerprint of the command and of its first answer; nobody knows all answers.
-    pub(crate) fn hash(&self) -> &str {
-        &self.hash
+    /// The command and its first answer; nobody knows all answers.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     fn answers(&self) -> MutexGuard<'_, Answers> {
