@@ -34,7 +34,8 @@ impl SystemUnderTest<String> for InStep {
     fn stimulate(&mut self, stimulus: &String) {
         let (sap, message) = datagram(stimulus);
         let sent = self.entity.take(sap, &message).into_iter();
-        self.outputs.extend(sent.map(|(sap, text)| action(sap, &text)));
+        self.outputs
+            .extend(sent.map(|(sap, text)| action(sap, &text)));
     }
 
     fn output(&mut self, _: Duration) -> Option<String> {

@@ -11,8 +11,8 @@ use iolite::{
 use iolite_derive::{CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase};
 use iolite_lts::QuiescencePolicy;
 
-use crate::experiment::node;
 use crate::FAULTS;
+use crate::experiment::node;
 use crate::in_step::InStep;
 
 /// A way to make a suite.

@@ -68,7 +68,11 @@ impl ModelRef {
 
     /// The ending of the file's name; none where it is a command line.
     pub fn ending(&self) -> &str {
-        if self.file.as_ref().is_some_and(|f| f.starts_with("explore:")) {
+        if self
+            .file
+            .as_ref()
+            .is_some_and(|f| f.starts_with("explore:"))
+        {
             return "";
         }
         let ending = self.path().extension().and_then(|e| e.to_str());

@@ -120,7 +120,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     } else if args.run.is_some() {
         return Err(Error::input("--run is for journals"));
     } else {
-        workspace(&args.read).without_explorers().explain(&args.certificate, &options)?
+        workspace(&args.read)
+            .without_explorers()
+            .explain(&args.certificate, &options)?
     };
     let outcome = Outcome::new(&explanation);
     if args.json {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
-    CompletionFlag, Error, ExplicitSpec, ExploredModel, Judge, JudgeOptions, KnownModel, ModelRef, ModelUnderTest,
-    ReadOptions, SemanticsOptions, System, chosen_constants, symbolic_sut,
+    CompletionFlag, Error, ExplicitSpec, ExploredModel, Judge, JudgeOptions, KnownModel, ModelRef,
+    ModelUnderTest, ReadOptions, SemanticsOptions, System, chosen_constants, symbolic_sut,
 };
 use iolite_derive::Alphabet;
 use iolite_exec::codec::{ActionMap, Template, WireCodec};

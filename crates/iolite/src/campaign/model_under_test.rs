@@ -10,7 +10,9 @@ use iolite_lang::LineIndex;
 use iolite_lts::{Completed, Completion, Labels, QuiescencePolicy};
 use iolite_sts::{Iosts, Simulation, SimulationError};
 
-use crate::{DataOptions, Error, ExplicitSpec, ExploredModel, KnownModel, Spec, Workspace, save_query};
+use crate::{
+    DataOptions, Error, ExplicitSpec, ExploredModel, KnownModel, Spec, Workspace, save_query,
+};
 
 /// A model that is run as it is, with a solver for its values where it has data.
 #[derive(Clone, Debug)]

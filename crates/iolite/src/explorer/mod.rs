@@ -38,7 +38,7 @@ const STATE_BYTES: usize = 64 << 10;
 const MOST_STEPS: usize = 100_000;
 /// Bytes of states and steps that are kept.
 const KEPT_BYTES: usize = 1 << 30;
-/// Among so many questions, one is a question that was answered before.
+/// Among so many questions, one is a question that was answered before; more among the first ones.
 const ASKED_AGAIN: u64 = 64;
 /// States that are asked again before a failing verdict is told.
 const CONFIRMED: usize = 1000;
@@ -253,7 +253,8 @@ impl Explorer {
                 answers.bytes += row.len() * size_of::<Step>() + size_of::<StateId>();
                 answers.rows[state.index()] = Some(Arc::clone(&row));
                 answers.asked.push(state);
-                if answers.questions.is_multiple_of(ASKED_AGAIN) {
+                let questions = answers.questions;
+                if questions.is_power_of_two() || questions.is_multiple_of(ASKED_AGAIN) {
                     // Any of them, but on every run the same.
                     let pick = answers.questions.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
                     let at = usize::try_from(pick).unwrap_or(0) % answers.asked.len();

@@ -51,7 +51,10 @@ pub(super) fn read<'a, T: Deserialize<'a>>(line: &'a str) -> Result<T, String> {
         if let Ok(Complaint { error }) = serde_json::from_str(line) {
             return format!("it says: {}", brief(&error));
         }
-        format!("an answer is not as it should be ({error}): {}", brief(line))
+        format!(
+            "an answer is not as it should be ({error}): {}",
+            brief(line)
+        )
     })
 }
 

@@ -193,9 +193,7 @@ impl ExplicitSpec {
                 let lowered = lower_lazily(declared.file(), &declared.name, *budget);
                 System::Lazy(lowered.expect("it was lowered before"))
             }
-            Origin::Explored(explorer) => {
-                System::Explored(ExploredSystem(Arc::clone(explorer)))
-            }
+            Origin::Explored(explorer) => System::Explored(ExploredSystem(Arc::clone(explorer))),
         }
     }
 
