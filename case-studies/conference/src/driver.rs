@@ -129,7 +129,7 @@ pub(crate) fn datagram(action: &str) -> (Sap, String) {
     (Sap::User, words.join(" "))
 }
 
-impl SystemUnderTest<String> for Driver {
+impl Driver {
     fn reset(&mut self) {
         // Nothing of the last run is under way when the next begins.
         while self.output(PATIENCE).is_some() {}
@@ -152,6 +152,21 @@ impl SystemUnderTest<String> for Driver {
             read.expect("the entity is there");
         }
         self.outputs.pop_front()
+    }
+}
+
+/// One entity for several campaigns: a run begins with a reset.
+impl SystemUnderTest<String> for &mut Driver {
+    fn reset(&mut self) {
+        Driver::reset(self);
+    }
+
+    fn stimulate(&mut self, stimulus: &String) {
+        Driver::stimulate(self, stimulus);
+    }
+
+    fn output(&mut self, patience: Duration) -> Option<String> {
+        Driver::output(self, patience)
     }
 }
 

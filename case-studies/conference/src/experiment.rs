@@ -9,18 +9,21 @@ use iolite::{
     SelectionOptions, SystemUnderTest, Verdict, Workspace,
 };
 
-use crate::Driver;
+use crate::{Driver, InStep};
 
 /// How mutants are tested.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
-    /// Seeds 0, 1, …: each a run of its own.
+    /// Seeds 0, 1, …: each a campaign of its own.
     pub seeds: u64,
+    /// Runs with one seed, until one fails. A run ends early where an input may have crossed an output and
+    /// have been taken unspecified: nothing can fail any more then.
+    pub runs: u64,
     /// The most test events of one run.
-    pub events: u64,
+    pub steps: u64,
     /// Towards what no run has seen yet, instead of uniformly at random.
     pub coverage: bool,
-    /// What lies between tester and entity.
+    /// Through queues, over UDP; or in step with the entity, without sockets.
     pub context: Context,
 }
 
@@ -48,58 +51,86 @@ fn access_points() -> Arc<[Channel]> {
     ])
 }
 
-/// What one run came to.
+/// What the runs with one seed came to.
 #[derive(Clone, Debug)]
 pub struct Detection {
-    /// The test events up to the failing one, it included; `None` for a run that passed.
-    pub events: Option<u64>,
+    /// The test events of all of them, up to the failing one, it included.
+    pub events: u64,
     /// What was seen, and what was allowed.
     pub failure: Option<String>,
 }
 
-/// What all runs against one implementation came to.
+/// What all seeds came to with one implementation.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// One for each seed.
-    pub runs: Vec<Detection>,
+    pub seeds: Vec<Detection>,
     /// How long they took together.
     pub time: Duration,
 }
 
 impl Row {
-    /// The events of the runs that failed, in order.
+    /// The events up to each failure, in order.
     pub fn detected(&self) -> Vec<u64> {
-        let mut events: Vec<u64> = self.runs.iter().filter_map(|r| r.events).collect();
+        let failed = self.seeds.iter().filter(|d| d.failure.is_some());
+        let mut events: Vec<u64> = failed.map(|d| d.events).collect();
         events.sort_unstable();
         events
     }
 
     /// Whether some run failed.
     pub fn fails(&self) -> bool {
-        self.runs.iter().any(|r| r.events.is_some())
+        self.seeds.iter().any(|d| d.failure.is_some())
     }
 
-    /// The median of the events up to the failure, runs without one counted as longer than all others.
+    /// The test events of all seeds.
+    pub fn events(&self) -> u64 {
+        self.seeds.iter().map(|d| d.events).sum()
+    }
+
+    /// The median of the events up to the failure, seeds without one counted as longer than all others.
     pub fn median(&self) -> Option<u64> {
         let events = self.detected();
-        let middle = self.runs.len().saturating_sub(1) / 2;
+        let middle = self.seeds.len().saturating_sub(1) / 2;
         events.get(middle).copied()
     }
 }
 
 impl Experiment {
-    /// Tests one implementation over UDP against the model.
+    /// Tests one implementation against the model.
     pub fn row(&self, model: &Path, fault: u8) -> Result<Row, Error> {
-        let io = |e| Error::fault(format!("loopback: {e}"));
+        self.rows(model, fault, |row| row.seeds.len() as u64 >= self.seeds)
+    }
+
+    /// The same with as many seeds as it takes to come to so many events, or to a failure.
+    pub fn long_row(&self, model: &Path, fault: u8, events: u64) -> Result<Row, Error> {
+        self.rows(model, fault, |row| row.events() >= events || row.fails())
+    }
+
+    fn rows(
+        &self,
+        model: &Path,
+        fault: u8,
+        is_enough: impl Fn(&Row) -> bool,
+    ) -> Result<Row, Error> {
+        let fail = |e| Error::fault(format!("loopback: {e}"));
         let workspace = Workspace::new();
+        let mut driver = Driver::new(fault).map_err(fail)?;
         let begin = Instant::now();
-        let runs = (0..self.seeds)
-            .map(|seed| self.run(&workspace, model, seed, Driver::new(fault).map_err(io)?))
-            .collect::<Result<_, Error>>()?;
-        Ok(Row {
-            runs,
-            time: begin.elapsed(),
-        })
+        let mut row = Row {
+            seeds: Vec::new(),
+            time: Duration::ZERO,
+        };
+        while !is_enough(&row) {
+            let seed = row.seeds.len() as u64;
+            let found = match self.context {
+                Context::Queues => self.run(&workspace, model, seed, &mut driver)?,
+                Context::Synchronous => self.run(&workspace, model, seed, InStep::new(fault))?,
+            };
+            row.seeds.push(found);
+        }
+        row.time = begin.elapsed();
+        Ok(row)
     }
 
     fn run(
@@ -126,8 +157,8 @@ impl Experiment {
             Selection::Uniform
         };
         let campaign = Campaign::new(judge)
-            .runs(1)
-            .steps(self.events)
+            .runs(self.runs)
+            .steps(self.steps)
             .seed(seed)
             .selection(SelectionOptions {
                 selection,
@@ -136,7 +167,7 @@ impl Experiment {
         let summary = campaign.run_in_process(system)?;
         match summary.failures.values().next() {
             Some(certificate) => Ok(Detection {
-                events: Some(summary.steps),
+                events: summary.steps,
                 failure: Some(format!(
                     "{} after {}",
                     certificate.observed.as_deref().unwrap_or("?"),
@@ -144,7 +175,7 @@ impl Experiment {
                 )),
             }),
             None if summary.verdict() == Some(Verdict::Pass) => Ok(Detection {
-                events: None,
+                events: summary.steps,
                 failure: None,
             }),
             None => Err(Error::undecided("a run came to no verdict")),

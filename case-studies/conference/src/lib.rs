@@ -6,11 +6,13 @@
 mod driver;
 mod entity;
 mod experiment;
+mod in_step;
 mod server;
 mod suites;
 
 pub use driver::Driver;
 pub use entity::{Entity, FAULTS, NAMES, Sap, Sent};
 pub use experiment::{Detection, Experiment, Row};
+pub use in_step::InStep;
 pub use server::Server;
 pub use suites::{Score, Suite};

@@ -7,13 +7,13 @@ use conference::{Experiment, FAULTS, NAMES, Row, Suite};
 use iolite::{Context, Error};
 
 const USAGE: &str = "\
-usage: conference [--seeds N] [--events N] [--long N] [--context queues|synchronous] [--only PART]…
+usage: conference [--seeds N] [--runs N] [--steps N] [--long N] [--context queues|synchronous] [--only PART]…
 
 PART is mutants, coverage or suites; all of them where none is given.";
 
 struct Flags {
     experiment: Experiment,
-    /// The events of the long run against what no short one failed.
+    /// The events of the long test of what no short one failed.
     long: u64,
     parts: Vec<String>,
 }
@@ -22,7 +22,8 @@ fn flags() -> Option<Flags> {
     let mut flags = Flags {
         experiment: Experiment {
             seeds: 10,
-            events: 5_000,
+            runs: 10,
+            steps: 2_000,
             coverage: false,
             context: Context::Queues,
         },
@@ -35,7 +36,8 @@ fn flags() -> Option<Flags> {
         let number = || value.parse::<u64>().ok().filter(|&n| n > 0);
         match word.as_str() {
             "--seeds" => flags.experiment.seeds = number()?,
-            "--events" => flags.experiment.events = number()?,
+            "--runs" => flags.experiment.runs = number()?,
+            "--steps" => flags.experiment.steps = number()?,
             "--long" => flags.long = number()?,
             "--context" => flags.experiment.context = value.parse().ok()?,
             "--only" if ["mutants", "coverage", "suites"].contains(&&*value) => {
@@ -64,12 +66,11 @@ fn main() -> ExitCode {
 fn run(flags: &Flags) -> Result<(), Error> {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("conference.iol");
     let wants = |part: &str| flags.parts.is_empty() || flags.parts.iter().any(|p| p == part);
-    let mut uniform = Vec::new();
-    if wants("mutants") || wants("coverage") {
-        uniform = mutants(flags, &model)?;
+    if wants("mutants") {
+        mutants(flags, &model)?;
     }
     if wants("coverage") {
-        coverage(flags, &model, &uniform)?;
+        coverage(flags, &model)?;
     }
     if wants("suites") {
         suites(&model)?;
@@ -77,22 +78,17 @@ fn run(flags: &Flags) -> Result<(), Error> {
     Ok(())
 }
 
-fn mutants(flags: &Flags, model: &Path) -> Result<Vec<Row>, Error> {
+fn mutants(flags: &Flags, model: &Path) -> Result<(), Error> {
     println!("## Mutants\n");
-    println!("| | fault | verdict | events: median | least | most | found | ms a run |");
+    println!("| | fault | verdict | events: median | least | most | found | ms a seed |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut rows = Vec::new();
     for fault in 0..=FAULTS {
         let mut row = flags.experiment.row(model, fault)?;
         let mut note = String::new();
         if !row.fails() {
-            let long = Experiment {
-                seeds: 1,
-                events: flags.long,
-                ..flags.experiment
-            };
-            row = long.row(model, fault)?;
-            note = format!(" ({} events)", flags.long);
+            row = flags.experiment.long_row(model, fault, flags.long)?;
+            note = format!(" ({} events)", row.events());
         }
         println!("{}", line(fault, &row, &note));
         rows.push(row);
@@ -105,20 +101,28 @@ fn mutants(flags: &Flags, model: &Path) -> Result<Vec<Row>, Error> {
         shown(events.iter().min().copied()),
         shown(events.iter().max().copied()),
     );
-    Ok(rows)
+    Ok(())
 }
 
-fn coverage(flags: &Flags, model: &Path, uniform: &[Row]) -> Result<(), Error> {
+/// In step with the entity, so that nothing but the choice differs.
+fn coverage(flags: &Flags, model: &Path) -> Result<(), Error> {
     println!("## Coverage-guided against uniform\n");
     println!("| | uniform | found | coverage | found |");
     println!("| --- | --- | --- | --- | --- |");
-    let guided = Experiment {
-        coverage: true,
+    let uniform = Experiment {
+        context: Context::Synchronous,
         ..flags.experiment
     };
+    let guided = Experiment {
+        coverage: true,
+        ..uniform
+    };
     let mut better = (0, 0);
-    for (fault, row) in (0u8..).zip(uniform).filter(|(_, row)| row.fails()) {
-        let other = guided.row(model, fault)?;
+    for fault in 1..=FAULTS {
+        let (row, other) = (uniform.row(model, fault)?, guided.row(model, fault)?);
+        if !row.fails() && !other.fails() {
+            continue;
+        }
         println!(
             "| {fault} | {} | {} | {} | {} |",
             shown(row.median()),
@@ -128,8 +132,8 @@ fn coverage(flags: &Flags, model: &Path, uniform: &[Row]) -> Result<(), Error> {
         );
         // A median that was not reached is longer than any.
         let events = |row: &Row| row.median().unwrap_or(u64::MAX);
-        better.0 += u32::from(events(row) < events(&other));
-        better.1 += u32::from(events(&other) < events(row));
+        better.0 += u32::from(events(&row) < events(&other));
+        better.1 += u32::from(events(&other) < events(&row));
     }
     println!(
         "\nUniform choice is faster for {}, guidance for {}.\n",
@@ -140,7 +144,7 @@ fn coverage(flags: &Flags, model: &Path, uniform: &[Row]) -> Result<(), Error> {
 
 fn suites(model: &Path) -> Result<(), Error> {
     println!("## Stored suites\n");
-    println!("| suite | test cases | killed | let pass | events | derived in ms | run in ms |");
+    println!("| suite | test cases | killed | let pass, the correct ones among them | events | derived in ms | run in ms |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for suite in Suite::all() {
         let score = suite.score(model)?;
@@ -179,13 +183,13 @@ fn line(fault: u8, row: &Row, note: &str) -> String {
     };
     let verdict = if row.fails() { "fail" } else { "pass" };
     let events = row.detected();
-    let runs = row.runs.len();
+    let seeds = row.seeds.len();
     format!(
-        "| {fault} | {name} | {verdict}{note} | {} | {} | {} | {} of {runs} | {} |",
+        "| {fault} | {name} | {verdict}{note} | {} | {} | {} | {} of {seeds} | {} |",
         shown(row.median()),
         shown(events.first().copied()),
         shown(events.last().copied()),
         events.len(),
-        row.time.as_millis() / runs.max(1) as u128,
+        row.time.as_millis() / seeds.max(1) as u128,
     )
 }

@@ -1,54 +1,19 @@
 //! Stored test cases against the mutants: the paper's other half.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use iolite::{
     Campaign, Context, DerivationOptions, DerivationSelection, Derived, Error, Judge, JudgeOptions,
-    Relation, SystemUnderTest, Workspace,
+    Relation, Workspace,
 };
 use iolite_derive::{CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase};
 use iolite_lts::QuiescencePolicy;
 
-use crate::driver::{action, datagram};
+use crate::FAULTS;
 use crate::experiment::node;
-use crate::{Entity, FAULTS};
-
-/// An entity without sockets, in step with its tester: test cases are derived for such a one.
-struct InStep {
-    fault: u8,
-    entity: Entity,
-    outputs: VecDeque<String>,
-}
-
-impl InStep {
-    fn new(fault: u8) -> Self {
-        Self {
-            fault,
-            entity: Entity::new(fault),
-            outputs: VecDeque::new(),
-        }
-    }
-}
-
-impl SystemUnderTest<String> for InStep {
-    fn reset(&mut self) {
-        *self = Self::new(self.fault);
-    }
-
-    fn stimulate(&mut self, stimulus: &String) {
-        let (sap, message) = datagram(stimulus);
-        let sent = self.entity.take(sap, &message).into_iter();
-        self.outputs
-            .extend(sent.map(|(sap, text)| action(sap, &text)));
-    }
-
-    fn output(&mut self, _: Duration) -> Option<String> {
-        self.outputs.pop_front()
-    }
-}
+use crate::in_step::InStep;
 
 /// A way to make a suite.
 pub struct Suite {

@@ -15,14 +15,15 @@ fn model() -> PathBuf {
 fn the_wrong_mutants_fail_and_the_others_pass() {
     let short = Experiment {
         seeds: 2,
-        events: 1_500,
+        runs: 10,
+        steps: 1_500,
         coverage: false,
         context: iolite::Context::Queues,
     };
     for fault in 0..=FAULTS {
         let row = short.row(&model(), fault).expect("a verdict");
         let correct = fault == 0 || CORRECT.contains(&fault);
-        let shown = row.runs.iter().find_map(|r| r.failure.as_ref());
+        let shown = row.seeds.iter().find_map(|r| r.failure.as_ref());
         assert_eq!(row.fails(), !correct, "fault {fault}: {shown:?}");
     }
 }

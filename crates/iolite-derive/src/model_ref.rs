@@ -66,8 +66,16 @@ impl ModelRef {
         Path::new(self.file.as_deref().unwrap_or_default())
     }
 
-    /// The ending of the file's name, the one before `.gz` where it is packed.
+    /// The ending of the file's name, the one before `.gz` where it is packed; none where it is a command
+    /// line.
     pub fn ending(&self) -> &str {
+        if self
+            .file
+            .as_ref()
+            .is_some_and(|f| f.starts_with("explore:"))
+        {
+            return "";
+        }
         let path = self.path();
         let packed = path.extension().is_some_and(|ending| ending == "gz");
         let unpacked = path.file_stem().filter(|_| packed).map(Path::new);

@@ -121,7 +121,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         let (claim, from_disk) = journaled_certificate(&args.certificate, args.run)?;
         workspace(&args.read).explain_now(claim, from_disk, &options)?
     } else {
-        workspace(&args.read).explain(&args.certificate, &options)?
+        workspace(&args.read)
+            .without_explorers()
+            .explain(&args.certificate, &options)?
     };
     let outcome = Outcome::new(&explanation);
     if args.json {

@@ -6,7 +6,7 @@ use iolite_recheck::{Certificate, Observation};
 use super::certify::{self, Reading};
 use super::recheck_data::AllowedThere;
 use super::{CheckOutcome, policy, tables};
-use crate::{Error, Spec, Workspace};
+use crate::{Error, Spec, Workspace, explorer_command};
 
 fn refuted(reference: &str, reason: impl std::fmt::Display) -> CheckOutcome {
     CheckOutcome::Refuted(format!(
@@ -95,6 +95,16 @@ impl Workspace {
         reading: &Reading,
     ) -> Result<String, CheckOutcome> {
         let models = [&claim.specification, &claim.implementation];
+        let explored = |model: &&iolite_recheck::Model| {
+            explorer_command(&model.reference.as_str().into()).is_some()
+        };
+        if let Some(model) = models.into_iter().flatten().find(explored) {
+            return Err(CheckOutcome::Undecided(format!(
+                "{}: the claim follows from its table, but that the table is what the program says is \
+                 not checked: a certificate executes nothing",
+                model.reference
+            )));
+        }
         for model in models.into_iter().flatten() {
             let Some(table) = &model.table else {
                 continue;

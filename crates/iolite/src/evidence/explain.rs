@@ -204,7 +204,7 @@ impl Workspace {
             notes: Vec::new(),
             told: Vec::new(),
         };
-        let embedded = Self::with_options(reading.models.clone());
+        let embedded = Self::with_options(reading.models.clone()).without_explorers();
         for file in &explained.claim.files {
             embedded.insert(Path::new(&file.path), file.text.as_bytes());
         }

@@ -18,7 +18,6 @@ use iolite_exec::{CommandLine, CommandSpec, Dialogue, DialogueError, DialogueLim
 use iolite_lts::{Label, LabelId, LabelKind, Labels, Semantics, StateId, Step};
 
 use crate::Error;
-use crate::workspace::hash;
 use protocol::{Greeting, Successors, VERSION, brief, greeting, question, read};
 
 pub use model::ExploredModel;
@@ -39,7 +38,7 @@ const STATE_BYTES: usize = 64 << 10;
 const MOST_STEPS: usize = 100_000;
 /// Bytes of states and steps that are kept.
 const KEPT_BYTES: usize = 1 << 30;
-/// Among so many questions, one is a question that was answered before.
+/// Among so many questions, one is a question that was answered before; more among the first ones.
 const ASKED_AGAIN: u64 = 64;
 /// States that are asked again before a failing verdict is told.
 const CONFIRMED: usize = 1000;
@@ -82,7 +81,7 @@ impl From<ExplorerFault> for Error {
 pub(crate) struct Explorer {
     command: String,
     labels: Arc<Labels>,
-    hash: String,
+    text: String,
     initial: StateId,
     answers: Mutex<Answers>,
     /// Whether there is a fault: every step of a run asks.
@@ -172,7 +171,7 @@ impl Explorer {
         Ok(Self {
             command: command.to_owned(),
             labels,
-            hash: hash(format!("{command}\n{line}").as_bytes()),
+            text: format!("{EXPLORE}{command}\n{line}\n"),
             initial,
             answers: Mutex::new(answers),
             failed: AtomicBool::new(false),
@@ -184,9 +183,9 @@ impl Explorer {
         &self.labels
     }
 
-    /// A fingerprint of the command and of its first answer; nobody knows all answers.
-    pub(crate) fn hash(&self) -> &str {
-        &self.hash
+    /// The command and its first answer; nobody knows all answers.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     fn answers(&self) -> MutexGuard<'_, Answers> {
@@ -254,7 +253,8 @@ impl Explorer {
                 answers.bytes += row.len() * size_of::<Step>() + size_of::<StateId>();
                 answers.rows[state.index()] = Some(Arc::clone(&row));
                 answers.asked.push(state);
-                if answers.questions.is_multiple_of(ASKED_AGAIN) {
+                let questions = answers.questions;
+                if questions.is_power_of_two() || questions.is_multiple_of(ASKED_AGAIN) {
                     // Any of them, but on every run the same.
                     let pick = answers.questions.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
                     let at = usize::try_from(pick).unwrap_or(0) % answers.asked.len();

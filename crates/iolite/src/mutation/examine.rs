@@ -58,9 +58,9 @@ impl<'w> Examiner<'w> {
             || !options.purposes.is_empty()
             || !options.properties.is_empty();
         let mut suite = match &spec {
-            Ok(spec) => workspace.suite(&options.suite, spec)?,
+            Ok(spec) if !options.suite.is_empty() => workspace.suite(&options.suite, spec)?,
             Err(error) if needs_states => return Err(error.clone()),
-            Err(_) => Vec::new(),
+            _ => Vec::new(),
         };
         suite.extend(towards_purposes(workspace, model, options)?);
         if suite.iter().any(offers) {

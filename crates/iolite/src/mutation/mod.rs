@@ -21,7 +21,7 @@ use iolite_lang::syntax::ast::{Item, Role};
 use iolite_lts::relation::Relation;
 use serde::{Deserialize, Serialize};
 
-use crate::workspace::{Format, hash};
+use crate::workspace::hash;
 use crate::{CompletionFlag, Error, QuiescenceFlag, SemanticsOptions, Workspace};
 
 pub use document::{MutantDocument, MutationDocument, Score};
@@ -192,7 +192,7 @@ impl Workspace {
     /// The model as text whose transitions and data can be changed: its own where it is a system of
     /// states or made of such systems with data, else its transitions, explored.
     fn mutable(&self, model: &ModelRef) -> Result<Mutable, Error> {
-        if Format::of(model.path()).is_ok_and(|f| f == Format::Iol) {
+        if model.is_iol() {
             let declared = self.declaration(model)?;
             let source = self.source(declared.reference.path())?;
             let name = declared.reference.name.clone().unwrap_or_default();

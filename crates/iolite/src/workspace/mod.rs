@@ -64,6 +64,8 @@ pub struct Workspace {
     reads: Mutex<BTreeMap<PathBuf, usize>>,
     /// Files of our own language that got the warning that flags give them no directions.
     undirected: Mutex<BTreeSet<PathBuf>>,
+    /// Whether programs that explore models may be started.
+    explores: bool,
 }
 
 impl Default for Workspace {
@@ -144,7 +146,15 @@ impl Workspace {
             specs: Mutex::default(),
             reads: Mutex::default(),
             undirected: Mutex::default(),
+            explores: true,
         }
+    }
+
+    /// The same, which starts no program: whoever reads what others wrote executes nothing.
+    #[must_use]
+    pub fn without_explorers(mut self) -> Self {
+        self.explores = false;
+        self
     }
 
     /// Calls `warn` with each warning: a line or more, without a line end.
@@ -175,7 +185,8 @@ impl Workspace {
 
     /// The same files as they are here, read in another way.
     pub(crate) fn read_as(&self, read: ReadOptions) -> Self {
-        let other = Self::with_options(read).with_budget(self.budget.clone());
+        let mut other = Self::with_options(read).with_budget(self.budget.clone());
+        other.explores = self.explores;
         lock(&other.files).clone_from(&lock(&self.files));
         other
     }
@@ -329,8 +340,15 @@ impl Workspace {
 
     fn load_explicit(&self, reference: &ModelRef) -> Result<ExplicitSpec, Error> {
         if let Some(command) = explorer_command(reference) {
+            if !self.explores {
+                return Err(Error::undecided(format!(
+                    "another program explores {reference}, and nothing is executed here"
+                )));
+            }
             let explorer = Explorer::start(command, self.read.budget())?;
-            let reference = reference.with_hash(explorer.hash());
+            // In the place of a text, for certificates: what is known of the program from outside.
+            let source = self.insert(reference.path(), explorer.text());
+            let reference = reference.with_hash(source.hash());
             return Ok(ExplicitSpec::explored(reference, explorer));
         }
         let reference = self.resolved(reference);
