@@ -174,7 +174,7 @@ pub(crate) fn pairs_of_priorities(n: usize, priority: &[u32]) -> Vec<Pair> {
         .map(|bad| Pair {
             recurrent: StateSet::of(n, |q| {
                 let p = priority[q.index()];
-                p < bad && p % 2 == 0
+                p < bad && p.is_multiple_of(2)
             }),
             persistent: StateSet::of(n, |q| priority[q.index()] != bad),
         })

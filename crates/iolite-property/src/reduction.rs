@@ -69,19 +69,16 @@ impl Reduced {
         let narrow = wide.labelled(&narrow, Bearer::Transitions);
         let (mut wide, narrow) = wide.folded(&narrow);
         let mut fuel = Fuel(FUEL);
-        let (small, reference) = match classes(&narrow) {
-            Ok(residual) => {
-                wide.residual = residual;
-                let (candidate, reference) = wide.last_components(&narrow);
-                let (candidate, reference) = candidate.folded(&reference);
-                let small = candidate.merged(&reference, Bearer::Transitions, &mut fuel);
-                (small, reference)
-            }
+        let (small, reference) = if let Ok(residual) = classes(&narrow) {
+            wide.residual = residual;
+            let (candidate, reference) = wide.last_components(&narrow);
+            let (candidate, reference) = candidate.folded(&reference);
+            let small = candidate.merged(&reference, Bearer::Transitions, &mut fuel);
+            (small, reference)
+        } else {
             // Too many to be compared: every state is taken to be a residual of its own.
-            Err(_) => {
-                wide.residual = (0..wide.table.len() as u32).collect();
-                (wide, narrow)
-            }
+            wide.residual = (0..wide.table.len() as u32).collect();
+            (wide, narrow)
         };
         let reference = small.labelled(&reference, Bearer::Transitions);
         let small = small
