@@ -144,7 +144,9 @@ fn coverage(flags: &Flags, model: &Path) -> Result<(), Error> {
 
 fn suites(model: &Path) -> Result<(), Error> {
     println!("## Stored suites\n");
-    println!("| suite | test cases | killed | let pass, the correct ones among them | events | derived in ms | run in ms |");
+    println!(
+        "| suite | test cases | killed | let pass, the correct ones among them | events | derived in ms | run in ms |"
+    );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for suite in Suite::all() {
         let score = suite.score(model)?;

@@ -69,6 +69,8 @@ impl Suite {
             policy: QuiescencePolicy::Livelock,
             budget: workspace.options().budget(),
             selection: self.selection.clone(),
+            unfold: None,
+            solver: None,
         };
         let derivation = workspace.derive(&node(model), &options, &mut |derived| {
             if let Derived::Case(case) = derived {

@@ -216,9 +216,8 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
     for (id, l) in program.locations() {
         // A condition is an over-approximation, so what cannot be written may be left out.
         let condition = case.coreachable(id);
-        let said = !condition.is_true()
-            && !term::is_quantified(condition)
-            && term::is_storable(condition);
+        let said =
+            !condition.is_true() && !term::is_quantified(condition) && term::is_storable(condition);
         if said {
             sorts.note_term(condition);
         }
