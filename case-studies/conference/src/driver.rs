@@ -136,7 +136,7 @@ impl Driver {
         self.server.restart(self.fault);
     }
 
-    fn stimulate(&mut self, stimulus: &String) {
+    fn stimulate(&mut self, stimulus: &str) {
         let (sap, message) = datagram(stimulus);
         // A panic here ends the run with a fault of its own name, never with a verdict of silence.
         let sent = self.socket(sap).send(message.as_bytes());

@@ -871,11 +871,8 @@ fn formulas_are_written_alike_everywhere() {
 fn monitor_says_what_is_owed() {
     let dir = scratch("owed");
     let lines = ["?req", "!ok", "?req", "!log", "!log"];
-    let text: String = lines
-        .iter()
-        .map(|a| format!("{{\"action\":\"{a}\"}}\n"))
-        .collect();
-    let log = write(&dir, "log.jsonl", &text);
+    let lines = lines.map(|a| format!("{{\"action\":\"{a}\"}}\n"));
+    let log = write(&dir, "log.jsonl", lines.concat());
     let property = "ltl:G(?req -> F(!ok | !nok))";
     let over = ["--property", property, "--over", "?req,!ok,!nok,!log"];
     let ran = iolite(&[&["monitor"][..], &over, &[&log]].concat()).expect(3);

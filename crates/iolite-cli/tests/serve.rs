@@ -251,7 +251,7 @@ fn models_are_shown_walked_related_checked_and_saved() {
     let wrong = server.document("POST", "/api/check", &wrong);
     let found = &wrong["document"]["files"][0]["diagnostics"][0];
     assert_eq!(found["line"], 1, "{wrong}");
-    let related = json!({ "relation": "ioco", "implementation": model, "specification": model });
+    let related = json!({ "relation": "ioco", "implementation": model, "specification": model, "complete_inputs": "self-loop" });
     let related = server.document("POST", "/api/relate", &related);
     assert_eq!(related["document"]["holds"], true, "{related}");
     let formula = json!({ "property": "ltl:G(?a -> F !x)", "over": "?a,!x" });
@@ -379,10 +379,10 @@ fn the_end_of_the_server_is_the_end_of_its_tests() {
 fn the_page_works_in_a_browser() {
     let script = root().join("web/serve/tests/page.mjs");
     let folder = folder("serve-page");
-    for file in ["safe04_fig1.iol", "safe04_fig4.iol"] {
-        let from = root().join("examples/papers").join(file);
-        std::fs::copy(from, folder.join(file)).expect("a copy");
-    }
+    let candy = std::fs::read_to_string(folder.join("candy/candy.iol")).expect("a model");
+    let generous = candy.replace("state Shilling  { !liq", "state Shilling  { !choc");
+    assert_ne!(generous, candy);
+    write(&folder, "generous.iol", generous);
     let server = Server::start(&folder);
     let address = format!("http://{}/?token={}", server.authority, server.token);
     let pictures = scratch("serve-pictures");

@@ -188,7 +188,6 @@ fn write_app(
         Op::Suffix => call(f, "suffix", &[&args[0], &args[1]]),
         Op::Contains => call(f, "contains", &[&args[0], &args[1]]),
         Op::At => call(f, "at", &[&args[0], &args[1]]),
-        Op::Substring => call(f, "slice", &[&args[0], &args[1], &args[2]]),
         Op::IndexOf => call(f, "indexOf", &[&args[0], &args[1]]),
         Op::Matches(re) => {
             write!(f, "matches(")?;
@@ -212,7 +211,7 @@ fn write_app(
             write!(f, "]")
         }
         Op::Store => call(f, "store", &[&args[0], &args[1], &args[2]]),
-        Op::Slice => call(f, "slice", &[&args[0], &args[1], &args[2]]),
+        Op::Slice | Op::Substring => call(f, "slice", &[&args[0], &args[1], &args[2]]),
         Op::Record => {
             let Sort::Record(r) = term.sort() else {
                 return write!(f, "?");

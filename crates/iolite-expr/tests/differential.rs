@@ -31,7 +31,7 @@ fn process() -> Option<Solver> {
         return None;
     };
     let mut solver = Solver::new(Box::new(Smtlib::new(&path).expect("the solver runs")));
-    solver.set_limits(Limits::new(Duration::from_millis(1_000), 1_024));
+    solver.set_limits(Limits::new(Duration::from_secs(1), 1_024));
     Some(solver)
 }
 

@@ -1,6 +1,6 @@
 //! Sums, functions that call themselves, quantifiers over arrays and parts of strings: simplification,
 //! definedness and solvers against evaluation, value by value.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::cast_possible_wrap)]
 
 mod support;
 

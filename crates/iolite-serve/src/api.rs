@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::command::{Answer, Ask};
-use crate::folder::{Listing, Text};
+use crate::folder::{Kind, Listing, Text};
 use crate::refusal::Refusal;
 use crate::{Shared, assets, guard};
 
@@ -293,7 +293,9 @@ struct TestAsked {
 async fn test(State(shared): Server, Json(asked): Json<TestAsked>) -> Result<Json<Value>, Refusal> {
     let sut = match asked.sut.strip_prefix("model:") {
         Some(model) => format!("model:{}", shared.folder.reference(model)?),
-        None if asked.sut.ends_with(".toml") => shared.folder.reference(&asked.sut)?,
+        None if Kind::of(&asked.sut) == Some(Kind::Description) => {
+            shared.folder.reference(&asked.sut)?
+        }
         None => {
             return Err(Refusal::request(
                 "a system under test is a description (.toml) or a model of the folder",

@@ -156,11 +156,10 @@ impl Commands {
             .process(&bounded)
             .spawn()
             .map_err(|e| failed(&e.to_string()))?;
-        let (mut stdin, stdout, stderr) =
-            match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
-                (Some(stdin), Some(stdout), Some(stderr)) => (stdin, stdout, stderr),
-                _ => return Err(failed("no pipes")),
-            };
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(failed("no pipes"));
+        };
         let input = ask.input.unwrap_or_default();
         let work = async {
             // A command that does not read its input is no fault of the request.

@@ -28,7 +28,9 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn of(name: &str) -> Option<Self> {
+    /// What a file of this name, or at this path, is.
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path);
         let unpacked = name.strip_suffix(".gz").unwrap_or(name);
         let (_, ending) = unpacked.rsplit_once('.')?;
         match ending {
@@ -181,7 +183,8 @@ impl Folder {
     /// can be changed: a description names programs, and whoever can write one can start any.
     pub(crate) fn save(&self, path: &str, text: &str, edited: &str) -> Result<Text, Refusal> {
         let file = self.file(path)?;
-        if Kind::of(path) != Some(Kind::Model) || path.ends_with(".gz") {
+        let packed = file.extension().is_some_and(|ending| ending == "gz");
+        if Kind::of(path) != Some(Kind::Model) || packed {
             return Err(Refusal::new(
                 StatusCode::FORBIDDEN,
                 format!("{path}: only models can be changed here"),

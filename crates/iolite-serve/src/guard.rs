@@ -27,7 +27,7 @@ impl Guard {
     pub(crate) fn new(address: SocketAddr) -> std::io::Result<Self> {
         let mut bytes = [0; 16];
         std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let token = format!("{:032x}", u128::from_be_bytes(bytes));
         Ok(Self { token, address })
     }
 

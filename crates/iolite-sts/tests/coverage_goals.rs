@@ -138,7 +138,7 @@ impl World {
             let (Some(l), Some(r)) = (value(l), value(r)) else {
                 return false;
             };
-            &l - &r == Int::from(*by)
+            l == &r + &Int::from(*by)
         };
         let any_edge = just.iter().any(at_edge);
         let mut any_boundary = false;

@@ -27,7 +27,8 @@ fn program(folder: &Path, body: &str) -> ModelRef {
         "import json, sys, time, os\nasked = 0\nfor line in sys.stdin:\n    q = json.loads(line)\n    asked += 1\n{}",
         body.lines()
             .map(|l| format!("    {l}\n"))
-            .collect::<String>()
+            .collect::<Vec<_>>()
+            .concat()
     );
     fs::write(&path, text).expect("the program is written");
     ModelRef::from(format!("explore:python3 \"{}\"", path.display()).as_str())

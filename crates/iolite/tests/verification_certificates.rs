@@ -29,8 +29,11 @@ fn verified(text: &str) -> (Workspace, Verification, VerificationOptions) {
 fn certified(text: &str) -> Option<(Workspace, WholeCertificate)> {
     let (workspace, found, options) = verified(text);
     let property = &found.properties[0];
-    let certificate = workspace.certify_data(&found, property, &options);
-    let whole = certificate.expect("it can be written")?;
+    let whole = match workspace.certify_data(&found, property, &options) {
+        // k-induction may need so many steps that its invariant is deeper than terms may be.
+        Err(e) if e.message().contains("could not be read again") => return None,
+        certificate => certificate.expect("it can be written")?,
+    };
     Some((workspace, whole))
 }
 

@@ -68,16 +68,18 @@ try {
   check(await box() !== before, "the graph grows");
 
   // Relate two models, and walk the counterexample on both.
-  await page.selectOption("#implementation", "safe04_fig4.iol#I2");
-  await page.selectOption("#specification", "safe04_fig1.iol#S");
+  await page.selectOption("#implementation", "generous.iol#Candy");
+  await page.selectOption("#specification", "candy/candy.iol#Candy");
   await page.selectOption("#completion", "self-loop");
   await page.click("#panel-relate button.primary");
   await page.waitForSelector("#panel-relate .verdict");
-  check((await page.textContent("#panel-relate .verdict")).includes("does not hold"), "I2 is not ioco to S");
-  await page.waitForSelector("#right rect.lit");
+  check((await page.textContent("#panel-relate .verdict")).includes("does not hold"), "chocolate for a shilling is not allowed");
+  await until("left", ["Shilling"]);
+  await until("right", ["Shilling"]);
   await page.screenshot({ path: pictures + "/relate.png" });
   await page.fill("#panel-relate input[type=range]", "0");
   await page.waitForFunction(() => document.querySelector("#panel-relate .mono:last-child").textContent.includes("step 0"));
+  await until("left", ["Ready"]);
 
   // A live test that begins paused: give a stimulus by hand, let it run, see the verdict.
   await page.click("nav button[data-model='candy/candy.iol#Candy']");

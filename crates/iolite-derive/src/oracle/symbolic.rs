@@ -29,6 +29,9 @@ pub enum SymbolicOracleError {
     /// The solver could not tell whether there is an initial state.
     #[error("the initial states could not be computed: {0}")]
     Undecided(Arc<str>),
+    /// The solver's answers are worth nothing.
+    #[error("the solver: {0}")]
+    SolverFault(String),
     /// The model's terms have no value.
     #[error(transparent)]
     Model(#[from] SymbolicError),
@@ -113,7 +116,13 @@ impl SymbolicOracle {
         let initial = match semantics.initial()? {
             After::Possible(states) => states,
             After::Impossible => return Err(SymbolicOracleError::NoInitialState),
-            After::Unknown { reason, .. } => return Err(SymbolicOracleError::Undecided(reason)),
+            After::Unknown { reason, .. } => {
+                let fault = semantics.solver().fault();
+                return Err(match fault {
+                    Some(why) => SymbolicOracleError::SolverFault(why.to_string()),
+                    None => SymbolicOracleError::Undecided(reason),
+                });
+            }
         };
         let candidates = Arc::new(semantics.candidates());
         let mut choice = InputChoice::new(seed, strategy);

@@ -1,5 +1,11 @@
 //! Random typed terms, seeded.
-#![allow(dead_code, missing_docs, unreachable_pub)]
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    clippy::cast_possible_wrap,
+    clippy::struct_excessive_bools
+)]
 
 pub mod query_kind;
 

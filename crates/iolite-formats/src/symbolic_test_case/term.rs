@@ -33,9 +33,13 @@ impl Sorts {
                 self.0.insert(r.name.to_string(), sort.clone());
             }
             Sort::Array(element) => self.note(element),
-            Sort::Bool | Sort::Int | Sort::String | Sort::Range(_) => {}
             // Test cases with variants are not stored: `is_storable`.
-            Sort::Sum(_) | Sort::Member(_) => {}
+            Sort::Sum(_)
+            | Sort::Member(_)
+            | Sort::Bool
+            | Sort::Int
+            | Sort::String
+            | Sort::Range(_) => {}
         }
     }
 

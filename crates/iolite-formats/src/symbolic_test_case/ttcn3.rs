@@ -414,7 +414,9 @@ fn text(term: &Term, var: &dyn Fn(&Var) -> String) -> String {
             _ => texts.concat(),
         },
         Op::Narrow => texts.concat(),
-        Op::Slice => format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2]),
+        Op::Slice | Op::Substring => {
+            format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2])
+        }
         Op::Matches(regex) => format!("f_matches({}, {:?})", texts[0], regex.source()),
         // What TTCN-3 has no word for is a function of the harness.
         Op::Abs => format!("f_abs({})", texts[0]),
@@ -425,7 +427,6 @@ fn text(term: &Term, var: &dyn Fn(&Var) -> String) -> String {
         Op::Store => format!("f_store({})", texts.join(", ")),
         Op::Update(i) => format!("f_update_{i}({})", texts.join(", ")),
         Op::At => format!("substr({}, {}, 1)", texts[0], texts[1]),
-        Op::Substring => format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2]),
         Op::IndexOf => format!("f_index_of({})", texts.join(", ")),
         Op::Exists(_) => format!("f_exists(/* {term} */)"),
         // Test cases with these are not stored, so there is none to export.

@@ -145,8 +145,11 @@ fn declare(sort: &TermSort, all: &mut BTreeMap<String, (String, Vec<String>)>) {
                 }
             }
         }
-        // Only within the declarations of sums.
-        TermSort::Member(_) => {}
-        TermSort::Bool | TermSort::Int | TermSort::Range(_) | TermSort::String => {}
+        // Members are only within the declarations of sums.
+        TermSort::Member(_)
+        | TermSort::Bool
+        | TermSort::Int
+        | TermSort::Range(_)
+        | TermSort::String => {}
     }
 }

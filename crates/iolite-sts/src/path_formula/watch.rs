@@ -34,7 +34,7 @@ pub struct Watch<'a> {
 pub struct WatchedStates(Vec<Point>);
 
 /// The first number of what the automaton does not know, apart from those of the specification.
-const FIRST: usize = 1 << 24;
+const FIRST: usize = 1 << 23;
 
 impl<'a> Watch<'a> {
     /// The automaton at its start. Constants that are not given have any values that its assumptions

@@ -133,6 +133,7 @@ impl SymbolicJudge {
             let message = format!("{}: {e}", self.spec().reference());
             match e {
                 SymbolicOracleError::Undecided(_) => Error::undecided(message),
+                SymbolicOracleError::SolverFault(_) => Error::fault(message),
                 _ => Error::input(message),
             }
         })?;

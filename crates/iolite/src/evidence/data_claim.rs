@@ -51,10 +51,13 @@ impl Workspace {
             Answer::Proved(proof) => {
                 let model = &found.product;
                 let conditions = written(model, &names, &proof.invariant);
-                let again = read(model, &names, &conditions);
-                // A term that has no words in the language would make a certificate of something else.
-                if again.is_err() {
-                    return Err(unwritten());
+                // A term that has no words in the language would make a certificate of something else, and
+                // one that is too deep for its parser would not be checked.
+                if let Err(why) = read(model, &names, &conditions) {
+                    let why: String = why.chars().take(SHOWN_REASON).collect();
+                    return Err(Error::undecided(format!(
+                        "no certificate is written: the invariant could not be read again: {why}"
+                    )));
                 }
                 data.invariant = Some(conditions);
                 data.faults = proof.faults.iter().map(|t| t.index()).collect();
@@ -150,6 +153,9 @@ impl Workspace {
         })
     }
 }
+
+/// Characters of a reason that are shown: it may quote an invariant.
+const SHOWN_REASON: usize = 200;
 
 fn unwritten() -> Error {
     Error::undecided("no certificate is written: a term of it has no words in the language")

@@ -1,4 +1,4 @@
-//! A model that another program explores: TorX's open door [IOCO99, §5], over a pipe.
+//! A model that another program explores: `TorX`'s open door [IOCO99, §5], over a pipe.
 //!
 //! The program gives labels and the initial state, and the successors of a state on demand, as JSON lines
 //! (`docs/explorers.md`). What it answered once is kept, so that everybody who shares the snapshot sees
@@ -230,10 +230,9 @@ impl Explorer {
     }
 
     fn blame(&self, answers: &mut Answers, fault: ExplorerFault) {
-        answers.fault.get_or_insert(ExplorerFault {
-            text: format!("{EXPLORE}{}: {}", self.command, fault.text),
-            ..fault
-        });
+        let text = format!("{EXPLORE}{}: {}", self.command, fault.text);
+        let whole = ExplorerFault { text, ..fault };
+        answers.fault.get_or_insert(whole);
         if let Some(fault) = &answers.fault {
             let _ = FIRST_FAULT.set(fault.clone());
         }

@@ -6,6 +6,7 @@ use iolite_derive::{
     Alphabet, Context, Meaning, ModelRef, Oracle, Places, Step, SymbolicOracle, action_of,
 };
 use iolite_expr::{Solver, Strategy};
+use iolite_lang::codes;
 use iolite_lts::relation::{Effort, Relation};
 use iolite_sts::analysis::{Answer, Refutation, VerifyBudget};
 use iolite_sts::{
@@ -14,7 +15,7 @@ use iolite_sts::{
 
 use super::{COMPLETE_INPUTS, RelationOptions};
 use super::{CounterexampleDocument, ObservedDocument, Place, RelationDocument};
-use crate::{CompletionFlag, Error, Spec, Workspace, as_iosts, solver};
+use crate::{CompletionFlag, Error, ErrorKind, Spec, Workspace, as_iosts, solver};
 
 impl Workspace {
     /// Decides a relation between models of which at least one has data that do not unfold; `None` where
@@ -35,6 +36,11 @@ impl Workspace {
         let Some(failure) = failure else {
             return Ok(None);
         };
+        // Whatever else is wrong with a model is wrong for every relation.
+        let infinite = codes::INFINITE_DATA.to_string();
+        if failure.kind() == ErrorKind::Input && !failure.message().contains(&infinite) {
+            return Err(failure);
+        }
         let ends_at_delta = match options.relation {
             Relation::Ioco => false,
             Relation::Ioconf => true,

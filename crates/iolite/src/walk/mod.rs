@@ -44,7 +44,7 @@ pub struct Position {
 }
 
 enum Walker {
-    Explicit(ExplicitWalk),
+    Explicit(Box<ExplicitWalk>),
     Symbolic(Box<SymbolicWalk>),
 }
 
@@ -90,7 +90,7 @@ impl Walk {
         options: &JudgeOptions,
     ) -> Result<Self, Error> {
         let spec = workspace.explicit(model)?;
-        let walker = Walker::Explicit(ExplicitWalk::new(spec, options.quiescence));
+        let walker = Walker::Explicit(Box::new(ExplicitWalk::new(spec, options.quiescence)));
         Ok(Self::at_start(walker))
     }
 
