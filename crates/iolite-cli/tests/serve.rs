@@ -380,7 +380,7 @@ fn the_page_works_in_a_browser() {
     let script = root().join("web/serve/tests/page.mjs");
     let folder = folder("serve-page");
     let candy = std::fs::read_to_string(folder.join("candy/candy.iol")).expect("a model");
-    let generous = candy.replace("state Shilling  { !liq", "state Shilling  { !choc");
+    let generous = candy.replacen("!liq -> Ready", "!choc -> Ready", 1);
     assert_ne!(generous, candy);
     write(&folder, "generous.iol", generous);
     let server = Server::start(&folder);

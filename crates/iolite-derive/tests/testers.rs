@@ -181,10 +181,14 @@ proptest! {
             tester.reset();
             let mut p = initial(&s);
             for _ in 0..40 {
-                let Some(hint) = tester.hint() else { break };
+                let hint = tester.hint();
+                if tester.coverage.transitions().is_complete() {
+                    break;
+                }
+                // Without a hint, whoever asks chooses: here, to observe.
                 let label = match hint {
-                    Hint::Stimulate(action) => LabelId::new(action.index()),
-                    Hint::Observe => {
+                    Some(Hint::Stimulate(action)) => LabelId::new(action.index()),
+                    Some(Hint::Observe) | None => {
                         let out: Vec<LabelId> = out(&s, &p).into_iter().collect();
                         out[rng.random_range(0..out.len())]
                     }

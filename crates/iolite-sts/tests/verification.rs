@@ -45,17 +45,17 @@ fn the_sender_is_never_silent_between_request_and_confirmation() {
     };
     // f may be too short for the file, and then the model says nothing.
     assert!(!proof.is_free_of_faults());
-    expect![[r"
-        Wait_Req.Idle: rn == 0 && max >= 1
-        Send_File.Busy: rn < max && max >= 1 && head < last
+    expect![[r#"
+        Wait_Req.Idle: max >= 1 && rn == 0
+        Send_File.Busy: max >= 1 && rn < max && head < last
         Wait_Ack.Busy: max >= 1 && rn <= max && head < last
         Send_Complete.Busy: max >= 1 && head <= last
-        Wait_Timeout2.Busy: rn == max && head < last && max >= 1
+        Wait_Timeout2.Busy: max >= 1 && rn == max && head < last
         Wait_Ack.Violate: false
         Send_Complete.Violate: false
         Send_File.Violate: false
         Wait_Timeout2.Violate: false
-    "]]
+    "#]]
     .assert_eq(&proof.invariant.describe(&model));
 }
 

@@ -119,7 +119,7 @@ impl SymbolicOracle {
             After::Unknown { reason, .. } => {
                 let fault = semantics.solver().fault();
                 return Err(match fault {
-                    Some(why) => SymbolicOracleError::SolverFault(why.to_string()),
+                    Some(why) => SymbolicOracleError::SolverFault(why.clone()),
                     None => SymbolicOracleError::Undecided(reason),
                 });
             }

@@ -229,10 +229,9 @@ impl Explorer {
         }
     }
 
-    fn blame(&self, answers: &mut Answers, fault: ExplorerFault) {
-        let text = format!("{EXPLORE}{}: {}", self.command, fault.text);
-        let whole = ExplorerFault { text, ..fault };
-        answers.fault.get_or_insert(whole);
+    fn blame(&self, answers: &mut Answers, mut fault: ExplorerFault) {
+        fault.text = format!("{EXPLORE}{}: {}", self.command, fault.text);
+        answers.fault.get_or_insert(fault);
         if let Some(fault) = &answers.fault {
             let _ = FIRST_FAULT.set(fault.clone());
         }
