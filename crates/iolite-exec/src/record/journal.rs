@@ -26,7 +26,7 @@ pub(crate) const JOURNAL_FORMAT: &str = "iolite-journal/1";
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JournalHeader {
-    /// [`JOURNAL_FORMAT`].
+    /// The name and version of the format.
     pub journal: String,
     /// Version of the program that wrote it.
     pub version: String,

@@ -91,9 +91,9 @@ pub struct Summary {
     pub verdicts: BTreeMap<Verdict, u64>,
     /// Runs that came to no verdict, by number.
     pub faults: BTreeMap<u64, ExecError>,
-    /// The proofs of failing runs, by number; the first [`KEPT_FAILURES`].
+    /// The proofs of failing runs, by number; the first hundred.
     pub failures: BTreeMap<u64, Certificate>,
-    /// What flaky runs showed before they were repeated, by number; the first [`KEPT_FAILURES`].
+    /// What flaky runs showed before they were repeated, by number; the first hundred.
     pub flaky: BTreeMap<u64, Certificate>,
     /// Steps of all runs.
     pub steps: u64,

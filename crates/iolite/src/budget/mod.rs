@@ -29,7 +29,7 @@ pub enum MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// What the machine can give now: [`DEFAULT_SHARE`] of what is free.
+    /// What the machine can give now: four fifths of what is free.
     pub fn of_machine() -> Option<Self> {
         let free = free_memory()?;
         Some(Self::Machine(free / 100 * DEFAULT_SHARE))
