@@ -83,10 +83,10 @@ export class Graph {
     }
   }
 
-  // Lights the states with these names, and the edges from those that were lit before.
-  light(places) {
+  // Lights the states with these names, and after a step forwards the edges from those that were lit before.
+  light(places, forwards = false) {
     const bare = (text) => text.replace(/ \(line \d+\).*$/, "").replace(/ when .*$/, "");
-    const before = (this.lit || []).map((rect) => rect.getAttribute("data-state"));
+    const before = (forwards && this.lit || []).map((rect) => rect.getAttribute("data-state"));
     for (const old of this.canvas.querySelectorAll(".lit")) old.classList.remove("lit");
     this.places = places;
     this.lit = places.flatMap((place) => this.names.get(place) || this.names.get(bare(place)) || []);

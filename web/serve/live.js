@@ -149,7 +149,7 @@ export class Live {
     const trace = [...this.trace];
     const answer = trace.length > 2000 ? null : await positionAfter(this.model, trace).catch(() => null);
     const at = answer && answer.document;
-    if (at && this.page.model === this.model) this.page.left.light(at.stopped ? [] : at.places);
+    if (at && this.page.model === this.model) this.page.left.light(at.stopped ? [] : at.places, true);
     const inputs = at && !at.stopped && this.isPaused && !this.ended ? at.offers.filter((o) => o.action.startsWith("?")) : [];
     this.offers.replaceChildren(...inputs.map((offer) => make("button",
       { type: "button", click: () => this.order("give " + offer.action) }, "give ", action(offer.action))));

@@ -39,9 +39,9 @@ export class Relate {
     this.page.say("relating…");
     const answer = await post("/api/relate", asked).catch((error) => this.page.say(error.message, true));
     if (!answer) return;
-    this.page.command(answer.command);
     this.page.say("");
     await this.page.both(implementation, specification);
+    this.page.command(answer.command);
     const document = answer.document;
     if (!document || answer.exit > 1) {
       this.answer.replaceChildren(make("pre", { class: "bad" }, complaint(answer)));
@@ -54,7 +54,7 @@ export class Relate {
       return;
     }
     const { trace, observed, allowed } = document.counterexample;
-    const shown = make("p", { class: "mono" });
+    const shown = make("p", { class: "mono where" });
     const at = make("input", { type: "range", min: 0, max: trace.length, value: trace.length,
       "aria-label": "Step of the counterexample", input: () => this.step(trace, Number(at.value), shown) });
     const text = (value) => typeof value === "string" ? action(value) : make("code", {}, JSON.stringify(value));
@@ -69,12 +69,14 @@ export class Relate {
   async step(trace, length, shown) {
     const prefix = trace.slice(0, length);
     const turn = this.turn = {};
+    const forwards = length === this.shownLength + 1;
+    this.shownLength = length;
     shown.textContent = `step ${length} of ${trace.length}` + (length ? ", after " + prefix[length - 1] : "");
     const sides = [[this.page.left, this.implementation.value], [this.page.right, this.specification.value]];
     for (const [graph, model] of sides) {
       const answer = await positionAfter(model, prefix).catch(() => null);
       if (this.turn !== turn) return;
-      graph.light(answer && answer.document && !answer.document.stopped ? answer.document.places : []);
+      graph.light(answer && answer.document && !answer.document.stopped ? answer.document.places : [], forwards);
     }
   }
 }

@@ -79,6 +79,6 @@ export class Walk {
       { type: "button", title: offer.guard || "", click: () => this.take(offer.action) }, action(offer.action))));
     if (!at.offers.length) this.offers.append(make("span", { class: "soft" }, "nothing is possible here"));
     if (at.silence_undecided) this.offers.append(make("span", { class: "open" }, "δ is undecided"));
-    this.page.left.light(at.places);
+    this.page.left.light(at.places, next !== null && !at.stopped);
   }
 }

@@ -78,8 +78,9 @@ try {
   await until("right", ["Shilling"]);
   await page.screenshot({ path: pictures + "/relate.png" });
   await page.fill("#panel-relate input[type=range]", "0");
-  await page.waitForFunction(() => document.querySelector("#panel-relate .mono:last-child").textContent.includes("step 0"));
+  await page.waitForFunction(() => document.querySelector("#panel-relate .where").textContent.includes("step 0"));
   await until("left", ["Ready"]);
+  check((await page.textContent("#command")).startsWith("iolite relate"), "the command of the answer is shown");
 
   // A live test that begins paused: give a stimulus by hand, let it run, see the verdict.
   await page.click("nav button[data-model='candy/candy.iol#Candy']");
