@@ -45,7 +45,7 @@ fn the_sender_is_never_silent_between_request_and_confirmation() {
     };
     // f may be too short for the file, and then the model says nothing.
     assert!(!proof.is_free_of_faults());
-    expect![[r#"
+    expect![[r"
         Wait_Req.Idle: max >= 1 && rn == 0
         Send_File.Busy: max >= 1 && rn < max && head < last
         Wait_Ack.Busy: max >= 1 && rn <= max && head < last
@@ -55,7 +55,7 @@ fn the_sender_is_never_silent_between_request_and_confirmation() {
         Send_Complete.Violate: false
         Send_File.Violate: false
         Wait_Timeout2.Violate: false
-    "#]]
+    "]]
     .assert_eq(&proof.invariant.describe(&model));
 }
 
