@@ -52,7 +52,7 @@ fn the_test_case_of_the_printed_sender_has_no_violate() {
         "--explain-pruning",
     ];
     let ran = derive(&model, &more).expect(0);
-    assert!(ran.stdout.contains("1 test cases"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 test case in"), "{}", ran.stdout);
     assert!(ran.stdout.contains("pruned of NoSilence"), "{}", ran.stdout);
     let read = |ending: &str| {
         let file = format!("{suite}/NoSilence.{ending}");

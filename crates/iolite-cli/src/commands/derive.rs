@@ -16,7 +16,7 @@ use iolite_formats::{symbolic_test_case, test_case, test_graph};
 use serde::Serialize;
 
 use crate::args::{bounds, workspace};
-use crate::output::{Exit, print, print_json, write_whole};
+use crate::output::{Exit, counted, print, print_json, write_whole};
 
 /// Derive test cases from a specification, and write them as a suite
 ///
@@ -478,11 +478,8 @@ fn written(document: &mut Document) -> ControlFlow<()> {
 
 fn tell(args: &Args, document: &Document) -> String {
     let folder: &Path = &args.output_folder;
-    let mut text = format!(
-        "{} test cases in {}\n",
-        document.cases.len(),
-        folder.display()
-    );
+    let cases = counted(document.cases.len(), "test case");
+    let mut text = format!("{cases} in {}\n", folder.display());
     if let Some(why) = &document.stopped {
         text += &format!("not all: {why}\n");
     }

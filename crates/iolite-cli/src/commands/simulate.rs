@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         Walk::unfolded(&workspace, &args.model, &options)?
     };
     match &args.trace {
-        Some(trace) => simulate_walk::after(walk, trace, args.json),
+        Some(trace) => simulate_walk::place_after(walk, trace, args.json),
         None => simulate_walk::by_hand(walk),
     }
 }

@@ -24,7 +24,7 @@ struct Stop {
 }
 
 /// Takes a trace, and says where it leads.
-pub(crate) fn after(mut walk: Walk, trace: &[String], json: bool) -> Result<Exit, Error> {
+pub(crate) fn place_after(mut walk: Walk, trace: &[String], json: bool) -> Result<Exit, Error> {
     let mut stopped = None;
     for action in trace {
         let why = match walk.take(action)? {
