@@ -18,7 +18,8 @@ pub struct Certificate {
     /// What judged: the specification, or the property.
     pub model: Named,
     /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification; `holds` of a
-    /// relation and `proved` of an observer, where `pairs` show it.
+    /// relation and `proved` of an observer, where `pairs` show it; `unsound` of a test case and
+    /// `undetected` of an error that a suite misses.
     pub verdict: String,
     /// Which states are quiescent: `livelock`, `strict` or `fair`.
     pub quiescence: String,
@@ -67,6 +68,9 @@ pub struct Certificate {
     /// The test case, where a model fails one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Test>,
+    /// The test cases of a suite, where they miss an error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suite: Vec<Test>,
     /// How the execution goes on that refutes a property: `bad-prefix`, `output-lock`, `deadlock` or
     /// `cycle`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,6 +134,7 @@ impl Certificate {
             property: None,
             traces: None,
             test: None,
+            suite: Vec::new(),
             ending: None,
             cycle: None,
             execution: None,

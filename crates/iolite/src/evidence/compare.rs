@@ -1,7 +1,7 @@
 //! Tables of a certificate against the texts beside them, and models put in the place of others.
 
 use iolite_derive::ModelRef;
-use iolite_recheck::{Certificate, Observation};
+use iolite_recheck::{Certificate, Observation, Test};
 
 use super::certify::{self, Reading};
 use super::recheck_data::AllowedThere;
@@ -119,6 +119,9 @@ impl Workspace {
             let spec = self.explicit(&specification.reference.as_str().into());
             let spec = spec.map_err(|e| refuted(&specification.reference, e))?;
             self.compare_observers(claim, &Spec::Explicit(spec.clone()))?;
+            let tests: Vec<Test> = claim.test.iter().chain(&claim.suite).cloned().collect();
+            self.judged_test_difference(&tests, &spec)
+                .map_err(CheckOutcome::Refuted)?;
             if let Some(traces) = &claim.traces {
                 let reference = ModelRef::from(traces.reference.as_str());
                 let set = self.traces(&reference, spec.reference(), spec.labels());

@@ -9,6 +9,7 @@ mod explain;
 mod holding;
 mod recheck_data;
 mod shared;
+mod suite;
 mod tables;
 mod test_run;
 mod watcher;
