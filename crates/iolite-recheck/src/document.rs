@@ -59,6 +59,9 @@ pub struct Certificate {
     /// The same with data, which have no tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data_observers: Vec<DataObserver>,
+    /// Properties of any class beside the specification.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<WatchedProperty>,
     /// The property, where it judged alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<Property>,
@@ -131,6 +134,7 @@ impl Certificate {
             implementation: None,
             observers: Vec::new(),
             data_observers: Vec::new(),
+            properties: Vec::new(),
             property: None,
             traces: None,
             test: None,
@@ -363,6 +367,21 @@ pub struct Property {
     pub finite: Vec<usize>,
     /// The pairs.
     pub pairs: Vec<Pair>,
+}
+
+/// A property beside a specification: its canonical tester follows the run [PROP12, def. 15].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchedProperty {
+    /// Its own name.
+    pub name: String,
+    /// The names of its states.
+    pub states: Vec<String>,
+    /// Silence says nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignores_silence: bool,
+    /// The property.
+    pub automaton: Property,
 }
 
 /// A Streett pair: a run meets `recurrent` infinitely often, or stays in `persistent` in the end.

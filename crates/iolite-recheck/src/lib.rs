@@ -31,7 +31,7 @@ mod test_run;
 pub use document::{
     Certificate, Channel, DataClaim, DataObserver, Execution, FORMAT, Kind, LocationCondition,
     Model, Named, Observation, Observer, Pair, Pairs, Property, Refusal, SourceText, State, Table,
-    Test, TestState, TestStep, ValuedRun, ValuedStep, hash,
+    Test, TestState, TestStep, ValuedRun, ValuedStep, WatchedProperty, hash,
 };
 
 /// What looking again has shown.
@@ -144,8 +144,11 @@ pub fn check_beside(
         return Err(Fault::Undecided(NO_TABLE.to_owned()));
     }
     let alone = claims.contains(&true) || certificate.kind == "property";
-    if !certificate.data_observers.is_empty() && (alone || certificate.implementation.is_some()) {
-        return rejected("observers with data belong to runs beside a specification");
+    let beside = !certificate.data_observers.is_empty() || !certificate.properties.is_empty();
+    if beside && (alone || certificate.implementation.is_some()) {
+        return rejected(
+            "observers with data and properties belong to runs beside a specification",
+        );
     }
     if certificate.pairs.is_some() && tables().all(|model| model.table.is_some()) {
         match certificate.implementation {
@@ -241,6 +244,12 @@ fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
         .chain(observers.map(|o| &o.reference))
         .chain(certificate.data_observers.iter().map(|o| &o.reference))
         .chain(certificate.property.iter().map(|p| &p.reference))
+        .chain(
+            certificate
+                .properties
+                .iter()
+                .map(|p| &p.automaton.reference),
+        )
         .chain(certificate.test.iter().map(|t| &t.reference))
         .chain(certificate.suite.iter().map(|t| &t.reference))
         .chain(certificate.data.iter().map(|d| &d.observer));

@@ -19,7 +19,8 @@ use iolite_derive::{
 };
 use iolite_formats::test_case::json;
 use iolite_lts::{
-    Determinised, LabelId, Lts, QuiescencePolicy, Semantics, StateId, Suspension, explore,
+    Determinised, LabelId, LabelKind, Lts, QuiescencePolicy, Semantics, StateId, Suspension,
+    explore,
 };
 
 const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
@@ -228,7 +229,8 @@ fn is_undetected(cases: &[TestCase], s: &System, kind: Relation, c: &WholeCertif
     match (&c.observed, kind) {
         (Some(Observation::Refusal(refused)), Relation::Conf) => {
             let refused: BTreeSet<String> = refused.refuses.iter().cloned().collect();
-            let known = |a: &String| s.labels().get_text(a).is_some() && a != "delta";
+            let visible = |l| s.labels().kind(l) == LabelKind::Undirected;
+            let known = |a: &String| s.labels().get_text(a).is_some_and(visible);
             if !refused.iter().all(known) || may_refuse(s, &c.trace, &refused) {
                 return false;
             }

@@ -1,6 +1,7 @@
 //! What commands print, and how they end.
 
 pub(crate) mod campaign;
+pub(crate) mod certificates;
 pub(crate) mod description;
 pub(crate) mod dialogue;
 pub(crate) mod silence;

@@ -167,7 +167,9 @@ impl<M: Semantics<State = StateId>> Outputs<'_, M> {
         let labels = self.case.labels();
         let foreign = labels.outputs().map(|own| labels.text(own));
         let own = self.view.labels();
-        let foreign: Vec<String> = foreign.filter(|text| own.get_text(text).is_none()).collect();
+        let foreign: Vec<String> = foreign
+            .filter(|text| own.get_text(text).is_none())
+            .collect();
         let outputs: Vec<LabelId> = own.outputs().collect();
         let mut allowed = Vec::new();
         for output in outputs {

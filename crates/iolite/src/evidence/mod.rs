@@ -12,6 +12,7 @@ mod shared;
 mod suite;
 mod tables;
 mod test_run;
+mod watched_property;
 mod watcher;
 
 use std::time::Instant;
