@@ -394,7 +394,9 @@ fn suites_have_certificates() {
     assert_eq!(explained(&folder, &path, verdict), 1);
     let kept = |value: &mut serde_json::Value| value["allowed"] = json(r#"["!liq", "!liq"]"#);
     assert_eq!(explained(&folder, &path, kept), 0);
-    let answer = iolite(&["suite", &machine, &hasty, "--json"]).expect(1).stdout;
+    let answer = iolite(&["suite", &machine, &hasty, "--json"])
+        .expect(1)
+        .stdout;
     let document = write(&folder, "suite.json", &answer);
     let told = iolite(&["explain", &document]).expect(0).stdout;
     assert!(told.contains("none of 1 test cases"), "{told}");
@@ -430,11 +432,17 @@ fn properties_beside_a_model_have_certificates() {
     let args = ["monitor", &machine, &log, "--property", &never];
     iolite(&[&args[..], &["--certificate", &path]].concat()).expect(1);
     let told = iolite(&["explain", &path]).expect(0).stdout;
-    assert!(told.contains("no continuation is in the property"), "{told}");
+    assert!(
+        told.contains("no continuation is in the property"),
+        "{told}"
+    );
     let log = write(&folder, "two.txt", "?but\n?but\n!liq\n!liq\n");
     let args = ["monitor", &machine, &log, "--property", &never, "--json"];
     let document = json(&iolite(&args).expect(1).stdout);
-    for (key, kind) in [("certificate", "ioco"), ("property_certificate", "property")] {
+    for (key, kind) in [
+        ("certificate", "ioco"),
+        ("property_certificate", "property"),
+    ] {
         assert_eq!(document[key]["kind"], kind);
         let path = write(&folder, "part.json", document[key].to_string());
         iolite(&["explain", &path]).expect(0);
@@ -451,8 +459,15 @@ fn monitored_and_merged_runs_have_certificates() {
     for share in ["1/2", "2/2"] {
         let journal = folder.join(format!("{}.jsonl", &share[..1]));
         journals.push(journal.display().to_string());
-        let args = ["test", &machine, "--sut", &sut, "--runs", "6", "--steps", "8"];
-        let more = ["--partition", share, "--journal", journals.last().expect("one")];
+        let args = [
+            "test", &machine, "--sut", &sut, "--runs", "6", "--steps", "8",
+        ];
+        let more = [
+            "--partition",
+            share,
+            "--journal",
+            journals.last().expect("one"),
+        ];
         iolite(&[&args[..], &more].concat()).expect(1);
     }
     let all = folder.join("all.jsonl").display().to_string();
@@ -473,7 +488,14 @@ fn a_certificate_that_cannot_be_made_is_warned_of() {
     let folder = scratch("evidence-missing");
     let model = write(&folder, "candy.iol", CANDY);
     let (machine, hasty) = (format!("{model}#Machine"), format!("{model}#Hasty"));
-    let args = ["test", &machine, "--suite", &hasty, "--no-journal", "--json"];
+    let args = [
+        "test",
+        &machine,
+        "--suite",
+        &hasty,
+        "--no-journal",
+        "--json",
+    ];
     let sut = format!("model:{machine}");
     let found = iolite(&[&args[..], &["--sut", &sut]].concat()).expect(1);
     let told = "there is no certificate for run 0: the verdicts of a hand-written test case";
