@@ -6,7 +6,7 @@ use std::time::Duration;
 use iolite::{
     Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelCoverage,
     ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
-    TargetOptions, WholeCertificate, Workspace, explorer_command,
+    TargetOptions, Workspace, explorer_command,
 };
 use iolite_exec::end_well_on_signals;
 use iolite_exec::report::ResidualRisk;
@@ -22,6 +22,7 @@ use crate::output::Exit;
 use crate::output::campaign::{
     Aftermath, ReportArgs, conclude, finish, header, sinks, write_report,
 };
+use crate::output::certificates::Certified;
 
 /// Test a real system against a model
 ///
@@ -144,17 +145,21 @@ impl Args {
         Ok(self.judge.options(&self.data, &self.values, needs, seed))
     }
 
-    /// The whole certificate of a failing run; `None` where something that it rests on is not at hand.
+    /// The whole certificate of a failing run, or why there is none.
     pub(crate) fn certify(
         &self,
         workspace: &Workspace,
         judged: &Certificate,
-    ) -> Result<Option<WholeCertificate>, Error> {
+    ) -> Result<Certified, Error> {
         if self.model.is_none() {
             let options = self.properties.options();
             return workspace.certify_run(judged, JudgedBy::Properties(&options));
         }
-        workspace.certify_run(judged, JudgedBy::Model(&self.judge_options(workspace)?))
+        let mut options = self.judge_options(workspace)?;
+        if !self.properties.property.is_empty() {
+            options.properties = Some(self.properties.options());
+        }
+        workspace.certify_run(judged, JudgedBy::Model(&options))
     }
 
     pub(crate) fn campaign(

@@ -11,6 +11,7 @@ macro_rules! warning {
 }
 
 pub(crate) mod campaign;
+pub(crate) mod certificates;
 pub(crate) mod description;
 pub(crate) mod dialogue;
 pub(crate) mod silence;

@@ -41,6 +41,7 @@ pub use explicit_judge::ExplicitJudge;
 pub use judge::{AnyStrategy, AnyTester, Judge, JudgeOptions, not_solved};
 pub use model_coverage::{GoalKind, MissedGoal, ModelCoverage, ModelCoverageReport, ModelGoal};
 pub use model_under_test::{ModelUnderTest, chosen_constants, symbolic_sut};
+pub(crate) use property_judge::watched_beside;
 pub use property_judge::{PropertyJudge, PropertyOptions};
 pub use recorded::{Pair, RecordedRun};
 pub use selection::{Selection, SelectionOptions};
