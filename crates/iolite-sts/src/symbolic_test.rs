@@ -289,17 +289,29 @@ impl SymbolicTest {
                 l.name = name.into();
             }
         }
-        let test = Self {
+        let test = Self::of_parts(model, TestKind::Observer, Vec::new(), Vec::new());
+        Ok((test, failing, held))
+    }
+
+    /// A test of a model that judges conformance, with the locations Fail and those that are accepted.
+    pub(crate) fn of_parts(
+        model: Iosts,
+        kind: TestKind,
+        fail: Vec<LocationId>,
+        accept: Vec<LocationId>,
+    ) -> Self {
+        let mut test = Self {
             model,
-            kind: TestKind::Observer,
-            fail: Vec::new(),
+            kind,
+            fail,
             violate_fail: Vec::new(),
             violate: Vec::new(),
-            accept: Vec::new(),
+            accept,
             inconc: Vec::new(),
             coreachable: Vec::new(),
         };
-        Ok((test, failing, held))
+        test.end_at_verdicts();
+        test
     }
 
     /// A verdict is final.

@@ -438,8 +438,8 @@ impl Tester for SymbolicCaseTester {
             // A location is one of det(S^δ), places of S, beside one of the goal.
             let name = &*model.location(s.location()).name;
             let own = name.rsplit_once('.').map_or(name, |(own, _)| own);
-            let own = own.split_once('#').map_or(own, |(own, _)| own);
             for place in own.split('|') {
+                let place = place.split_once('#').map_or(place, |(place, _)| place);
                 if !names.iter().any(|n| n == place) {
                     names.push(place.to_owned());
                 }
