@@ -161,6 +161,22 @@ fn models_with_infinite_data_are_related() {
     assert_eq!(found["counterexample"]["observed"], "delta");
     let ran = relate("Deaf").expect(2);
     assert!(ran.stderr.contains("not input-enabled"), "{}", ran.stderr);
+    // Asked is specified in one of two states: uioco says nothing of what follows it, ioco does.
+    let choices = write(
+        &folder,
+        "choices.iol",
+        "system S { var s: int = 0  input go(n: int), ask  output x, y
+           initial state I { ?go(n) / s := n -> A  ?go(n) / s := n -> B }
+           state A { ?ask -> C  !y -> I }  state B { !y -> I }  state C { !x -> I } }
+         system Y { var s: int = 0  input go(n: int), ask  output x, y
+           initial state I { ?go(n) / s := n -> A  ?ask -> I }
+           state A { ?ask -> C  ?go(n) -> A  !y -> I }  state C { !y -> I  ?ask -> C  ?go(n) -> C } }",
+    );
+    let (i, s) = (format!("{choices}#Y"), format!("{choices}#S"));
+    let found = iolite(&["relate", "ioco", &i, &s, "--json"]).expect(1).json();
+    assert_eq!(found["counterexample"]["observed"], "!y", "{found}");
+    let found = iolite(&["relate", "uioco", &i, &s, "--json"]).expect(0).json();
+    assert_eq!(found["holds"], true, "{found}");
     // Neither a proof nor a run is an answer too.
     let ran = relate("Twice");
     assert!(ran.json()["holds"] != false, "{}", ran.stdout);

@@ -75,7 +75,7 @@ mod value_coverage;
 pub use builder::{BuildError, BuildErrorKind, Builder};
 pub use closure::DeterminiseError;
 pub use compose::ComposeError;
-pub use conformance::{Conformance, ConformanceError, conforms, is_input_enabled};
+pub use conformance::{Conformance, ConformanceError, DataRelation, conforms, is_input_enabled};
 pub use coverage_criterion::{CoverageCriterion, CriterionGoals};
 pub use coverage_goal::{CoverageGoal, CoverageGoals};
 pub use input_choice::{Chosen, InputChoice};

@@ -150,7 +150,8 @@ fn a_test_accepts_where_the_goal_may_have_been_reached_and_fails_off_the_traces(
             let Ok(whole) = SymbolicTest::covering(&world.model, goal, &mut solver, 40) else {
                 continue;
             };
-            let pruned = whole.trimmed(&mut solver, 2_000).pruned(&mut solver, 2_000);
+            let pruned = whole.trimmed(&mut solver, 2_000);
+            let (pruned, _) = pruned.pruned_within_reach(&mut solver, 2_000);
             let program = pruned.model.mirrored();
             let starts = world.initial();
             for start in starts.iter().cycle().take(6 * starts.len()) {

@@ -32,6 +32,7 @@ mod watch;
 
 pub use answer::{Answer, Proof, Refutation};
 pub use coreachable::coreachable;
+pub(crate) use coreachable::coreachable_within;
 pub use horn::{HornProgram, horn_clauses};
 pub use interpretation::{Strength, described, reachable};
 pub use invariant::{Broken, Invariant, Undecided, is_inductive};

@@ -6,15 +6,13 @@ use std::time::Duration;
 use iolite_derive::{Count, SymbolicTestCase, symbolic_model_hash};
 use iolite_lang::LineIndex;
 use iolite_sts::analysis::{self, Answer, Proof, VerifyBudget};
-use iolite_sts::{
-    CoverageCriterion, CoverageGoal, CriterionGoals, Iosts, PruningGoal, SymbolicTest,
-};
+use iolite_sts::{CoverageCriterion, CoverageGoal, CriterionGoals, Iosts, SymbolicTest};
 use serde::Serialize;
 
 use super::symbolic::SymbolicSource;
 use super::{Derivation, Derived, TakeDerived};
 use crate::campaign::{GoalKind, ModelGoal, named_goal};
-use crate::symbolic_view::{MOST_LOCATIONS, pruned};
+use crate::symbolic_view::{MOST_LOCATIONS, pruned_to_cover};
 use crate::{Error, Spec, SymbolicGraph, answers_count, solver};
 
 /// The time for one goal: a way there, or a proof that there is none.
@@ -160,7 +158,7 @@ impl SymbolicSource<'_> {
                 )));
             }
         };
-        let (test, reasons) = pruned(&test, PruningGoal::default(), &mut solver);
+        let (test, reasons) = pruned_to_cover(&test, &mut solver);
         answers_count(&solver)?;
         let test = test.compacted();
         Ok(Towards::Test(Box::new(test), reasons, constants))
