@@ -56,7 +56,7 @@ fn transitions_of_infinite_data_are_covered_or_proved_out_of_reach() {
     // The model plays the system: every test case reaches its goal.
     let sut = format!("model:{model}");
     let run = [
-        "test", &model, "--suite", &suite, "--sut", &sut, "--steps", "40", "--json",
+        "test", &model, "--suite", &suite, "--sut", &sut, "--steps", "100", "--json",
     ];
     let ran = iolite(&run).expect(0).json();
     assert_eq!(ran["verdicts"]["pass"], 3, "{ran}");

@@ -17,9 +17,7 @@ use iolite_lang::{
     diagnostic, lower_data, lower_data_observer, lower_data_purpose, parse_and_check,
 };
 use iolite_lts::{Determinised, LabelId, Lts, QuiescencePolicy, SetId, Suspension};
-use iolite_sts::{
-    Iosts, LabelKind, LocationId, PruningGoal, State, SymbolicTest, UnfoldBudget,
-};
+use iolite_sts::{Iosts, LabelKind, LocationId, PruningGoal, State, SymbolicTest, UnfoldBudget};
 
 /// Where S^δ and the goal are: a set of states of the unfolded S, and a state of the goal, `None` once it
 /// has stopped.

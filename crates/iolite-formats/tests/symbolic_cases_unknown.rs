@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use data_models::{actions, picks, step, text};
 use iolite_derive::{
-    Alphabet, ModelRef, Progress, SymbolicCaseTester, SymbolicOracleError, SymbolicTestCase, Tester,
-    Verdict,
+    Alphabet, ModelRef, Progress, SymbolicCaseTester, SymbolicOracleError, SymbolicTestCase,
+    Tester, Verdict,
 };
 use iolite_expr::{Solver, Strategy, Value};
 use iolite_lang::{lower_data, lower_data_observer, lower_data_purpose, parse_and_check};
@@ -26,7 +26,11 @@ enum Instance {
     Gone,
 }
 
-fn tester(case: &Arc<SymbolicTestCase>, known: &[(String, Value)], alphabet: &Alphabet) -> SymbolicCaseTester {
+fn tester(
+    case: &Arc<SymbolicTestCase>,
+    known: &[(String, Value)],
+    alphabet: &Alphabet,
+) -> SymbolicCaseTester {
     let solver = || Ok::<_, SymbolicOracleError>(Solver::embedded());
     SymbolicCaseTester::new(Arc::clone(case), known, alphabet, Strategy::Small, solver)
         .expect("a tester")
@@ -95,7 +99,13 @@ fn verdicts_with_unknown_constants_are_those_of_all_values_together() {
             let (accept, refuse) = (&purpose.accept, &purpose.refuse);
             SymbolicTest::towards(&system, &purpose.iosts, accept, refuse, &mut solver, 200)
         } else {
-            SymbolicTest::new(&system, &observer.iosts, &observer.violate, &mut solver, 200)
+            SymbolicTest::new(
+                &system,
+                &observer.iosts,
+                &observer.violate,
+                &mut solver,
+                200,
+            )
         };
         // Some choices cannot be postponed.
         let Ok(test) = test else { continue };
@@ -150,6 +160,9 @@ fn verdicts_with_unknown_constants_are_those_of_all_values_together() {
     println!("{steps} steps, {mixed} went on without a value, {met:?}");
     assert!(steps > 1_000 && mixed > 50, "{steps}, {mixed}");
     for verdict in [Verdict::Fail, Verdict::Inconc, Verdict::Unknown] {
-        assert!(met.contains(&Some(verdict)), "{verdict:?} is not met: {met:?}");
+        assert!(
+            met.contains(&Some(verdict)),
+            "{verdict:?} is not met: {met:?}"
+        );
     }
 }

@@ -216,7 +216,7 @@ impl Iosts {
     }
 
     /// The system over its own visible actions and those of another one.
-    fn with_gates_of(&self, other: &Self) -> Result<Self, ComposeError> {
+    pub(crate) fn with_gates_of(&self, other: &Self) -> Result<Self, ComposeError> {
         let mut result = self.clone();
         let visible = |g: &&Gate| matches!(g.kind, LabelKind::Input | LabelKind::Output);
         for gate in other.gates.iter().filter(visible) {

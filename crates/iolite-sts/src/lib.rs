@@ -53,6 +53,7 @@ mod input_choice;
 mod iosts;
 mod lint;
 mod narrowed;
+mod passing;
 mod path_formula;
 mod product;
 mod quiescence;
@@ -84,6 +85,7 @@ pub use iosts::{
     Variable, space,
 };
 pub use lint::Lint;
+pub use passing::TestProgram;
 pub use path_formula::{GivenConstant, HasTrace, TraceStep, Watch, WatchedStates};
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};

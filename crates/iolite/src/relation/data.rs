@@ -54,7 +54,7 @@ impl Workspace {
             return Err(failure);
         }
         let specs = [self.spec(implementation)?, self.spec(specification)?];
-        let [i, s] = [model(&specs[0])?, model(&specs[1])?];
+        let [i, s] = [as_iosts::of(&specs[0])?, as_iosts::of(&specs[1])?];
         let mut solver = solver(None)?;
         let budget = VerifyBudget::default();
         let wrong = |e: &ConformanceError| refused(e, specification);
@@ -141,15 +141,6 @@ impl Workspace {
     }
 }
 
-/// The model of a side, with its data.
-fn model(spec: &Spec) -> Result<Arc<Iosts>, Error> {
-    match spec {
-        Spec::Symbolic(symbolic) => Ok(Arc::clone(symbolic.model())),
-        Spec::Explicit(explicit) => as_iosts::system(explicit).map(Arc::new),
-        Spec::Properties(_) => Err(Error::input("relations are between models")),
-    }
-}
-
 fn refused(error: &ConformanceError, specification: &ModelRef) -> Error {
     match error {
         ConformanceError::Unknown(_) => Error::undecided(error.to_string()).hint(format!(
@@ -166,7 +157,7 @@ fn refused(error: &ConformanceError, specification: &ModelRef) -> Error {
 
 /// An error where the implementation refuses an input; why it is not known whether it does, where it is
 /// not.
-fn not_enabled(
+pub(crate) fn not_enabled(
     watched: &Iosts,
     answer: &Answer,
     implementation: &ModelRef,
@@ -273,7 +264,7 @@ fn allowed(
 }
 
 /// Where the implementation is, of a state of the product.
-fn own_state(product: &Iosts, state: &State, implementation: &Iosts) -> String {
+pub(crate) fn own_state(product: &Iosts, state: &State, implementation: &Iosts) -> String {
     let whole = &*product.location(state.location).name;
     let names = implementation.locations().map(|(_, l)| &*l.name);
     let is_own = |name: &&str| {
