@@ -593,10 +593,11 @@ impl Conclusion<'_> {
             summary.elapsed.as_secs_f64()
         );
         if let Some(coverage) = summary.coverage {
-            text += &format!(
-                "; {} of {} transitions of the suspension automaton seen",
-                coverage.seen, coverage.total
-            );
+            let what = match self.judge {
+                Some(Judge::Symbolic(_)) => "coverage goals of the model",
+                _ => "transitions of the suspension automaton",
+            };
+            text += &format!("; {} of {} {what} seen", coverage.seen, coverage.total);
         }
         text.push('\n');
         for (input, why) in &summary.untried {

@@ -193,7 +193,7 @@ impl SymbolicOracle {
     }
 
     /// What an action is to the model; `None` where no gate takes it.
-    fn valued(&mut self, id: ActionId) -> Option<ValuedAction> {
+    pub fn valued(&mut self, id: ActionId) -> Option<ValuedAction> {
         if let Some(known) = self.valued.get(&id) {
             return known.clone();
         }
