@@ -43,6 +43,7 @@ mod compaction;
 mod compose;
 mod conformance;
 mod coverage_goal;
+mod determined;
 mod determinise;
 mod faulting_values;
 mod faults;

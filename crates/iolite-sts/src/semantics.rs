@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use iolite_expr::{Env, EvalError, Value, VarId};
+use iolite_expr::{Env, EvalError, Model, Value, VarId};
 
 use crate::iosts::{GateId, Iosts, LocationId, TransitionId, space};
 
@@ -14,6 +14,22 @@ pub struct ValuedAction {
     pub action: GateId,
     /// w, by position.
     pub values: Vec<Value>,
+}
+
+impl ValuedAction {
+    /// The action with the values that a solver or a sampler found for its parameters; plain ones where
+    /// it has none.
+    pub fn of(model: &Iosts, action: GateId, found: &Model) -> Self {
+        let params = model.gate(action).params.iter();
+        let values = params.map(|p| {
+            let value = found.value(p.id).cloned();
+            value.unwrap_or_else(|| p.sort.default_value())
+        });
+        Self {
+            action,
+            values: values.collect(),
+        }
+    }
 }
 
 /// A state ⟨l, v⟩; the constants are kept beside, they never change.

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use iolite_expr::{Answer, Solver, Span, Substitution, Term, Value, Var, VarId};
+use iolite_expr::{Answer, GuardProfile, Solver, Span, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 use rustc_hash::FxHashSet;
 
@@ -17,7 +17,7 @@ use crate::closure::DeterminiseError;
 use crate::coverage_goal::Recorder;
 use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
 use crate::quiescence::DeltaGuard;
-use crate::semantics::{ModelFault, State, ValuedAction};
+use crate::semantics::{Frame, ModelFault, State, ValuedAction};
 use crate::symbolic_state::{Data, SymbolicState, last_unknown, merged, renumber, settle};
 
 /// The states after a trace, closed under internal actions.
@@ -124,6 +124,10 @@ pub struct Symbolic {
     enabling: Vec<Option<Term>>,
     /// Per transition: the guard has no value, or it holds and an assignment has none.
     faulting: Vec<Option<Term>>,
+    /// Per transition: what it asks of its parameters.
+    profiles: Vec<Option<Arc<GuardProfile>>>,
+    /// Per transition: terms for its parameters, where its guard leaves them one value each.
+    determined: Vec<Option<Option<Arc<[Term]>>>>,
     /// Where a term without a value was met last.
     pub(crate) fault: Option<Span>,
     has_internal: Vec<bool>,
@@ -174,6 +178,8 @@ impl Symbolic {
         let delta = (0..model.locations().len()).map(|_| None).collect();
         let enabling = vec![None; model.transitions().len()];
         let faulting = enabling.clone();
+        let profiles = vec![None; model.transitions().len()];
+        let determined = vec![None; model.transitions().len()];
         Ok(Self {
             known: values.iter().cloned().collect(),
             constants: values,
@@ -182,6 +188,8 @@ impl Symbolic {
             delta,
             enabling,
             faulting,
+            profiles,
+            determined,
             fault: None,
             has_internal,
             cycles: None,
@@ -308,6 +316,18 @@ impl Symbolic {
             .clone()
     }
 
+    /// What a transition asks of its parameters.
+    pub(crate) fn profile(&mut self, t: TransitionId) -> Arc<GuardProfile> {
+        if let Some(known) = &self.profiles[t.index()] {
+            return Arc::clone(known);
+        }
+        let guard = self.enabling(t);
+        let params = &self.model.gate(self.model.transition(t).action).params;
+        let profile = Arc::new(GuardProfile::new(&guard, params));
+        self.profiles[t.index()] = Some(Arc::clone(&profile));
+        profile
+    }
+
     pub(crate) fn faulting(&mut self, t: TransitionId) -> Term {
         let transition = self.model.transition(t);
         self.faulting[t.index()]
@@ -363,6 +383,9 @@ impl Symbolic {
         t: TransitionId,
         doubt: &mut Doubt,
     ) -> Result<Vec<SymbolicState>, SymbolicError> {
+        if let Some(row) = self.only_row(s, t) {
+            return Ok(self.step(s, t, Some(&row), doubt)?.into_iter().collect());
+        }
         let model = self.model.clone();
         let params = &model.gate(model.transition(t).action).params;
         let rows = params
@@ -387,6 +410,24 @@ impl Symbolic {
             out.extend(self.step(s, t, Some(&row), doubt)?);
         }
         Ok(out)
+    }
+
+    /// The only values of a transition's parameters for which its guard can hold in a concrete state,
+    /// where the guard says so.
+    fn only_row(&mut self, s: &SymbolicState, t: TransitionId) -> Option<Vec<Value>> {
+        let Data::Concrete(variables) = &s.data else {
+            return None;
+        };
+        let model = &self.model;
+        let terms = self.determined[t.index()]
+            .get_or_insert_with(|| model.determined(t).map(Into::into))
+            .as_ref()?;
+        let frame = Frame {
+            variables,
+            constants: self.known.as_deref()?,
+            params: &[],
+        };
+        terms.iter().map(|e| e.eval(&frame).ok()).collect()
     }
 
     /// One transition from one state; without values for the parameters they are unknown.
