@@ -43,7 +43,6 @@ mod compaction;
 mod compose;
 mod conformance;
 mod coverage_goal;
-mod determined;
 mod determinise;
 mod faulting_values;
 mod faults;

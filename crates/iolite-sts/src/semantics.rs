@@ -80,16 +80,21 @@ impl Iosts {
         transition: TransitionId,
         params: &[Value],
     ) -> Result<Option<State>, ModelFault> {
-        let t = self.transition(transition);
-        let signature = &self.gate(t.action).params;
-        if signature.len() != params.len()
-            || signature
-                .iter()
-                .zip(params)
-                .any(|(p, v)| !p.sort.contains(v))
-        {
+        if !self.gate(self.transition(transition).action).takes(params) {
             return Ok(None);
         }
+        self.fire_fitting(state, constants, transition, params)
+    }
+
+    /// The same for values that belong to their parameters' sorts.
+    pub(crate) fn fire_fitting(
+        &self,
+        state: &State,
+        constants: &[Value],
+        transition: TransitionId,
+        params: &[Value],
+    ) -> Result<Option<State>, ModelFault> {
+        let t = self.transition(transition);
         let frame = Frame {
             variables: &state.values,
             constants,

@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 
 use crate::closure::DeterminiseError;
 use crate::coverage_goal::Recorder;
+use crate::firing::Firing;
 use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
 use crate::quiescence::DeltaGuard;
 use crate::semantics::{Frame, ModelFault, State, ValuedAction};
@@ -126,8 +127,8 @@ pub struct Symbolic {
     faulting: Vec<Option<Term>>,
     /// Per transition: what it asks of its parameters.
     profiles: Vec<Option<Arc<GuardProfile>>>,
-    /// Per transition: terms for its parameters, where its guard leaves them one value each.
-    determined: Vec<Option<Option<Arc<[Term]>>>>,
+    /// Per transition: what its guard says of its parameters.
+    firings: Vec<Option<Firing>>,
     /// Where a term without a value was met last.
     pub(crate) fault: Option<Span>,
     has_internal: Vec<bool>,
@@ -179,7 +180,7 @@ impl Symbolic {
         let enabling = vec![None; model.transitions().len()];
         let faulting = enabling.clone();
         let profiles = vec![None; model.transitions().len()];
-        let determined = vec![None; model.transitions().len()];
+        let firings = (0..model.transitions().len()).map(|_| None).collect();
         Ok(Self {
             known: values.iter().cloned().collect(),
             constants: values,
@@ -189,7 +190,7 @@ impl Symbolic {
             enabling,
             faulting,
             profiles,
-            determined,
+            firings,
             fault: None,
             has_internal,
             cycles: None,
@@ -246,6 +247,10 @@ impl Symbolic {
         let mut next = Vec::new();
         let model = self.model.clone();
         let begin = (self.solver.stats().work, Instant::now());
+        // Looked at once: values may be long.
+        if !model.gate(observed.action).takes(&observed.values) {
+            return self.finish(&states.states, next, doubt);
+        }
         for s in &states.states {
             for &t in model.outgoing(s.location) {
                 if model.transition(t).action != observed.action {
@@ -419,18 +424,23 @@ impl Symbolic {
             return None;
         };
         let model = &self.model;
-        let terms = self.determined[t.index()]
-            .get_or_insert_with(|| model.determined(t).map(Into::into))
-            .as_ref()?;
+        let firing = self.firings[t.index()].get_or_insert_with(|| Firing::new(model, t));
+        // A fault with other values would be one of the model.
+        if firing.faults_by_value {
+            return None;
+        }
         let frame = Frame {
             variables,
             constants: self.known.as_deref()?,
             params: &[],
         };
-        terms.iter().map(|e| e.eval(&frame).ok()).collect()
+        let row: Vec<Value> = firing.determined(&frame).into_iter().collect::<Option<_>>()?;
+        let gate = model.gate(model.transition(t).action);
+        (firing.fits || gate.takes(&row)).then_some(row)
     }
 
-    /// One transition from one state; without values for the parameters they are unknown.
+    /// One transition from one state; without values for the parameters they are unknown, and those that
+    /// are given are of the parameters' sorts.
     pub(crate) fn step(
         &mut self,
         s: &SymbolicState,
@@ -475,7 +485,7 @@ impl Symbolic {
                 location: s.location,
                 values: values.clone(),
             };
-            let next = model.fire(&state, constants, t, given)?;
+            let next = model.fire_fitting(&state, constants, t, given)?;
             return Ok(next.map(|next| SymbolicState {
                 location: next.location,
                 data: Data::Concrete(next.values),
@@ -487,21 +497,11 @@ impl Symbolic {
         let condition = s.condition();
         let mut unknowns = last_unknown(&values, &condition);
         let arguments: Vec<Term> = match given {
-            Some(given) => {
-                if given.len() != signature.len()
-                    || signature
-                        .iter()
-                        .zip(given)
-                        .any(|(p, v)| !p.sort.contains(v))
-                {
-                    return Ok(None);
-                }
-                signature
-                    .iter()
-                    .zip(given)
-                    .map(|(p, v)| literal(p, v.clone()))
-                    .collect()
-            }
+            Some(given) => signature
+                .iter()
+                .zip(given)
+                .map(|(p, v)| literal(p, v.clone()))
+                .collect(),
             None => signature
                 .iter()
                 .map(|p| Ok(unknown(p, &mut unknowns)?.term()))

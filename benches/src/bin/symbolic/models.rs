@@ -126,9 +126,9 @@ pub(crate) fn ordered(n: usize) -> Case {
         guard.join(" && ")
     );
     let name = match n {
-        8 => "8 ordered parameters",
-        16 => "16 ordered parameters",
-        _ => "32 ordered parameters",
+        8 => "Ordered8",
+        16 => "Ordered16",
+        _ => "Ordered32",
     };
     Case {
         name,
@@ -204,11 +204,11 @@ impl Desk {
             };
             self.busy[free] = true;
             let fields = fields(&job);
-            let number = |i: usize| fields[i].as_int().and_then(Int::to_i64).expect("a number");
+            let number = |i: usize| fields[i].as_int().expect("a number");
             let done = vec![
                 fields[0].clone(),
                 Value::from(free as i64 + 1),
-                Value::from(gcd(number(2), number(3))),
+                Value::Int(number(2).gcd(number(3))),
             ];
             let Sort::Sum(outcome) = self.sort("finish") else {
                 panic!("an outcome is a sum")
@@ -217,10 +217,6 @@ impl Desk {
             self.say("finish", vec![done]);
         }
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn fields(record: &Value) -> Vec<Value> {
@@ -304,7 +300,8 @@ impl SystemUnderTest<ActionId> for Conforming {
             .random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        if patience.is_zero() && self.random >> 62 == 0 {
+        // It is never far behind: which of its changes a report is about would be anybody's guess.
+        if patience.is_zero() && self.random >> 62 == 0 && self.desk.out.len() < 4 {
             return None;
         }
         let mut output = self.desk.out.pop_front()?;
