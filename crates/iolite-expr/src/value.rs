@@ -8,7 +8,7 @@ use crate::sort::{EnumSort, RecordSort};
 use crate::{Int, Sort, SumValue};
 
 /// A value of some [`Sort`]. Cheap to clone: the large ones are shared.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Eq, PartialOrd, Ord)]
 pub enum Value {
     /// `true` or `false`.
     Bool(bool),
@@ -24,6 +24,22 @@ pub enum Value {
     Record(Arc<RecordSort>, Arc<[Value]>),
     /// A variant of a sum with its fields.
     Sum(Arc<SumValue>),
+}
+
+// What is shared is equal at a glance: long lists mostly share their elements.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Str(a), Self::Str(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Enum(e, a), Self::Enum(f, b)) => a == b && e == f,
+            (Self::Array(a), Self::Array(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Record(r, a), Self::Record(s, b)) => r == s && (Arc::ptr_eq(a, b) || a == b),
+            (Self::Sum(a), Self::Sum(b)) => Arc::ptr_eq(a, b) || a == b,
+            _ => false,
+        }
+    }
 }
 
 /// Elements at each end of an array that its hash reads. States of long runs hold long arrays that

@@ -81,7 +81,10 @@ fn tied_variables_move_together() {
     let rows = distinct(&[x.clone(), y.clone(), z.clone()], &sum, 60);
     let firsts: BTreeSet<&Value> = rows.iter().map(|row| &row[0]).collect();
     assert!(firsts.len() >= 20, "{rows:?}");
-    let chain = Term::all([x.term().lt(y.term()).unwrap(), y.term().lt(z.term()).unwrap()]);
+    let chain = Term::all([
+        x.term().lt(y.term()).unwrap(),
+        y.term().lt(z.term()).unwrap(),
+    ]);
     assert!(distinct(&[x, y, z], &chain, 60).len() >= 30);
 }
 

@@ -146,7 +146,11 @@ impl InputChoice {
             match self.values_at(semantics, &states.states[i], t)? {
                 Answer::Sat(model) => {
                     let action = semantics.model().transition(t).action;
-                    return Ok(Chosen::Input(ValuedAction::of(semantics.model(), action, &model)));
+                    return Ok(Chosen::Input(ValuedAction::of(
+                        semantics.model(),
+                        action,
+                        &model,
+                    )));
                 }
                 Answer::Unsat => {}
                 Answer::Unknown(why) => unknown = Some(why),

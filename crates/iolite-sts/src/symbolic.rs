@@ -434,7 +434,10 @@ impl Symbolic {
             constants: self.known.as_deref()?,
             params: &[],
         };
-        let row: Vec<Value> = firing.determined(&frame).into_iter().collect::<Option<_>>()?;
+        let row: Vec<Value> = firing
+            .determined(&frame)
+            .into_iter()
+            .collect::<Option<_>>()?;
         let gate = model.gate(model.transition(t).action);
         (firing.fits || gate.takes(&row)).then_some(row)
     }

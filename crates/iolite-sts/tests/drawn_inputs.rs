@@ -21,10 +21,19 @@ fn rows(model: &Iosts, state: &State, constants: &[Value], t: TransitionId) -> V
         let column = p.sort.values(64).expect("finite data");
         rows = rows
             .iter()
-            .flat_map(|row| column.iter().map(|x| [row.as_slice(), &[x.clone()]].concat()))
+            .flat_map(|row| {
+                column
+                    .iter()
+                    .map(|x| [row.as_slice(), &[x.clone()]].concat())
+            })
             .collect();
     }
-    rows.retain(|row| model.fire(state, constants, t, row).expect("no faults").is_some());
+    rows.retain(|row| {
+        model
+            .fire(state, constants, t, row)
+            .expect("no faults")
+            .is_some()
+    });
     rows
 }
 
@@ -94,5 +103,8 @@ fn drawn_inputs_are_those_of_the_definition() {
             }
         }
     }
-    assert!(given > 1_000 && refused > 100, "{given} given, {refused} refused");
+    assert!(
+        given > 1_000 && refused > 100,
+        "{given} given, {refused} refused"
+    );
 }

@@ -26,18 +26,47 @@ pub enum Drawn {
 const FEW: u64 = 64;
 /// Changes that make room for a wish.
 const ROOM: usize = 4;
+/// How often all variables are changed before a row that was drawn of late is drawn again.
+const ROUNDS: usize = 4;
 /// Proposals for one part.
 const PROPOSALS: usize = 3;
 /// How often a part may come out as it was before a solver is asked for another value.
 const PATIENCE: u32 = 8;
+/// Draws after which it is asked again at the latest.
+const LONGEST_PAUSE: u32 = 4096;
 /// How deep into a value wishes go.
 const MAX_DEPTH: u32 = 4;
 
-/// How long a part has not changed, and how long it may.
-#[derive(Clone, Copy, Debug)]
+/// Parts that do not change, and when a solver was asked for other values of them.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Standstill {
-    draws: u32,
-    patience: u32,
+    /// For how many draws each part has been as it is.
+    draws: BTreeMap<Part, u32>,
+    /// Draws before a solver is asked again.
+    pause: u32,
+    /// How long the last such pause was.
+    last: u32,
+}
+
+impl Standstill {
+    /// A row was drawn; whether a solver should look for another one. That is asked more and more
+    /// seldom: what does not move then is what the guard fixes.
+    fn asks(&mut self, still: impl Iterator<Item = (Part, bool)>) -> bool {
+        let mut long = false;
+        for (part, same) in still {
+            let draws = self.draws.entry(part).or_default();
+            *draws = if same { *draws + 1 } else { 0 };
+            long |= *draws >= PATIENCE;
+        }
+        self.pause = self.pause.saturating_sub(1);
+        if !long || self.pause > 0 {
+            return false;
+        }
+        self.last = (2 * self.last).clamp(2 * PATIENCE, LONGEST_PAUSE);
+        self.pause = self.last;
+        self.draws.values_mut().for_each(|n| *n = 0);
+        true
+    }
 }
 
 impl Sampler {
@@ -127,7 +156,7 @@ impl Sampler {
         }
         order.retain(|&i| !granted.contains(&Part::whole(i)));
         let last = self.memory.recent().next().cloned();
-        for _ in 0..2 {
+        for _ in 0..ROUNDS {
             for &i in &order {
                 if !self.again(&mut row, i, &mut granted) {
                     let sort = vars[i].sort.clone();
@@ -243,16 +272,25 @@ impl Sampler {
             }
             Sort::Sum(s) if depth < MAX_DEPTH => self.change_sum(row, part, s, granted, depth),
             _ => {
+                let mut refused = None;
                 for _ in 0..PROPOSALS {
                     let strategy = self.settled(sort, self.strategy);
                     let Some(value) = self.proposal(row, part, sort, strategy, depth) else {
                         return;
                     };
-                    if self.wish_for(row, part, value.clone(), granted)
-                        || self.near_value(row, part, &value, granted)
+                    if self.wish_for(row, part, value.clone(), granted) {
+                        return;
+                    }
+                    // Many guards have a side of zero.
+                    if let Value::Int(n) = &value
+                        && self.wish_for(row, part, Value::Int(-n), granted)
                     {
                         return;
                     }
+                    refused = Some(value);
+                }
+                if let Some(value) = refused {
+                    self.near_value(row, part, &value, granted);
                 }
             }
         }
@@ -296,9 +334,9 @@ impl Sampler {
         part: &Part,
         value: &Value,
         granted: &mut Vec<Part>,
-    ) -> bool {
+    ) {
         let Value::Int(wanted) = value else {
-            return false;
+            return;
         };
         let mut points: Vec<Int> = Vec::new();
         for atom in row.profile.atoms_of(part) {
@@ -311,10 +349,9 @@ impl Sampler {
         for point in points {
             if row.try_put(part, Value::Int(point)) {
                 granted.push(part.clone());
-                return true;
+                return;
             }
         }
-        false
     }
 
     /// Whether a part has not changed for so long that a solver should look for another value.
@@ -326,28 +363,13 @@ impl Sampler {
         for (i, v) in row.profile.vars.iter().enumerate() {
             leaves_of(&Part::whole(i), &v.sort, &row.values[i], &mut leaves);
         }
-        let mut asks = false;
-        for leaf in leaves {
+        let still = leaves.into_iter().map(|leaf| {
             let same = leaf.value(&row.values) == leaf.value(last);
-            let still = self.standstill.entry(leaf).or_insert(Standstill {
-                draws: 0,
-                patience: PATIENCE,
-            });
-            still.draws = if same { still.draws + 1 } else { 0 };
-            if !same {
-                still.patience = PATIENCE;
-            } else if still.draws >= still.patience {
-                still.draws = 0;
-                still.patience = still.patience.saturating_mul(2);
-                asks = true;
-            }
-        }
-        asks
+            (leaf, same)
+        });
+        self.standstill.asks(still)
     }
 }
-
-/// The memory of standstill, by part.
-pub(super) type Standstills = BTreeMap<Part, Standstill>;
 
 struct Below<'a>(&'a dyn Env);
 

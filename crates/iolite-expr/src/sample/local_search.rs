@@ -60,7 +60,11 @@ impl<'a> Row<'a> {
             values,
             holds: Vec::new(),
         };
-        row.holds = profile.conjuncts.iter().map(|c| row.is_true(&c.term)).collect();
+        row.holds = profile
+            .conjuncts
+            .iter()
+            .map(|c| row.is_true(&c.term))
+            .collect();
         row
     }
 

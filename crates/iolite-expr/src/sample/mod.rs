@@ -35,7 +35,7 @@ pub use candidates::CandidateValues;
 use comparisons::Comparisons;
 pub use distribution::{Distribution, Draw};
 pub use drawing::Drawn;
-use drawing::Standstills;
+use drawing::Standstill;
 pub use guard_profile::GuardProfile;
 pub use pair_cover::PairCover;
 use run_memory::RunMemory;
@@ -54,7 +54,7 @@ pub struct Sampler {
     /// What the query at hand compares.
     comparisons: Comparisons,
     /// Parts that did not change of late.
-    standstill: Standstills,
+    standstill: Standstill,
     /// The query that was asked last, taken apart.
     profile: Option<(Vec<Term>, Arc<GuardProfile>)>,
 }
@@ -87,7 +87,7 @@ impl Sampler {
             candidates,
             pairs: None,
             comparisons: Comparisons::default(),
-            standstill: Standstills::new(),
+            standstill: Standstill::default(),
             profile: None,
         }
     }

@@ -30,11 +30,12 @@ impl Sampler {
         }
         Some(match sort {
             Sort::Bool => Value::Bool(self.rng.random_bool(0.5)),
-            Sort::Enum(e) => Value::Enum(
-                e.clone(),
-                self.rng.random_range(0..e.variants.len()) as u32,
-            ),
-            Sort::Int | Sort::Range(_) => Value::Int(self.proposed_number(row, part, sort, strategy)),
+            Sort::Enum(e) => {
+                Value::Enum(e.clone(), self.rng.random_range(0..e.variants.len()) as u32)
+            }
+            Sort::Int | Sort::Range(_) => {
+                Value::Int(self.proposed_number(row, part, sort, strategy))
+            }
             Sort::String => self.proposed_text(row, part, strategy),
             Sort::Array(_) | Sort::Record(_) | Sort::Sum(_) if depth >= MAX_DEPTH => {
                 sort.default_value()
@@ -160,9 +161,8 @@ impl Sampler {
                 let first = usize::from(self.rng.random_bool(0.5));
                 either[first].or(either[1 - first])
             };
-            let words = length.map(|length| {
-                language.words(length, 1, &mut |n| self.rng.random_range(0..n))
-            });
+            let words = length
+                .map(|length| language.words(length, 1, &mut |n| self.rng.random_range(0..n)));
             if let Some(word) = words.and_then(|mut words| words.pop()) {
                 return Value::str(&word);
             }
