@@ -144,13 +144,11 @@ impl Alphabet {
     /// The same; `text` is how a new one is shown, sigil included.
     pub fn intern_as(&self, action: Action, text: impl FnOnce(&Action) -> String) -> ActionId {
         let mut table = self.lock();
-        match table.get(&action) {
-            Some(id) => id,
-            None => {
-                let text: Arc<str> = text(&action).into();
-                table.intern(action, || OnceLock::from(text))
-            }
+        if let Some(id) = table.get(&action) {
+            return id;
         }
+        let text: Arc<str> = text(&action).into();
+        table.intern(action, || OnceLock::from(text))
     }
 
     /// Keeps all that was met so far: whoever asks holds ids across runs. Returns how much was kept

@@ -24,7 +24,7 @@ fn rows(model: &Iosts, state: &State, constants: &[Value], t: TransitionId) -> V
             .flat_map(|row| {
                 column
                     .iter()
-                    .map(|x| [row.as_slice(), &[x.clone()]].concat())
+                    .map(|x| [row.as_slice(), std::slice::from_ref(x)].concat())
             })
             .collect();
     }

@@ -320,7 +320,8 @@ impl Sampler {
         if self.candidates.words(sort).next().is_some() {
             3
         } else {
-            u32::from(self.candidates.constants(sort).next().is_some())
+            let constants = self.candidates.constants(sort).next().is_some();
+            u32::from(constants || self.memory.words(sort).next().is_some())
         }
     }
 
