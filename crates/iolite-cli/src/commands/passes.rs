@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if let (Some(certificate), Some(path)) = (&document.certificate, &args.certificate) {
         write_json(path, certificate)?;
     } else if args.certificate.is_some() && document.passes == Some(false) {
-        eprintln!(
+        warning!(
             "warning: there is no certificate: failing runs of test cases with data have none"
         );
     }
