@@ -63,9 +63,10 @@ fn check_fits(test: &Test, kind: &str) -> Outcome<()> {
         TestStep::Offer => kind == "conf",
         TestStep::Stimulate | TestStep::Observe => kind != "conf",
     };
-    match test.states.iter().all(|state| fits(state.does)) {
-        true => Ok(()),
-        false => rejected(format!("{} is no test case for {kind}", test.name)),
+    if test.states.iter().all(|state| fits(state.does)) {
+        Ok(())
+    } else {
+        rejected(format!("{} is no test case for {kind}", test.name))
     }
 }
 

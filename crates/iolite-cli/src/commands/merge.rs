@@ -71,7 +71,7 @@ pub(crate) fn joined(
         }
     })?;
     for warning in warnings {
-        eprintln!("warning: {warning}");
+        warning!("warning: {warning}");
     }
     Ok(journal)
 }
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             return Err(error);
         }
         Err(error) => {
-            eprintln!("warning: coverage is not counted: {}", error.message());
+            warning!("warning: coverage is not counted: {}", error.message());
             None
         }
     };

@@ -343,7 +343,6 @@ fn judged(
 ) -> Result<LogReport, Error> {
     let mut log = log(args, run)?;
     let report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line));
-    watch.finish();
     Ok(told(args, monitor, watch, report?))
 }
 
@@ -366,7 +365,7 @@ fn told(args: &Args, monitor: &Monitor, watch: &Watch, mut report: LogReport) ->
             // People read it here, programs in the document.
             report.broken_off = args.json.then(|| why.reason.to_string());
         }
-        eprintln!("{text}");
+        say!("{text}");
     }
     report
 }
@@ -442,7 +441,6 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
             Ok(())
         },
     )?;
-    watch.finish();
     for (run, report) in reports {
         let report = told(args, monitor, watch, report);
         together.add(run, report);
@@ -492,7 +490,7 @@ fn conclude(
     };
     let nothing = (steps == 0).then(|| "no line of the log is a step".to_owned());
     if nothing.is_some() && args.skip_other {
-        eprintln!(
+        warning!(
             "warning: --skip-other left out every line of {}; do --templates and --prefix fit?",
             args.log().display()
         );
@@ -505,9 +503,10 @@ fn conclude(
     let wanted = args.json || args.certificate.is_some();
     let worst = report.certificate.as_ref().filter(|_| wanted);
     let listed: Vec<&Certificate> = failures.values().filter(|_| several).collect();
-    let mut certificates = match several {
-        true => Certificates::new(listed.iter().copied(), certify),
-        false => Certificates::new(worst.into_iter(), certify),
+    let mut certificates = if several {
+        Certificates::new(listed.iter().copied(), certify)
+    } else {
+        Certificates::new(worst.into_iter(), certify)
     };
     let whole = match worst {
         Some(judged) if several => certify(judged)?.ok(),
@@ -518,7 +517,7 @@ fn conclude(
     }
     if dropped > 0 && several {
         let warning = format!("{dropped} more failing runs are not listed");
-        eprintln!("warning: {warning}");
+        warning!("warning: {warning}");
         certificates.warnings.push(warning);
     }
     let document = Document {

@@ -104,7 +104,6 @@ pub(crate) fn run<R: BufRead>(
     certify: Certify<'_>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    watch.finish();
     conclude(report?, None, json, certify)
 }
 
@@ -117,7 +116,6 @@ pub(crate) fn run_beside<R: BufRead>(
     certify: Certify<'_>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    watch.finish();
     conclude(report?, Some(conformance), json, certify)
 }
 
@@ -141,7 +139,7 @@ fn conclude(
         ..
     } = report;
     if seen == 0 && unseen > 0 {
-        eprintln!(
+        warning!(
             "warning: none of the {unseen} events is an action of a property; is a --map missing?"
         );
     }
@@ -173,7 +171,7 @@ fn conclude(
     let mut certified = |judged: &Certificate, by_model| -> Result<_, Error> {
         let missing = |reason| {
             let warning = format!("there is no certificate: {reason}");
-            eprintln!("warning: {warning}");
+            warning!("warning: {warning}");
             warnings.push(warning);
         };
         Ok(certify(judged, by_model)?.map_err(missing).ok())

@@ -57,13 +57,12 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             watch.report(|| format!("{met} places"));
             watch.exceeded()
         });
-    watch.finish();
     let document = document?;
     if let Some(path) = &args.certificate {
         let first = document.first_unsound.as_ref();
         match first.or(document.certificate.as_ref()) {
             Some(certificate) => write_json(path, certificate)?,
-            None => eprintln!(
+            None => warning!(
                 "warning: no certificate was written: no test case is known not to be sound, and no \
                  error that the suite does not detect"
             ),

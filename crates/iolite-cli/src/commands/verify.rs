@@ -184,7 +184,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         }));
     }
     for reason in &missing {
-        eprintln!("warning: {reason}");
+        warning!("warning: {reason}");
     }
     if let Some(path) = &args.certificate {
         match certificates.iter().flatten().next() {
@@ -259,7 +259,7 @@ fn write_proof(
         match proof {
             Ok(proof) => proofs.extend(proof),
             Err(reason) => {
-                eprintln!("warning: {}", reason.message());
+                warning!("warning: {}", reason.message());
                 return Ok(());
             }
         }
@@ -267,13 +267,13 @@ fn write_proof(
     match proofs.as_slice() {
         [proof] => write_json(path, proof),
         [] => {
-            eprintln!(
+            warning!(
                 "warning: no certificate is written: nothing was proved or refuted that it could show"
             );
             Ok(())
         }
         _ => {
-            eprintln!(
+            warning!(
                 "warning: no certificate is written: it is of one property, and several are proved"
             );
             Ok(())

@@ -55,7 +55,7 @@ impl Certificates {
             ));
         }
         for warning in &warnings {
-            eprintln!("warning: {warning}");
+            warning!("warning: {warning}");
         }
         Self {
             first: made.into_iter().next().flatten(),

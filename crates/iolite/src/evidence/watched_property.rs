@@ -109,7 +109,7 @@ fn table(reference: &ModelRef, name: &str, tester: &CanonicalTester, labels: &La
         initial: tester.initial().index(),
         marked: states()
             .filter(|&q| fails(tester.verdict(q)))
-            .map(|q| q.index())
+            .map(iolite_lts::StateId::index)
             .collect(),
         steps,
     }
