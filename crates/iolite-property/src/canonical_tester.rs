@@ -356,7 +356,7 @@ fn with_quiescence(alphabet: &Alphabet) -> Result<Alphabet, TesterError> {
         }
         letters.push(id);
     }
-    Ok(Alphabet::new(labels, letters)?)
+    Ok(Alphabet::new(labels, letters)?.guarded_as(alphabet))
 }
 
 /// A controllable test case: at most one input in each state, every output, and a verdict at its

@@ -11,7 +11,8 @@
 //! [`observer`] \[SAFE04\] and [`purpose`]; [`safety_observer`] makes the first of an r-property.
 //!
 //! The crate opens no file, reads no clock, drives no system under test and prints nothing; it turns
-//! text into automata and automata into answers.
+//! text into automata and automata into answers. Guards on values make letters ([`guarded_action`]); which
+//! of them are possible is a question to the solver of `iolite-expr`.
 //!
 //! "Every operation is logged" is a response property, and no test decides it:
 //!
@@ -41,6 +42,7 @@ pub mod conformance;
 mod cycles;
 pub mod determinacy;
 pub mod finitary_part;
+pub mod guarded_action;
 mod labelling;
 pub mod language;
 pub mod ltl;
@@ -68,6 +70,7 @@ pub use alphabet_map::{ActionPattern, AlphabetMap, Image, Predicate};
 pub use canonical_tester::{CanonicalTester, Debt, PropertyTestCase, TesterError, TesterOptions};
 pub use class::{Class, Classification, SemanticClass};
 pub use determinacy::{Determinacy, Reading};
+pub use guarded_action::{EventReading, GuardError, GuardedAction};
 pub use language::Operator;
 pub use ltl::{Ltl, LtlError};
 pub use monitor::Monitor;

@@ -115,7 +115,7 @@ impl Monitor {
         let known: RefCell<HashMap<Box<str>, (ActionId, bool)>> = RefCell::default();
         let look_up = |text: &str| {
             let action = self.judge.read_action(alphabet, text)?;
-            let is_unseen = properties.is_some_and(|p| p.is_unseen(action));
+            let is_unseen = properties.is_some_and(|p| p.is_unseen(alphabet, action));
             let mut known = known.borrow_mut();
             if properties.is_some() && known.len() < REMEMBERED {
                 known.insert(text.into(), (action, is_unseen));

@@ -225,7 +225,7 @@ fn look(
             }
         }
         if declaration.kind == "property"
-            && let Err(more) = iolite_lang::lower_property(file, &declaration.name)
+            && let Err(more) = iolite_lang::lower_property(file, &declaration.name, &[])
         {
             // A property that another one names is told once.
             for d in more {

@@ -49,6 +49,9 @@ struct PropertyDocument {
     /// What is owed at the end of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<PendingDocument>,
+    /// Why the property could not be judged to the end: a guard has no value for an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -147,6 +150,7 @@ fn conclude(
             owed: debt.owed,
             steps: debt.steps,
         }),
+        reason: outcome.doubt,
     });
     let mut document = Document {
         verdict,
@@ -206,6 +210,9 @@ fn tell(document: &Document) -> String {
         };
         if let Some(pending) = &p.pending {
             text += &pending.tell();
+        }
+        if let Some(reason) = &p.reason {
+            text += &format!("  {reason}\n");
         }
     }
     let other = match document.unseen {

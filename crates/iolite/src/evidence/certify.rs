@@ -251,6 +251,7 @@ impl Workspace {
             reference.to_string(),
             relation,
             &property.automaton,
+            &whole.actions(),
         ));
         whole.allowed.clear();
         whole.locations.clear();

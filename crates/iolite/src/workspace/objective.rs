@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use iolite_derive::ModelRef;
+use iolite_derive::{LetterMap, ModelRef};
 use iolite_formats::dot;
 use iolite_lang::{Automaton, lower_observer, lower_purpose, named_instances};
 use iolite_lts::{Labels, StateId};
@@ -120,6 +120,34 @@ impl Workspace {
         Ok(source.declared("observer").is_empty() && !source.declared("property").is_empty())
     }
 
+    /// Safety properties with guards on values as observers over their own letters, with their alphabets;
+    /// none where no property of the reference has guards.
+    pub(crate) fn guarded_safety_properties(
+        &self,
+        reference: &ModelRef,
+        spec: &SymbolicSpec,
+    ) -> Result<Vec<(Observer, Arc<iolite_property::Alphabet>)>, Error> {
+        let beside = Beside::Symbolic(spec);
+        let read = PropertyReadOptions {
+            over: actions(&beside.labels(&[]), formula(reference)),
+            hoa: None,
+            beside: Some(spec.reference().clone()),
+        };
+        let properties = self.properties(reference, &read)?;
+        let guarded = |p: &super::Property| !p.automaton.alphabet().guarded().is_empty();
+        if !properties.iter().any(guarded) {
+            return Ok(Vec::new());
+        }
+        let observer = |property: &super::Property| {
+            self.check_watched_reference(&property.reference, spec.reference())?;
+            let rules = ObserverRules::Definition5;
+            let observer = safety_observer(&property.name, &property.automaton, rules)
+                .map_err(|e| Error::input(format!("{}: {e}", property.reference)))?;
+            Ok((observer, Arc::clone(property.automaton.alphabet())))
+        };
+        properties.iter().map(observer).collect()
+    }
+
     /// Safety properties as observers. Formulas speak of the system's actions.
     fn safety_properties(
         &self,
@@ -130,6 +158,7 @@ impl Workspace {
         let options = PropertyReadOptions {
             over: actions(&labels, None),
             hoa: None,
+            beside: Some(beside.reference().clone()),
         };
         let properties = self.properties(reference, &options)?;
         let observer = |property: &super::Property| {
@@ -146,7 +175,17 @@ impl Workspace {
                     _ => error,
                 }
             })?;
-            Ok(observer.over(&labels))
+            match beside {
+                _ if property.automaton.alphabet().guarded().is_empty() => {
+                    Ok(observer.over(&labels))
+                }
+                Beside::Explicit(_) => guarded_observer(property, &observer, &labels),
+                Beside::Symbolic(_) => Err(Error::input(format!(
+                    "{}: a property with guards on values is no observer over actions",
+                    property.reference
+                ))
+                .hint("--property takes it")),
+            }
         };
         properties.iter().map(observer).collect()
     }
@@ -213,6 +252,51 @@ impl Workspace {
         Observer::new(automaton, &acceptor.accepting, ObserverRules::Acceptor)
             .map_err(|errors| breaches(source, "acceptor", &errors))
     }
+}
+
+/// An observer that looks at values, over labels that carry them.
+fn guarded_observer(
+    property: &super::Property,
+    observer: &Observer,
+    labels: &Arc<Labels>,
+) -> Result<Observer, Error> {
+    let sigma = property.automaton.alphabet();
+    let letters = LetterMap::new(sigma, labels);
+    let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.reference));
+    let states = || (0..observer.automaton().state_count()).map(StateId::new);
+    let mut edges = Vec::new();
+    for (label, _) in labels.iter() {
+        if let Some(why) = letters.undefined(label) {
+            return Err(wrong(&format!(
+                "it cannot read {}: {why}",
+                labels.text(label)
+            )));
+        }
+        for source in states().filter(|&s| !observer.is_violate(s)) {
+            let target = match letters.letter(label) {
+                Some(letter) => observer.step(source, sigma.label(letter)),
+                None => Some(source),
+            };
+            edges.extend(target.map(|target| Edge {
+                source,
+                on: On::Label(label),
+                target,
+                line: 0,
+            }));
+        }
+    }
+    let source = AutomatonSource {
+        name: observer.name().to_owned(),
+        labels: Arc::clone(labels),
+        states: states()
+            .map(|s| observer.automaton().place(s).clone())
+            .collect(),
+        initial: observer.initial(),
+        edges,
+    };
+    let violate: Vec<StateId> = states().filter(|&s| observer.is_violate(s)).collect();
+    Observer::new(source, &violate, ObserverRules::Definition5)
+        .map_err(|errors| wrong(&errors.first().map(ToString::to_string).unwrap_or_default()))
 }
 
 fn own_file(source: &SourceFile) -> Result<&iolite_lang::File, Error> {
