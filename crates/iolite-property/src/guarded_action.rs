@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use iolite_expr::{Answer, Solver, Term, Value, Var};
+use iolite_expr::{Answer, Kind, Op, Solver, Term, Value, Var};
 use iolite_lts::LabelKind;
 use thiserror::Error;
 
@@ -57,7 +57,7 @@ impl Cell {
     }
 }
 
-/// An action with parameters, the guards on them, and the cells that these give.
+/// An action with parameters, the guards on them, and the cells that these give; one where there are no guards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardedAction {
     kind: LabelKind,
@@ -160,7 +160,7 @@ impl GuardedAction {
         if sign {
             self.guards[guard].clone()
         } else {
-            self.guards[guard].negated()
+            opposite(&self.guards[guard])
         }
     }
 
@@ -180,8 +180,7 @@ impl GuardedAction {
                 kept.retain(|&j| j != i);
             }
         }
-        let literals = kept.into_iter().map(|i| self.literal(i, signs[i]));
-        Term::all(literals).simplify()
+        Term::all(kept.into_iter().map(|i| self.literal(i, signs[i])))
     }
 
     /// Input, output or undirected.
@@ -242,6 +241,9 @@ impl GuardedAction {
     ///
     /// Why they are in none, in words.
     pub fn cell(&self, values: &[&str]) -> Result<usize, String> {
+        if self.guards.is_empty() {
+            return Ok(0);
+        }
         let shown = format!("{}{}", self.kind.sigil(), self.name);
         let (expected, found) = (self.params.len(), values.len());
         if expected != found {
@@ -274,6 +276,25 @@ impl GuardedAction {
             format!("{shown}({values}) meets guards that were held to exclude one another")
         })
     }
+}
+
+/// The negation of a condition, as people would write it: `x <= 5` for `x > 5`.
+fn opposite(guard: &Term) -> Term {
+    if let Kind::App(op, args) = guard.kind() {
+        let op = match op {
+            Op::Eq => Op::Ne,
+            Op::Ne => Op::Eq,
+            Op::Lt => Op::Ge,
+            Op::Ge => Op::Lt,
+            Op::Gt => Op::Le,
+            Op::Le => Op::Gt,
+            _ => return guard.negated(),
+        };
+        if let Ok(term) = Term::apply(op, args.to_vec(), guard.span()) {
+            return term;
+        }
+    }
+    guard.negated()
 }
 
 /// What an event is to a property.

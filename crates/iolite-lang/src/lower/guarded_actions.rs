@@ -48,7 +48,7 @@ const MOST_GUESSED: usize = 4;
 /// A guard in the text and the action that it stands beside.
 type Key = (usize, usize, LabelKind, String);
 
-/// The actions of a property that have guards.
+/// The actions of a property that have guards, or parameters with sorts.
 #[derive(Debug, Default)]
 pub(super) struct GuardedActions {
     pub(super) actions: Vec<GuardedAction>,
@@ -73,7 +73,9 @@ impl GuardedActions {
         let terms = Terms::new(file);
         let mut solver = Solver::embedded();
         let mut done: Vec<(LabelKind, &str)> = Vec::new();
-        for atom in atoms.iter().filter(|a| a.guard.is_some()) {
+        // Declared sorts without guards tell testers which values to give.
+        let wanted = |a: &&PropertyAtom<'_>| a.guard.is_some() || !a.sorts.is_empty();
+        for atom in atoms.iter().filter(wanted) {
             let Some((kind, name, _)) = atom.label() else {
                 let span = atom.event.span;
                 let error = "a guard stands behind an action, and this is none";

@@ -32,7 +32,7 @@ pub use data_names::DataNames;
 pub(crate) use formula_events::formula_events;
 pub use guarded_actions::ActionSignature;
 pub use parts::MOST_COMPONENTS;
-pub use property::{lower_property, property_alphabet};
+pub use property::{guard_lints, lower_property, property_alphabet};
 pub use property_alphabet::{ActionLetters, action_letters};
 pub use test::{lower_test, lower_test_over};
 pub use unfolded::{data_lints, data_unreached, parse_action, parse_value, unfold_data};

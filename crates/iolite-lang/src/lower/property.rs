@@ -52,6 +52,29 @@ pub fn lower_property(
     }
 }
 
+/// What is doubtful about the guards of a declared property that became this automaton: values for which one
+/// has none, and combinations that the solver did not decide.
+pub fn guard_lints(file: &File, name: &str, automaton: &StreettAutomaton) -> Vec<Diagnostic> {
+    let names = Names::new(file);
+    let Some(Item::Property(property)) = names.get(name) else {
+        return Vec::new();
+    };
+    let span = property.name.span;
+    let mut found = Vec::new();
+    for (action, _) in automaton.alphabet().guarded() {
+        found.extend(action.faults().iter().map(|fault| {
+            Diagnostic::warning(codes::GUARD_FAULT, span, fault.clone())
+                .hint("the verdict is unknown from such an action on; ask first: `x != 0 && …`")
+        }));
+        found.extend(action.doubts().iter().map(|doubt| {
+            let text = format!("whether there is {doubt}");
+            Diagnostic::warning(codes::GUARD_DOUBT, span, text)
+                .hint("it is taken to be possible, so the class may be too high")
+        }));
+    }
+    found
+}
+
 /// The alphabet of a declared property.
 pub fn property_alphabet(file: &File, name: &str) -> Result<Alphabet, Vec<Diagnostic>> {
     let names = Names::new(file);
@@ -337,9 +360,6 @@ impl Lowering<'_, '_> {
                 for event in &transition.events {
                     let guard = transition.guard.as_ref();
                     if event.kind == EventKind::Any {
-                        if guard.is_some() {
-                            self.fail(event.span, &"`*` has no parameters for a guard to read");
-                        }
                         rest = target;
                         continue;
                     }
