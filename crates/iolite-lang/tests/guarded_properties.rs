@@ -358,9 +358,8 @@ fn mistakes_are_told() {
         ),
     ] {
         let text = format!("property P {property}");
-        let found = match lower(&text) {
-            Err(found) => found,
-            Ok(_) => panic!("{text} passes"),
+        let Err(found) = lower(&text) else {
+            panic!("{text} passes");
         };
         assert!(
             found.iter().any(|d| d.message.contains(message)),

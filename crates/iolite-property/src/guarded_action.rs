@@ -111,14 +111,13 @@ impl GuardedAction {
                     signs.push(sign);
                     let last = depth + 1 == action.guards.len();
                     let condition = Term::all([defined.clone(), action.literals(&signs)]);
-                    match solver.check_with(&condition) {
-                        Answer::Unsat => continue,
-                        Answer::Sat(_) => {}
-                        Answer::Unknown(why) if last => {
-                            let text = action.literals(&signs).simplify();
-                            action.doubts.push(format!("{shown} with {text}: {why}"));
-                        }
-                        Answer::Unknown(_) => {}
+                    let answer = solver.check_with(&condition);
+                    if answer == Answer::Unsat {
+                        continue;
+                    }
+                    if let (Answer::Unknown(why), true) = (answer, last) {
+                        let text = action.literals(&signs).simplify();
+                        action.doubts.push(format!("{shown} with {text}: {why}"));
                     }
                     longer.push(signs);
                 }

@@ -62,6 +62,7 @@ pub mod star_automaton;
 pub mod state_set;
 pub mod streett;
 pub mod structure;
+pub mod test_selection;
 pub mod testability;
 pub mod verdict;
 
@@ -84,5 +85,6 @@ pub use star_automaton::{AutomatonSource, StarAutomaton, StarError};
 pub use state_set::StateSet;
 pub use streett::{Pair, StreettAutomaton};
 pub use structure::{AutomatonError, Lasso, StateId, Structure};
+pub use test_selection::{Selection, SelectionError};
 pub use testability::{Basis, Obstacle, Obtainable, Relation, Testability, Witness};
 pub use verdict::{PropertyVerdict, Quiescence};

@@ -1,14 +1,17 @@
 //! `iolite monitor` by properties: one verdict a property, from one pass over the log.
 
 use std::io::BufRead;
+use std::path::Path;
 
 use iolite::{Certificate, Error, LogReport, Monitor, Verdict, WholeCertificate, verdict_beside};
 use iolite_exec::{LogReader, chart};
+use iolite_formats::drawing::{self, Drawing, NodeId};
+use iolite_formats::svg;
 use serde::Serialize;
 
 use super::monitor::look;
 use crate::args::bounds::Watch;
-use crate::output::{Exit, print, print_json};
+use crate::output::{Exit, print, print_json, write_whole};
 
 #[derive(Serialize)]
 struct Document {
@@ -98,10 +101,33 @@ pub(crate) fn run<R: BufRead>(
     json: bool,
     watch: &mut Watch,
     certify: Certify<'_>,
+    picture: Option<&Path>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
-    conclude(report?, None, json, certify)
+    let report = report?;
+    if let Some(path) = picture {
+        draw(monitor, &report, path)?;
+    }
+    conclude(report, None, json, certify)
+}
+
+/// The tester of the property, with the way that the log took through it.
+fn draw(monitor: &Monitor, report: &LogReport, path: &Path) -> Result<(), Error> {
+    let judge = monitor.judge().properties();
+    let watched = judge.map_or(&[][..], |judge| judge.watched());
+    let (Some(watched), [outcome]) = (watched.first(), &report.properties[..]) else {
+        return Err(Error::input("--picture draws one property").hint("name one with FILE.iol#P"));
+    };
+    let mut drawing = Drawing::of_tester(&watched.name, &watched.tester);
+    let node = |q: iolite_property::StateId| NodeId::new(q.index());
+    drawing.path = outcome.trail.as_ref().map(|(steps, at)| drawing::Path {
+        steps: steps.iter().map(|&(a, b)| (node(a), node(b))).collect(),
+        at: Some(node(*at)),
+    });
+    let mut text = String::new();
+    svg::write(&drawing, &mut text).map_err(|e| Error::input(e.to_string()))?;
+    write_whole(path, text.as_bytes())
 }
 
 /// Properties beside a specification, which has judged the log already.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use iolite_expr::Value;
-use iolite_lts::{Label, LabelId, LabelKind, Labels};
+use iolite_lts::{Label, LabelId, LabelKind, Labels, StateId};
 use iolite_property::canonical_tester::DEADLOCK;
 use iolite_property::{
     CanonicalTester, Debt, EventReading, Letter, Monitor, PropertyVerdict, StateSet,
@@ -42,6 +42,9 @@ pub struct PropertyOutcome {
     pub pending: Option<(Debt, u64)>,
     /// Why the verdict is `unknown` where the property could not say which letter an event was.
     pub doubt: Option<String>,
+    /// The steps of its tester that the run took, each once, and the state that it is in; where they were
+    /// recorded.
+    pub trail: Option<(Vec<(StateId, StateId)>, StateId)>,
 }
 
 /// When a run ends before its bound.
@@ -82,6 +85,8 @@ pub struct PropertyTester {
     doubts: Vec<Option<String>>,
     /// What actions with values are to the properties, where one has guards.
     readings: Option<FxHashMap<ActionId, Arc<[EventReading]>>>,
+    /// The steps that each tester took, where they are recorded.
+    trails: Option<Vec<Vec<(StateId, StateId)>>>,
     steps: u64,
 }
 
@@ -117,6 +122,7 @@ impl PropertyTester {
             saying: None,
             doubts: vec![None; names.len()],
             readings: readings.then(FxHashMap::default),
+            trails: None,
             before: Vec::new(),
             names,
             monitor,
@@ -131,6 +137,25 @@ impl PropertyTester {
         };
         tester.reset();
         tester
+    }
+
+    /// Records which steps the testers take, for pictures.
+    #[must_use]
+    pub fn recording(mut self) -> Self {
+        self.trails = Some(vec![Vec::new(); self.names.len()]);
+        self
+    }
+
+    fn record(&mut self, before: &[StateId]) {
+        let Some(trails) = &mut self.trails else {
+            return;
+        };
+        let steps = before.iter().zip(self.monitor.states());
+        for (trail, (&from, &to)) in trails.iter_mut().zip(steps) {
+            if !trail.contains(&(from, to)) {
+                trail.push((from, to));
+            }
+        }
     }
 
     /// Drives with these inputs.
@@ -175,8 +200,15 @@ impl PropertyTester {
                         Some(_) => None,
                     },
                     doubt: doubt.clone(),
+                    trail: None,
                 },
             )
+            .zip(self.monitor.states())
+            .enumerate()
+            .map(|(i, (outcome, &at))| PropertyOutcome {
+                trail: self.trails.as_ref().map(|trails| (trails[i].clone(), at)),
+                ..outcome
+            })
             .collect()
     }
 
@@ -390,6 +422,9 @@ impl Tester for PropertyTester {
         self.settled.fill(None);
         self.since.fill(None);
         self.doubts.fill(None);
+        for trail in self.trails.iter_mut().flatten() {
+            trail.clear();
+        }
         if let Some(readings) = &mut self.readings {
             // What an earlier run met may have been forgotten, and its ids used again.
             readings.clear();
@@ -416,6 +451,10 @@ impl Tester for PropertyTester {
         if self.is_over() {
             return Progress::Ended(self.verdict());
         }
+        let states = self
+            .trails
+            .is_some()
+            .then(|| self.monitor.states().to_vec());
         match step {
             Step::Stimulus(action) => {
                 self.before.clear();
@@ -430,6 +469,9 @@ impl Tester for PropertyTester {
                 self.take(Some(LabelId::DELTA));
                 self.take(self.deadlock);
             }
+        }
+        if let Some(states) = states {
+            self.record(&states);
         }
         self.count();
         self.progress()

@@ -45,6 +45,9 @@ impl ActionSignature {
 /// Parameters whose sorts are guessed at most.
 const MOST_GUESSED: usize = 4;
 
+/// Sorts that a parameter may have where none is declared.
+const GUESSES: [TermSort; 3] = [TermSort::Int, TermSort::String, TermSort::Bool];
+
 /// A guard in the text and the action that it stands beside.
 type Key = (usize, usize, LabelKind, String);
 
@@ -284,7 +287,6 @@ impl<'a> Action<'a, '_> {
             );
             return Err(declare(message));
         }
-        const GUESSES: [TermSort; 3] = [TermSort::Int, TermSort::String, TermSort::Bool];
         let mut fits = Vec::new();
         let mut errors = None;
         for choice in 0..GUESSES.len().pow(names.len() as u32) {

@@ -179,6 +179,11 @@ impl PropertyJudge {
         self.watcher(alphabet).until(PropertyEnd::AllSettled)
     }
 
+    /// The canonical testers of the properties, with their names.
+    pub fn watched(&self) -> &[WatchedProperty] {
+        &self.watched
+    }
+
     /// A tester that drives.
     pub(super) fn tester(&self, alphabet: &Alphabet) -> AnyTester {
         let dictionary = self.dictionary(alphabet);

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::tables::{self, Need};
 use super::watcher::{Following, Watcher};
 use crate::data::split_outside;
+use crate::workspace::conformance_model;
 use crate::{
     CounterexampleDocument, DataAutomaton, Error, ExplicitSpec, GoalAutomaton, JudgeOptions,
     ObservedDocument, Place, Proof, PropertyOptions, PropertyReadOptions, ReadOptions,
@@ -266,7 +267,8 @@ impl Workspace {
     ) -> Result<(), Error> {
         let mut seen = BTreeSet::new();
         for reference in references {
-            let path = reference.path();
+            let model = conformance_model(reference);
+            let path = model.as_ref().unwrap_or(reference).path();
             if path.to_string_lossy().starts_with("ltl:") || !seen.insert(path.to_owned()) {
                 continue;
             }

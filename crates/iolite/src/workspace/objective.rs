@@ -6,11 +6,12 @@ use iolite_derive::{LetterMap, ModelRef};
 use iolite_formats::dot;
 use iolite_lang::{Automaton, lower_observer, lower_purpose, named_instances};
 use iolite_lts::{Labels, StateId};
+use iolite_property::determinacy::{Determinacy, Reading};
 use iolite_property::safety_observer::{SafetyObserverError, safety_observer};
 use iolite_property::star_automaton::{Edge, On, Place};
 use iolite_property::{AutomatonSource, Observer, ObserverRules, Purpose};
 
-use super::property::formula;
+use super::property::{conformance_model, formula};
 use super::{
     ExplicitSpec, Format, PropertyReadOptions, SourceFile, Spec, SymbolicSpec, Workspace, pick_all,
 };
@@ -113,7 +114,8 @@ impl Workspace {
 
     /// Whether a reference names a property: not where it means the observers of a file.
     pub(crate) fn is_safety_property(&self, reference: &ModelRef) -> Result<bool, Error> {
-        if reference.name.is_some() || formula(reference).is_some() || !reference.is_iol() {
+        let foreign = formula(reference).is_some() || conformance_model(reference).is_some();
+        if reference.name.is_some() || foreign || !reference.is_iol() {
             return self.is_property(reference);
         }
         let source = self.source(reference.path())?;
@@ -210,6 +212,9 @@ impl Workspace {
         reference: &ModelRef,
         beside: Beside<'_>,
     ) -> Result<Vec<Purpose>, Error> {
+        if self.is_property_purpose(reference)? {
+            return self.property_purposes(reference, beside);
+        }
         let source = self.source(reference.path())?;
         let file = own_file(&source)?;
         let names = pick_all(reference, "purpose", &source.declared("purpose"))?;
@@ -222,6 +227,39 @@ impl Workspace {
                 .map_err(|errors| breaches(&source, name, &errors))
         };
         names.into_iter().map(purpose).collect()
+    }
+
+    /// Whether a reference after `--purpose` names a property, and not the purposes of a file.
+    pub(crate) fn is_property_purpose(&self, reference: &ModelRef) -> Result<bool, Error> {
+        let foreign = formula(reference).is_some() || conformance_model(reference).is_some();
+        if reference.name.is_some() || foreign || !reference.is_iol() {
+            return self.is_property(reference);
+        }
+        let source = self.source(reference.path())?;
+        Ok(source.declared("purpose").is_empty() && !source.declared("property").is_empty())
+    }
+
+    /// Properties as purposes: a run that fulfils one for good accepts, one that breaks it for good refuses
+    /// [PROP12, §9.2].
+    fn property_purposes(
+        &self,
+        reference: &ModelRef,
+        beside: Beside<'_>,
+    ) -> Result<Vec<Purpose>, Error> {
+        let labels = beside.labels(&[]);
+        let read = PropertyReadOptions {
+            over: actions(&labels, formula(reference)),
+            hoa: None,
+            beside: Some(beside.reference().clone()),
+        };
+        let purpose = |property: &super::Property| {
+            self.check_watched_reference(&property.reference, beside.reference())?;
+            property_purpose(property, &labels)
+        };
+        self.properties(reference, &read)?
+            .iter()
+            .map(purpose)
+            .collect()
     }
 
     /// A foreign acceptor. Labels that the system does not know can never happen, so their edges go.
@@ -252,6 +290,58 @@ impl Workspace {
         Observer::new(automaton, &acceptor.accepting, ObserverRules::Acceptor)
             .map_err(|errors| breaches(source, "acceptor", &errors))
     }
+}
+
+fn property_purpose(property: &super::Property, labels: &Arc<Labels>) -> Result<Purpose, Error> {
+    let automaton = &property.automaton;
+    let s = automaton.structure();
+    let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.reference));
+    let determined =
+        Determinacy::new(automaton, Reading::FiniteAndInfinite).map_err(|e| wrong(&e))?;
+    if !s.co_reach(&determined.positive).contains(s.initial()) {
+        return Err(wrong(&"no finite run fulfils it for good, so it is no purpose")
+            .hint("a purpose is a property of what is reached, such as `ltl F !done`; --property judges others"));
+    }
+    if determined.positive.contains(s.initial()) {
+        return Err(wrong(
+            &"it holds before anything happens; there is nothing to reach",
+        ));
+    }
+    let letters = LetterMap::new(automaton.alphabet(), labels);
+    let mut edges = Vec::new();
+    for (label, _) in labels.iter() {
+        if let Some(why) = letters.undefined(label) {
+            return Err(wrong(&format!(
+                "it cannot read {}: {why}",
+                labels.text(label)
+            )));
+        }
+        let Some(letter) = letters.letter(label) else {
+            continue;
+        };
+        let going =
+            |q: &StateId| !determined.positive.contains(*q) && !determined.negative.contains(*q);
+        edges.extend(s.states().filter(going).map(|source| Edge {
+            source,
+            on: On::Label(label),
+            target: s.step(source, letter),
+            line: 0,
+        }));
+    }
+    let source = AutomatonSource {
+        name: property.name.clone(),
+        labels: Arc::clone(labels),
+        states: s
+            .states()
+            .map(|q| Place::new(automaton.name(q), 0))
+            .collect(),
+        initial: s.initial(),
+        edges,
+    };
+    let accept: Vec<StateId> = determined.positive.iter().collect();
+    let refuse: Vec<StateId> = determined.negative.iter().collect();
+    Purpose::new(source, &accept, &refuse)
+        .map_err(|errors| wrong(&errors.first().map(ToString::to_string).unwrap_or_default()))
 }
 
 /// An observer that looks at values, over labels that carry them.

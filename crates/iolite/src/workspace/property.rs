@@ -6,8 +6,10 @@ use iolite_derive::ModelRef;
 use iolite_formats::hoa::{self, HoaReading};
 use iolite_formats::javapt;
 use iolite_lang::{ActionSignature, action_letters, lower_property, systems};
+use iolite_lts::{Determinised, LabelKind, Suspension};
+use iolite_property::conformance::conformance;
 use iolite_property::ltl::Options;
-use iolite_property::{Alphabet, Ltl, StreettAutomaton};
+use iolite_property::{Alphabet, AutomatonError, Ltl, StreettAutomaton};
 use serde::{Deserialize, Serialize};
 
 use super::{SourceFile, Spec, Workspace, hash, pick, pick_all};
@@ -57,6 +59,8 @@ pub enum Origin {
     JavaPt,
     /// As a formula in the place of a file.
     Formula,
+    /// As a model that a system should conform to.
+    Model,
 }
 
 /// A property as commands and campaigns use it.
@@ -79,10 +83,23 @@ pub(crate) fn formula(reference: &ModelRef) -> Option<&str> {
     reference.file.as_deref()?.strip_prefix("ltl:")
 }
 
+/// The model of `ioco:MODEL`, conformance to it as a property.
+pub(crate) fn conformance_model(reference: &ModelRef) -> Option<ModelRef> {
+    let file = reference.file.as_deref()?.strip_prefix("ioco:")?;
+    Some(ModelRef {
+        file: Some(file.to_owned()),
+        hash: None,
+        ..reference.clone()
+    })
+}
+
+/// Sets of states that conformance may need as a property: its table is whole.
+const CONFORMANCE_STATES: usize = 100_000;
+
 impl Workspace {
     /// Whether a reference means a property rather than a system.
     pub fn is_property(&self, reference: &ModelRef) -> Result<bool, Error> {
-        if formula(reference).is_some() {
+        if formula(reference).is_some() || conformance_model(reference).is_some() {
             return Ok(true);
         }
         match reference.ending() {
@@ -128,6 +145,9 @@ impl Workspace {
         if let Some(formula) = formula(reference) {
             return Ok(vec![self.inline(formula.trim(), reference, options)?]);
         }
+        if let Some(model) = conformance_model(reference) {
+            return Ok(vec![self.conformance_property(&model)?]);
+        }
         let path = reference.path();
         let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", path.display()));
         let (origin, automaton, description, source) = match reference.ending() {
@@ -149,8 +169,8 @@ impl Workspace {
             }
             _ => {
                 return Err(Error::input(format!(
-                    "{reference}: a property is a declaration FILE.iol#P, a file .hoa or .xml, or \
-                     ltl:FORMULA"
+                    "{reference}: a property is a declaration FILE.iol#P, a file .hoa or .xml, \
+                     ltl:FORMULA, or ioco:MODEL"
                 )));
             }
         };
@@ -172,6 +192,51 @@ impl Workspace {
             reference: reference.with_hash(source.hash()),
             description,
         }])
+    }
+
+    /// ioco to a model, as the property that its suspension automaton is [PROP12, §9.1].
+    fn conformance_property(&self, model: &ModelRef) -> Result<Property, Error> {
+        let spec = self.explicit(model)?;
+        spec.reject_plain_labels()?;
+        let system = spec.system();
+        let policy = iolite_lts::QuiescencePolicy::default();
+        let mut sets = Determinised::new(Suspension::new(&system, policy));
+        let visible = spec.labels().iter().filter(|(_, l)| {
+            matches!(
+                l.kind,
+                LabelKind::Input | LabelKind::Output | LabelKind::Delta
+            )
+        });
+        let letters = visible.map(|(id, _)| id).collect();
+        let name = format!("ioco:{model}");
+        let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{name}: {e}"));
+        let sigma = Alphabet::new((**spec.labels()).clone(), letters).map_err(|e| wrong(&e))?;
+        let sigma = Arc::new(sigma);
+        let start = sets.initial();
+        let labels: Vec<_> = sigma.iter().map(|l| sigma.label(l)).collect();
+        let automaton = conformance(
+            Arc::clone(&sigma),
+            start,
+            CONFORMANCE_STATES,
+            |&set, letter| sets.after(set, labels[letter.index()]),
+        );
+        let automaton = automaton.map_err(|e| match e {
+            AutomatonError::TooManyStates(_) | AutomatonError::TableTooLarge(_) => {
+                Error::undecided(format!("{name}: {e}"))
+            }
+            e => wrong(&e),
+        })?;
+        let reference = spec.reference().clone();
+        Ok(Property {
+            name,
+            automaton,
+            origin: Origin::Model,
+            reference: ModelRef {
+                file: reference.file.as_ref().map(|f| format!("ioco:{f}")),
+                ..reference
+            },
+            description: "conformance".to_owned(),
+        })
     }
 
     /// A file of one property without a name.
