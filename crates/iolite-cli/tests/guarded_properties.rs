@@ -46,7 +46,7 @@ const LOG: &str = r#"{"input":"get","args":[3]}
 "#;
 
 fn file(folder: &Path, name: &str, text: &str) -> String {
-    write(folder, name, text).to_string()
+    write(folder, name, text)
 }
 
 #[test]

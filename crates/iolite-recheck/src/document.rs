@@ -20,7 +20,8 @@ pub struct Certificate {
     /// What judged: the specification, or the property.
     pub model: Named,
     /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification; `holds` of a
-    /// relation and `proved` of an observer, where `pairs` show it.
+    /// relation and `proved` of an observer, where `pairs` show it; `unsound` of a test case and
+    /// `undetected` of an error that a suite misses.
     pub verdict: String,
     /// Which states are quiescent: `livelock`, `strict` or `fair`.
     pub quiescence: String,
@@ -60,6 +61,9 @@ pub struct Certificate {
     /// The same with data, which have no tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data_observers: Vec<DataObserver>,
+    /// Properties of any class beside the specification.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<WatchedProperty>,
     /// The property, where it judged alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<Property>,
@@ -69,6 +73,9 @@ pub struct Certificate {
     /// The test case, where a model fails one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Test>,
+    /// The test cases of a suite, where they miss an error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suite: Vec<Test>,
     /// How the execution goes on that refutes a property: `bad-prefix`, `output-lock`, `deadlock` or
     /// `cycle`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,9 +145,11 @@ impl Certificate {
             implementation: None,
             observers: Vec::new(),
             data_observers: Vec::new(),
+            properties: Vec::new(),
             property: None,
             traces: None,
             test: None,
+            suite: Vec::new(),
             ending: None,
             cycle: None,
             execution: None,
@@ -372,6 +381,21 @@ pub struct Property {
     pub finite: Vec<usize>,
     /// The pairs.
     pub pairs: Vec<Pair>,
+}
+
+/// A property beside a specification: its canonical tester follows the run [PROP12, def. 15].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchedProperty {
+    /// Its own name.
+    pub name: String,
+    /// The names of its states.
+    pub states: Vec<String>,
+    /// Silence says nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignores_silence: bool,
+    /// The property.
+    pub automaton: Property,
 }
 
 /// A Streett pair: a run meets `recurrent` infinitely often, or stays in `persistent` in the end.

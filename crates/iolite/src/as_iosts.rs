@@ -1,14 +1,25 @@
 //! Automata over labels as symbolic systems without variables, where the other side has data.
 
+use std::sync::Arc;
+
 use iolite_expr::{Span, Substitution, Term, Var};
 use iolite_lts::{LabelId, LabelKind, Labels, StateId};
 use iolite_property::{Alphabet, GuardedAction, Observer};
 use iolite_sts::{BuildError, Builder, Gate, GateId, Iosts, LocationId};
 
-use crate::{Error, ExplicitSpec};
+use crate::{Error, ExplicitSpec, Spec};
 
 /// States of an explicit system that is taken as a symbolic one.
 const MOST_STATES: usize = 10_000;
+
+/// The model of a specification with its data, or without.
+pub(crate) fn of(spec: &Spec) -> Result<Arc<Iosts>, Error> {
+    match spec {
+        Spec::Symbolic(symbolic) => Ok(Arc::clone(symbolic.model())),
+        Spec::Explicit(explicit) => system(explicit).map(Arc::new),
+        Spec::Properties(_) => Err(Error::input("a property is not a model")),
+    }
+}
 
 /// An explicit system, a location a state.
 pub(crate) fn system(spec: &ExplicitSpec) -> Result<Iosts, Error> {

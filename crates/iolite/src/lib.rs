@@ -56,6 +56,7 @@
 mod as_iosts;
 mod budget;
 mod campaign;
+mod cover;
 mod data;
 mod derivation;
 mod error;
@@ -85,9 +86,11 @@ pub use campaign::{
     SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
     symbolic_sut,
 };
+pub use cover::Cover;
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, answers_count, solver};
 pub use derivation::{
     Derivation, DerivationOptions, DerivationSelection, Derived, GoalDerivation, TakeDerived,
+    UndecidedGoal, UnreachableGoal,
 };
 pub use error::{Error, ErrorKind};
 pub use evidence::{

@@ -291,6 +291,9 @@ impl OpenRun {
             (None, None) => self.trace.end(&mut self.tester, options),
         };
         let mut report = LogReport::from(judged);
+        if let Some(judged) = &mut report.certificate {
+            judged.run = self.which.number;
+        }
         report.notices = self.tester.conclude();
         report.reject_fault()?;
         Ok((self.which, (self.alphabet, self.tester), report))

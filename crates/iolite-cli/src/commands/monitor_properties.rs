@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::monitor::look;
 use crate::args::bounds::Watch;
+use crate::output::certificates::Certified;
 use crate::output::{Exit, print, print_json, write_whole};
 
 #[derive(Serialize)]
@@ -31,6 +32,12 @@ struct Document {
     unseen: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<WholeCertificate>,
+    /// The certificate of a property, where `certificate` is of the specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property_certificate: Option<WholeCertificate>,
+    /// Certificates that could not be made, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     /// What people are shown of it.
     #[serde(skip)]
     shown: Option<Certificate>,
@@ -104,7 +111,6 @@ pub(crate) fn run<R: BufRead>(
     picture: Option<&Path>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    watch.finish();
     let report = report?;
     if let Some(path) = picture {
         draw(monitor, &report, path)?;
@@ -139,12 +145,11 @@ pub(crate) fn run_beside<R: BufRead>(
     certify: Certify<'_>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    watch.finish();
     conclude(report?, Some(conformance), json, certify)
 }
 
-/// Makes the whole certificate: of the properties where they judge alone, else of the specification.
-type Certify<'a> = &'a dyn Fn(&Certificate) -> Result<Option<WholeCertificate>, Error>;
+/// Makes the whole certificate: of the specification, or of a property.
+type Certify<'a> = &'a dyn Fn(&Certificate, bool) -> Result<Certified, Error>;
 
 fn conclude(
     report: LogReport,
@@ -163,7 +168,7 @@ fn conclude(
         ..
     } = report;
     if seen == 0 && unseen > 0 {
-        eprintln!(
+        warning!(
             "warning: none of the {unseen} events is an action of a property; is a --map missing?"
         );
     }
@@ -188,14 +193,31 @@ fn conclude(
         seen,
         unseen,
         certificate: None,
+        property_certificate: None,
+        warnings: Vec::new(),
         shown: certificate,
+    };
+    let mut warnings = Vec::new();
+    let mut certified = |judged: &Certificate, by_model| -> Result<_, Error> {
+        let missing = |reason| {
+            let warning = format!("there is no certificate: {reason}");
+            warning!("warning: {warning}");
+            warnings.push(warning);
+        };
+        Ok(certify(judged, by_model)?.map_err(missing).ok())
     };
     if let Some(conformance) = conformance {
         document.verdict = verdict_beside(conformance.verdict, verdict);
         document.steps = steps.max(conformance.steps);
+        // Where both are violated, the file holds what does not conform.
+        if let Some(judged) = &document.shown {
+            document.property_certificate = certified(judged, false)?;
+        }
         if let Some(judged) = conformance.certificate {
-            document.certificate = certify(&judged)?;
+            document.certificate = certified(&judged, true)?;
             document.shown = Some(judged);
+        } else {
+            document.certificate = document.property_certificate.take();
         }
         document.reason = conformance.broken_off.or(document.reason);
         document.conformance = Some(ConformanceDocument {
@@ -203,8 +225,9 @@ fn conclude(
             line: conformance.line,
         });
     } else if let Some(judged) = &document.shown {
-        document.certificate = certify(judged)?;
+        document.certificate = certified(judged, false)?;
     }
+    document.warnings = warnings;
     if json {
         print_json(&document)?;
     } else {

@@ -85,14 +85,12 @@ impl PropertyJudge {
         options: &PropertyOptions,
         model: &ModelRef,
     ) -> Result<Self, Error> {
-        let labels = match &*workspace.spec(model)? {
-            Spec::Explicit(spec) => Arc::clone(spec.labels()),
-            Spec::Symbolic(spec) => Arc::new(spec.gate_labels(&[])),
-            Spec::Properties(_) => return Self::new(workspace, options),
+        let Some(labels) = labels_of(workspace, model)? else {
+            return Self::new(workspace, options);
         };
         let mut properties: Vec<Property> = Vec::new();
         for reference in &options.properties {
-            let read = beside_a_model(options, reference, &labels, model);
+            let read = options.beside(reference, &labels, model);
             for property in workspace.properties(reference, &read)? {
                 workspace.check_watched_reference(&property.reference, model)?;
                 if options.map.is_none() {
@@ -307,25 +305,39 @@ pub(super) fn objectives(
         )));
     }
     let mut found = Vec::new();
+    for (property, WatchedProperty { name, tester }) in
+        watched_beside(workspace, options, labels, beside)?
+    {
+        workspace.check_watched_reference(&property.reference, beside)?;
+        check_actions(&property, labels, beside)?;
+        let at_once = tester.verdict(tester.initial());
+        if at_once.is_final() {
+            return Err(Error::input(format!(
+                "{name}: `{at_once}` before anything happens; there is nothing to test"
+            )));
+        }
+        let objective = PropertyObjective::new(&name, tester, labels, options.target);
+        found.push(objective.ok_or_else(|| {
+            Error::input(format!("{name}: no finite run gives such a verdict"))
+                .hint("`iolite testable` says which verdicts a property has")
+        })?);
+    }
+    Ok(found)
+}
+
+/// The properties beside a specification with these labels, each with its canonical tester.
+pub(crate) fn watched_beside(
+    workspace: &Workspace,
+    options: &PropertyOptions,
+    labels: &Labels,
+    model: &ModelRef,
+) -> Result<Vec<(Property, WatchedProperty)>, Error> {
+    let mut found = Vec::new();
     for reference in &options.properties {
-        for property in workspace.properties(
-            reference,
-            &beside_a_model(options, reference, labels, beside),
-        )? {
-            workspace.check_watched_reference(&property.reference, beside)?;
-            let WatchedProperty { name, tester } = watch(&property, options)?;
-            check_actions(&property, labels, beside)?;
-            let at_once = tester.verdict(tester.initial());
-            if at_once.is_final() {
-                return Err(Error::input(format!(
-                    "{name}: `{at_once}` before anything happens; there is nothing to test"
-                )));
-            }
-            let objective = PropertyObjective::new(&name, tester, labels, options.target);
-            found.push(objective.ok_or_else(|| {
-                Error::input(format!("{name}: no finite run gives such a verdict"))
-                    .hint("`iolite testable` says which verdicts a property has")
-            })?);
+        let read = options.beside(reference, labels, model);
+        for property in workspace.properties(reference, &read)? {
+            let watched = watch(&property, options)?;
+            found.push((property, watched));
         }
     }
     Ok(found)
@@ -343,19 +355,46 @@ fn check_actions(property: &Property, labels: &Labels, beside: &ModelRef) -> Res
     )))
 }
 
-/// How a property is read beside a model: a formula speaks of the model's actions.
-fn beside_a_model(
-    options: &PropertyOptions,
-    reference: &ModelRef,
-    labels: &Labels,
-    model: &ModelRef,
-) -> PropertyReadOptions {
-    let mut read = options.read.clone();
-    read.beside = Some(model.clone());
-    if read.over.is_empty() {
-        read.over = actions(labels, formula(reference));
+impl PropertyOptions {
+    /// How a property is read beside a model with these labels: a formula speaks of its actions.
+    fn beside(
+        &self,
+        reference: &ModelRef,
+        labels: &Labels,
+        model: &ModelRef,
+    ) -> PropertyReadOptions {
+        let mut read = self.read.clone();
+        read.beside = Some(model.clone());
+        if read.over.is_empty() {
+            read.over = actions(labels, formula(reference));
+        }
+        read
     }
-    read
+
+    /// The same options for a property that judged beside a model, as if it judged alone.
+    pub fn read_beside(
+        &self,
+        workspace: &Workspace,
+        reference: &ModelRef,
+        model: &ModelRef,
+    ) -> Result<Self, Error> {
+        let Some(labels) = labels_of(workspace, model)? else {
+            return Ok(self.clone());
+        };
+        Ok(Self {
+            read: self.beside(reference, &labels, model),
+            ..self.clone()
+        })
+    }
+}
+
+/// The labels of a model; `None` where it is a property.
+fn labels_of(workspace: &Workspace, model: &ModelRef) -> Result<Option<Arc<Labels>>, Error> {
+    Ok(match &*workspace.spec(model)? {
+        Spec::Explicit(spec) => Some(Arc::clone(spec.labels())),
+        Spec::Symbolic(spec) => Some(Arc::new(spec.gate_labels(&[]))),
+        Spec::Properties(_) => None,
+    })
 }
 
 impl Workspace {

@@ -9,8 +9,10 @@ mod explain;
 mod holding;
 mod recheck_data;
 mod shared;
+mod suite;
 mod tables;
 mod test_run;
+mod watched_property;
 mod watcher;
 
 use std::time::Instant;
