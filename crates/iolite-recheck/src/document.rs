@@ -1,5 +1,7 @@
 //! The certificate as it is written: one format for all negative answers.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The name and version of the format.
@@ -113,6 +115,15 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// The actions of the trace, and what was observed where that is an action.
+    pub fn actions(&self) -> Vec<String> {
+        let observed = match &self.observed {
+            Some(Observation::Action(action)) => Some(action),
+            Some(Observation::Refusal(_)) | None => None,
+        };
+        self.trace.iter().chain(observed).cloned().collect()
+    }
+
     /// A claim without models and files: they are added.
     pub fn new(kind: &str, verdict: &str, quiescence: &str) -> Self {
         Self {
@@ -359,6 +370,9 @@ pub struct Property {
     pub relation: String,
     /// The letters.
     pub letters: Vec<String>,
+    /// Which letter an action with values is, where guards on them make the letters.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, String>,
     /// The initial state.
     pub initial: usize,
     /// For each state its successor on each letter.

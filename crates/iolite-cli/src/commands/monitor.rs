@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// Judge this run of a journal alone
     #[arg(long, value_name = "N")]
     run: Option<u64>,
+    /// Draw the tester of the property with the way that the log took through it, as SVG; for one property
+    #[arg(long, value_name = "SVG")]
+    picture: Option<PathBuf>,
     /// Write the certificate of a failing verdict to this file, for `iolite explain`
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -133,7 +136,13 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read);
     let judge = judge(args, &workspace, &watch)?;
     let quiescence = args.quiescence_ms.map(Duration::from_millis);
-    let monitor = Monitor::new(judge, quiescence);
+    let monitor = Monitor::new(judge, quiescence).recording(args.picture.is_some());
+    if monitor.judge().properties().is_none() && args.picture.is_some() {
+        return Err(Error::input(
+            "--picture draws the tester of a property, and a model judges here",
+        )
+        .hint("judge by the property alone"));
+    }
     if monitor.judge().properties().is_some() {
         let mut log = log(args, only_run(args)?)?;
         let mut options = args.properties.options();
@@ -143,7 +152,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         let certify = |judged: &Certificate, _: bool| {
             certified(args, &workspace, judged, JudgedBy::Properties(&options))
         };
-        return monitor_properties::run(&monitor, &mut log, args.json, &mut watch, &certify);
+        let picture = args.picture.as_deref();
+        return monitor_properties::run(
+            &monitor, &mut log, args.json, &mut watch, &certify, picture,
+        );
     }
     let beside = beside(args, &workspace)?;
     if !beside.is_empty() {
