@@ -692,13 +692,14 @@ fn with_one_internal(lts: &Lts) -> Lts {
         };
         builder.transition(states[source.index()], label, states[target.index()]);
     }
-    builder.initial(states[lts.initial().index()]);
+    builder.set_initial(states[lts.initial().index()]);
     builder.build().expect("as many states as before")
 }
 
 #[derive(Default, Debug)]
 struct Tally {
     finite: usize,
+    views: usize,
     symbolic: usize,
     wide: usize,
     refused: BTreeMap<String, usize>,
@@ -726,16 +727,22 @@ fn compare(seed: u64, tally: &mut Tally) {
     let (file, found) = parse_and_check(&text);
     assert!(!iolite_lang::diagnostic::has_errors(&found), "{text}\n{found:?}");
     assert!(!has_data(&file, "T"), "{text}");
+    let rules = lower_system(&file, "T", 5_000).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
+    assert!(bisimilar(&expected, &rules), "by the rules, seed {seed}\n{text}");
+    match lower_lazily(&file, "T", 2_000) {
+        Ok(view) => {
+            let views = explore(&view, 2_000).expect("as finite as by the rules");
+            assert!(bisimilar(&expected, &views), "by views, seed {seed}\n{text}");
+            tally.views += 1;
+        }
+        // A part may be infinite by itself, and the others hold it back.
+        Err(found) => assert_eq!(found[0].code.to_string(), "IOL401", "{text}\n{found:?}"),
+    }
     let laid_out = fmt::format(&text).expect("parses");
     assert_eq!(fmt::format(&laid_out).as_ref(), Ok(&laid_out), "{text}");
-    let again = lower_system(&parse_and_check(&laid_out).0, "T", 20_000);
+    let again = lower_system(&parse_and_check(&laid_out).0, "T", 5_000);
     let again = again.unwrap_or_else(|e| panic!("{laid_out}\n{e:?}"));
     assert!(bisimilar(&expected, &again), "laid out, seed {seed}\n{laid_out}");
-    let rules = lower_system(&file, "T", 20_000).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
-    assert!(bisimilar(&expected, &rules), "by the rules, seed {seed}\n{text}");
-    let view = lower_lazily(&file, "T", 20_000).unwrap_or_else(|e| panic!("{text}\n{e:?}"));
-    let views = explore(&view, 20_000).expect("as finite as by the rules");
-    assert!(bisimilar(&expected, &views), "by views, seed {seed}\n{text}");
     for wide_choice in [false, true] {
         let infinite = Writing {
             sort: "int",
@@ -773,12 +780,13 @@ fn compare(seed: u64, tally: &mut Tally) {
 #[test]
 fn processes_are_what_the_rules_say() {
     let mut tally = Tally::default();
-    for seed in 1..=1500 {
+    for seed in 1..=600 {
         compare(seed, &mut tally);
     }
     println!("{tally:?}");
-    assert!(tally.finite > 700, "{tally:?}");
+    assert!(tally.finite > 300, "{tally:?}");
     assert!(tally.symbolic > tally.finite, "{tally:?}");
+    assert!(tally.views > tally.finite * 9 / 10, "{tally:?}");
     assert!(tally.wide > 20, "{tally:?}");
     let labels: BTreeSet<&str> = FORMAL.iter().flatten().copied().collect();
     assert_eq!(labels.len(), 4);

@@ -132,9 +132,9 @@ impl<'f> Table<'f> {
     }
 
     /// A process with actions for its formal gates. Gates of gates are put together, so that a process
-    /// that calls itself with its own gates is one term.
+    /// that calls itself with its own gates is one term; what is called does no formal gates but its own.
     pub(super) fn gated(&mut self, map: GateMap, inner: TermId) -> Result<TermId, Stop> {
-        let (mut map, inner) = match self.get(inner) {
+        let (map, inner) = match self.get(inner) {
             Term::Gated(before, inner) => {
                 let through = |name: &String| map.get(name).unwrap_or(name).clone();
                 let composed = before.iter().map(|(old, new)| (old.clone(), through(new)));
@@ -142,7 +142,6 @@ impl<'f> Table<'f> {
             }
             _ => (map, inner),
         };
-        map.retain(|old, new| old != new);
         if map.is_empty() || *self.get(inner) == Term::Stop {
             return Ok(inner);
         }

@@ -34,7 +34,7 @@ pub(super) enum Config<'f> {
 impl<'f> Config<'f> {
     /// A process with actions for its formal gates; see `Table::gated`.
     pub(super) fn gated(map: &GateMap, inner: Self) -> Self {
-        let (mut map, inner) = match inner {
+        let (map, inner) = match inner {
             Self::Gated(before, inner) => {
                 let through = |name: &String| map.get(name).unwrap_or(name).clone();
                 let composed = before.iter().map(|(old, new)| (old.clone(), through(new)));
@@ -42,7 +42,6 @@ impl<'f> Config<'f> {
             }
             inner => (map.clone(), inner),
         };
-        map.retain(|old, new| old != new);
         if map.is_empty() || inner == Self::Stop {
             return inner;
         }
