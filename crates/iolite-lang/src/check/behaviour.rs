@@ -282,6 +282,9 @@ impl Walk<'_, '_> {
                     }
                     Ok(_) => {}
                     Err(_) if self.names.is_spoilt(&name.text) => {}
+                    Err(error) if !args.is_empty() && error.hint.is_none() => {
+                        self.found.push(error.hint("an action is followed by `;`"));
+                    }
                     Err(error) => self.found.push(error),
                 }
                 self.exits.get(name.text.as_str()).cloned()
@@ -378,15 +381,18 @@ fn parameters(
     found: &mut Vec<Diagnostic>,
 ) {
     super::duplicates(
-        args.iter().map(|(n, _)| n),
+        args.iter().map(|(n, _)| n).filter(|n| !n.text.is_empty()),
         "the value of parameter",
         codes::INSTANCE_ARGUMENT,
         found,
     );
     if let Some((arg, value)) = args.iter().find(|(arg, _)| arg.text.is_empty()) {
         infer(value, scope, found);
-        let (count, process) = (called.params.len(), &name.text);
-        let message = format!("process `{process}` takes {count} values, and those by name come last");
+        let message = match called.params.len() {
+            0 => format!("process `{}` has no parameters", name.text),
+            1 => format!("process `{}` has one parameter; values by name come last", name.text),
+            n => format!("process `{}` has {n} parameters; values by name come last", name.text),
+        };
         found.push(Diagnostic::error(codes::INSTANCE_ARGUMENT, arg.span.to(value.span), message));
         return;
     }
@@ -435,6 +441,14 @@ fn parameters(
     }
 }
 
+fn were(count: usize) -> String {
+    match count {
+        0 => "none is".to_owned(),
+        1 => "one is".to_owned(),
+        n => format!("{n} are"),
+    }
+}
+
 /// Each formal gate gets an action.
 fn gate_count(name: &Name, formal: &[Name], given: &[Name], found: &mut Vec<Diagnostic>) {
     if formal.len() == given.len() {
@@ -442,7 +456,7 @@ fn gate_count(name: &Name, formal: &[Name], given: &[Name], found: &mut Vec<Diag
     }
     let message = match formal.len() {
         0 => format!("`{}` has no gates to give actions to", name.text),
-        n => format!("process `{}` has {n} gates, and {} are given", name.text, given.len()),
+        n => format!("process `{}` has {n} gates, and {} given", name.text, were(given.len())),
     };
     let written: Vec<&str> = formal.iter().map(|g| g.text.as_str()).collect();
     let hint = (!formal.is_empty()).then(|| format!("write `{}[{}]`", name.text, written.join(", ")));
@@ -457,7 +471,7 @@ fn arguments(
     found: &mut Vec<Diagnostic>,
 ) {
     super::duplicates(
-        args.iter().map(|(n, _)| n),
+        args.iter().map(|(n, _)| n).filter(|n| !n.text.is_empty()),
         "the value of constant",
         codes::INSTANCE_ARGUMENT,
         found,

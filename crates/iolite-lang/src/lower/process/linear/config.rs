@@ -10,7 +10,8 @@ use iolite_sts::space;
 use super::super::term::{GateMap, Node};
 use crate::gate_parameters;
 use crate::lower::term::Scope;
-use crate::syntax::ast::BehaviourKind;
+use crate::names::Names;
+use crate::syntax::ast::{BehaviourKind, Item};
 
 /// A known value of a sort with at most so many values belongs to the control point; others are data.
 pub(super) const MOST_STATIC: u64 = 64;
@@ -113,14 +114,20 @@ impl<'f> Config<'f> {
         }
     }
 
-    /// As people read it.
-    pub(super) fn text(&self) -> String {
+    /// As people read it: where a process begins it has the name of the process.
+    pub(super) fn text(&self, names: &Names<'_>) -> String {
         match self {
             Self::Stop => "stop".to_owned(),
             Self::State(_, state) => format!("state {}", state.index()),
             Self::At(node, k, scope) => {
-                let text = crate::fmt::behaviour_text(node.0, *k as usize);
-                let mut text = shortened(&gate_parameters::unmarked(&text));
+                let whole = |item: &Item| matches!(item, Item::Definition(d) if std::ptr::eq(&raw const d.body, node.0));
+                let mut text = match names.iter().find(|item| *k == 0 && whole(item)) {
+                    Some(process) => process.name().text.clone(),
+                    None => {
+                        let text = crate::fmt::behaviour_text(node.0, *k as usize);
+                        shortened(&gate_parameters::unmarked(&text))
+                    }
+                };
                 let known = scope.iter().filter(|(_, term)| term.is_ground());
                 for (k, (name, value)) in known.enumerate() {
                     let separator = if k == 0 { " with" } else { "," };
@@ -136,12 +143,14 @@ impl<'f> Config<'f> {
                     _ => String::new(),
                 };
                 let after = shortened(&gate_parameters::unmarked(&after));
-                format!("{} >> {after}", left.text())
+                format!("{} >> {after}", left.text(names))
             }
-            Self::Disable(parts) => format!("{} [> {}", parts[0].text(), parts[1].text()),
-            Self::Relabelled(_, _, inner) | Self::Gated(_, inner) => inner.text(),
+            Self::Disable(parts) => {
+                format!("{} [> {}", parts[0].text(names), parts[1].text(names))
+            }
+            Self::Relabelled(_, _, inner) | Self::Gated(_, inner) => inner.text(names),
             Self::Parallel(_, _, parts) => {
-                let parts: Vec<String> = parts.iter().map(Self::text).collect();
+                let parts: Vec<String> = parts.iter().map(|p| p.text(names)).collect();
                 format!("({})", parts.join(", "))
             }
         }
@@ -149,7 +158,7 @@ impl<'f> Config<'f> {
 }
 
 /// Characters of a text that a name of a location shows.
-const LONGEST: usize = 60;
+const LONGEST: usize = 40;
 
 fn shortened(text: &str) -> String {
     if text.chars().count() <= LONGEST {

@@ -175,7 +175,7 @@ impl<'f> Emission<'f> {
     pub(super) fn locations(&mut self, points: &[Config<'_>]) -> Result<(), Stop> {
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
         for (k, point) in points.iter().enumerate() {
-            let text = point.text();
+            let text = point.text(self.context.names);
             let count = taken.entry(text.clone()).or_default();
             *count += 1;
             let name = match *count {
