@@ -86,7 +86,7 @@ pub(crate) struct EffortArgs {
 fn steering() -> Result<Steering, Error> {
     let steering = Steering::new(|wanted, possible| {
         let possible = possible.join(", ");
-        eprintln!("{wanted} cannot be given now; what can: {possible}");
+        say!("{wanted} cannot be given now; what can: {possible}");
     });
     let orders = steering.clone();
     let read = move || {
@@ -95,7 +95,7 @@ fn steering() -> Result<Steering, Error> {
             match line.parse::<Order>() {
                 Ok(order) => orders.order(order),
                 Err(_) if line.trim().is_empty() => {}
-                Err(e) => eprintln!("{e}"),
+                Err(e) => say!("{e}"),
             }
         }
         orders.order(Order::Resume);

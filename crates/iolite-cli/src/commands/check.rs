@@ -152,7 +152,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         print_json(&report)?;
     } else if errors + warnings > 0 {
         let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
-        eprintln!("\n{errors}, {warnings}; `iolite explain-code CODE` says more");
+        say!("\n{errors}, {warnings}; `iolite explain-code CODE` says more");
     }
     let bad = errors > 0 || args.deny_warnings && warnings > 0;
     Ok(if bad { Exit::BadInput } else { Exit::Holds })

@@ -334,7 +334,7 @@ fn warn_of_older_cases(args: &Args, new: usize) {
     let json = entries.filter(|e| e.path().extension().is_some_and(|e| e == "json"));
     let older = json.count().saturating_sub(new);
     if older > 0 {
-        eprintln!(
+        warning!(
             "warning: {} holds {older} more test cases from before; `iolite test --suite` runs them \
              too",
             folder.display()

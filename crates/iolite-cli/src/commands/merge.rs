@@ -72,7 +72,7 @@ pub(crate) fn joined(
         }
     })?;
     for warning in warnings {
-        eprintln!("warning: {warning}");
+        warning!("warning: {warning}");
     }
     Ok(journal)
 }
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             return Err(error);
         }
         Err(error) => {
-            eprintln!("warning: coverage is not counted: {}", error.message());
+            warning!("warning: coverage is not counted: {}", error.message());
             None
         }
     };

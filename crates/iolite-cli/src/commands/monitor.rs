@@ -325,7 +325,6 @@ fn judged(
 ) -> Result<LogReport, Error> {
     let mut log = log(args, run)?;
     let report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line));
-    watch.finish();
     Ok(told(args, monitor, watch, report?))
 }
 
@@ -348,7 +347,7 @@ fn told(args: &Args, monitor: &Monitor, watch: &Watch, mut report: LogReport) ->
             // People read it here, programs in the document.
             report.broken_off = args.json.then(|| why.reason.to_string());
         }
-        eprintln!("{text}");
+        say!("{text}");
     }
     report
 }
@@ -409,7 +408,6 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
             Ok(())
         },
     )?;
-    watch.finish();
     for (run, report) in reports {
         let report = told(args, monitor, watch, report);
         together.add(run, report);
@@ -457,7 +455,7 @@ fn conclude(
     };
     let nothing = (steps == 0).then(|| "no line of the log is a step".to_owned());
     if nothing.is_some() && args.skip_other {
-        eprintln!(
+        warning!(
             "warning: --skip-other left out every line of {}; do --templates and --prefix fit?",
             args.log().display()
         );

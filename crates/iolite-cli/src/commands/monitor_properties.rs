@@ -97,7 +97,6 @@ pub(crate) fn run<R: BufRead>(
     certify: Certify<'_>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    watch.finish();
     conclude(report?, None, json, certify)
 }
 
@@ -110,7 +109,6 @@ pub(crate) fn run_beside<R: BufRead>(
     certify: Certify<'_>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    watch.finish();
     conclude(report?, Some(conformance), json, certify)
 }
 
@@ -134,7 +132,7 @@ fn conclude(
         ..
     } = report;
     if seen == 0 && unseen > 0 {
-        eprintln!(
+        warning!(
             "warning: none of the {unseen} events is an action of a property; is a --map missing?"
         );
     }

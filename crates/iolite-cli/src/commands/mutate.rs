@@ -122,7 +122,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             None => Ok(()),
         }
     });
-    watch.finish();
     let document = document?;
     if args.json {
         print_json(&document)?;

@@ -42,7 +42,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             watch.exceeded()
         },
     );
-    watch.finish();
     let document = document?;
     if let (Some(certificate), Some(path)) = (&document.certificate, &args.certificate) {
         write_json(path, certificate)?;

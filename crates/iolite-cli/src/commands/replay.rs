@@ -104,13 +104,13 @@ impl Which {
         let campaign = args.campaign(&workspace, &target)?;
         let now = serde_json::to_value(target.config()).unwrap_or_default();
         if self.sut.is_none() && now != journal.header.sut {
-            eprintln!(
+            warning!(
                 "warning: the description of the system has changed since the journal was written"
             );
         }
         let reference = campaign.judge().reference();
         if run.model.hash != reference.hash {
-            eprintln!("warning: {reference} has changed since the journal was written");
+            warning!("warning: {reference} has changed since the journal was written");
         }
         let case = case_of(&args, &campaign, &workspace, run.id.number)?;
         Ok(Record {
@@ -145,7 +145,7 @@ impl Which {
         }
         let shown = foreign.join("\n");
         if self.trust {
-            eprintln!("executing what the journal says:\n{shown}");
+            say!("executing what the journal says:\n{shown}");
             return Ok(());
         }
         Err(Error::input(format!(

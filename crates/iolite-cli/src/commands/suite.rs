@@ -53,7 +53,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             watch.report(|| format!("{met} places"));
             watch.exceeded()
         });
-    watch.finish();
     let document = document?;
     if args.json {
         print_json(&document)?;

@@ -230,7 +230,7 @@ fn refutation(
     workspace
         .certify_data(found, property, options)
         .or_else(|reason| {
-            eprintln!("warning: {}", reason.message());
+            warning!("warning: {}", reason.message());
             Ok(None)
         })
 }
@@ -251,7 +251,7 @@ fn write_proof(
         match proof {
             Ok(proof) => proofs.extend(proof),
             Err(reason) => {
-                eprintln!("warning: {}", reason.message());
+                warning!("warning: {}", reason.message());
                 return Ok(());
             }
         }
@@ -259,13 +259,13 @@ fn write_proof(
     match proofs.as_slice() {
         [proof] => write_json(path, proof),
         [] => {
-            eprintln!(
+            warning!(
                 "warning: no certificate is written: nothing was proved or refuted that it could show"
             );
             Ok(())
         }
         _ => {
-            eprintln!(
+            warning!(
                 "warning: no certificate is written: it is of one property, and several are proved"
             );
             Ok(())

@@ -17,6 +17,7 @@ use iolite_exec::{
 use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
+use super::status;
 use super::values_tried::{self, ValuesDocument};
 use super::{
     Exit, counted, description, leave_stdout_to_events, print, print_json, silence, write_json,
@@ -169,6 +170,7 @@ pub(crate) fn write_report(
                 place,
                 trust,
                 against: None,
+                shrunk: Vec::new(),
                 model,
             };
             write_whole(path, page(&report).as_bytes())
@@ -236,7 +238,8 @@ pub(crate) fn sinks(
         let junit = junit.allow_flaky(allow_flaky).about(header, replay);
         sinks.0.push(Box::new(junit));
     }
-    if std::io::stderr().is_terminal() {
+    if std::io::stderr().is_terminal() && !status::is_quiet() {
+        status::leave();
         sinks.0.push(Box::new(Console::terminal(runs)));
     }
     Ok(sinks)
@@ -335,7 +338,7 @@ pub(crate) fn warn(judge: &Judge, notices: &[Notice], unknown_query: &Path) {
         if let Notice::Undecided(why) = notice {
             text += &save_query(&why.query, unknown_query);
         }
-        eprintln!("{text}");
+        say!("{text}");
     }
 }
 
@@ -349,7 +352,7 @@ pub(crate) fn finish(mut sinks: Fanout<'_>, summary: &mut Summary) {
 /// Says what is missing of journal and reports, after everything else was said.
 pub(crate) fn tell_unwritten(summary: &Summary) {
     for error in &summary.unwritten {
-        eprintln!("error: {error}");
+        say!("error: {error}");
     }
 }
 
@@ -420,7 +423,7 @@ pub(crate) fn conclude(
     };
     if certificates.omitted > 0 {
         let omitted = certificates.omitted;
-        eprintln!(
+        warning!(
             "warning: {omitted} failures have no certificate in the document, which would be too large; \
              `iolite explain JOURNAL --run N` makes them"
         );
@@ -442,7 +445,7 @@ pub(crate) fn conclude(
     };
     let exit = conclusion.print(summary)?;
     if let Err(error) = certificate {
-        eprintln!("{error}");
+        say!("{error}");
         return Ok(if exit == Exit::Holds {
             Exit::Fault
         } else {
@@ -505,8 +508,11 @@ impl Conclusion<'_> {
         if let (Some(reached), Some(judge)) = (&after.reached, self.judge) {
             text += &reached.tell(&judge.reference().path().display().to_string());
         }
-        if let (Some(discovery), Some(Verdict::Pass)) = (after.discovery, self.verdict(summary)) {
-            text += &tell_discovery(&discovery);
+        if let (Some(discovery), Some(Verdict::Pass)) = (after.discovery, self.verdict(summary))
+            && !status::is_quiet()
+        {
+            let (chance, assumptions) = (discovery.tell(), Discovery::ASSUMPTIONS);
+            text += &format!("next run: {chance}\n  if {assumptions}\n");
         }
         text
     }
@@ -641,7 +647,10 @@ impl Conclusion<'_> {
                 "unknown: {} was given in no run, so these runs say nothing about it\n",
                 never.join(", ")
             );
-        } else if summary.verdict() == Some(Verdict::Pass) && summary.faults.is_empty() {
+        } else if summary.verdict() == Some(Verdict::Pass)
+            && summary.faults.is_empty()
+            && !status::is_quiet()
+        {
             text += "pass means: nothing wrong was seen in these runs; testing cannot show more\n";
         }
         text
@@ -672,22 +681,6 @@ pub(crate) fn write_reached(report: &ReportArgs, after: &Aftermath) -> Result<()
         (Some(path), Some(reached)) => write_json(path, reached),
         _ => Ok(()),
     }
-}
-
-/// What one more run may show.
-fn tell_discovery(discovery: &Discovery) -> String {
-    let percent = |p: f64| format!("{:.0}%", p * 100.0);
-    let (low, high) = discovery.interval;
-    format!(
-        "next run: something new with a chance of about {} ({} to {}, by {} runs that showed {} pairs of \
-         actions)\n  if {}\n",
-        percent(discovery.chance),
-        percent(low),
-        percent(high),
-        discovery.runs,
-        discovery.pairs,
-        Discovery::ASSUMPTIONS
-    )
 }
 
 /// `3 pass, 1 fail`.
