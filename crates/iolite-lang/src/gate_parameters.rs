@@ -91,7 +91,9 @@ impl Marking {
     }
 
     fn gates(&self, gates: &mut [Gate]) {
-        gates.iter_mut().for_each(|g| self.name(&mut g.name));
+        for gate in gates {
+            self.name(&mut gate.name);
+        }
     }
 
     fn behaviour(&self, node: &mut Behaviour) {

@@ -24,7 +24,12 @@ pub(super) fn check<'f>(
 ) {
     let params = definition.params.iter().map(|p| &p.name);
     super::duplicates(params, "parameter", codes::DUPLICATE_NAME, found);
-    super::duplicates(definition.gates.iter(), "gate", codes::DUPLICATE_NAME, found);
+    super::duplicates(
+        definition.gates.iter(),
+        "gate",
+        codes::DUPLICATE_NAME,
+        found,
+    );
     let mut scope = Scope::new(sorts);
     for param in &definition.params {
         sorts.check(&param.sort, found);
@@ -390,10 +395,20 @@ fn parameters(
         infer(value, scope, found);
         let message = match called.params.len() {
             0 => format!("process `{}` has no parameters", name.text),
-            1 => format!("process `{}` has one parameter; values by name come last", name.text),
-            n => format!("process `{}` has {n} parameters; values by name come last", name.text),
+            1 => format!(
+                "process `{}` has one parameter; values by name come last",
+                name.text
+            ),
+            n => format!(
+                "process `{}` has {n} parameters; values by name come last",
+                name.text
+            ),
         };
-        found.push(Diagnostic::error(codes::INSTANCE_ARGUMENT, arg.span.to(value.span), message));
+        found.push(Diagnostic::error(
+            codes::INSTANCE_ARGUMENT,
+            arg.span.to(value.span),
+            message,
+        ));
         return;
     }
     let find = |text: &str| called.params.iter().find(|p| p.name.text == text);
@@ -456,10 +471,15 @@ fn gate_count(name: &Name, formal: &[Name], given: &[Name], found: &mut Vec<Diag
     }
     let message = match formal.len() {
         0 => format!("`{}` has no gates to give actions to", name.text),
-        n => format!("process `{}` has {n} gates, and {} given", name.text, were(given.len())),
+        n => format!(
+            "process `{}` has {n} gates, and {} given",
+            name.text,
+            were(given.len())
+        ),
     };
     let written: Vec<&str> = formal.iter().map(|g| g.text.as_str()).collect();
-    let hint = (!formal.is_empty()).then(|| format!("write `{}[{}]`", name.text, written.join(", ")));
+    let hint =
+        (!formal.is_empty()).then(|| format!("write `{}[{}]`", name.text, written.join(", ")));
     found.push(Diagnostic::error(codes::INSTANCE_ARGUMENT, name.span, message).maybe_hint(hint));
 }
 
@@ -479,7 +499,10 @@ fn arguments(
     for (constant, value) in args {
         if constant.text.is_empty() {
             infer(value, scope, found);
-            let message = format!("a constant of system `{}` gets its value by name", name.text);
+            let message = format!(
+                "a constant of system `{}` gets its value by name",
+                name.text
+            );
             let hint = format!("write `{}(name = value)`", name.text);
             let error = Diagnostic::error(codes::INSTANCE_ARGUMENT, value.span, message);
             found.push(error.hint(hint));

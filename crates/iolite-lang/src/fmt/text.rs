@@ -4,8 +4,8 @@ use iolite_lts::LabelKind;
 
 use super::expr;
 use crate::syntax::ast::{
-    ANY, Behaviour, BehaviourKind, Event, EventKind, Expr, Gate, Name, Offer, Param, Sort, SortKind,
-    Sync, Trace,
+    ANY, Behaviour, BehaviourKind, Event, EventKind, Expr, Gate, Name, Offer, Param, Sort,
+    SortKind, Sync, Trace,
 };
 use crate::syntax::{is_plain_name, quote};
 
@@ -231,7 +231,10 @@ pub(super) fn behaviour(node: &Behaviour, level: Level) -> String {
         }
         BehaviourKind::ChoiceOver { params, body } => {
             let body = behaviour(body, Level::Choice);
-            (format!("choice {} [] {body}", param_list(params)), Level::Whole)
+            (
+                format!("choice {} [] {body}", param_list(params)),
+                Level::Whole,
+            )
         }
         BehaviourKind::Let {
             name,

@@ -27,9 +27,19 @@ impl Random {
 /// A small machine with one variable; inputs and outputs take turns, so it has a deterministic form.
 fn model(random: &mut Random) -> String {
     let guard = random.one(&["k < 2", "k != n", "k <= n", "true", "k + n < 4"]);
-    let effect = random.one(&["n := k", "n := min(n + k, 3)", "n := 3 - n", "n := max(n - 1, 0)"]);
+    let effect = random.one(&[
+        "n := k",
+        "n := min(n + k, 3)",
+        "n := 3 - n",
+        "n := max(n - 1, 0)",
+    ]);
     let shown = random.one(&["v == n", "v == 3 - n", "v >= n", "v == n || v == 0"]);
-    let other = random.one(&["?b -> Idle", "?b / n := 0 -> Idle", "?b [n > 1] -> Busy", "?b -> Busy"]);
+    let other = random.one(&[
+        "?b -> Idle",
+        "?b / n := 0 -> Idle",
+        "?b [n > 1] -> Busy",
+        "?b -> Busy",
+    ]);
     let back = random.one(&["Idle", "Idle", "Done"]);
     format!(
         "system S {{\n  var n: 0..3 = 0\n  input a(k: 0..2), b\n  output x(v: 0..3), y\n  \
@@ -81,7 +91,8 @@ fn formulas_sort_mutants_as_states_do() {
                 continue;
             }
             assert_eq!(found.holds, expected.holds, "{text}\n{}", mutant.text);
-            let length = |trace: Option<&crate::CounterexampleDocument>| trace.map(|c| c.trace.len());
+            let length =
+                |trace: Option<&crate::CounterexampleDocument>| trace.map(|c| c.trace.len());
             assert_eq!(
                 length(found.counterexample.as_ref()),
                 length(expected.counterexamples.first()),
@@ -91,6 +102,9 @@ fn formulas_sort_mutants_as_states_do() {
         }
     }
     println!("{proved} proved, {refuted} refuted, {open} unknown");
-    assert!(proved > 5 && refuted > 20, "{proved} proved, {refuted} refuted");
+    assert!(
+        proved > 5 && refuted > 20,
+        "{proved} proved, {refuted} refuted"
+    );
     assert!(open * 4 < proved + refuted, "{open} unknown");
 }

@@ -19,7 +19,8 @@ use crate::workspace::too_many_states;
 use crate::{
     Campaign, DerivationOptions, DerivationSelection, Derived, Error, ErrorKind, ExecutionEnding,
     ExplicitSpec, GoalDerivation, Judge, JudgeOptions, Proof, RelationDocument, RelationOptions,
-    Selection, SelectionOptions, Spec, SuiteCase, Target, TargetOptions, VerificationOptions, Workspace,
+    Selection, SelectionOptions, Spec, SuiteCase, Target, TargetOptions, VerificationOptions,
+    Workspace,
 };
 
 /// Test cases that are derived towards a purpose.
@@ -390,7 +391,9 @@ impl Worker<'_> {
                 document.conforms = decision.holds;
                 document.counterexample = decision.counterexample;
                 if decision.holds.is_none() {
-                    let why = decision.unknown.unwrap_or_else(|| "no proof was found".to_owned());
+                    let why = decision
+                        .unknown
+                        .unwrap_or_else(|| "no proof was found".to_owned());
                     let depth = decision.effort.depth;
                     document.unknown = Some(format!(
                         "{why}; there is no difference up to traces of length {depth}"

@@ -21,9 +21,9 @@ use iolite_sts::{BuildError, BuildErrorKind, ComposeError, Iosts};
 use super::parts::{self, Composer, Meeting, Result, Target};
 use super::process::{self, Context, Ending};
 use super::term::{Scope, Terms, unplace};
+use crate::check::Sorts;
 use crate::gate::Pattern;
 use crate::names::Names;
-use crate::check::Sorts;
 use crate::syntax::ast::{
     Behaviour, BehaviourKind, Definition, Event, EventKind, Expr, File, Item, Machine, Name, Offer,
     Param,
@@ -96,8 +96,7 @@ fn leave_infinite(sorts: &Sorts<'_>, offers: &[Offer]) -> bool {
 fn chooses_infinite(sorts: &Sorts<'_>, node: &Behaviour) -> bool {
     let own = match &node.kind {
         BehaviourKind::Prefix { events, .. } => events.iter().any(|e| takes_infinite(sorts, e)),
-        BehaviourKind::ChoiceOver { params, .. }
-        | BehaviourKind::Enable { accept: params, .. } => {
+        BehaviourKind::ChoiceOver { params, .. } | BehaviourKind::Enable { accept: params, .. } => {
             params.iter().any(|p| !is_finite(sorts, p))
         }
         BehaviourKind::Exit(values) => leave_infinite(sorts, values),
@@ -114,7 +113,8 @@ fn is_plain(event: &Event) -> bool {
 }
 
 fn has_plain(node: &Behaviour) -> bool {
-    let own = matches!(&node.kind, BehaviourKind::Prefix { events, .. } if events.iter().any(is_plain));
+    let own =
+        matches!(&node.kind, BehaviourKind::Prefix { events, .. } if events.iter().any(is_plain));
     own || node.parts().iter().any(has_plain)
 }
 

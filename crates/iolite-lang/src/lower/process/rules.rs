@@ -15,9 +15,7 @@ use crate::lower::machine;
 use crate::lower::parts::Meeting;
 use crate::lower::term::Scope;
 use crate::names::{Names, event_id};
-use crate::syntax::ast::{
-    Behaviour, BehaviourKind, Event, EventKind, Item, Machine, Offer, Sync,
-};
+use crate::syntax::ast::{Behaviour, BehaviourKind, Event, EventKind, Item, Machine, Offer, Sync};
 use crate::{Diagnostic, Span, codes};
 
 /// Steps a budget of one state pays for.
@@ -430,18 +428,15 @@ impl<'f> Rules<'f> {
     }
 
     /// What `>>` enables once its left side exits by `label`.
-    fn enabled(
-        &mut self,
-        node: Node<'f>,
-        scope: ScopeId,
-        label: LabelId,
-    ) -> Result<TermId, Stop> {
+    fn enabled(&mut self, node: Node<'f>, scope: ScopeId, label: LabelId) -> Result<TermId, Stop> {
         let BehaviourKind::Enable { accept, parts } = &node.0.kind else {
             return self.table.intern(Term::Stop);
         };
         let mut inner = (*self.table.scope(scope)).clone();
         let values = self.exits.get(&label).cloned().unwrap_or_default();
-        self.context.terms.accept(accept, &values, &mut inner, node.0.span)?;
+        self.context
+            .terms
+            .accept(accept, &values, &mut inner, node.0.span)?;
         self.start(&parts[1], &inner, 0)
     }
 

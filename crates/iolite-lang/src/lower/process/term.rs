@@ -113,9 +113,9 @@ impl<'f> Table<'f> {
         let depth_of = |t: TermId| self.depths[t.index()];
         let depth = match &term {
             Term::Stop | Term::At(..) | Term::State(..) => 0,
-            Term::Relabelled(_, _, inner)
-            | Term::Enable(_, _, inner)
-            | Term::Gated(_, inner) => 1 + depth_of(*inner),
+            Term::Relabelled(_, _, inner) | Term::Enable(_, _, inner) | Term::Gated(_, inner) => {
+                1 + depth_of(*inner)
+            }
             Term::Disable(left, right) => 1 + depth_of(*left).max(depth_of(*right)),
             Term::Parallel(_, _, parts) => {
                 1 + parts.iter().map(|&p| depth_of(p)).max().unwrap_or(0)

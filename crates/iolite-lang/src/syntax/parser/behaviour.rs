@@ -294,7 +294,8 @@ impl Parser<'_> {
         } else if self.is_word("exit") {
             self.bump();
             BehaviourKind::Exit(self.exit_values()?)
-        } else if self.is_word("choice") && self.peek(1).kind == Kind::Ident && self.peek_is(2, ":") {
+        } else if self.is_word("choice") && self.peek(1).kind == Kind::Ident && self.peek_is(2, ":")
+        {
             self.bump();
             let params = self.choice_params()?;
             let body = Box::new(self.behaviour()?);

@@ -32,7 +32,7 @@ pub(super) enum Config<'f> {
     State(u32, StateId),
 }
 
-impl<'f> Config<'f> {
+impl Config<'_> {
     /// A process with actions for its formal gates; see `Table::gated`.
     pub(super) fn gated(map: &GateMap, inner: Self) -> Self {
         let (map, inner) = match inner {
@@ -110,7 +110,10 @@ impl<'f> Config<'f> {
                 _ => node.0.span,
             },
             Self::Parallel(node, ..) | Self::Relabelled(node, ..) => node.0.span,
-            _ => self.parts().first().map_or(crate::Span::default(), Self::span),
+            _ => self
+                .parts()
+                .first()
+                .map_or(crate::Span::default(), Self::span),
         }
     }
 
@@ -120,14 +123,12 @@ impl<'f> Config<'f> {
             Self::Stop => "stop".to_owned(),
             Self::State(_, state) => format!("state {}", state.index()),
             Self::At(node, k, scope) => {
-                let whole = |item: &Item| matches!(item, Item::Definition(d) if std::ptr::eq(&raw const d.body, node.0));
-                let mut text = match names.iter().find(|item| *k == 0 && whole(item)) {
-                    Some(process) => process.name().text.clone(),
-                    None => {
+                let mut text = beginning(names, *node)
+                    .filter(|_| *k == 0)
+                    .unwrap_or_else(|| {
                         let text = crate::fmt::behaviour_text(node.0, *k as usize);
                         shortened(&gate_parameters::unmarked(&text))
-                    }
-                };
+                    });
                 let known = scope.iter().filter(|(_, term)| term.is_ground());
                 for (k, (name, value)) in known.enumerate() {
                     let separator = if k == 0 { " with" } else { "," };
@@ -137,9 +138,7 @@ impl<'f> Config<'f> {
             }
             Self::Enable(node, _, left) => {
                 let after = match &node.0.kind {
-                    BehaviourKind::Enable { parts, .. } => {
-                        crate::fmt::behaviour_text(&parts[1], 0)
-                    }
+                    BehaviourKind::Enable { parts, .. } => crate::fmt::behaviour_text(&parts[1], 0),
                     _ => String::new(),
                 };
                 let after = shortened(&gate_parameters::unmarked(&after));
@@ -157,6 +156,15 @@ impl<'f> Config<'f> {
     }
 }
 
+/// The name of the process that begins here.
+fn beginning(names: &Names<'_>, node: Node<'_>) -> Option<String> {
+    let process = names.iter().find(|item| match item {
+        Item::Definition(d) => Node(&d.body) == node,
+        _ => false,
+    });
+    process.map(|item| item.name().text.clone())
+}
+
 /// Characters of a text that a name of a location shows.
 const LONGEST: usize = 40;
 
@@ -167,18 +175,24 @@ fn shortened(text: &str) -> String {
     text.chars().take(LONGEST).chain(['…']).collect()
 }
 
+/// Variables of one name and place, by sort.
+type Alternatives = Vec<(Sort, usize)>;
+
 /// The variables of the model that is being made. A name at one place in the structure of a term is
 /// one variable, wherever the control is.
 #[derive(Default)]
 pub(super) struct Variables {
-    known: BTreeMap<(Vec<u32>, String), Vec<(Sort, usize)>>,
+    known: BTreeMap<(Vec<u32>, String), Alternatives>,
     pub(super) vars: Vec<Var>,
     names: BTreeMap<String, usize>,
 }
 
 impl Variables {
     fn at(&mut self, path: &[u32], name: &str, sort: &Sort) -> usize {
-        let same = self.known.entry((path.to_vec(), name.to_owned())).or_default();
+        let same = self
+            .known
+            .entry((path.to_vec(), name.to_owned()))
+            .or_default();
         if let Some((_, var)) = same.iter().find(|(s, _)| s == sort) {
             return *var;
         }

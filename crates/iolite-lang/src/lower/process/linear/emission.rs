@@ -310,7 +310,10 @@ fn joined(a: &Sort, b: &Sort) -> Option<Sort> {
     }
     match (a, b) {
         (Sort::Range(a), Sort::Range(b)) => {
-            let (lo, hi) = (a.lo.clone().min(b.lo.clone()), a.hi.clone().max(b.hi.clone()));
+            let (lo, hi) = (
+                a.lo.clone().min(b.lo.clone()),
+                a.hi.clone().max(b.hi.clone()),
+            );
             Sort::range(lo, hi).ok()
         }
         _ if a.is_int() && b.is_int() => Some(Sort::Int),
@@ -329,8 +332,11 @@ fn different(name: &str, first: &Signature, span: Span) -> Stop {
 
 fn hidden_choice(var: &Var, action: &str, span: Span) -> Stop {
     let (name, sort) = (&var.name, &var.sort);
-    let message = format!("`{name}` is chosen among the values of {sort}, and `{action}` does not carry it");
+    let message =
+        format!("`{name}` is chosen among the values of {sort}, and `{action}` does not carry it");
     Diagnostic::error(codes::HIDDEN_CHOICE, span, message)
-        .hint(format!("let the action carry it, or choose it with an internal step: `i; …{name}…`"))
+        .hint(format!(
+            "let the action carry it, or choose it with an internal step: `i; …{name}…`"
+        ))
         .into()
 }

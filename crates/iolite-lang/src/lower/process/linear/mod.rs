@@ -62,15 +62,14 @@ impl<'f> Exploration<'f> {
             return Err(Stop::Budget);
         }
         let (config, values) = canonical(config, &mut self.variables);
-        let location = match self.ids.get(&config) {
-            Some(&known) => known,
-            None => {
-                let new = self.points.len();
-                self.points.push(config.clone());
-                self.live.push(values.keys().copied().collect());
-                self.ids.insert(config, new);
-                new
-            }
+        let location = if let Some(&known) = self.ids.get(&config) {
+            known
+        } else {
+            let new = self.points.len();
+            self.points.push(config.clone());
+            self.live.push(values.keys().copied().collect());
+            self.ids.insert(config, new);
+            new
         };
         Ok(Arrival { location, values })
     }

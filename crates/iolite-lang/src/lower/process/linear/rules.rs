@@ -1,6 +1,5 @@
 //! The operational rules over terms: those of `super::super::rules`, with guards instead of values.
 
-
 use iolite_expr::{Sort as TermSort, Term, Var, VarId};
 use iolite_lts::{LabelId, LabelKind, Lts};
 use rustc_hash::FxHashMap;
@@ -118,7 +117,10 @@ impl<'f> Rules<'f> {
                 return Err(Diagnostic::error(codes::INSTANCE_ARGUMENT, at, message).into());
             };
             let sort = self.context.terms.sort(&param.sort)?;
-            inner.insert(param.name.text.clone(), self.term(expr, scope, Some(&sort))?);
+            inner.insert(
+                param.name.text.clone(),
+                self.term(expr, scope, Some(&sort))?,
+            );
         }
         Ok(inner)
     }
@@ -135,7 +137,8 @@ impl<'f> Rules<'f> {
             return Err(Stop::Budget);
         }
         if level > DEEPEST_TERM {
-            let message = format!("more than {DEEPEST_TERM} processes are called within one another");
+            let message =
+                format!("more than {DEEPEST_TERM} processes are called within one another");
             return Err(Diagnostic::error(codes::TOO_DEEP, node.span, message).into());
         }
         let level = level + 1;
@@ -159,7 +162,10 @@ impl<'f> Rules<'f> {
                 value,
                 body,
             } => {
-                let sort = sort.as_ref().map(|s| self.context.terms.sort(s)).transpose()?;
+                let sort = sort
+                    .as_ref()
+                    .map(|s| self.context.terms.sort(s))
+                    .transpose()?;
                 let term = self.term(value, scope, sort.as_ref())?;
                 let mut inner = scope.clone();
                 inner.insert(name.text.clone(), term);
@@ -249,10 +255,10 @@ impl<'f> Rules<'f> {
                 let terms = self.context.terms;
                 let steps = match &node.0.kind {
                     BehaviourKind::Hide { labels, .. } => {
-                        hidden(steps, &terms.patterns(labels, scope)?)?
+                        hidden(steps, &terms.patterns(labels, scope)?)
                     }
                     BehaviourKind::Rename { pairs, .. } => {
-                        renamed(steps, &terms.pattern_pairs(pairs, scope)?)?
+                        renamed(steps, &terms.pattern_pairs(pairs, scope)?)
                     }
                     _ => steps,
                 };
@@ -263,7 +269,7 @@ impl<'f> Rules<'f> {
             Config::Gated(map, inner) => {
                 let pattern = |name: &String| Pattern::new(name, Vec::new());
                 let pairs: Vec<_> = map.iter().map(|(o, n)| (pattern(o), pattern(n))).collect();
-                let steps = renamed(self.row(inner)?, &pairs)?;
+                let steps = renamed(self.row(inner)?, &pairs);
                 let map: &GateMap = map;
                 Ok(into_target(steps, |target| Config::gated(map, target)))
             }
@@ -511,7 +517,7 @@ impl<'f> Rules<'f> {
         let mut steps = Vec::new();
         let mut meeting: Vec<Vec<Step<'f>>> = Vec::new();
         for (k, part) in parts.iter().enumerate() {
-            let (together, alone) = parted(self.row(part)?, &gates)?;
+            let (together, alone) = parted(self.row(part)?, &gates);
             meeting.push(together);
             for mut step in alone {
                 let mut moved = parts.to_vec();
@@ -550,7 +556,8 @@ impl<'f> Rules<'f> {
 /// Where data are infinite, actions are inputs or outputs.
 fn directed(kind: LabelKind, name: &str, args: Vec<Term>, span: Span) -> Result<Action, Stop> {
     if !matches!(kind, LabelKind::Input | LabelKind::Output) {
-        let message = format!("`{name}` has no direction, and the data of the process are infinite");
+        let message =
+            format!("`{name}` has no direction, and the data of the process are infinite");
         let error = Diagnostic::error(codes::BAD_TERM, span, message);
         let hint = format!("write `?{name}` or `!{name}`; or give the data finite sorts");
         return Err(error.hint(hint).into());
@@ -573,7 +580,7 @@ fn into_target<'f>(
 /// Steps that parts do together, and those that each does alone.
 type Parted<'f> = (Vec<Step<'f>>, Vec<Step<'f>>);
 
-fn parted<'f>(steps: Vec<Step<'f>>, gates: &Meeting) -> Result<Parted<'f>, Stop> {
+fn parted<'f>(steps: Vec<Step<'f>>, gates: &Meeting) -> Parted<'f> {
     let (mut together, mut alone) = (Vec::new(), Vec::new());
     for step in steps {
         match (&step.action, gates) {
@@ -583,7 +590,7 @@ fn parted<'f>(steps: Vec<Step<'f>>, gates: &Meeting) -> Result<Parted<'f>, Stop>
                 let mut left = Some(step);
                 for gate in gates {
                     let Some(step) = left.take() else { break };
-                    let (with, without) = step.split(gate)?;
+                    let (with, without) = step.split(gate);
                     together.extend(with);
                     left = without;
                 }
@@ -591,24 +598,21 @@ fn parted<'f>(steps: Vec<Step<'f>>, gates: &Meeting) -> Result<Parted<'f>, Stop>
             }
         }
     }
-    Ok((together, alone))
+    (together, alone)
 }
 
-fn hidden<'f>(steps: Vec<Step<'f>>, gates: &[Pattern]) -> Result<Vec<Step<'f>>, Stop> {
-    let (hidden, mut steps) = parted_by(steps, gates)?;
+fn hidden<'f>(steps: Vec<Step<'f>>, gates: &[Pattern]) -> Vec<Step<'f>> {
+    let (hidden, mut steps) = parted_by(steps, gates);
     for (_, mut step) in hidden {
         step.action = Action::Internal;
         steps.push(step);
     }
-    Ok(steps)
+    steps
 }
 
-fn renamed<'f>(
-    steps: Vec<Step<'f>>,
-    pairs: &[(Pattern, Pattern)],
-) -> Result<Vec<Step<'f>>, Stop> {
+fn renamed<'f>(steps: Vec<Step<'f>>, pairs: &[(Pattern, Pattern)]) -> Vec<Step<'f>> {
     let old: Vec<Pattern> = pairs.iter().map(|(old, _)| old.clone()).collect();
-    let (renamed, mut steps) = parted_by(steps, &old)?;
+    let (renamed, mut steps) = parted_by(steps, &old);
     for (k, mut step) in renamed {
         let (old, new) = &pairs[k];
         if let Action::Visible { name, args, .. } = &mut step.action {
@@ -618,30 +622,33 @@ fn renamed<'f>(
             } else {
                 name.clone_from(&new.name);
                 let given = new.values.iter().cloned().map(Term::from);
-                let kept = if old.is_instance() { Vec::new() } else { std::mem::take(args) };
+                let kept = if old.is_instance() {
+                    Vec::new()
+                } else {
+                    std::mem::take(args)
+                };
                 *args = given.chain(kept).collect();
             }
         }
         steps.push(step);
     }
-    Ok(steps)
+    steps
 }
 
 /// Steps that gates name, each with the first gate that does, and the others.
 type Named<'f> = (Vec<(usize, Step<'f>)>, Vec<Step<'f>>);
 
-fn parted_by<'f>(steps: Vec<Step<'f>>, gates: &[Pattern]) -> Result<Named<'f>, Stop> {
+fn parted_by<'f>(steps: Vec<Step<'f>>, gates: &[Pattern]) -> Named<'f> {
     let (mut named, mut others) = (Vec::new(), Vec::new());
     for step in steps {
         let mut left = Some(step);
         for (k, gate) in gates.iter().enumerate() {
             let Some(step) = left.take() else { break };
-            let (with, without) = step.split(gate)?;
+            let (with, without) = step.split(gate);
             named.extend(with.map(|step| (k, step)));
             left = without;
         }
         others.extend(left);
     }
-    Ok((named, others))
+    (named, others)
 }
-

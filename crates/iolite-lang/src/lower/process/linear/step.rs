@@ -34,10 +34,15 @@ pub(super) struct Step<'f> {
 }
 
 fn too_large(span: Span) -> Stop {
-    Diagnostic::error(codes::BAD_TERM, span, "the terms of this step grow too large").into()
+    Diagnostic::error(
+        codes::BAD_TERM,
+        span,
+        "the terms of this step grow too large",
+    )
+    .into()
 }
 
-impl<'f> Step<'f> {
+impl Step<'_> {
     fn args_mut(&mut self) -> &mut [Term] {
         match &mut self.action {
             Action::Internal => &mut [],
@@ -149,9 +154,9 @@ impl<'f> Step<'f> {
     }
 
     /// The part of a step that is the action, or instance, of a gate, and the part that is not.
-    pub(super) fn split(self, gate: &Pattern) -> Result<(Option<Self>, Option<Self>), Stop> {
+    pub(super) fn split(self, gate: &Pattern) -> (Option<Self>, Option<Self>) {
         let Action::Visible { name, args, .. } = &self.action else {
-            return Ok((None, Some(self)));
+            return (None, Some(self));
         };
         if args.is_empty() || !gate.is_instance() {
             let matches = if args.is_empty() {
@@ -159,21 +164,21 @@ impl<'f> Step<'f> {
             } else {
                 gate.name == *name
             };
-            return Ok(if matches {
+            return if matches {
                 (Some(self), None)
             } else {
                 (None, Some(self))
-            });
+            };
         }
         if gate.name != *name || gate.values.len() != args.len() {
-            return Ok((None, Some(self)));
+            return (None, Some(self));
         }
         let mut is = Vec::new();
         for (arg, value) in args.iter().zip(&gate.values) {
             match arg.equals_value(value) {
                 Ok(equal) => is.push(equal),
                 // Values of another sort are never equal.
-                Err(_) => return Ok((None, Some(self))),
+                Err(_) => return (None, Some(self)),
             }
         }
         let is = Term::all(is);
@@ -182,7 +187,7 @@ impl<'f> Step<'f> {
         without.guard.push(is.negated());
         with.guard.push(is);
         let possible = |step: Self| (!step.is_impossible()).then_some(step);
-        Ok((possible(with), possible(without)))
+        (possible(with), possible(without))
     }
 
     /// Whether its guard is false by itself.
