@@ -7,8 +7,8 @@ use iolite_exec::{LogReader, chart};
 use serde::Serialize;
 
 use super::monitor::look;
+use super::monitor_logs::JudgedLog;
 use crate::args::bounds::Watch;
-use crate::output::{Exit, print, print_json};
 
 #[derive(Serialize)]
 struct Document {
@@ -92,26 +92,24 @@ const NAMED: usize = 5;
 pub(crate) fn run<R: BufRead>(
     monitor: &Monitor,
     log: &mut LogReader<R>,
-    json: bool,
     watch: &mut Watch,
     certify: Certify<'_>,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
-    conclude(report?, None, json, certify)
+    conclude(report?, None, certify)
 }
 
 /// Properties beside a specification, which has judged the log already.
 pub(crate) fn run_beside<R: BufRead>(
     (monitor, conformance): (&Monitor, LogReport),
     log: &mut LogReader<R>,
-    json: bool,
     watch: &mut Watch,
     certify: Certify<'_>,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
     watch.finish();
-    conclude(report?, Some(conformance), json, certify)
+    conclude(report?, Some(conformance), certify)
 }
 
 /// Makes the whole certificate: of the properties where they judge alone, else of the specification.
@@ -120,9 +118,8 @@ type Certify<'a> = &'a dyn Fn(&Certificate) -> Result<Option<WholeCertificate>, 
 fn conclude(
     report: LogReport,
     conformance: Option<LogReport>,
-    json: bool,
     certify: Certify<'_>,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let LogReport {
         verdict,
         steps,
@@ -175,12 +172,7 @@ fn conclude(
     } else if let Some(judged) = &document.shown {
         document.certificate = certify(judged)?;
     }
-    if json {
-        print_json(&document)?;
-    } else {
-        print(&tell(&document))?;
-    }
-    Ok(document.verdict.into())
+    JudgedLog::new(document.verdict, tell(&document), &document)
 }
 
 fn tell(document: &Document) -> String {

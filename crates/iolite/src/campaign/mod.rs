@@ -14,6 +14,7 @@ mod property_judge;
 mod recorded;
 mod retrace;
 mod selection;
+mod shared_coverage;
 mod suite_coverage;
 mod symbolic_judge;
 mod symmetric;
@@ -44,6 +45,7 @@ pub use model_under_test::{ModelUnderTest, chosen_constants, symbolic_sut};
 pub use property_judge::{PropertyJudge, PropertyOptions};
 pub use recorded::{Pair, RecordedRun};
 pub use selection::{Selection, SelectionOptions};
+pub use shared_coverage::SharedCoverage;
 pub use suite_coverage::SuiteCoverage;
 pub use symbolic_judge::SymbolicJudge;
 pub use symmetric::{SymmetricCase, SymmetricFailure};
@@ -91,6 +93,7 @@ pub struct Campaign {
     pace: Pace,
     silence: Option<Duration>,
     steering: Option<Steering>,
+    seen: Option<SharedCoverage>,
 }
 
 impl Campaign {
@@ -112,6 +115,7 @@ impl Campaign {
             pace: Pace::default(),
             silence: None,
             steering: None,
+            seen: None,
         }
     }
 
@@ -140,6 +144,11 @@ impl Campaign {
             self.whole = None;
         }
         self
+    }
+
+    /// Another share of the same campaign.
+    pub fn set_share(&mut self, share: Share) {
+        self.share = share;
     }
 
     /// Nobody knows how many runs the whole campaign has.
@@ -198,6 +207,13 @@ impl Campaign {
         self
     }
 
+    /// Coverage is counted although the model is large, or an error says why it is not.
+    #[must_use]
+    pub fn asking_for_coverage(mut self, asked: bool) -> Self {
+        self.selection.coverage_asked |= asked;
+        self
+    }
+
     /// How the next step is chosen.
     #[must_use]
     pub fn selection(mut self, selection: SelectionOptions) -> Self {
@@ -241,6 +257,13 @@ impl Campaign {
         self
     }
 
+    /// Adds what is seen of the model to what others saw, and goes where nobody has been.
+    #[must_use]
+    pub fn sharing_coverage(mut self, seen: SharedCoverage) -> Self {
+        self.seen = Some(seen);
+        self
+    }
+
     /// Who judges.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -254,7 +277,7 @@ impl Campaign {
     fn chooser(&self) -> Result<selection::Chooser, Error> {
         let mut options = self.selection.clone();
         options.coverage_asked |= self.until_coverage.is_some();
-        selection::Chooser::new(&options, &self.judge)
+        selection::Chooser::new(&options, &self.judge, self.seen.clone())
     }
 
     /// What a run needs to know beside tester, system and strategy.

@@ -4,6 +4,7 @@ use iolite_derive::{Alphabet, Context};
 use iolite_exec::{Patient, Uniform, Weighted, WithoutWeightless};
 
 use super::judge::{AnyStrategy, AnyTester, Judge};
+use super::shared_coverage::SharedCoverage;
 use super::weights::{ActionWeight, InputWeights};
 use crate::Error;
 
@@ -45,11 +46,16 @@ pub(crate) struct Chooser {
     weights: Option<(f64, f64, f64)>,
     inputs: Option<InputWeights>,
     asked: bool,
+    seen: Option<SharedCoverage>,
 }
 
 impl Chooser {
     /// Options that belong together, and the weights of the inputs.
-    pub(crate) fn new(options: &SelectionOptions, judge: &Judge) -> Result<Self, Error> {
+    pub(crate) fn new(
+        options: &SelectionOptions,
+        judge: &Judge,
+        seen: Option<SharedCoverage>,
+    ) -> Result<Self, Error> {
         let weights = match options.weights.as_slice() {
             [stop, stimulate, observe] => Some((*stop, *stimulate, *observe)),
             _ => None,
@@ -72,6 +78,7 @@ impl Chooser {
             weights,
             inputs,
             asked: options.coverage_asked || options.selection == Selection::Coverage,
+            seen,
         })
     }
 
@@ -140,7 +147,12 @@ impl Chooser {
         } else {
             COVERAGE_LIMIT
         };
-        match explicit.covering(alphabet, choice, leads, limit) {
+        let guide = explicit.covering(alphabet, choice, leads, limit);
+        let guide = guide.map(|guide| match &self.seen {
+            Some(seen) => guide.sharing(seen.clone()),
+            None => guide,
+        });
+        match guide {
             Ok(guide) if leads => Ok(self.sparing(alphabet, Box::new(guide))),
             Ok(guide) => Ok(Box::new(guide)),
             Err(choice) if !self.asked => Ok(choice),
