@@ -164,6 +164,8 @@ const MOST_BYTES: usize = 512 << 10;
 const MOST_FILES: usize = 4096;
 /// Bytes of one file.
 const MOST_FILE_BYTES: u64 = 256 << 20;
+/// Bytes of all files.
+const MOST_BYTES_OF_FILES: u64 = 1 << 30;
 /// Items of one message.
 const MOST_RANGE: u64 = 100_000;
 /// Items of a campaign.
@@ -232,6 +234,11 @@ impl Description {
             (
                 self.files.iter().all(|f| f.bytes <= MOST_FILE_BYTES),
                 format!("a file of more than {MOST_FILE_BYTES} bytes"),
+            ),
+            (
+                self.files.iter().fold(0, |sum: u64, f| sum.saturating_add(f.bytes))
+                    <= MOST_BYTES_OF_FILES,
+                format!("files of more than {MOST_BYTES_OF_FILES} bytes"),
             ),
             (
                 (1..=MOST_ITEMS).contains(&self.items),

@@ -90,6 +90,8 @@ pub(crate) struct Worker<'a> {
     accepts: &'a dyn Accepts,
     scratch: Scratch,
     known: RefCell<BTreeMap<CampaignId, Known>>,
+    /// The campaigns that this worker runs, oldest first, and when the server was asked for them.
+    listed: RefCell<(Option<Instant>, Vec<Rc<Ready>>)>,
     /// The signal that came.
     signal: watch::Receiver<Option<i32>>,
     /// What was last said of the server, so that it is said once.
@@ -126,6 +128,9 @@ impl Drop for Scratch {
 /// Between two looks for work.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// A list of campaigns is taken for true so long.
+const LIST: Duration = Duration::from_secs(3);
+
 /// What a lane found to do.
 enum Turn {
     Worked,
@@ -149,6 +154,7 @@ pub(crate) async fn work(
         accepts,
         scratch: Scratch::new()?,
         known: RefCell::default(),
+        listed: RefCell::default(),
         signal: receiver,
         trouble: RefCell::default(),
     };
@@ -238,7 +244,7 @@ impl Worker<'_> {
     }
 
     async fn turn(&self, maker: &mut Option<(CampaignId, Maker)>) -> Result<Turn, FleetError> {
-        let campaigns = self.campaigns().await?;
+        let campaigns = self.listed().await?;
         let wait = match campaigns.iter().filter(|c| !c.finished.get()).count() {
             0 | 1 => Duration::from_secs(1),
             _ => Duration::from_millis(100),
@@ -281,7 +287,17 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// The campaigns that this worker runs, oldest first.
+    /// The campaigns that this worker runs, oldest first; the server is asked for them now and then.
+    async fn listed(&self) -> Result<Vec<Rc<Ready>>, FleetError> {
+        let (asked, known) = self.listed.borrow().clone();
+        if asked.is_some_and(|asked| asked.elapsed() < LIST) {
+            return Ok(known);
+        }
+        let campaigns = self.campaigns().await?;
+        *self.listed.borrow_mut() = (Some(Instant::now()), campaigns.clone());
+        Ok(campaigns)
+    }
+
     async fn campaigns(&self) -> Result<Vec<Rc<Ready>>, FleetError> {
         let Some(store) = self.server.campaigns().await? else {
             return Ok(Vec::new());

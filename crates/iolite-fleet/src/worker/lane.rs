@@ -47,7 +47,12 @@ impl Worker<'_> {
     ) -> Result<(), FleetError> {
         self.begin(ready).await?;
         for claim in Claim::of(items) {
-            match self.make(ready, claim, taken, maker).await? {
+            let made = self.make(ready, claim, taken, maker).await;
+            if made.is_err() {
+                // It may still be making what nobody waits for.
+                self.end_maker(maker).await;
+            }
+            match made? {
                 Ending::All => {}
                 Ending::Stopped => break,
                 Ending::Again => return self.hand_back(taken, Some(Duration::from_millis(200))).await,
