@@ -139,7 +139,9 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Fleet(args) => commands::fleet::run(&args),
         #[cfg(not(feature = "fleet"))]
         Command::Fleet { .. } => Err(Error::input("this `iolite` was built without the fleet")
-            .hint("`cargo install --path crates/iolite-cli --features fleet` builds one that has it")),
+            .hint(
+                "`cargo install --path crates/iolite-cli --features fleet` builds one that has it",
+            )),
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Monitor(args) => monitor::run(&args),

@@ -16,7 +16,10 @@ fn nats_server() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     folders.push("/usr/sbin".into());
-    let found = folders.into_iter().map(|f| f.join("nats-server")).find(|p| p.is_file());
+    let found = folders
+        .into_iter()
+        .map(|f| f.join("nats-server"))
+        .find(|p| p.is_file());
     if found.is_none() {
         println!("skipped: there is no nats-server; scripts/install-nats installs it");
     }
@@ -40,7 +43,11 @@ impl Server {
 
     fn configured(folder: &Path, config: Option<PathBuf>) -> Option<Self> {
         let program = nats_server()?;
-        let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .ok()?
+            .local_addr()
+            .ok()?
+            .port();
         let child = Self::spawn(&program, folder, port, config.as_deref());
         let server = Self {
             program,
@@ -77,7 +84,12 @@ impl Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
         std::thread::sleep(Duration::from_millis(300));
-        self.child = Self::spawn(&self.program, &self.folder, self.port, self.config.as_deref());
+        self.child = Self::spawn(
+            &self.program,
+            &self.folder,
+            self.port,
+            self.config.as_deref(),
+        );
         self.wait();
     }
 
@@ -96,7 +108,10 @@ impl Drop for Server {
 /// `iolite` in a folder, which knows the server.
 fn command(folder: &Path, url: &str, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_iolite"));
-    command.args(args).current_dir(folder).env("IOLITE_NATS", url);
+    command
+        .args(args)
+        .current_dir(folder)
+        .env("IOLITE_NATS", url);
     command
 }
 
@@ -119,7 +134,10 @@ impl Worker {
         let mut all = vec!["fleet", "work", "--name", name];
         all.extend(args);
         let mut command = command(folder, url, &all);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log);
         Self(command.spawn().expect("a worker starts"))
     }
 
@@ -158,7 +176,14 @@ fn candy(name: &str) -> PathBuf {
 }
 
 fn test_line<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    let mut line = vec!["test", "candy.iol", "--sut", "model:miser.iol", "--steps", "8"];
+    let mut line = vec![
+        "test",
+        "candy.iol",
+        "--sut",
+        "model:miser.iol",
+        "--steps",
+        "8",
+    ];
     line.extend(more);
     line
 }
@@ -258,10 +283,22 @@ fn killed_workers_and_a_killed_server_lose_nothing() {
             (next, kills) = (next + 1, kills + 1);
         }
     });
-    assert!(restarted && stopped.is_some() && kills >= 6, "{restarted} {stopped:?} {kills}");
+    assert!(
+        restarted && stopped.is_some() && kills >= 6,
+        "{restarted} {stopped:?} {kills}"
+    );
     workers[0].signal("-CONT");
     let junit = folder.join("junit.xml");
-    let args = ["fleet", "report", id, "--json", "-o", "all.jsonl", "--junit", "junit.xml"];
+    let args = [
+        "fleet",
+        "report",
+        id,
+        "--json",
+        "-o",
+        "all.jsonl",
+        "--junit",
+        "junit.xml",
+    ];
     let together = iolite(&folder, &url, &args).expect(1).json();
     assert_eq!(lasting(&together), lasting(&alone));
     assert_eq!(together["runs"], runs);
@@ -273,7 +310,11 @@ fn killed_workers_and_a_killed_server_lose_nothing() {
     for line in journal.lines().skip(1) {
         let event: Value = serde_json::from_str(line).expect("an event");
         if event["event"] == "run-ended" {
-            assert!(ended.insert(event["run"].as_u64()), "{} twice", event["run"]);
+            assert!(
+                ended.insert(event["run"].as_u64()),
+                "{} twice",
+                event["run"]
+            );
         }
     }
     assert_eq!(ended.len(), runs);
@@ -307,10 +348,20 @@ fn poison_is_set_aside() {
     };
     let url = server.url();
     write(&folder, "killer.sh", KILLER);
-    let description = "command = \"sh killer.sh\"\nready = \"ready\"\n[quiescence]\ntimeout-ms = 100\n";
+    let description =
+        "command = \"sh killer.sh\"\nready = \"ready\"\n[quiescence]\ntimeout-ms = 100\n";
     write(&folder, "killer.toml", description);
     let line = [
-        "test", "candy.iol", "--sut", "killer.toml", "--runs", "12", "--steps", "9", "--confirm", "0",
+        "test",
+        "candy.iol",
+        "--sut",
+        "killer.toml",
+        "--runs",
+        "12",
+        "--steps",
+        "9",
+        "--confirm",
+        "0",
     ];
     let with = ["--with", "killer.sh", "--tries", "2", "--range", "4"];
     let submitted = submit(&folder, &url, &with, &line);
@@ -336,7 +387,10 @@ fn poison_is_set_aside() {
     for fault in faults {
         assert_eq!(fault["code"], "set-aside");
         let message = text(&fault["message"]);
-        assert!(message.contains("try 2") && message.contains("signal: 9"), "{message}");
+        assert!(
+            message.contains("try 2") && message.contains("signal: 9"),
+            "{message}"
+        );
     }
 }
 
@@ -348,7 +402,14 @@ fn a_system_that_does_not_start_is_a_fault() {
         return;
     };
     let url = server.url();
-    let line = ["test", "candy.iol", "--sut", "cmd:no-such-program", "--runs", "400"];
+    let line = [
+        "test",
+        "candy.iol",
+        "--sut",
+        "cmd:no-such-program",
+        "--runs",
+        "400",
+    ];
     let submitted = submit(&folder, &url, &["--tries", "2"], &line);
     let (id, hash) = (text(&submitted["id"]), text(&submitted["hash"]));
     work(&folder, &url, &["--allow", hash]).expect(0);
@@ -356,12 +417,37 @@ fn a_system_that_does_not_start_is_a_fault() {
     assert_eq!(status["stopped"]["because"], "fault", "{status}");
     assert!(status["done"].as_u64() < Some(400), "{status}");
     let report = iolite(&folder, &url, &["fleet", "report", id]).expect(4);
-    assert!(report.stdout.contains("in each of 2 tries"), "{}", report.stdout);
+    assert!(
+        report.stdout.contains("in each of 2 tries"),
+        "{}",
+        report.stdout
+    );
     // A worker that has a system of its own tests that one.
     let again = submit(&folder, &url, &["--id", "again"], &line);
     assert_eq!(again["id"], "again");
-    work(&folder, &url, &["--allow", hash, "--only", "again", "--sut", "model:candy.iol"]).expect(0);
-    let report = iolite(&folder, &url, &["fleet", "report", "again", "--json"]).expect(0).json();
+    let refused = work(&folder, &url, &["--allow", hash, "--only", "again"]).expect(2);
+    assert!(
+        refused.stderr.contains("none of the campaigns"),
+        "{}",
+        refused.stderr
+    );
+    let hash = text(&again["hash"]);
+    work(
+        &folder,
+        &url,
+        &[
+            "--allow",
+            hash,
+            "--only",
+            "again",
+            "--sut",
+            "model:candy.iol",
+        ],
+    )
+    .expect(0);
+    let report = iolite(&folder, &url, &["fleet", "report", "again", "--json"])
+        .expect(0)
+        .json();
     assert_eq!(report["verdicts"]["pass"], 400);
 }
 
@@ -378,17 +464,33 @@ fn the_campaign_is_ended_as_a_whole() {
         more.extend(flags);
         let submitted = submit(&folder, &url, &more, line);
         let hash = text(&submitted["hash"]);
-        work(&folder, &url, &["--allow", hash, "--only", name, "--jobs", "2"]).expect(0);
+        work(
+            &folder,
+            &url,
+            &["--allow", hash, "--only", name, "--jobs", "2"],
+        )
+        .expect(0);
         completed(&folder, &url, name, |_| {})
     };
     let line = test_line(&["--runs", "20000", "--stop-on-fail"]);
     let status = ended("fail", &[], &line);
     assert_eq!(status["stopped"]["because"], "failed", "{status}");
     assert!(status["done"].as_u64() < Some(20000), "{status}");
-    let report = iolite(&folder, &url, &["fleet", "report", "fail", "--json"]).expect(1).json();
+    let report = iolite(&folder, &url, &["fleet", "report", "fail", "--json"])
+        .expect(1)
+        .json();
     assert_eq!(report["runs"], status["done"]);
 
-    let right = ["test", "candy.iol", "--sut", "model:candy.iol", "--runs", "20000", "--steps", "20"];
+    let right = [
+        "test",
+        "candy.iol",
+        "--sut",
+        "model:candy.iol",
+        "--runs",
+        "20000",
+        "--steps",
+        "20",
+    ];
     let mut covering = right.to_vec();
     covering.extend(["--until-coverage", "100%", "--strategy", "coverage"]);
     let status = ended("cover", &[], &covering);
@@ -413,44 +515,93 @@ fn workers_take_what_fits() {
     let none = iolite(&folder, &url, &["fleet", "status"]).expect(0);
     assert!(none.stdout.contains("no campaign"), "{}", none.stdout);
     let empty = iolite(&folder, &url, &["fleet", "work"]).expect(2);
-    assert!(empty.stderr.contains("allow-list is empty"), "{}", empty.stderr);
+    assert!(
+        empty.stderr.contains("allow-list is empty"),
+        "{}",
+        empty.stderr
+    );
     let line = test_line(&["--runs", "4"]);
-    let submitted = submit(&folder, &url, &["--needs", "device=board7", "--id", "needy"], &line);
+    let submitted = submit(
+        &folder,
+        &url,
+        &["--needs", "device=board7", "--id", "needy"],
+        &line,
+    );
     let hash = text(&submitted["hash"]);
-    let again = submit(&folder, &url, &["--needs", "device=board7", "--id", "needy"], &line);
+    let again = submit(
+        &folder,
+        &url,
+        &["--needs", "device=board7", "--id", "needy"],
+        &line,
+    );
     assert_eq!(again["known"], true);
     let other = iolite(
         &folder,
         &url,
-        &["fleet", "submit", "--id", "needy", "--", "test", "candy.iol", "--sut", "model:miser.iol"],
+        &[
+            "fleet",
+            "submit",
+            "--id",
+            "needy",
+            "--",
+            "test",
+            "candy.iol",
+            "--sut",
+            "model:miser.iol",
+        ],
     );
     assert!(other.expect(2).stderr.contains("another campaign"));
     let strangers = [
         Worker::start(&folder, &url, "offers-nothing", &["--allow", hash]),
-        Worker::start(&folder, &url, "another", &["--offers", "device=board8", "--allow", hash]),
+        Worker::start(
+            &folder,
+            &url,
+            "another",
+            &["--offers", "device=board8", "--allow", hash],
+        ),
         Worker::start(
             &folder,
             &url,
             "not-allowed",
-            &["--offers", "device=board7", "--allow", &format!("sha256:{}", "0".repeat(64))],
+            &[
+                "--offers",
+                "device=board7",
+                "--allow",
+                &format!("sha256:{}", "0".repeat(64)),
+            ],
         ),
     ];
     std::thread::sleep(Duration::from_secs(3));
     drop(strangers);
     let going = iolite(&folder, &url, &["fleet", "report", "needy"]).expect(2);
-    assert!(going.stderr.contains("0 of 4 runs are done"), "{}", going.stderr);
+    assert!(
+        going.stderr.contains("0 of 4 runs are done"),
+        "{}",
+        going.stderr
+    );
     let log = |name: &str| std::fs::read_to_string(folder.join(format!("{name}.log"))).unwrap();
     assert!(log("offers-nothing").contains("it needs device=board7"));
     assert!(log("another").contains("it needs device=board7"));
     assert!(log("not-allowed").contains("not on the allow-list"));
     write(&folder, "list", format!("# ours\n{hash} # needy\n"));
-    let offers = ["--offers", "device=board7", "--offers", "os=linux", "--allow-list", "list"];
+    let offers = [
+        "--offers",
+        "device=board7",
+        "--offers",
+        "os=linux",
+        "--allow-list",
+        "list",
+    ];
     work(&folder, &url, &offers).expect(0);
     let watched = iolite(&folder, &url, &["fleet", "watch", "needy"]).expect(0);
     assert!(watched.stdout.contains("4 of 4 runs"), "{}", watched.stdout);
     // Where the files are not at hand, they come from the server.
     let elsewhere = scratch("fleet-elsewhere");
-    let report = iolite(&elsewhere, &url, &["fleet", "report", "needy", "-o", "j.jsonl", "--json"]);
+    let report = iolite(
+        &elsewhere,
+        &url,
+        &["fleet", "report", "needy", "-o", "j.jsonl", "--json"],
+    );
     assert_eq!(report.json()["runs"], 4);
     assert!(elsewhere.join(".iolite/fleet/needy/candy.iol").is_file());
     assert!(elsewhere.join("j.jsonl").is_file());
@@ -473,8 +624,15 @@ fn suites_mutants_and_logs() {
         let alone = iolite(&folder, &url, &alone).expect(code).json();
         let submitted = submit(&folder, &url, &["--id", name, "--range", "3"], line);
         assert_eq!(submitted["id"], name);
-        work(&folder, &url, &["--allow", "models", "--only", name, "--jobs", "2"]).expect(0);
-        let report = iolite(&folder, &url, &["fleet", "report", name, "--json"]).expect(code).json();
+        work(
+            &folder,
+            &url,
+            &["--allow", "models", "--only", name, "--jobs", "2"],
+        )
+        .expect(0);
+        let report = iolite(&folder, &url, &["fleet", "report", name, "--json"])
+            .expect(code)
+            .json();
         let without = |mut document: Value| {
             for key in ["seconds", "journal"] {
                 document.as_object_mut().expect("an object").remove(key);
@@ -483,16 +641,41 @@ fn suites_mutants_and_logs() {
         };
         assert_eq!(without(report), without(alone), "{name}");
     };
-    let derive = ["derive", "candy.iol", "--tests", "4", "--depth", "5", "-o", "suite"];
+    let derive = [
+        "derive",
+        "candy.iol",
+        "--tests",
+        "4",
+        "--depth",
+        "5",
+        "-o",
+        "suite",
+    ];
     iolite(&folder, &url, &derive).expect(0);
     same(
-        &["test", "candy.iol", "--sut", "model:miser.iol", "--suite", "suite", "--repeat", "3"],
+        &[
+            "test",
+            "candy.iol",
+            "--sut",
+            "model:miser.iol",
+            "--suite",
+            "suite",
+            "--repeat",
+            "3",
+        ],
         "suite",
         1,
     );
-    same(&["mutate", "candy.iol", "--max", "12", "--suite", "suite"], "mutants", 1);
+    same(
+        &["mutate", "candy.iol", "--max", "12", "--suite", "suite"],
+        "mutants",
+        1,
+    );
     let log = |k: usize, steps: &[&str]| {
-        let lines: String = steps.iter().map(|s| format!("{{\"action\":\"{s}\"}}\n")).collect();
+        let lines: String = steps
+            .iter()
+            .map(|s| format!("{{\"action\":\"{s}\"}}\n"))
+            .collect();
         write(&folder, &format!("log-{k}.jsonl"), lines);
     };
     log(0, &["?shil", "!liq"]);
@@ -524,20 +707,43 @@ fn a_hostile_server() {
         "command":["iolite","test","a.iol","--sut","cmd:touch pwned","--journal","/tmp/pwned"],"files":[],
         "items":1,"tries":1,"range":1,"patience":1.0}"#;
     wire.publish("$KV.iolite-campaigns.evil", evil);
-    wire.publish("$KV.iolite-campaigns.paths", &evil.replace("a.iol", "/etc/passwd"));
-    wire.publish("$KV.iolite-campaigns.many", &evil.replace("\"items\":1", "\"items\":99999999999999"));
+    wire.publish(
+        "$KV.iolite-campaigns.paths",
+        &evil.replace("a.iol", "/etc/passwd"),
+    );
+    wire.publish(
+        "$KV.iolite-campaigns.many",
+        &evil.replace("\"items\":1", "\"items\":99999999999999"),
+    );
     // Messages that are no ranges, and results that are none.
-    for message in ["", "{", "{\"from\":5,\"to\":1}", "{\"from\":0,\"to\":99999999}", "\u{0}"] {
+    for message in [
+        "",
+        "{",
+        "{\"from\":5,\"to\":1}",
+        "{\"from\":0,\"to\":99999999}",
+        "\u{0}",
+    ] {
         wire.publish("iolite.work.real", message);
     }
-    work(&folder, &url, &["--allow", "models", "--allow", hash, "--only", "real"]).expect(0);
+    work(
+        &folder,
+        &url,
+        &["--allow", "models", "--allow", hash, "--only", "real"],
+    )
+    .expect(0);
     let mut everything = Worker::start(&folder, &url, "all", &["--allow", "models"]);
     std::thread::sleep(Duration::from_secs(4));
-    assert!(everything.0.try_wait().expect("a process").is_none(), "the worker has ended");
+    assert!(
+        everything.0.try_wait().expect("a process").is_none(),
+        "the worker has ended"
+    );
     drop(everything);
     let log = std::fs::read_to_string(folder.join("all.log")).expect("a log");
     for name in ["nonsense", "deep", "evil", "paths", "many"] {
-        assert!(log.contains(&format!("{name} is not run here")), "{name}: {log}");
+        assert!(
+            log.contains(&format!("{name} is not run here")),
+            "{name}: {log}"
+        );
     }
     assert!(!folder.join("pwned").exists());
     iolite(&folder, &url, &["fleet", "report", "real", "--json"]).expect(1);
@@ -551,11 +757,23 @@ fn a_hostile_server() {
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
     let unknown = iolite(&folder, &url, &["fleet", "report", "unreal"]).expect(2);
-    assert!(unknown.stderr.contains("no campaign unreal"), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("no campaign unreal"),
+        "{}",
+        unknown.stderr
+    );
     let wrong = iolite(&folder, &url, &["fleet", "report", "a.b"]).expect(2);
-    assert!(wrong.stderr.contains("no name of a campaign"), "{}", wrong.stderr);
+    assert!(
+        wrong.stderr.contains("no name of a campaign"),
+        "{}",
+        wrong.stderr
+    );
     let nobody = iolite(&folder, "nats://127.0.0.1:1", &["fleet", "status"]).expect(4);
-    assert!(nobody.stderr.contains("cannot connect"), "{}", nobody.stderr);
+    assert!(
+        nobody.stderr.contains("cannot connect"),
+        "{}",
+        nobody.stderr
+    );
 }
 
 /// The protocol of NATS, as far as somebody needs it who wants to do harm.
@@ -569,7 +787,10 @@ impl Wire {
         let mut line = String::new();
         reader.read_line(&mut line).expect("its greeting");
         let hello = "CONNECT {\"verbose\":false,\"pedantic\":false}\r\n";
-        reader.get_mut().write_all(hello.as_bytes()).expect("a greeting");
+        reader
+            .get_mut()
+            .write_all(hello.as_bytes())
+            .expect("a greeting");
         Self(reader)
     }
 
@@ -577,7 +798,10 @@ impl Wire {
     fn publish(&mut self, subject: &str, text: &str) {
         use std::io::{BufRead, Write};
         let message = format!("PUB {subject} {}\r\n{text}\r\nPING\r\n", text.len());
-        self.0.get_mut().write_all(message.as_bytes()).expect("the server reads");
+        self.0
+            .get_mut()
+            .write_all(message.as_bytes())
+            .expect("the server reads");
         let mut line = String::new();
         while !line.starts_with("PONG") {
             line.clear();
@@ -593,15 +817,23 @@ impl Wire {
 #[test]
 fn tls_and_a_password() {
     let folder = candy("fleet-tls");
-    let openssl = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .args(["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
-        .args(["-addext", "basicConstraints=critical,CA:TRUE"])
-        .args(["-keyout", "key.pem", "-out", "cert.pem"])
-        .current_dir(&folder)
-        .output();
-    if !openssl.is_ok_and(|o| o.status.success()) {
-        println!("skipped: there is no openssl to make a certificate with");
+    // An authority, and a certificate of it.
+    let made = |args: &str| {
+        let made = Command::new("openssl")
+            .args(args.split(' '))
+            .current_dir(&folder)
+            .output();
+        made.is_ok_and(|made| made.status.success())
+    };
+    if !made(
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority -addext \
+         basicConstraints=critical,CA:TRUE -keyout ca-key.pem -out ca.pem",
+    ) || !made(
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -CA ca.pem -CAkey ca-key.pem -addext \
+         subjectAltName=DNS:localhost,IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE -keyout key.pem \
+         -out cert.pem",
+    ) {
+        println!("skipped: there is no openssl that makes certificates");
         return;
     }
     let config = format!(
@@ -615,7 +847,7 @@ fn tls_and_a_password() {
     };
     let address = format!("127.0.0.1:{}", server.port);
     let with = format!("tls://iolite:s3cret@{address}");
-    let ca = ["--tls-ca", "cert.pem"];
+    let ca = ["--tls-ca", "ca.pem"];
     let line = test_line(&["--runs", "4"]);
     let mut args = vec!["fleet", "submit", "--id", "safe", "--json"];
     args.extend(ca);
@@ -623,7 +855,11 @@ fn tls_and_a_password() {
     args.extend(&line);
     iolite(&folder, &with, &args).expect(0);
     work(&folder, &with, &["--allow", "models", ca[0], ca[1]]).expect(0);
-    iolite(&folder, &with, &["fleet", "report", "safe", ca[0], ca[1], "--json"]);
+    iolite(
+        &folder,
+        &with,
+        &["fleet", "report", "safe", ca[0], ca[1], "--json"],
+    );
     let status = |url: &str, more: &[&str]| {
         let mut args = vec!["fleet", "status"];
         args.extend(more);

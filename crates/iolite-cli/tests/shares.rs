@@ -259,21 +259,40 @@ fn joined(folder: &Path, name: &str, line: &[&str], code: i32) {
     let all = [parts[2].as_str(), &parts[0], &parts[1]];
     assert_eq!(merge(&all, &[]).expect(code).json(), whole, "{name}");
     let written = std::fs::read_to_string(&out).expect("a document");
-    assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON"), whole);
+    assert_eq!(
+        serde_json::from_str::<Value>(&written).expect("JSON"),
+        whole
+    );
     // Something is missing, or there twice.
-    assert!(merge(&all[..2], &[]).expect(2).stderr.contains("in no share"));
+    assert!(
+        merge(&all[..2], &[])
+            .expect(2)
+            .stderr
+            .contains("in no share")
+    );
     merge(&all[..2], &["--partial"]);
     let twice = [all[0], all[1], all[2], all[0]];
     let twice = merge(&twice, &[]).expect(2).stderr;
-    assert!(twice.contains("in two shares") || twice.contains(" is in "), "{twice}");
+    assert!(
+        twice.contains("in two shares") || twice.contains(" is in "),
+        "{twice}"
+    );
 }
 
 #[test]
 fn mutants_and_logs_in_parts() {
     let folder = scratch("shares-documents");
-    joined(&folder, "mutants", &["mutate", "examples/candy/candy.iol", "--max", "11"], 0);
+    joined(
+        &folder,
+        "mutants",
+        &["mutate", "examples/candy/candy.iol", "--max", "11"],
+        0,
+    );
     let log = |k: usize, steps: &[&str]| {
-        let lines: String = steps.iter().map(|s| format!("{{\"action\":\"{s}\"}}\n")).collect();
+        let lines: String = steps
+            .iter()
+            .map(|s| format!("{{\"action\":\"{s}\"}}\n"))
+            .collect();
         write(&folder, &format!("log-{k}.jsonl"), lines)
     };
     let logs = [
@@ -286,8 +305,15 @@ fn mutants_and_logs_in_parts() {
     line.extend(logs.iter().map(String::as_str));
     joined(&folder, "logs", &line, 1);
     // Documents of two kinds are not of one analysis.
-    let (one, other) = (place(&folder, "mutants-1.json"), place(&folder, "logs-1.json"));
+    let (one, other) = (
+        place(&folder, "mutants-1.json"),
+        place(&folder, "logs-1.json"),
+    );
     let out = place(&folder, "out.json");
     let mixed = iolite(&["merge", &one, &other, "-o", &out]).expect(2);
-    assert!(mixed.stderr.contains("is not a document as"), "{}", mixed.stderr);
+    assert!(
+        mixed.stderr.contains("is not a document as"),
+        "{}",
+        mixed.stderr
+    );
 }

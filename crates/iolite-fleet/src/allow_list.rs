@@ -45,7 +45,8 @@ impl AllowList {
         for (number, line) in (1..).zip(text.lines()) {
             let entry = line.split('#').next().unwrap_or_default().trim();
             if !entry.is_empty() {
-                self.add(entry).map_err(|why| format!("line {number}: {why}"))?;
+                self.add(entry)
+                    .map_err(|why| format!("line {number}: {why}"))?;
             }
         }
         Ok(())
@@ -102,19 +103,38 @@ mod tests {
         let (hash, other) = ("a".repeat(64), "b".repeat(64));
         let mut list = AllowList::default();
         assert!(list.is_empty());
-        list.add_lines(&format!("# ours\n\nsha256:{hash} # nightly\n")).unwrap();
+        list.add_lines(&format!("# ours\n\nsha256:{hash} # nightly\n"))
+            .unwrap();
         let harmless = Programs::default();
-        let program = Programs { programs: vec!["rm -rf /".into()], addresses: Vec::new() };
-        let address = Programs { programs: Vec::new(), addresses: vec!["10.0.0.1:1".into()] };
+        let program = Programs {
+            programs: vec!["rm -rf /".into()],
+            addresses: Vec::new(),
+        };
+        let address = Programs {
+            programs: Vec::new(),
+            addresses: vec!["10.0.0.1:1".into()],
+        };
         assert_eq!(list.refusal(&hash, &it, &program), None);
         assert!(list.refusal(&other, &it, &harmless).is_some());
         list.add("models").unwrap();
         assert_eq!(list.refusal(&other, &it, &harmless), None);
-        assert!(list.refusal(&other, &it, &program).unwrap().contains("rm -rf"));
-        assert!(list.refusal(&other, &it, &address).unwrap().contains("10.0.0.1"));
+        assert!(
+            list.refusal(&other, &it, &program)
+                .unwrap()
+                .contains("rm -rf")
+        );
+        assert!(
+            list.refusal(&other, &it, &address)
+                .unwrap()
+                .contains("10.0.0.1")
+        );
         for wrong in ["", "*", "nightly", "sha256:", "sha256:abc", &hash] {
             assert!(list.add(wrong).is_err(), "{wrong}");
         }
-        assert!(list.add_lines("models\nall\n").unwrap_err().contains("line 2"));
+        assert!(
+            list.add_lines("models\nall\n")
+                .unwrap_err()
+                .contains("line 2")
+        );
     }
 }

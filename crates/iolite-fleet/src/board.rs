@@ -110,7 +110,11 @@ impl Board {
             let mut waiting = Vec::with_capacity(some.len());
             for claim in some {
                 let bytes = claim.to_bytes().into();
-                let sent = self.server.jetstream.publish(Self::subject(&self.id), bytes).await;
+                let sent = self
+                    .server
+                    .jetstream
+                    .publish(Self::subject(&self.id), bytes)
+                    .await;
                 waiting.push(sent.map_err(|e| failed(&e))?);
             }
             for ack in waiting {
@@ -122,13 +126,21 @@ impl Board {
 
     pub(crate) async fn consumer(&self) -> Result<PullConsumer, FleetError> {
         let queue = Self::queue(&self.id);
-        let found = self.server.jetstream.get_consumer_from_stream("workers", queue).await;
+        let found = self
+            .server
+            .jetstream
+            .get_consumer_from_stream("workers", queue)
+            .await;
         found.map_err(|e| FleetError::server("the queue", whole(&e)))
     }
 
     /// Messages that are not acknowledged: when there are none, every item is done.
     pub(crate) async fn left(&self) -> Result<u64, FleetError> {
-        let stream = self.server.jetstream.get_stream(Self::queue(&self.id)).await;
+        let stream = self
+            .server
+            .jetstream
+            .get_stream(Self::queue(&self.id))
+            .await;
         let stream = stream.map_err(|e| FleetError::server("the queue", whole(&e)))?;
         Ok(stream.cached_info().state.messages)
     }
@@ -140,7 +152,12 @@ impl Board {
         wait: Duration,
     ) -> Result<Option<Taken>, FleetError> {
         let failed = |e: String| FleetError::server("taking work", e);
-        let batch = consumer.batch().max_messages(1).expires(wait).messages().await;
+        let batch = consumer
+            .batch()
+            .max_messages(1)
+            .expires(wait)
+            .messages()
+            .await;
         let mut batch = batch.map_err(|e| failed(whole(&e)))?;
         // The server ends the request itself; this is for one that went away.
         let next = tokio::time::timeout(wait + Duration::from_secs(2), batch.next()).await;
@@ -233,7 +250,10 @@ impl Board {
         }
         let place: Elsewhere = serde_json::from_slice(value).map_err(|e| wrong(e.to_string()))?;
         let files = self.server.files().await?;
-        Outcome::unpack(&files::fetch(&files, &place.object, MOST_PACKED).await?, item)
+        Outcome::unpack(
+            &files::fetch(&files, &place.object, MOST_PACKED).await?,
+            item,
+        )
     }
 
     /// Every result of an item, in the order in which they were written, or only their headers.
@@ -344,7 +364,9 @@ impl Board {
                 return Ok(Some(answer));
             }
         }
-        Err(FleetError::Server(format!("{key} is changed by others all the time")))
+        Err(FleetError::Server(format!(
+            "{key} is changed by others all the time"
+        )))
     }
 }
 

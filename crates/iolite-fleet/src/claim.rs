@@ -95,9 +95,17 @@ mod tests {
         let read = |text: &str| Claim::read(text.as_bytes(), 100, 50);
         assert!(read(r#"{"from":0,"to":50}"#).is_ok());
         for wrong in [
-            "", "{", "null", "[0,1]", r#"{"from":5,"to":5}"#, r#"{"from":6,"to":5}"#,
-            r#"{"from":60,"to":101}"#, r#"{"from":0,"to":51}"#, r#"{"from":-1,"to":5}"#,
-            r#"{"from":0,"to":18446744073709551615}"#, r#"{"from":0,"to":1,"run":"rm"}"#,
+            "",
+            "{",
+            "null",
+            "[0,1]",
+            r#"{"from":5,"to":5}"#,
+            r#"{"from":6,"to":5}"#,
+            r#"{"from":60,"to":101}"#,
+            r#"{"from":0,"to":51}"#,
+            r#"{"from":-1,"to":5}"#,
+            r#"{"from":0,"to":18446744073709551615}"#,
+            r#"{"from":0,"to":1,"run":"rm"}"#,
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::{digest, is_plain_path};
 use crate::FleetError;
+use crate::files::{digest, is_plain_path};
 
 /// The format of descriptions.
 const FORMAT: &str = "iolite-fleet/1";
@@ -101,7 +101,9 @@ impl fmt::Display for Capabilities {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = self.0.iter();
         let pairs = pairs.flat_map(|(name, values)| values.iter().map(move |v| (name, v)));
-        let texts: Vec<String> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
+        let texts: Vec<String> = pairs
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
         f.write_str(&texts.join(", "))
     }
 }
@@ -185,7 +187,7 @@ impl Description {
             limits: Limits::default(),
             needs: Capabilities::default(),
             tries: 3,
-            range: (items / 200).clamp(1, 50),
+            range: (items / 50).clamp(1, 50),
             patience: 30.0,
         }
     }
@@ -224,19 +226,27 @@ impl Description {
         let positive = |number: Option<f64>| number.is_none_or(|n| n.is_finite() && n > 0.0);
         let of_one = |share: Option<f64>| share.is_none_or(|s| (0.0..=1.0).contains(&s));
         let checks = [
-            (self.format == FORMAT, format!("format {:?} is not {FORMAT:?}", self.format)),
+            (
+                self.format == FORMAT,
+                format!("format {:?} is not {FORMAT:?}", self.format),
+            ),
             (self.name.len() <= 200, "its name is too long".to_owned()),
             (
                 self.command.get(1).map(String::as_str) == Some(self.kind.command()),
                 format!("its command is not `iolite {}`", self.kind.command()),
             ),
-            (self.files.len() <= MOST_FILES, format!("more than {MOST_FILES} files")),
+            (
+                self.files.len() <= MOST_FILES,
+                format!("more than {MOST_FILES} files"),
+            ),
             (
                 self.files.iter().all(|f| f.bytes <= MOST_FILE_BYTES),
                 format!("a file of more than {MOST_FILE_BYTES} bytes"),
             ),
             (
-                self.files.iter().fold(0, |sum: u64, f| sum.saturating_add(f.bytes))
+                self.files
+                    .iter()
+                    .fold(0, |sum: u64, f| sum.saturating_add(f.bytes))
                     <= MOST_BYTES_OF_FILES,
                 format!("files of more than {MOST_BYTES_OF_FILES} bytes"),
             ),
@@ -246,9 +256,15 @@ impl Description {
             ),
             (
                 (1..=MOST_RANGE).contains(&self.range),
-                format!("{} items a message; from 1 to {MOST_RANGE} are possible", self.range),
+                format!(
+                    "{} items a message; from 1 to {MOST_RANGE} are possible",
+                    self.range
+                ),
             ),
-            ((1..=100).contains(&self.tries), "tries are from 1 to 100".to_owned()),
+            (
+                (1..=100).contains(&self.tries),
+                "tries are from 1 to 100".to_owned(),
+            ),
             (
                 (0.5..=3600.0).contains(&self.patience),
                 "patience is from 0.5 to 3600 seconds".to_owned(),
@@ -257,7 +273,10 @@ impl Description {
                 positive(self.limits.budget) && positive(self.limits.run_timeout),
                 "a time is above zero".to_owned(),
             ),
-            (of_one(self.limits.until_coverage), "a coverage is from 0 to 1".to_owned()),
+            (
+                of_one(self.limits.until_coverage),
+                "a coverage is from 0 to 1".to_owned(),
+            ),
         ];
         if let Some((_, wrong)) = checks.into_iter().find(|(right, _)| !right) {
             return Err(wrong);
@@ -265,7 +284,10 @@ impl Description {
         let mut paths = BTreeSet::new();
         for file in &self.files {
             if !is_plain_path(&file.path) {
-                return Err(format!("{:?} is not a path within the campaign's folder", file.path));
+                return Err(format!(
+                    "{:?} is not a path within the campaign's folder",
+                    file.path
+                ));
             }
             if !is_hash(&file.sha256) {
                 return Err(format!("{:?} is not a SHA-256", file.sha256));
@@ -292,7 +314,11 @@ impl CampaignId {
     /// One that is made of what people call it and its hash.
     pub(crate) fn of(name: &str, hash: &str) -> Self {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        let name: String = name.chars().map(|c| if fits(c) { c } else { '-' }).take(40).collect();
+        let name: String = name
+            .chars()
+            .map(|c| if fits(c) { c } else { '-' })
+            .take(40)
+            .collect();
         let hash = hash.get(..12).unwrap_or(hash);
         Self(format!("{name}-{hash}"))
     }
@@ -380,13 +406,19 @@ mod tests {
         for path in ["../a", "/etc/passwd", "a/../../b", ""] {
             let mut it = some();
             it.files.push(file(path));
-            assert!(Description::read(&it.to_bytes().unwrap()).is_err(), "{path}");
+            assert!(
+                Description::read(&it.to_bytes().unwrap()).is_err(),
+                "{path}"
+            );
         }
         let mut twice = some();
         twice.files = vec![file("a"), file("a")];
         assert!(twice.check().is_err());
         let mut wrong = some();
-        wrong.files = vec![TravellingFile { sha256: "../x".into(), ..file("a") }];
+        wrong.files = vec![TravellingFile {
+            sha256: "../x".into(),
+            ..file("a")
+        }];
         assert!(wrong.check().is_err());
         assert!(Description::read(&vec![b' '; 600 << 10]).is_err());
         assert!(Description::read(b"[[[[[").is_err());
@@ -396,7 +428,10 @@ mod tests {
     #[test]
     fn capabilities() {
         let of = |texts: &[&str]| -> Capabilities {
-            texts.iter().map(|t| Capabilities::parse(t).unwrap()).collect()
+            texts
+                .iter()
+                .map(|t| Capabilities::parse(t).unwrap())
+                .collect()
         };
         let worker = of(&["device=board7", "os=linux", "device=board8"]);
         assert!(worker.satisfy(&Capabilities::default()));
@@ -409,7 +444,10 @@ mod tests {
 
     #[test]
     fn names_on_the_server() {
-        assert_eq!(CampaignId::of("a b.c", "0123456789abcdef").as_str(), "a-b-c-0123456789ab");
+        assert_eq!(
+            CampaignId::of("a b.c", "0123456789abcdef").as_str(),
+            "a-b-c-0123456789ab"
+        );
         for wrong in ["", "a.b", "a b", "*", ">", "ä", "a/b"] {
             assert!(wrong.parse::<CampaignId>().is_err(), "{wrong}");
         }

@@ -105,7 +105,17 @@ mod tests {
             assert!(is_plain_path(plain), "{plain}");
         }
         for wrong in [
-            "", "/", "/etc/passwd", "../a", "a/../b", "a//b", "./a", "a/.", "a\\b", "a\0b", "a/",
+            "",
+            "/",
+            "/etc/passwd",
+            "../a",
+            "a/../b",
+            "a//b",
+            "./a",
+            "a/.",
+            "a\\b",
+            "a\0b",
+            "a/",
         ] {
             assert!(!is_plain_path(wrong), "{wrong:?}");
         }

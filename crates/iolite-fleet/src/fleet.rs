@@ -77,7 +77,10 @@ impl Fleet {
         let known = self.runtime.block_on(async {
             let campaigns = self.server.make_campaigns(replicas).await?;
             let failed = |e: String| FleetError::server("submitting", e);
-            let there = campaigns.get(id.as_str()).await.map_err(|e| failed(whole(&e)))?;
+            let there = campaigns
+                .get(id.as_str())
+                .await
+                .map_err(|e| failed(whole(&e)))?;
             match there {
                 Some(there) if digest(&there) == hash => return Ok(true),
                 Some(_) => {
@@ -113,7 +116,8 @@ impl Fleet {
         options: &WorkOptions,
         accepts: &dyn Accepts,
     ) -> Result<WorkEnd, FleetError> {
-        self.runtime.block_on(worker::work(self.server.clone(), options, accepts))
+        self.runtime
+            .block_on(worker::work(self.server.clone(), options, accepts))
     }
 
     /// The names of all campaigns.
@@ -261,7 +265,9 @@ async fn status(
         entry.map_err(|e| failed(whole(&e)))
     };
     let stopped = board.stopped().await?;
-    let begun = entry("begun").await?.map(|e| e.created.unix_timestamp_nanos());
+    let begun = entry("begun")
+        .await?
+        .map(|e| e.created.unix_timestamp_nanos());
     let seen = entry("seen").await?.map(|e| e.value);
     let seen = seen.and_then(|s| Seen::read(std::str::from_utf8(&s).ok()?).ok());
     let learnt = entry("learnt").await?.map(|e| e.value).unwrap_or_default();
@@ -278,7 +284,11 @@ async fn status(
     let now = now.map_or(0, |d| d.as_nanos().cast_signed());
     let mut workers = Vec::new();
     for name in names {
-        let entry = board.results.entry(name).await.map_err(|e| failed(whole(&e)))?;
+        let entry = board
+            .results
+            .entry(name)
+            .await
+            .map_err(|e| failed(whole(&e)))?;
         if let Some(entry) = entry
             && let Ok(mut worker) = serde_json::from_slice::<WorkerStatus>(&entry.value)
         {
@@ -288,7 +298,9 @@ async fn status(
     }
     let left = board.left().await?;
     let begun = begun.or(count.first);
-    let length = begun.zip(count.last).map_or(0, |(begun, last)| last - begun);
+    let length = begun
+        .zip(count.last)
+        .map_or(0, |(begun, last)| last - begun);
     Ok(Status {
         id: board.id.to_string(),
         name: description.name.clone(),

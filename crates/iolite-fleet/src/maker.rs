@@ -200,7 +200,10 @@ async fn read_lines(
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut output).take(MOST_LINE).read_until(b'\n', &mut line).await;
+        let read = (&mut output)
+            .take(MOST_LINE)
+            .read_until(b'\n', &mut line)
+            .await;
         if !matches!(read, Ok(1..)) {
             return;
         }

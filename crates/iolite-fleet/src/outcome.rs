@@ -39,7 +39,8 @@ pub(crate) const ERROR: &str = "error";
 impl Outcome {
     /// Packed.
     pub(crate) fn pack(&self) -> Result<Vec<u8>, FleetError> {
-        let failed = |e: &dyn std::fmt::Display| FleetError::Input(format!("packing a result: {e}"));
+        let failed =
+            |e: &dyn std::fmt::Display| FleetError::Input(format!("packing a result: {e}"));
         let json = serde_json::to_vec(self).map_err(|e| failed(&e))?;
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(&json).map_err(|e| failed(&e))?;
@@ -51,7 +52,9 @@ impl Outcome {
         let wrong = |why: String| FleetError::content(format!("the result of {item}: {why}"));
         let mut json = Vec::new();
         let mut decoder = GzDecoder::new(bytes).take(MOST_UNPACKED + 1);
-        decoder.read_to_end(&mut json).map_err(|e| wrong(e.to_string()))?;
+        decoder
+            .read_to_end(&mut json)
+            .map_err(|e| wrong(e.to_string()))?;
         if json.len() as u64 > MOST_UNPACKED {
             return Err(wrong(format!("more than {MOST_UNPACKED} bytes")));
         }
@@ -101,6 +104,11 @@ mod tests {
             encoder.write_all(&zeros).unwrap();
         }
         let bomb = encoder.finish().unwrap();
-        assert!(Outcome::unpack(&bomb, 0).unwrap_err().to_string().contains("more than"));
+        assert!(
+            Outcome::unpack(&bomb, 0)
+                .unwrap_err()
+                .to_string()
+                .contains("more than")
+        );
     }
 }

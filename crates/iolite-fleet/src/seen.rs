@@ -99,7 +99,17 @@ mod tests {
         assert_eq!(Seen::read("3:ff").unwrap().count(), 3);
         assert_eq!(Seen::new(0, []).unwrap().to_text(), "0:");
         assert!(Seen::new(u64::MAX, []).is_none());
-        for wrong in ["", "8", "8:", "8:f", "8:fff", "8:zz", "8:é", "99999999999:", "-1:"] {
+        for wrong in [
+            "",
+            "8",
+            "8:",
+            "8:f",
+            "8:fff",
+            "8:zz",
+            "8:é",
+            "99999999999:",
+            "-1:",
+        ] {
             assert!(Seen::read(wrong).is_err(), "{wrong}");
         }
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use async_nats::jetstream::{self, Context, kv, object_store};
+use async_nats::jetstream::{self, Context, kv, object_store, stream};
 use async_nats::{Client, ConnectOptions, ServerAddr};
 
 use crate::FleetError;
@@ -60,10 +60,14 @@ fn read(path: &PathBuf) -> Result<String, FleetError> {
 impl Server {
     pub(crate) async fn connect(options: &ServerOptions) -> Result<Self, FleetError> {
         let shown = options.shown();
-        let addresses: Result<Vec<ServerAddr>, _> =
-            options.url.split(',').map(|url| url.trim().parse()).collect();
-        let addresses = addresses
-            .map_err(|e: std::io::Error| FleetError::Input(format!("{shown} is no address: {e}")))?;
+        let addresses: Result<Vec<ServerAddr>, _> = options
+            .url
+            .split(',')
+            .map(|url| url.trim().parse())
+            .collect();
+        let addresses = addresses.map_err(|e: std::io::Error| {
+            FleetError::Input(format!("{shown} is no address: {e}"))
+        })?;
         let mut connect = ConnectOptions::new()
             .name("iolite fleet")
             .connection_timeout(PATIENCE)
@@ -75,8 +79,8 @@ impl Server {
         }
         if let Some(path) = &options.credentials {
             let credentials = connect.credentials(&read(path)?);
-            connect = credentials
-                .map_err(|e| FleetError::Input(format!("{}: {e}", path.display())))?;
+            connect =
+                credentials.map_err(|e| FleetError::Input(format!("{}: {e}", path.display())))?;
         }
         if let Some(path) = &options.token {
             connect = connect.token(read(path)?.trim().to_owned());
@@ -122,14 +126,23 @@ impl Server {
         if let Some(store) = self.bucket(name).await? {
             return Ok(store);
         }
-        let config = kv::Config {
-            bucket: name.to_owned(),
-            history: 1,
+        // A bucket is a stream of this shape. The client's own way asks first for something that servers
+        // before 2.10 do not say.
+        let config = stream::Config {
+            name: format!("KV_{name}"),
+            subjects: vec![format!("$KV.{name}.>")],
+            max_messages_per_subject: 1,
             num_replicas: replicas,
-            ..kv::Config::default()
+            discard: stream::DiscardPolicy::New,
+            allow_rollup: true,
+            deny_delete: true,
+            allow_direct: true,
+            ..stream::Config::default()
         };
-        let made = self.jetstream.create_key_value(config).await;
-        made.map_err(|e| explain(&format!("making the bucket {name}"), &e))
+        let made = self.jetstream.create_stream(config).await;
+        made.map_err(|e| explain(&format!("making the bucket {name}"), &e))?;
+        let made = self.bucket(name).await?;
+        made.ok_or_else(|| FleetError::Server(format!("the bucket {name} is gone again")))
     }
 
     pub(crate) async fn make_campaigns(&self, replicas: usize) -> Result<kv::Store, FleetError> {
@@ -200,7 +213,11 @@ mod tests {
     fn secrets_are_not_shown() {
         let shown = |url: &str| {
             let url = url.to_owned();
-            ServerOptions { url, ..ServerOptions::default() }.shown()
+            ServerOptions {
+                url,
+                ..ServerOptions::default()
+            }
+            .shown()
         };
         assert_eq!(shown("nats://me:secret@host:4222"), "nats://host:4222");
         assert_eq!(shown("me:se@cret@host"), "host");

@@ -17,9 +17,7 @@ use crate::claim::Claim;
 use crate::description::CampaignId;
 use crate::maker::Maker;
 use crate::server::{Server, whole};
-use crate::{
-    AllowList, Capabilities, Description, FleetError, MakerSpec, Programs, digest, files,
-};
+use crate::{AllowList, Capabilities, Description, FleetError, MakerSpec, Programs, digest, files};
 
 mod lane;
 
@@ -74,6 +72,8 @@ struct Ready {
     /// When this worker was last heard of there.
     heard: Cell<Option<Instant>>,
     written: Cell<u64>,
+    /// When it was last looked whether the campaign goes on.
+    looked: Cell<Instant>,
 }
 
 /// What is known of a campaign.
@@ -168,9 +168,10 @@ pub(crate) async fn work(
 
 /// Notes the first signal; the second ends the process.
 async fn listen(sender: watch::Sender<Option<i32>>) {
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
+    let (Ok(mut interrupt), Ok(mut terminate)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+    ) else {
         return;
     };
     loop {
@@ -232,7 +233,9 @@ impl Worker<'_> {
     fn trouble(&self, why: &str) {
         let mut trouble = self.trouble.borrow_mut();
         if trouble.is_none() {
-            self.accepts.say(&format!("warning: {why}; trying again until the server answers"));
+            self.accepts.say(&format!(
+                "warning: {why}; trying again until the server answers"
+            ));
         }
         *trouble = Some(why.to_owned());
     }
@@ -256,7 +259,8 @@ impl Worker<'_> {
             if let Some(reason) = ready.board.stopped().await? {
                 let noun = ready.description.kind.noun();
                 let id = &ready.board.id;
-                self.accepts.say(&format!("{id} has ended: {}", reason.tell(noun)));
+                self.accepts
+                    .say(&format!("{id} has ended: {}", reason.tell(noun)));
                 self.drop_rest(ready).await?;
                 ready.finished.set(true);
                 continue;
@@ -270,8 +274,22 @@ impl Worker<'_> {
             }
             if ready.board.left().await? == 0 {
                 self.accepts.say(&format!("{} is complete", ready.board.id));
+                if ready.heard.get().is_some() {
+                    self.be_heard(ready, Duration::ZERO).await?;
+                }
                 ready.finished.set(true);
             }
+        }
+        let known = self.known.borrow();
+        let named = &self.options.only;
+        let refused = |id: &String| {
+            let id = id.parse::<CampaignId>().ok();
+            id.is_some_and(|id| matches!(known.get(&id), Some(Known::Refused)))
+        };
+        if !named.is_empty() && named.iter().all(refused) {
+            return Err(FleetError::Input(
+                "none of the campaigns that are named is run here".to_owned(),
+            ));
         }
         let all_done = !campaigns.is_empty() && campaigns.iter().all(|c| c.finished.get());
         Ok(Turn::Idle { all_done })
@@ -402,6 +420,7 @@ impl Worker<'_> {
             finished: Cell::new(false),
             heard: Cell::new(None),
             written: Cell::new(0),
+            looked: Cell::new(Instant::now()),
         }))))
     }
 

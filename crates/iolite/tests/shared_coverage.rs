@@ -76,7 +76,11 @@ fn what_is_shared_is_what_the_runs_covered() {
                 let workspace = workspace(text);
                 let again = Campaign::of(&workspace, "s.iol").expect("a model");
                 let covered = again.coverage_of(&all).expect("coverage").expect("a count");
-                assert_eq!(seen.seen().len() as u64, covered.seen, "{strategy:?} {seed} {text}");
+                assert_eq!(
+                    seen.seen().len() as u64,
+                    covered.seen,
+                    "{strategy:?} {seed} {text}"
+                );
                 assert_eq!(seen.total().map(|t| t as u64), Some(covered.total));
             }
         }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Criterion, Error, MergeError, MergeOptions, Merged, MutationDocument, SharedCertificates, Summary,
-    merge,
+    Criterion, Error, MergeError, MergeOptions, Merged, MutationDocument, SharedCertificates,
+    Summary, merge,
 };
 use iolite_exec::report::JUnit;
 use iolite_exec::{Fanout, Journal, Sink};
@@ -121,7 +121,11 @@ fn all_documents<T: serde::de::DeserializeOwned>(
 fn documents(args: &Args) -> Result<Option<Exit>, Error> {
     let refused = |why: String| {
         let error = Error::input(why);
-        if args.partial { error } else { error.hint("--partial joins what is there") }
+        if args.partial {
+            error
+        } else {
+            error.hint("--partial joins what is there")
+        }
     };
     if let Some(shares) = all_documents::<MutationDocument>(args)? {
         let whole = MutationDocument::merge(shares, args.partial).map_err(refused)?;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use iolite::{
     Certificate, Channel, Constants, Context, Error, JournalRun, Judge, JudgeOptions, JudgedBy,
-    LogReport, ModelRef, Monitor, Notice, Partition, PropertyJudge, QueueOptions, ReadOptions, Verdict,
-    WholeCertificate, Workspace, save_query,
+    LogReport, ModelRef, Monitor, Notice, Partition, PropertyJudge, QueueOptions, ReadOptions,
+    Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{

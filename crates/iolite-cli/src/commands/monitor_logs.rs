@@ -113,12 +113,17 @@ impl LogsDocument {
         };
         for (other, share) in shares {
             if (&whole.model, whole.all) != (&share.model, share.all) {
-                return Err(format!("{other} is about other logs, or another model, than {one}"));
+                return Err(format!(
+                    "{other} is about other logs, or another model, than {one}"
+                ));
             }
             whole.logs.extend(share.logs);
         }
         whole.logs.sort_by_key(|log| log.number);
-        let twice = whole.logs.windows(2).find(|two| two[0].number == two[1].number);
+        let twice = whole
+            .logs
+            .windows(2)
+            .find(|two| two[0].number == two[1].number);
         if let Some(log) = twice {
             return Err(format!("{} is in two shares", log[0].log));
         }

@@ -52,7 +52,11 @@ impl Args {
     }
 
     #[cfg(not(feature = "fleet"))]
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as with a fleet")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "as with a fleet"
+    )]
     fn fleet(&self) -> Result<Option<FleetServer>, Error> {
         Ok(None)
     }

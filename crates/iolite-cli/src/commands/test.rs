@@ -8,8 +8,8 @@ use iolite::{
     ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
     TargetOptions, WholeCertificate, Workspace, explorer_command,
 };
-use iolite_exec::{JournalHeader, end_well_on_signals};
 use iolite_exec::report::ResidualRisk;
+use iolite_exec::{JournalHeader, end_well_on_signals};
 
 use super::{test_suite, test_symmetric};
 use crate::args::data::{DataArgs, ValueArgs};

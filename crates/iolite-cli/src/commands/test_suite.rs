@@ -49,7 +49,11 @@ pub(crate) enum AnyCase {
 
 impl AnyCase {
     /// The test cases that the flags name.
-    pub(crate) fn all(args: &Args, workspace: &Workspace, campaign: &Campaign) -> Result<Vec<Self>, Error> {
+    pub(crate) fn all(
+        args: &Args,
+        workspace: &Workspace,
+        campaign: &Campaign,
+    ) -> Result<Vec<Self>, Error> {
         if let Some(cases) = workspace.symbolic_suite(&args.suite)? {
             if matches!(campaign.judge(), Judge::Properties(_)) {
                 return Err(Error::input("--suite needs a MODEL"));

@@ -89,8 +89,11 @@ impl ReportArgs {
             (self.verbose, "--verbose"),
         ];
         let others = others.into_iter();
-        self.files()
-            .or_else(|| others.into_iter().find_map(|(given, flag)| given.then_some(flag)))
+        self.files().or_else(|| {
+            others
+                .into_iter()
+                .find_map(|(given, flag)| given.then_some(flag))
+        })
     }
 
     /// Where the runs are journaled, if they are.

@@ -46,6 +46,14 @@ impl Worker<'_> {
         maker: &mut Option<(CampaignId, Maker)>,
     ) -> Result<(), FleetError> {
         self.begin(ready).await?;
+        // Ranges may be shorter than the time between two looks.
+        if ready.description.limits.budget.is_some() && ready.looked.get().elapsed() >= LOOK / 4 {
+            ready.looked.set(Instant::now());
+            self.be_heard(ready, Duration::ZERO).await?;
+            if self.is_over(ready).await? {
+                return self.acknowledge(taken).await;
+            }
+        }
         for claim in Claim::of(items) {
             let made = self.make(ready, claim, taken, maker).await;
             if made.is_err() {
@@ -55,7 +63,11 @@ impl Worker<'_> {
             match made? {
                 Ending::All => {}
                 Ending::Stopped => break,
-                Ending::Again => return self.hand_back(taken, Some(Duration::from_millis(200))).await,
+                Ending::Again => {
+                    return self
+                        .hand_back(taken, Some(Duration::from_millis(200)))
+                        .await;
+                }
                 Ending::Signal => return self.hand_back(taken, None).await,
             }
         }
@@ -80,8 +92,12 @@ impl Worker<'_> {
     }
 
     /// Says that this worker is there, unless it did so lately.
-    async fn be_heard(&self, ready: &Ready, lately: Duration) -> Result<(), FleetError> {
-        if ready.heard.get().is_some_and(|heard| heard.elapsed() < lately) {
+    pub(super) async fn be_heard(&self, ready: &Ready, lately: Duration) -> Result<(), FleetError> {
+        if ready
+            .heard
+            .get()
+            .is_some_and(|heard| heard.elapsed() < lately)
+        {
             return Ok(());
         }
         let status = WorkerStatus {
@@ -101,7 +117,10 @@ impl Worker<'_> {
     fn key(&self) -> String {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let name = self.options.name.chars();
-        let name: String = name.map(|c| if fits(c) { c } else { '-' }).take(100).collect();
+        let name: String = name
+            .map(|c| if fits(c) { c } else { '-' })
+            .take(100)
+            .collect();
         format!("worker.{name}")
     }
 
@@ -150,15 +169,19 @@ impl Worker<'_> {
         let mut ticks = interval((patience / 3).min(LOOK));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         ticks.tick().await;
-        let mut looked = Instant::now();
-        let limit = ready.description.limits.run_timeout.map(Duration::from_secs_f64);
+        let limit = ready
+            .description
+            .limits
+            .run_timeout
+            .map(Duration::from_secs_f64);
         // Far enough away to be never, where there is no limit.
         let limit = limit.unwrap_or(Duration::from_secs(1 << 30));
         let mut deadline = tokio::time::Instant::now() + limit;
         let mut signal = self.signal.clone();
         let mut writes = FuturesUnordered::new();
         let mut started = claim.from;
-        let mut again = false;
+        // What is neither written nor tried in vain was not made: the tester ended the range.
+        let mut settled = 0;
         let broken: String = loop {
             tokio::select! {
                 line = maker.next(), if writes.len() < MOST_WRITES => {
@@ -171,10 +194,11 @@ impl Worker<'_> {
                         Some(Ok(MakerLine::Made(made))) => writes.push(self.written(ready, made)),
                         Some(Ok(MakerLine::End(end))) => {
                             while let Some(done) = writes.next().await {
-                                again |= !done?;
+                                settled += u64::from(done?);
                             }
                             self.share(ready, end).await?;
-                            return Ok(if again { Ending::Again } else { Ending::All });
+                            let all = claim.to - claim.from;
+                            return Ok(if settled < all { Ending::Again } else { Ending::All });
                         }
                         Some(Ok(MakerLine::Refused(why))) => {
                             break format!("the campaign cannot be run here: {why}");
@@ -183,12 +207,12 @@ impl Worker<'_> {
                         None => break "the tester ended".to_owned(),
                     }
                 }
-                Some(done) = writes.next(), if !writes.is_empty() => again |= !done?,
+                Some(done) = writes.next(), if !writes.is_empty() => settled += u64::from(done?),
                 _ = ticks.tick() => {
                     // Where the server does not answer, others may get the same items: they count once.
                     let _ = taken.message.ack_with(AckKind::Progress).await;
-                    if looked.elapsed() >= LOOK {
-                        looked = Instant::now();
+                    if ready.looked.get().elapsed() >= LOOK {
+                        ready.looked.set(Instant::now());
                         if self.is_over(ready).await.unwrap_or(false) {
                             drop(writes);
                             self.end_maker(slot).await;
@@ -216,7 +240,8 @@ impl Worker<'_> {
         let ended = self.end_maker(slot).await;
         let why = format!("{broken}: {ended}");
         let noun = ready.description.kind.noun();
-        self.accepts.say(&format!("warning: {noun} {started}: {why}"));
+        self.accepts
+            .say(&format!("warning: {noun} {started}: {why}"));
         let tries = ready.board.note_try(started, &self.said(&why)).await?;
         if tries.len() >= ready.description.tries as usize {
             self.set_aside(ready, started, "set-aside", &why).await?;
@@ -266,7 +291,9 @@ impl Worker<'_> {
         let mut tries = Vec::new();
         if let Some(fault) = &made.fault {
             let why = self.said(&format!("{}: {}", fault.code, fault.message));
-            tries = self.insist(async || ready.board.note_try(item, &why).await).await?;
+            tries = self
+                .insist(async || ready.board.note_try(item, &why).await)
+                .await?;
             if tries.len() < ready.description.tries as usize {
                 return Ok(false);
             }
@@ -278,7 +305,9 @@ impl Worker<'_> {
             record: made.record,
             tries,
         };
-        let written = self.insist(async || ready.board.write(&outcome).await).await;
+        let written = self
+            .insist(async || ready.board.write(&outcome).await)
+            .await;
         let written = match written {
             // The record is too large to be kept.
             Err(FleetError::Input(why)) => {
@@ -295,7 +324,8 @@ impl Worker<'_> {
             (made.failing && limits.stop_on_fail).then_some(StopReason::Failed { item })
         };
         if let Some(reason) = reason {
-            self.insist(async || ready.board.stop(&reason).await).await?;
+            self.insist(async || ready.board.stop(&reason).await)
+                .await?;
         }
         Ok(true)
     }
@@ -325,11 +355,13 @@ impl Worker<'_> {
         why: &str,
     ) -> Result<(), FleetError> {
         let noun = ready.description.kind.noun();
-        self.accepts.say(&format!("warning: {noun} {item} is set aside: {why}"));
+        self.accepts
+            .say(&format!("warning: {noun} {item} is set aside: {why}"));
         let tries = ready.board.tries(item).await?;
         let record = serde_json::json!({ "error": { "code": code, "message": why } });
         let outcome = set_aside(item, &self.options.name, record.to_string(), tries);
-        self.insist(async || ready.board.write(&outcome).await).await?;
+        self.insist(async || ready.board.write(&outcome).await)
+            .await?;
         Ok(())
     }
 
@@ -353,7 +385,12 @@ impl Worker<'_> {
             ready.board.change("seen", add).await?;
             #[expect(clippy::cast_precision_loss, reason = "a share")]
             let share = all.count() as f64 / all.total().max(1) as f64;
-            if ready.description.limits.until_coverage.is_some_and(|wanted| share >= wanted) {
+            if ready
+                .description
+                .limits
+                .until_coverage
+                .is_some_and(|wanted| share >= wanted)
+            {
                 ready.board.stop(&StopReason::Covered).await?;
             }
         }

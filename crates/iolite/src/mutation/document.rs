@@ -148,14 +148,25 @@ impl MutationDocument {
         for (other, share) in shares {
             let what = [
                 (whole.model != share.model, "its model"),
-                (whole.model_hash != share.model_hash, "the text of its model"),
+                (
+                    whole.model_hash != share.model_hash,
+                    "the text of its model",
+                ),
                 (whole.relation != share.relation, "its relation"),
-                (whole.complete_inputs != share.complete_inputs, "the completion of inputs"),
+                (
+                    whole.complete_inputs != share.complete_inputs,
+                    "the completion of inputs",
+                ),
                 (whole.chosen != share.chosen, "the number of mutants"),
-                (whole.score.tested != share.score.tested, "whether there were tests"),
+                (
+                    whole.score.tested != share.score.tested,
+                    "whether there were tests",
+                ),
             ];
             if let Some((_, what)) = what.into_iter().find(|(differs, _)| *differs) {
-                return Err(format!("{other} is of another analysis than {one}: {what} differs"));
+                return Err(format!(
+                    "{other} is of another analysis than {one}: {what} differs"
+                ));
             }
             whole.model_conforms = whole.model_conforms.or(share.model_conforms);
             add(&other, share.mutants)?;
@@ -166,9 +177,17 @@ impl MutationDocument {
             .map(|number| number.to_string())
             .collect();
         if !missing.is_empty() && !partial {
-            let shown = missing.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+            let shown = missing
+                .iter()
+                .take(10)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
             let more = if missing.len() > 10 { ", …" } else { "" };
-            return Err(format!("{} mutants are in no share: {shown}{more}", missing.len()));
+            return Err(format!(
+                "{} mutants are in no share: {shown}{more}",
+                missing.len()
+            ));
         }
         whole.mutants = mutants.into_values().map(|(_, mutant)| mutant).collect();
         whole.score = Score::of(&whole.mutants, whole.score.tested);

@@ -9,8 +9,8 @@ use iolite_exec::{SutConfig, System};
 use iolite_fleet::{Kind, Limits, Programs};
 
 use crate::args::workspace;
-use crate::commands::{monitor, mutate, test};
 use crate::commands::test_suite::AnyCase;
+use crate::commands::{monitor, mutate, test};
 use crate::{Cli, Command};
 
 /// The job of a campaign.
@@ -67,8 +67,10 @@ impl Job {
     /// Reads the command line of a campaign. What it starts, and where it may write, is not left to it.
     pub(super) fn of(command: &[String]) -> Result<Self, Error> {
         if let Some(word) = command.iter().skip(2).find(|word| leaves_folder(word)) {
-            return Err(Error::input(format!("{word}: a campaign's files are below its folder"))
-                .hint("submit from a folder that holds all of them, and name them from there"));
+            return Err(
+                Error::input(format!("{word}: a campaign's files are below its folder"))
+                    .hint("submit from a folder that holds all of them, and name them from there"),
+            );
         }
         let parsed = Cli::try_parse_from(command).map_err(|e| Error::input(e.to_string()))?;
         let first = |flags: &[(bool, &'static str)]| {
@@ -96,10 +98,15 @@ impl Job {
                     (args.run.is_some(), "--run"),
                     (args.certificate.is_some(), "--certificate"),
                     (args.json, "--json"),
-                    (args.data.unknown_query.components().count() != 1, "--unknown-query"),
+                    (
+                        args.data.unknown_query.components().count() != 1,
+                        "--unknown-query",
+                    ),
                 ]))?;
                 if args.logs.is_empty() {
-                    return Err(Error::input("a campaign of `iolite monitor` has a MODEL and LOGs"));
+                    return Err(Error::input(
+                        "a campaign of `iolite monitor` has a MODEL and LOGs",
+                    ));
                 }
                 Ok(Self::Monitor(Box::new(args)))
             }
@@ -114,7 +121,9 @@ impl Job {
                     )));
                 }
                 if args.judge.relation == Relation::Conf {
-                    return Err(Error::input("a fleet does not test conf: it has no runs by number"));
+                    return Err(Error::input(
+                        "a fleet does not test conf: it has no runs by number",
+                    ));
                 }
                 if args.data.unknown_query.components().count() != 1 {
                     return Err(Error::input("--unknown-query is not of a campaign"));
@@ -167,7 +176,9 @@ impl Job {
                 prepared.items = args.logs.len() as u64;
                 prepared.limits.keep_going = true;
                 let references = args.properties.property.iter().chain([&args.model]);
-                let references = references.chain(&args.judge.observer).chain(&args.judge.purpose);
+                let references = references
+                    .chain(&args.judge.observer)
+                    .chain(&args.judge.purpose);
                 for reference in references.filter(|r| r.path().is_file()) {
                     workspace.source(reference.path())?;
                 }
@@ -201,9 +212,13 @@ impl Job {
                 return Ok(found);
             }
         };
-        found.programs.extend(args.programs().filter(|p| p != "embedded"));
+        found
+            .programs
+            .extend(args.programs().filter(|p| p != "embedded"));
         let models = args.judge.observer.iter().chain(&args.judge.purpose);
-        found.programs.extend(models.filter_map(|m| explorer_command(m).map(str::to_owned)));
+        found
+            .programs
+            .extend(models.filter_map(|m| explorer_command(m).map(str::to_owned)));
         if own_system {
             return Ok(found);
         }
@@ -216,11 +231,18 @@ impl Job {
         match config.map_err(|e| Error::input(e.to_string()))?.system {
             System::Model(model) => {
                 let reference = ModelRef::from(model.as_str());
-                found.programs.extend(explorer_command(&reference).map(str::to_owned));
+                found
+                    .programs
+                    .extend(explorer_command(&reference).map(str::to_owned));
                 let path = reference.path();
                 let below = path.strip_prefix(folder).unwrap_or(path);
-                if below.components().any(|c| !matches!(c, Component::Normal(_))) {
-                    return Err(Error::input(format!("{model} is not below the campaign's folder")));
+                if below
+                    .components()
+                    .any(|c| !matches!(c, Component::Normal(_)))
+                {
+                    return Err(Error::input(format!(
+                        "{model} is not below the campaign's folder"
+                    )));
                 }
             }
             System::Channels { process, channels } => {
@@ -230,7 +252,9 @@ impl Job {
                     found.programs.push(words.join(" "));
                 }
                 let addresses = channels.iter().filter(|c| !c.transport.is_stdio());
-                found.addresses.extend(addresses.map(|c| format!("{:?}", c.transport)));
+                found
+                    .addresses
+                    .extend(addresses.map(|c| format!("{:?}", c.transport)));
             }
         }
         Ok(found)
@@ -352,6 +376,9 @@ mod tests {
         assert_eq!(solver, (vec!["z3".to_owned()], 0));
         let explorer = programs("iolite test explore:sh --sut model:b.iol");
         assert_eq!(explorer, (vec!["sh".to_owned()], 0));
-        assert_eq!(programs("iolite test a.iol --sut model:explore:sh").0[0], "sh");
+        assert_eq!(
+            programs("iolite test a.iol --sut model:explore:sh").0[0],
+            "sh"
+        );
     }
 }

@@ -64,7 +64,10 @@ fn tell(line: &MakerLine) -> Result<(), ExecError> {
     let mut bytes = serde_json::to_vec(line).map_err(|e| failed(e.into()))?;
     bytes.push(b'\n');
     let mut output = std::io::stdout().lock();
-    output.write_all(&bytes).and_then(|()| output.flush()).map_err(failed)
+    output
+        .write_all(&bytes)
+        .and_then(|()| output.flush())
+        .map_err(failed)
 }
 
 /// The record of a run, as its events come.
@@ -82,7 +85,8 @@ impl Recorder {
     fn put(&mut self, event: &Event) -> Result<(), ExecError> {
         let text = serde_json::to_string(event)
             .map_err(|e| ExecError::Report(format!("an event: {e}")))?;
-        self.record.push(if self.record.is_empty() { '[' } else { ',' });
+        self.record
+            .push(if self.record.is_empty() { '[' } else { ',' });
         self.record.push_str(&text);
         Ok(())
     }
@@ -174,7 +178,6 @@ impl TestMaker {
         setup.campaign = setup
             .campaign
             .stop_on_fail(false)
-            .keep_going(true)
             .time(None)
             .until_coverage(None)
             .asking_for_coverage(args.effort.until_coverage.is_some())
@@ -339,9 +342,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         return Ok(Exit::BadInput);
     };
     let line = line.strip_suffix(b"\n").unwrap_or(&line);
-    let made = Description::read(line).map_err(error).and_then(|description| {
-        AnyMaker::new(Job::of(&description.command)?, args.sut.as_deref())
-    });
+    let made = Description::read(line)
+        .map_err(error)
+        .and_then(|description| AnyMaker::new(Job::of(&description.command)?, args.sut.as_deref()));
     let mut maker = match made {
         Ok(maker) => maker,
         Err(why) => {
@@ -351,8 +354,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     };
     end_well_on_signals()?;
     while let Ok(line) = lines.recv() {
-        let order: MakerOrder = serde_json::from_slice(&line)
-            .map_err(|e| Error::input(format!("no order: {e}")))?;
+        let order: MakerOrder =
+            serde_json::from_slice(&line).map_err(|e| Error::input(format!("no order: {e}")))?;
         let end = maker.make(&order)?;
         if interrupted().is_some() {
             break;
@@ -361,4 +364,3 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     Ok(Exit::Holds)
 }
-

@@ -80,13 +80,20 @@ impl ServerArgs {
         ];
         let flag = |(flag, path): (&str, &Option<PathBuf>)| {
             let path = path.as_ref()?;
-            Some(format!("{flag}={}", super::recorded::absolute(path).display()))
+            Some(format!(
+                "{flag}={}",
+                super::recorded::absolute(path).display()
+            ))
         };
         files.into_iter().filter_map(flag).collect()
     }
 
     pub(crate) fn options(&self) -> Result<ServerOptions, Error> {
-        let of_environment = || std::env::var("IOLITE_NATS").ok().filter(|url| !url.is_empty());
+        let of_environment = || {
+            std::env::var("IOLITE_NATS")
+                .ok()
+                .filter(|url| !url.is_empty())
+        };
         let Some(url) = self.nats.clone().or_else(of_environment) else {
             return Err(Error::input("no server is named")
                 .hint("--nats URL, or IOLITE_NATS in the environment; `nats-server -js -sd FOLDER` starts one"));

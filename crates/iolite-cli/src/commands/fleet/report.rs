@@ -11,8 +11,8 @@ use serde::Deserialize;
 use super::job::Job;
 use super::{ServerArgs, error};
 use crate::args::workspace;
-use crate::commands::recorded::absolute;
 use crate::commands::monitor_logs::{LogDocument, LogsDocument};
+use crate::commands::recorded::absolute;
 use crate::commands::{mutate, test};
 use crate::output::{Exit, write_json};
 use crate::{Cli, Command};
@@ -103,7 +103,10 @@ struct Why {
 /// The events of a run.
 fn events(outcome: &Outcome) -> Result<Vec<Event>, Error> {
     let wrong = |why: &dyn std::fmt::Display| {
-        Error::fault(format!("the record of run {} on the server: {why}", outcome.item))
+        Error::fault(format!(
+            "the record of run {} on the server: {why}",
+            outcome.item
+        ))
     };
     let text = outcome.record.get();
     let run = outcome.item;
@@ -188,7 +191,9 @@ fn documents<T: serde::de::DeserializeOwned>(
         (args.allow_flaky, "--allow-flaky"),
     ];
     if let Some((_, flag)) = only_tests.into_iter().find(|(given, _)| *given) {
-        return Err(Error::input(format!("{flag} is for campaigns of `iolite test`")));
+        return Err(Error::input(format!(
+            "{flag} is for campaigns of `iolite test`"
+        )));
     }
     let noun = campaign.description.kind.noun();
     let mut all = Vec::new();
@@ -199,7 +204,10 @@ fn documents<T: serde::de::DeserializeOwned>(
             let why: SetAside = serde_json::from_str(text)
                 .map_err(|e| Error::fault(format!("the record of {noun} {}: {e}", outcome.item)))?;
             let (item, why) = (outcome.item, why.error.message);
-            eprintln!("error: {noun} {item} came to nothing: {}", why.escape_debug());
+            eprintln!(
+                "error: {noun} {item} came to nothing: {}",
+                why.escape_debug()
+            );
             aside = true;
             continue;
         }
@@ -252,7 +260,11 @@ fn test(args: &Args, fleet: &Fleet, campaign: ReportedCampaign) -> Result<Exit, 
     for outcome in outcomes.values() {
         recorded.extend(events(outcome)?);
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "microseconds")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "microseconds"
+    )]
     let elapsed = (status.seconds * 1e6) as u64;
     // The end of the campaign; its numbers are counted again.
     recorded.push(Event::CampaignEnded {

@@ -56,7 +56,9 @@ fn line(status: &Status) -> String {
         counted(status.items, status.kind.noun())
     );
     let verdicts = status.verdicts.iter();
-    let verdicts: Vec<String> = verdicts.map(|(verdict, n)| format!("{n} {verdict}")).collect();
+    let verdicts: Vec<String> = verdicts
+        .map(|(verdict, n)| format!("{n} {verdict}"))
+        .collect();
     if !verdicts.is_empty() {
         text += &format!(": {}", verdicts.join(", "));
     }
@@ -159,6 +161,9 @@ pub(crate) fn watch(args: &WatchArgs) -> Result<Exit, Error> {
 pub(crate) fn stop(args: &StopArgs) -> Result<Exit, Error> {
     let fleet = args.server.connect()?;
     fleet.stop(&args.id).map_err(error)?;
-    print(&format!("{} is ended; its workers finish within seconds\n", args.id))?;
+    print(&format!(
+        "{} is ended; its workers finish within seconds\n",
+        args.id
+    ))?;
     Ok(Exit::Holds)
 }

@@ -50,7 +50,7 @@ pub(crate) struct Args {
     /// End a run in which nothing happens for so many seconds, and try it again
     #[arg(long, value_name = "SECONDS")]
     run_timeout: Option<f64>,
-    /// Runs that a worker takes at once [default: a 200th of all, 50 at most]
+    /// Runs that a worker takes at once [default: a 50th of all, 50 at most]
     #[arg(long, value_name = "N")]
     range: Option<u64>,
     /// Give the runs of a worker that says nothing for so many seconds to another
@@ -77,8 +77,11 @@ impl Args {
             }
             (None, Some("test" | "mutate" | "monitor")) => words.extend(self.line.iter().cloned()),
             (None, Some(other)) => {
-                return Err(Error::input(format!("`{other}` is not a command that a fleet runs"))
-                    .hint("after `--` comes a command line from `test`, `mutate` or `monitor` on"));
+                return Err(
+                    Error::input(format!("`{other}` is not a command that a fleet runs")).hint(
+                        "after `--` comes a command line from `test`, `mutate` or `monitor` on",
+                    ),
+                );
             }
             (None, None) => {
                 return Err(Error::input("there is no campaign").hint(
@@ -96,10 +99,10 @@ fn packed(path: &Path) -> Result<(TravellingFile, Vec<u8>), Error> {
     let shown = path.display().to_string();
     let plain = shown.strip_prefix("./").unwrap_or(&shown).to_owned();
     if !is_plain_path(&plain) {
-        return Err(
-            Error::input(format!("{shown} is not below the folder in which you submit"))
-                .hint("submit from a folder that holds all files of the campaign"),
-        );
+        return Err(Error::input(format!(
+            "{shown} is not below the folder in which you submit"
+        ))
+        .hint("submit from a folder that holds all files of the campaign"));
     }
     let bytes = std::fs::read(path).map_err(|e| Error::reading(path, &e))?;
     let mode = std::fs::metadata(path).map_or(0, |m| m.permissions().mode());
@@ -147,7 +150,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let programs = job.programs(Path::new("."), false)?;
     let fleet = args.server.connect()?;
     let id = args.id.as_deref();
-    let submitted = fleet.submit(&description, &contents, id, args.replicas).map_err(error)?;
+    let submitted = fleet
+        .submit(&description, &contents, id, args.replicas)
+        .map_err(error)?;
     let (id, hash) = (&submitted.id, &submitted.hash);
     if args.json {
         print_json(&serde_json::json!({
@@ -160,7 +165,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         }))?;
         return Ok(Exit::Holds);
     }
-    let was = if submitted.known { "was there already" } else { "is submitted" };
+    let was = if submitted.known {
+        "was there already"
+    } else {
+        "is submitted"
+    };
     let mut text = format!(
         "{id} {was}: {}\n",
         counted(description.items, description.kind.noun())

@@ -84,7 +84,9 @@ fn from_anywhere(sut: &str) -> String {
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let mut allow = AllowList::default();
     for entry in &args.allow {
-        allow.add(entry).map_err(|why| Error::input(format!("--allow: {why}")))?;
+        allow
+            .add(entry)
+            .map_err(|why| Error::input(format!("--allow: {why}")))?;
     }
     if let Some(path) = &args.allow_list {
         let text = std::fs::read_to_string(path).map_err(|e| Error::reading(path, &e))?;
