@@ -4,9 +4,10 @@
 //! can do as well.
 
 mod allocator;
+#[macro_use]
+mod output;
 mod args;
 mod commands;
-mod output;
 mod project;
 
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ use commands::{
 };
 use iolite::Error;
 use iolite_exec::Interruption;
-use output::Exit;
+use output::{Exit, status};
 
 /// Tests real systems against formal models and says, for each verdict, what it proves.
 #[derive(Parser)]
@@ -40,6 +41,8 @@ Exit codes: 0 holds, pass, proved; 1 does not hold, a failing verdict, refuted; 
 struct Cli {
     #[command(flatten)]
     bounds: args::bounds::Bounds,
+    #[command(flatten)]
+    manners: args::manners::Manners,
     #[command(subcommand)]
     command: Command,
 }
@@ -90,7 +93,7 @@ pub fn main() -> ExitCode {
     let args = match project::expand() {
         Ok(args) => args,
         Err(failure) => {
-            eprintln!("{failure}");
+            say!("{failure}");
             return Exit::from(&failure).into();
         }
     };
@@ -107,11 +110,14 @@ pub fn main() -> ExitCode {
             return exit.into();
         }
     };
-    let result = cli.bounds.start().and_then(|()| run(cli.command));
+    let started = cli.bounds.start();
+    cli.manners.start();
+    let result = started.and_then(|()| run(cli.command));
+    status::leave();
     // Nothing that rests on an explorer that failed counts, whatever was printed.
     let result = result.and_then(|exit| iolite::explorer_fault().map_or(Ok(exit), Err));
     let exit = result.unwrap_or_else(|failure| {
-        eprintln!("{failure}");
+        say!("{failure}");
         Exit::from(&failure)
     });
     // What was found until then was printed; the exit code says that it is not all.

@@ -248,13 +248,13 @@ fn killed_workers_and_a_killed_server_lose_nothing() {
         return;
     };
     let url = server.url();
-    let runs = 600;
-    let line = test_line(&["--runs", "600"]);
+    let runs = 15_000;
+    let line = test_line(&["--runs", "15000"]);
     let mut alone = line.clone();
     alone.extend(["--json", "--no-journal"]);
     let alone = iolite(&folder, &url, &alone).expect(1).json();
 
-    let submitted = submit(&folder, &url, &["--patience", "1.5", "--range", "6"], &line);
+    let submitted = submit(&folder, &url, &["--patience", "1.5", "--range", "10"], &line);
     let (id, hash) = (text(&submitted["id"]), text(&submitted["hash"]));
     let start = |k: usize| Worker::start(&folder, &url, &format!("w{k}"), &["--allow", hash]);
     let mut workers: Vec<Worker> = (0..4).map(start).collect();
@@ -272,7 +272,7 @@ fn killed_workers_and_a_killed_server_lose_nothing() {
         {
             workers[0].signal("-CONT");
         }
-        if !restarted && done > 200 {
+        if !restarted && done > 5000 {
             restarted = true;
             server.restart();
         }
@@ -644,7 +644,7 @@ fn suites_mutants_and_logs() {
     let derive = [
         "derive",
         "candy.iol",
-        "--tests",
+        "--count",
         "4",
         "--depth",
         "5",

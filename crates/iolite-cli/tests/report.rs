@@ -235,3 +235,49 @@ fn in_a_browser() {
         assert!(shown.contains(drawn) || or_covered, "{drawn}\n{shown}");
     }
 }
+
+/// The shorter run stands beside the one that it comes from, with how often it failed again; what one more
+/// run may show is said with what that rests on.
+#[test]
+fn shortened_runs_and_the_next_run_are_shown() {
+    let folder = scratch("report-shrunk");
+    let model = write(&folder, "echo.iol", MODEL);
+    let wrong = MODEL.replace("!pong -> Idle", "!pong -> Idle  !ping -> Idle");
+    let wrong = wrong.replace("output pong", "output pong, ping");
+    let wrong = write(&folder, "wrong.iol", wrong);
+    let sut = format!("model:{wrong}");
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let mut args = vec!["test", &model, "--sut", &sut, "--journal", &journal];
+    args.extend(["--runs", "30", "--steps", "40", "--seed", "5"]);
+    let failing = iolite(&[&args[..], &["--json"]].concat()).expect(1).json();
+    let run = failing["failures"][0]["run"].as_u64().expect("a run");
+    let number = run.to_string();
+    let shrunk = iolite(&["shrink", &journal, "--run", &number, "--json"]).expect(1);
+    let steps = shrunk.json()["to_steps"].as_u64().expect("steps");
+    let shrunk = write(&folder, "shrunk.json", &shrunk.stdout);
+    let report = folder.join("report.html").display().to_string();
+    iolite(&["report", &journal, "-o", &report, "--shrunk", &shrunk]).expect(0);
+    let page = std::fs::read_to_string(&report).expect("a page");
+    let (_, section) = page.split_once("Shortened runs").expect("a section");
+    let (section, _) = section.split_once("</section>").expect("its end");
+    assert!(section.contains("20 of 20 times"), "{section}");
+    assert!(section.contains(&format!("<p>{steps} steps")), "{section}");
+    let (_, next) = page.split_once("The next run").expect("a section");
+    assert!(
+        next.contains("something new with a chance of about"),
+        "{page}"
+    );
+
+    let other = shrunk.replace("shrunk.json", "other.json");
+    let text = std::fs::read_to_string(&shrunk).expect("a file");
+    let text = text.replace(&format!("\"run\": {run}"), "\"run\": 4711");
+    std::fs::write(&other, text).expect("a file");
+    let refused = iolite(&["report", &journal, "-o", &report, "--shrunk", &other]).expect(2);
+    assert!(refused.stderr.contains("4711"), "{}", refused.stderr);
+    let refused = iolite(&["report", &journal, "-o", &report, "--shrunk", &model]).expect(2);
+    assert!(
+        refused.stderr.contains("iolite shrink"),
+        "{}",
+        refused.stderr
+    );
+}

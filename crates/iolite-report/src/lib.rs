@@ -9,12 +9,14 @@ mod page;
 mod response_times;
 mod runs;
 mod sha256;
+mod shrunk;
 
 use iolite::{Campaign, Constants, CoveredModel, Workspace};
 use iolite_exec::Journal;
 use iolite_formats::drawing::Drawing;
 
 pub use page::page;
+pub use shrunk::ShrunkRun;
 
 /// What a page is made of.
 pub struct Report<'a> {
@@ -26,6 +28,8 @@ pub struct Report<'a> {
     pub trust: bool,
     /// An earlier campaign, to see what changed, and what it is called.
     pub against: Option<(String, &'a Journal)>,
+    /// Failing runs that were made shorter.
+    pub shrunk: Vec<ShrunkRun>,
     /// What the model adds; none where it is not at hand.
     pub model: Option<ModelPart<'a>>,
 }

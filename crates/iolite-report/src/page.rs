@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use iolite_exec::Summary;
+use iolite_exec::report::{Discovery, ResidualRisk};
+use iolite_exec::{Event, Sink, Summary};
 use iolite_formats::{drawing::Drawing, svg};
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use crate::html::{escape, json, shell_word};
 use crate::response_times::{ResponseTimes, shown};
 use crate::runs::{RunData, Runs};
 use crate::sha256::source_expression;
+use crate::shrunk;
 use crate::{ModelPart, Report};
 
 const STYLE: &str = include_str!("../../../web/report/report.css");
@@ -67,6 +69,7 @@ pub fn page(report: &Report<'_>) -> String {
     let mut body = String::new();
     head(&mut body, report, &title, &summary);
     failures(&mut body, &groups(&report.journal.events));
+    shrunk::write(&mut body, &report.shrunk, &report.journal.events);
     if let Some((name, before)) = &report.against {
         changes(&mut body, name, &Changes::between(before, report.journal));
     }
@@ -74,6 +77,7 @@ pub fn page(report: &Report<'_>) -> String {
     one_run(&mut body, picture.as_deref());
     coverage(&mut body, model, picture.as_deref());
     times(&mut body, &ResponseTimes::of(&report.journal.events));
+    next_run(&mut body, &report.journal.events);
     constants(&mut body, model);
     matrix(&mut body, &runs.listed, &summary);
     source(&mut body, model, &header.model.to_string());
@@ -511,6 +515,23 @@ fn times(out: &mut String, times: &ResponseTimes) {
         }
     }
     out.push_str("</svg></div></section>\n");
+}
+
+/// What one more run may show.
+fn next_run(out: &mut String, events: &[Event]) {
+    let mut risk = ResidualRisk::default();
+    for event in events {
+        // It counts in memory, so it cannot fail.
+        let _ = risk.event(event);
+    }
+    if let Some(discovery) = risk.discovery() {
+        let _ = writeln!(
+            out,
+            "<section aria-labelledby=\"next\"><h2 id=\"next\">The next run</h2><p>It shows {}, if {}.</p></section>",
+            escape(&discovery.tell()),
+            escape(Discovery::ASSUMPTIONS)
+        );
+    }
 }
 
 fn constants(out: &mut String, model: Option<&ModelPart<'_>>) {

@@ -33,6 +33,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     let guarded = Router::new()
         .route("/", get(assets::page))
         .route("/api/files", get(files))
+        .route("/api/journals", get(journals))
         .route("/api/file", get(file).put(save))
         .route("/api/check", post(check))
         .route("/api/show", post(show))
@@ -91,6 +92,10 @@ async fn fleet(State(shared): Server) -> Result<Json<Answer>, Refusal> {
         ask = ask.arg(flag.clone());
     }
     shared.commands.answer(ask).await.map(Json)
+}
+
+async fn journals(State(shared): Server) -> Json<Listing> {
+    Json(shared.folder.journals())
 }
 
 #[derive(Deserialize)]

@@ -1,12 +1,11 @@
 //! How much time and memory a command may take, and signs of life while it works.
 
-use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use iolite::{Budget, Error, Exceeded, LastResort, MemoryLimit};
 
-use crate::output::Exit;
+use crate::output::{Exit, status};
 
 /// When to give up. Every command has these flags.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,7 +65,6 @@ pub(crate) fn watch() -> Watch {
     Watch {
         budget: budget(),
         next_report: Duration::from_secs(1),
-        shown: false,
         asked: 0,
     }
 }
@@ -94,7 +92,7 @@ impl LastResort for End {
 
     fn end(&mut self, what: Exceeded, known: Option<String>) {
         let known = known.unwrap_or_else(|| "there is no partial answer".to_owned());
-        eprintln!("error: {what}\n  {known}");
+        status::say(&format_args!("error: {what}\n  {known}"));
         iolite_exec::kill_systems();
         std::process::exit(Exit::Inconclusive as i32);
     }
@@ -105,7 +103,6 @@ impl LastResort for End {
 pub(crate) struct Watch {
     budget: Budget,
     next_report: Duration,
-    shown: bool,
     asked: u32,
 }
 
@@ -138,24 +135,13 @@ impl Watch {
         what.map(|what| what.to_string())
     }
 
-    /// Shows how far a long command is, now and then, to people.
+    /// Says how far a long command is, now and then: for the line that people see, and for the answer when a
+    /// bound runs out.
     pub(crate) fn report(&mut self, text: impl FnOnce() -> String) {
         let elapsed = self.budget.elapsed();
         if elapsed >= self.next_report {
             self.next_report = elapsed + Duration::from_millis(500);
-            let text = text();
-            if std::io::stderr().is_terminal() {
-                self.shown = true;
-                eprint!("\r\x1b[K{text}");
-            }
-            self.budget.know(text);
-        }
-    }
-
-    /// Takes what was shown away.
-    pub(crate) fn finish(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            eprint!("\r\x1b[K");
+            self.budget.know(text());
         }
     }
 }

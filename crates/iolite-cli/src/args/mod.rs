@@ -4,19 +4,20 @@ pub(crate) mod bounds;
 pub(crate) mod data;
 pub(crate) mod effort;
 pub(crate) mod judge;
+pub(crate) mod manners;
 pub(crate) mod property;
 pub(crate) mod target;
-
-use std::io::IsTerminal;
 
 use iolite::{ReadOptions, Workspace};
 use iolite_lang::Style;
 
+use crate::output::status;
+
 /// The snapshot of a command. Warnings go to standard error as they come up.
 pub(crate) fn workspace(read: &ReadOptions) -> Workspace {
-    let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = manners::colour();
     Workspace::with_options(read.clone())
         .with_style(Style { colour })
         .with_budget(bounds::budget())
-        .on_warning(|text| eprintln!("{text}"))
+        .on_warning(|text| status::remark(&text))
 }

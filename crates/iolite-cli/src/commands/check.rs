@@ -152,7 +152,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         print_json(&report)?;
     } else if errors + warnings > 0 {
         let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
-        eprintln!("\n{errors}, {warnings}; `iolite explain-code CODE` says more");
+        say!("\n{errors}, {warnings}; `iolite explain-code CODE` says more");
     }
     let bad = errors > 0 || args.deny_warnings && warnings > 0;
     Ok(if bad { Exit::BadInput } else { Exit::Holds })
@@ -224,9 +224,11 @@ fn look(
                 }
             }
         }
-        if declaration.kind == "property"
-            && let Err(more) = iolite_lang::lower_property(file, &declaration.name)
-        {
+        if declaration.kind == "property" {
+            let more = match iolite_lang::lower_property(file, &declaration.name, &[]) {
+                Ok(automaton) => iolite_lang::guard_lints(file, &declaration.name, &automaton),
+                Err(more) => more,
+            };
             // A property that another one names is told once.
             for d in more {
                 if !found

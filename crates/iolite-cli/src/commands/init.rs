@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use iolite::{Error, Starter, StarterKind};
 
-use crate::output::{Exit, print, print_json};
+use crate::output::{Exit, print, print_json, status};
 
 /// Write a first project: a model, a system, one with a planted fault, and the commands that test them
 ///
@@ -57,6 +57,7 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    status::leave();
     let kind = match args.kind {
         Some(kind) => kind,
         None => ask()?,

@@ -169,6 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let one = [
         (args.run.is_some(), "--run"),
         (args.certificate.is_some(), "--certificate"),
+        (args.picture.is_some(), "--picture"),
     ];
     if let Some((_, flag)) = one.into_iter().find(|(given, _)| *given) {
         return Err(Error::input(format!("{flag} is for one log")));

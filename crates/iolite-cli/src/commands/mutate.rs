@@ -129,7 +129,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             None => Ok(()),
         }
     });
-    watch.finish();
     conclude(&document?, args.json)
 }
 

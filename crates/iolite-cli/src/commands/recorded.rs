@@ -32,7 +32,7 @@ pub(crate) fn enter_folder(header: &JournalHeader) -> Result<(), Error> {
         return Ok(());
     };
     if !folder.is_dir() {
-        eprintln!(
+        warning!(
             "warning: {} is not there; files are looked for in the current folder",
             folder.display()
         );

@@ -94,10 +94,6 @@ impl Guard {
         });
         self.watch.exceeded_by(bytes)
     }
-
-    pub(crate) fn finish(&mut self) {
-        self.watch.finish();
-    }
 }
 
 impl Args {
@@ -132,7 +128,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         ))
         .hint("to relate many models, add --matrix"));
     };
-    let workspace = workspace(&args.read);
+    let mut workspace = workspace(&args.read);
+    if !args.options().certificate {
+        workspace = workspace.without_texts();
+    }
     let mut guard = Guard::new();
     let document = workspace.relate(
         implementation,
@@ -140,14 +139,13 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         &args.options(),
         &mut |effort| guard.watch(effort),
     );
-    guard.finish();
     let document = document?;
     match (document.holds, &args.certificate) {
         (Some(false), Some(path)) => write_json(path, &document)?,
         // A positive one may be too large, which changes nothing about the answer.
         (Some(true), Some(path)) => match workspace.certify_holding(&document) {
             Ok(certificate) => write_json(path, &certificate)?,
-            Err(reason) => eprintln!("warning: {}", reason.message()),
+            Err(reason) => warning!("warning: {}", reason.message()),
         },
         _ => {}
     }

@@ -44,7 +44,6 @@ pub(crate) fn matrix(args: &Args) -> Result<Exit, Error> {
         for (implementation, row) in models.iter().zip(&mut rows) {
             let mut guard = Guard::new();
             let decision = prepared.decide(implementation, &mut |effort| guard.watch(effort));
-            guard.finish();
             let decision = decision?;
             exit = match decision.holds {
                 Some(false) => Exit::Fails,

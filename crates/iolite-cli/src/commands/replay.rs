@@ -104,13 +104,13 @@ impl Which {
         let campaign = args.campaign(&workspace, &target)?;
         let now = serde_json::to_value(target.config()).unwrap_or_default();
         if self.sut.is_none() && now != journal.header.sut {
-            eprintln!(
+            warning!(
                 "warning: the description of the system has changed since the journal was written"
             );
         }
         let reference = campaign.judge().reference();
         if run.model.hash != reference.hash {
-            eprintln!("warning: {reference} has changed since the journal was written");
+            warning!("warning: {reference} has changed since the journal was written");
         }
         let case = case_of(&args, &campaign, &workspace, run.id.number)?;
         Ok(Record {
@@ -145,7 +145,7 @@ impl Which {
         }
         let shown = foreign.join("\n");
         if self.trust {
-            eprintln!("executing what the journal says:\n{shown}");
+            say!("executing what the journal says:\n{shown}");
             return Ok(());
         }
         Err(Error::input(format!(
@@ -207,9 +207,9 @@ pub(crate) fn journaled_certificate(
             )));
         }
     }
-    let whole = args.certify(&workspace, certificate)?.ok_or_else(|| {
-        Error::input("it is of a hand-written test case, or of one whose observers are not at hand")
-    })?;
+    let whole = args.certify(&workspace, certificate)?;
+    let whole =
+        whole.map_err(|reason| Error::input(format!("there is no certificate: {reason}")))?;
     Ok((whole, models.is_empty()))
 }
 
@@ -387,8 +387,11 @@ pub(crate) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Error> {
     };
     if let (Some(path), Some(certificate)) = (&certificate_to, &document.certificate) {
         match record.args.certify(&record.workspace, certificate)? {
-            Some(whole) => write_json(path, &whole)?,
-            None => write_json(path, certificate)?,
+            Ok(whole) => write_json(path, &whole)?,
+            Err(reason) => {
+                warning!("warning: there is no whole certificate: {reason}");
+                write_json(path, certificate)?;
+            }
         }
     }
     if args.json {

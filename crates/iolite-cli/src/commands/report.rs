@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use iolite::{Error, MergeOptions};
 use iolite_exec::Journal;
-use iolite_report::{ModelPart, Report, page};
+use iolite_report::{ModelPart, Report, ShrunkRun, page};
 
 use super::merge::{joined, read};
 use super::recorded;
@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// Show what changed since this earlier campaign
     #[arg(long, value_name = "JOURNAL")]
     against: Option<PathBuf>,
+    /// Show a run that was made shorter beside what it was: what `iolite shrink --json` printed
+    #[arg(long, value_name = "FILE")]
+    shrunk: Vec<PathBuf>,
     /// The shares may describe the system under test differently
     #[arg(long)]
     any_system: bool,
@@ -56,12 +59,15 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         // They are merged to be replayed.
         _ => "MERGED.jsonl".to_owned(),
     };
+    let shrunk = args.shrunk.iter().map(|file| shrunk_run(file, &journal));
+    let shrunk = shrunk.collect::<Result<Vec<_>, Error>>()?;
     let output = recorded::absolute(&args.output);
     let to_stdout = args.output.as_os_str() == "-";
     let text = text_of(
         &journal,
         place,
         against.as_ref().map(|(name, j)| (name.clone(), j)),
+        shrunk,
     )?;
     if to_stdout {
         print(&text)?;
@@ -89,11 +95,30 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(Exit::Holds)
 }
 
+/// A run of this journal as `iolite shrink --json` made it shorter.
+fn shrunk_run(file: &Path, journal: &Journal) -> Result<ShrunkRun, Error> {
+    let shown = file.display();
+    let text =
+        std::fs::read(file).map_err(|e| Error::input(format!("cannot read {shown}: {e}")))?;
+    let shrunk: ShrunkRun = serde_json::from_slice(&text).map_err(|e| {
+        Error::input(format!("{shown}: {e}"))
+            .hint("`iolite shrink JOURNAL --run N --json > FILE` writes such a file")
+    })?;
+    if journal.runs().all(|run| run.number != shrunk.run) {
+        return Err(Error::input(format!(
+            "{shown} is of run {}, which is not in the journal",
+            shrunk.run
+        )));
+    }
+    Ok(shrunk)
+}
+
 /// The page of a journal, with what its model adds where that is at hand.
 pub(crate) fn text_of(
     journal: &Journal,
     place: String,
     against: Option<(String, &Journal)>,
+    shrunk: Vec<ShrunkRun>,
 ) -> Result<String, Error> {
     let trust = recorded::test_args(&journal.header);
     let trust = trust.is_some_and(|args| args.programs().next().is_some());
@@ -101,7 +126,7 @@ pub(crate) fn text_of(
     let model = match &known {
         Ok(known) => Some(ModelPart::new(&known.campaign, &known.workspace, journal)?),
         Err(error) => {
-            eprintln!(
+            warning!(
                 "warning: the page has no picture of the model: {}",
                 error.message()
             );
@@ -113,6 +138,7 @@ pub(crate) fn text_of(
         place,
         trust,
         against,
+        shrunk,
         model,
     }))
 }

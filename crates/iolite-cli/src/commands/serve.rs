@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use iolite::Error;
 use iolite_serve::{FleetServer, ServeError, ServeOptions};
 
-use crate::output::{Exit, print};
+use crate::output::{Exit, print, status};
 
 /// Show a folder of models in the browser: look, step, relate, test live, edit
 ///
@@ -63,11 +63,12 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    status::leave();
     let program = std::env::current_exe()
         .map_err(|e| Error::fault(format!("cannot find this program again: {e}")))?;
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     if !ip.is_loopback() {
-        eprintln!(
+        warning!(
             "warning: {ip} can be reached from other machines, and what is sent is not encrypted"
         );
     }

@@ -152,7 +152,7 @@ fn show_journal(args: &Args, mut lines: Box<dyn BufRead>) -> Result<Exit, Error>
             return Ok(Exit::Holds);
         }
         if line.last() != Some(&b'\n') {
-            eprintln!(
+            warning!(
                 "warning: {} is cut off: the tester was killed while it wrote",
                 args.model
             );
@@ -284,7 +284,7 @@ fn symbolic_text(args: &Args, graph: &SymbolicGraph) -> Result<String, Error> {
 fn draw(args: &Args, drawing: &Drawing, format: ShowFormat) -> Result<String, Error> {
     let folded = drawing.folded(args.fold);
     if let Some(folded) = &folded {
-        eprintln!(
+        say!(
             "{} states are drawn as {}; --fold 0 draws them all",
             drawing.nodes.len(),
             folded.nodes.len()

@@ -17,7 +17,7 @@ use iolite_lts::{Completed, Completion, Interned, Semantics, StateId};
 use super::simulate_walk;
 use crate::args::data::DataArgs;
 use crate::args::workspace;
-use crate::output::{Exit, print};
+use crate::output::{Exit, print, status};
 
 /// Step through a model by hand, or run it as a system under test
 ///
@@ -71,6 +71,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    status::leave();
     let needed = args.data.unfold.then_some("--unfold");
     if args.stdio || args.tcp.is_some() {
         return serve(args, needed);
@@ -146,7 +147,7 @@ fn serve_data(args: &Args, model: &KnownModel, map: &ActionMap) -> Result<Exit, 
     let dictionary = || model.spec().dictionary(&alphabet);
     let sut = symbolic_sut(model, dictionary(), completion, args.seed)?.starting(move |run| {
         if let Some(chosen) = constants(run) {
-            eprintln!("constants: {chosen}");
+            say!("constants: {chosen}");
         }
     });
     let codec = WireCodec::of_system(map, dictionary());
@@ -195,9 +196,9 @@ fn answer(args: &Args, sut: impl RunningModel, codec: WireCodec) -> Result<Exit,
         let _ = stream.set_nodelay(true);
         // One client's mistake must not end the service for the next.
         if let Err(e) = simulator.serve(&stream, &stream) {
-            eprintln!("connection ended: {e}");
+            say!("connection ended: {e}");
             if matches!(e, ExecError::Refused { .. }) {
-                eprintln!("hint: {hint}");
+                say!("hint: {hint}");
             }
         }
         let _ = stream.shutdown(std::net::Shutdown::Both);

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use iolite::{
-    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice,
-    SharedCertificates, Summary, Target, Verdict, WholeCertificate, Workspace, save_query,
+    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice, Summary, Target,
+    Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::report::{Console, Discovery, JUnit, JsonLines};
 use iolite_exec::{
@@ -17,6 +17,8 @@ use iolite_exec::{
 use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
+use super::certificates::{Certificates, Claim, FailureDocument};
+use super::status;
 use super::values_tried::{self, ValuesDocument};
 use super::{
     Exit, counted, description, leave_stdout_to_events, print, print_json, silence, write_json,
@@ -186,6 +188,7 @@ pub(crate) fn write_report(
                 place,
                 trust,
                 against: None,
+                shrunk: Vec::new(),
                 model,
             };
             write_whole(path, page(&report).as_bytes())
@@ -257,7 +260,8 @@ pub(crate) fn sinks(
         let junit = junit.allow_flaky(allow_flaky).about(header, replay);
         sinks.0.push(Box::new(junit));
     }
-    if std::io::stderr().is_terminal() {
+    if std::io::stderr().is_terminal() && !status::is_quiet() {
+        status::leave();
         sinks.0.push(Box::new(Console::terminal(runs)));
     }
     Ok(sinks)
@@ -276,7 +280,10 @@ struct Document<'a> {
     failures: Vec<FailureDocument<'a>>,
     /// What the certificates of failures have in common.
     #[serde(skip_serializing_if = "Option::is_none")]
-    shared: Option<&'a serde_json::Map<String, serde_json::Value>>,
+    shared: Option<&'a Claim>,
+    /// Certificates that could not be made, and why.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
     /// What flaky runs showed before they were repeated.
     flaky: Vec<&'a iolite_exec::Certificate>,
     /// Each observer or purpose, judged alone on the same runs.
@@ -324,15 +331,6 @@ pub(crate) struct Aftermath {
     pub(crate) reached: Option<ModelCoverageReport>,
 }
 
-/// A failing run: the claim, and its certificate but for what all have in common.
-#[derive(Serialize)]
-struct FailureDocument<'a> {
-    #[serde(flatten)]
-    judged: &'a iolite_exec::Certificate,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<&'a serde_json::Map<String, serde_json::Value>>,
-}
-
 #[derive(Serialize)]
 struct NextRun {
     #[serde(flatten)]
@@ -356,7 +354,7 @@ pub(crate) fn warn(judge: &Judge, notices: &[Notice], unknown_query: &Path) {
         if let Notice::Undecided(why) = notice {
             text += &save_query(&why.query, unknown_query);
         }
-        eprintln!("{text}");
+        say!("{text}");
     }
 }
 
@@ -370,7 +368,7 @@ pub(crate) fn finish(mut sinks: Fanout<'_>, summary: &mut Summary) {
 /// Says what is missing of journal and reports, after everything else was said.
 pub(crate) fn tell_unwritten(summary: &Summary) {
     for error in &summary.unwritten {
-        eprintln!("error: {error}");
+        say!("error: {error}");
     }
 }
 
@@ -394,10 +392,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) verbose: bool,
     /// The test cases of a suite.
     pub(crate) cases: Option<&'a [CaseDocument]>,
-    /// The whole certificate of the first failing run.
-    pub(crate) certificate: Option<WholeCertificate>,
-    /// The certificates of all failing runs, in the order of the summary.
-    pub(crate) certificates: SharedCertificates,
+    /// The certificates of the failing runs, in the order of the summary.
+    pub(crate) certificates: Certificates,
     /// What is said of the runs together, where they were followed.
     pub(crate) after: Option<&'a Aftermath>,
 }
@@ -414,38 +410,21 @@ pub(crate) fn conclude(
     warn(judge, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
     write_reached(report, after)?;
-    let asked = report.json || report.certificate.is_some();
-    let whole = match first.as_ref().filter(|_| asked) {
-        Some((certificate, _)) => args.certify(workspace, certificate),
-        None => Ok(None),
+    // The document has all of them, a file the first.
+    let wanted = match (report.json, &report.certificate) {
+        (true, _) => usize::MAX,
+        (false, Some(_)) => 1,
+        (false, None) => 0,
     };
-    let certificate = match (&report.certificate, &first, &whole) {
-        (Some(path), Some(_), Ok(Some(whole))) => write_json(path, whole),
-        // Of a stored test case only the claim is known.
-        (Some(path), Some((certificate, _)), Ok(None)) => write_json(path, certificate),
-        (_, _, Err(error)) => Err(error.clone()),
+    let certificates = Certificates::new(summary.failures.values().take(wanted), |judged| {
+        args.certify(workspace, &judge.blame(judged).0)
+    });
+    let certificate = match (&report.certificate, &first, &certificates.first) {
+        (Some(path), Some(_), Some(whole)) => write_json(path, whole),
+        // Only the claim is known.
+        (Some(path), Some((certificate, _)), None) => write_json(path, certificate),
         _ => Ok(()),
     };
-    let certificates = if report.json {
-        let all = summary.failures.values().enumerate();
-        let whole = |(k, judged): (usize, &Certificate)| match (k, &whole) {
-            (0, whole) => whole.clone().ok().flatten(),
-            _ => args
-                .certify(workspace, &judge.blame(judged).0)
-                .ok()
-                .flatten(),
-        };
-        SharedCertificates::new(&all.map(whole).collect::<Vec<_>>())
-    } else {
-        SharedCertificates::default()
-    };
-    if certificates.omitted > 0 {
-        let omitted = certificates.omitted;
-        eprintln!(
-            "warning: {omitted} failures have no certificate in the document, which would be too large; \
-             `iolite explain JOURNAL --run N` makes them"
-        );
-    }
     let conclusion = Conclusion {
         judge: Some(judge),
         title: title(judge),
@@ -457,13 +436,12 @@ pub(crate) fn conclude(
         allow_flaky: args.effort.allow_flaky,
         verbose: report.verbose,
         cases,
-        certificate: whole.ok().flatten(),
         certificates,
         after: Some(after),
     };
     let exit = conclusion.print(summary)?;
     if let Err(error) = certificate {
-        eprintln!("{error}");
+        say!("{error}");
         return Ok(if exit == Exit::Holds {
             Exit::Fault
         } else {
@@ -526,16 +504,17 @@ impl Conclusion<'_> {
         if let (Some(reached), Some(judge)) = (&after.reached, self.judge) {
             text += &reached.tell(&judge.reference().path().display().to_string());
         }
-        if let (Some(discovery), Some(Verdict::Pass)) = (after.discovery, self.verdict(summary)) {
-            text += &tell_discovery(&discovery);
+        if let (Some(discovery), Some(Verdict::Pass)) = (after.discovery, self.verdict(summary))
+            && !status::is_quiet()
+        {
+            let (chance, assumptions) = (discovery.tell(), Discovery::ASSUMPTIONS);
+            text += &format!("next run: {chance}\n  if {assumptions}\n");
         }
         text
     }
 
     fn failures<'s>(&'s self, summary: &'s Summary) -> Vec<FailureDocument<'s>> {
-        let claims = self.certificates.claims.iter().map(Option::as_ref);
-        let claims = claims.chain(std::iter::repeat(None));
-        let failures = summary.failures.values().zip(claims);
+        let failures = summary.failures.values().zip(self.certificates.claims());
         let failure = |(judged, certificate)| FailureDocument {
             judged,
             certificate,
@@ -568,7 +547,8 @@ impl Conclusion<'_> {
             seconds: summary.elapsed.as_secs_f64(),
             coverage: summary.coverage,
             failures: self.failures(summary),
-            shared: Some(&self.certificates.shared).filter(|shared| !shared.is_empty()),
+            shared: self.certificates.shared(),
+            warnings: &self.certificates.warnings,
             flaky: summary.flaky.values().collect(),
             goals,
             violated: first.map(|c| self.violated(c)).unwrap_or_default(),
@@ -580,7 +560,7 @@ impl Conclusion<'_> {
             values: summary.values.as_ref().map(ValuesDocument::new),
             cases: self.cases,
             journal: journal.map(|path| path.display().to_string()),
-            certificate: self.certificate.as_ref(),
+            certificate: self.certificates.first.as_ref(),
             reached: self.after.and_then(|after| after.reached.as_ref()),
             next_run: self.after.and_then(|after| {
                 Some(NextRun {
@@ -634,10 +614,11 @@ impl Conclusion<'_> {
             summary.elapsed.as_secs_f64()
         );
         if let Some(coverage) = summary.coverage {
-            text += &format!(
-                "; {} of {} transitions of the suspension automaton seen",
-                coverage.seen, coverage.total
-            );
+            let what = match self.judge {
+                Some(Judge::Symbolic(_)) => "coverage goals of the model",
+                _ => "transitions of the suspension automaton",
+            };
+            text += &format!("; {} of {} {what} seen", coverage.seen, coverage.total);
         }
         text.push('\n');
         for (input, why) in &summary.untried {
@@ -662,7 +643,10 @@ impl Conclusion<'_> {
                 "unknown: {} was given in no run, so these runs say nothing about it\n",
                 never.join(", ")
             );
-        } else if summary.verdict() == Some(Verdict::Pass) && summary.faults.is_empty() {
+        } else if summary.verdict() == Some(Verdict::Pass)
+            && summary.faults.is_empty()
+            && !status::is_quiet()
+        {
             text += "pass means: nothing wrong was seen in these runs; testing cannot show more\n";
         }
         text
@@ -693,22 +677,6 @@ pub(crate) fn write_reached(report: &ReportArgs, after: &Aftermath) -> Result<()
         (Some(path), Some(reached)) => write_json(path, reached),
         _ => Ok(()),
     }
-}
-
-/// What one more run may show.
-fn tell_discovery(discovery: &Discovery) -> String {
-    let percent = |p: f64| format!("{:.0}%", p * 100.0);
-    let (low, high) = discovery.interval;
-    format!(
-        "next run: something new with a chance of about {} ({} to {}, by {} runs that showed {} pairs of \
-         actions)\n  if {}\n",
-        percent(discovery.chance),
-        percent(low),
-        percent(high),
-        discovery.runs,
-        discovery.pairs,
-        Discovery::ASSUMPTIONS
-    )
 }
 
 /// `3 pass, 1 fail`.

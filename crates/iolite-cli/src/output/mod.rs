@@ -1,9 +1,21 @@
 //! What commands print, and how they end.
 
+/// Writes a message to standard error, above the line that shows progress.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::output::status::say(&format_args!($($text)*)) };
+}
+
+/// The same for what `--quiet` leaves out.
+macro_rules! warning {
+    ($($text:tt)*) => { $crate::output::status::remark(&format_args!($($text)*)) };
+}
+
 pub(crate) mod campaign;
+pub(crate) mod certificates;
 pub(crate) mod description;
 pub(crate) mod dialogue;
 pub(crate) mod silence;
+pub(crate) mod status;
 mod values_tried;
 
 use std::fmt::Display;
@@ -13,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use iolite::{Error, Verdict};
 
-pub(crate) use iolite::write_whole;
+pub(crate) use iolite::{write_packed, write_whole};
 
 /// How a command ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +78,7 @@ pub(crate) fn leave_stdout_to_events() {
 
 /// Prints to standard output; a reader that went away (`| head`) is no fault.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
+    status::clear();
     if EVENTS_ONLY.load(Ordering::Relaxed) {
         eprint!("{text}");
         return Ok(());
@@ -99,5 +112,5 @@ pub(crate) fn write_json(
     path: &std::path::Path,
     document: &impl serde::Serialize,
 ) -> Result<(), Error> {
-    write_whole(path, to_json(document)?.as_bytes())
+    write_packed(path, to_json(document)?.as_bytes())
 }

@@ -74,6 +74,20 @@ impl Discovery {
         these were; new means a pair of consecutive actions, silence included and values aside, that no run \
         showed: it need not be a fault, and a fault need not be new";
 
+    /// The estimate in words, without what it rests on.
+    pub fn tell(&self) -> String {
+        let percent = |p: f64| format!("{:.0}%", p * 100.0);
+        let (low, high) = self.interval;
+        format!(
+            "something new with a chance of about {} ({} to {}, by {} runs that showed {} pairs of actions)",
+            percent(self.chance),
+            percent(low),
+            percent(high),
+            self.runs,
+            self.pairs
+        )
+    }
+
     /// The estimate from the number of runs, of those that showed something which no other run showed, and
     /// of the others that showed something which one other run showed. `None` where the runs are too few.
     #[expect(

@@ -177,7 +177,8 @@ impl<'w> Examiner<'w> {
             ..JudgeOptions::default()
         };
         let selection = SelectionOptions {
-            selection: if effort.coverage {
+            // With data, paths to goals would be solved again for each mutant.
+            selection: if effort.coverage && self.spec.is_ok() {
                 Selection::Coverage
             } else {
                 Selection::Uniform

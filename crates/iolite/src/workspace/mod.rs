@@ -28,8 +28,8 @@ use crate::explorer::{Explorer, explorer_command};
 use crate::{Budget, Error};
 
 pub use goal::{DataAutomaton, GoalAutomaton};
-pub(crate) use property::formula;
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
+pub(crate) use property::{conformance_model, formula};
 pub use read_options::{DotKind, ReadOptions};
 pub use source_file::SourceFile;
 pub(crate) use source_file::hash;
@@ -66,6 +66,8 @@ pub struct Workspace {
     undirected: Mutex<BTreeSet<PathBuf>>,
     /// Whether programs that explore models may be started.
     explores: bool,
+    /// Whether the bytes of large files are kept after their systems were read.
+    keeps_texts: bool,
 }
 
 impl Default for Workspace {
@@ -73,6 +75,9 @@ impl Default for Workspace {
         Self::new()
     }
 }
+
+/// Bytes from which the text of a file matters beside what is made of it.
+const LARGE_TEXT: usize = 1 << 20;
 
 /// The format of a model file, by its ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +152,16 @@ impl Workspace {
             reads: Mutex::default(),
             undirected: Mutex::default(),
             explores: true,
+            keeps_texts: true,
         }
+    }
+
+    /// The same, for answers without certificate and journal: the bytes of large files of other tools
+    /// are given up once their systems are read, since they may take more memory than the answer.
+    #[must_use]
+    pub fn without_texts(mut self) -> Self {
+        self.keeps_texts = false;
+        self
     }
 
     /// The same, which starts no program: whoever reads what others wrote executes nothing.
@@ -368,6 +382,10 @@ impl Workspace {
         let loaded = read_foreign(format, source.bytes(), &self.read);
         let lts = self.accept(&source, loaded)?;
         self.warn_of_idle_directions(reference.path(), lts.labels());
+        if !self.keeps_texts && source.bytes().len() > LARGE_TEXT {
+            let rest = Arc::new(source.without_bytes());
+            lock(&self.files).insert(reference.path().to_owned(), rest);
+        }
         Ok(ExplicitSpec::foreign(
             reference.with_hash(source.hash()),
             lts,

@@ -45,6 +45,8 @@ pub struct SourceFile {
     hash: String,
     style: Style,
     tree: OnceLock<(File, Vec<Diagnostic>)>,
+    /// Whether the bytes were given up after they had been read.
+    forgotten: bool,
 }
 
 impl SourceFile {
@@ -55,6 +57,19 @@ impl SourceFile {
             bytes,
             style,
             tree: OnceLock::new(),
+            forgotten: false,
+        }
+    }
+
+    /// What is left of a file whose bytes nobody asks for any more: its name and its hash.
+    pub(super) fn without_bytes(&self) -> Self {
+        Self {
+            path: self.path.clone(),
+            bytes: Vec::new(),
+            hash: self.hash.clone(),
+            style: self.style,
+            tree: OnceLock::new(),
+            forgotten: true,
         }
     }
 
@@ -68,6 +83,7 @@ impl SourceFile {
             hash: self.hash.clone(),
             style: self.style,
             tree: OnceLock::new(),
+            forgotten: self.forgotten,
         }
     }
 
@@ -128,6 +144,10 @@ impl SourceFile {
 
     /// The text of a file that must be one.
     pub(crate) fn text(&self) -> Result<&str, Error> {
+        if self.forgotten {
+            let path = self.path.display();
+            return Err(Error::input(format!("the text of {path} was not kept")));
+        }
         std::str::from_utf8(&self.bytes)
             .map_err(|_| Error::input(format!("{}: no UTF-8 text", self.path.display())))
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use clap::Parser;
-use iolite::{Campaign, Error, ModelRef, Relation, Target, Workspace, explorer_command};
+use iolite::{Campaign, Error, Judge, ModelRef, Relation, Target, Workspace, explorer_command};
 use iolite_exec::{SutConfig, System};
 use iolite_fleet::{Kind, Limits, Programs};
 
@@ -97,6 +97,7 @@ impl Job {
                     (args.partition.is_some(), "--partition"),
                     (args.run.is_some(), "--run"),
                     (args.certificate.is_some(), "--certificate"),
+                    (args.picture.is_some(), "--picture"),
                     (args.json, "--json"),
                     (
                         args.data.unknown_query.components().count() != 1,
@@ -151,6 +152,13 @@ impl Job {
             Self::Test(args) => {
                 let setup = TestSetup::new(args)?;
                 setup.campaign.prepare(&setup.workspace, &setup.target)?;
+                let explicit = matches!(setup.campaign.judge(), Judge::Explicit(_));
+                if args.effort.until_coverage.is_some() && !explicit {
+                    // What each worker has covered of data is not put together.
+                    return Err(Error::input(
+                        "--until-coverage of a campaign on many machines is for models without data",
+                    ));
+                }
                 prepared.files = files(args, &setup)?;
                 prepared.items = setup.items(args);
                 prepared.limits = Limits {
