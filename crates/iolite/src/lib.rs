@@ -82,9 +82,9 @@ pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions, MissedGoal,
     ModelCoverage, ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed, PropertyJudge,
-    PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
-    SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
-    symbolic_sut,
+    PropertyOptions, RecordedRun, Selection, SelectionOptions, SharedCoverage, SuiteCoverage,
+    SymbolicJudge, SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants,
+    not_solved, symbolic_sut,
 };
 pub use cover::Cover;
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, answers_count, solver};
