@@ -254,7 +254,12 @@ fn killed_workers_and_a_killed_server_lose_nothing() {
     alone.extend(["--json", "--no-journal"]);
     let alone = iolite(&folder, &url, &alone).expect(1).json();
 
-    let submitted = submit(&folder, &url, &["--patience", "1.5", "--range", "10"], &line);
+    let submitted = submit(
+        &folder,
+        &url,
+        &["--patience", "1.5", "--range", "10"],
+        &line,
+    );
     let (id, hash) = (text(&submitted["id"]), text(&submitted["hash"]));
     let start = |k: usize| Worker::start(&folder, &url, &format!("w{k}"), &["--allow", hash]);
     let mut workers: Vec<Worker> = (0..4).map(start).collect();
