@@ -2,6 +2,7 @@
 
 import { complaint, get, make, post } from "./api.js";
 import { Edit } from "./edit.js";
+import { Fleet } from "./fleet.js";
 import { Graph } from "./graph.js";
 import { Live } from "./live.js";
 import { Property, Relate } from "./relate.js";
@@ -79,6 +80,7 @@ class Page {
     try {
       const listing = await get("/api/files");
       this.files = listing.files;
+      if (listing.fleet) this.tools.push(this.tab("fleet", "Fleet", Fleet));
       await Promise.all(this.files.filter((f) => f.kind === "model").map((f) => this.look(f.path)));
       this.list();
       this.say(listing.more ? "the folder has more files than are listed" : "");

@@ -36,6 +36,7 @@ mod interval;
 mod linear;
 mod own_stack;
 pub mod qe;
+mod read;
 mod recursion;
 mod regex;
 mod sample;

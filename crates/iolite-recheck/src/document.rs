@@ -1,5 +1,7 @@
 //! The certificate as it is written: one format for all negative answers.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The name and version of the format.
@@ -113,6 +115,15 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// The actions of the trace, and what was observed where that is an action.
+    pub fn actions(&self) -> Vec<String> {
+        let observed = match &self.observed {
+            Some(Observation::Action(action)) => Some(action),
+            Some(Observation::Refusal(_)) | None => None,
+        };
+        self.trace.iter().chain(observed).cloned().collect()
+    }
+
     /// A claim without models and files: they are added.
     pub fn new(kind: &str, verdict: &str, quiescence: &str) -> Self {
         Self {
@@ -359,6 +370,9 @@ pub struct Property {
     pub relation: String,
     /// The letters.
     pub letters: Vec<String>,
+    /// Which letter an action with values is, where guards on them make the letters.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, String>,
     /// The initial state.
     pub initial: usize,
     /// For each state its successor on each letter.
@@ -418,6 +432,24 @@ pub struct Pairs {
     /// For each pair the state of the set of traces, where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traces: Vec<usize>,
+    /// Through queues: places instead of pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<QueuePlaces>,
+}
+
+/// The places of an implementation that is observed through queues.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueuePlaces {
+    /// How many inputs may be under way at a time.
+    pub max_in_flight: usize,
+    /// Words of inputs.
+    pub words: Vec<Vec<String>>,
+    /// Explanations of one observation each: the number of a set, and of the word that is not taken.
+    pub explanations: Vec<Vec<(usize, usize)>>,
+    /// A state of the implementation, the number of the word that it has not taken, and of the
+    /// explanations.
+    pub places: Vec<(usize, usize, usize)>,
 }
 
 /// A proof or a refutation of an observer by a model with data. This crate knows no terms: `iolite

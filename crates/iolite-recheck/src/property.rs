@@ -63,6 +63,11 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     report
         .confirmed
         .push(format!("trace: {steps} steps of the property's automaton"));
+    if !property.values.is_empty() {
+        report
+            .told
+            .push("which letter of the property each action with values is".to_owned());
+    }
     let silences = || {
         events
             .iter()
@@ -115,6 +120,13 @@ pub(crate) fn check_table(property: &Property) -> Outcome<()> {
         || !property.pairs.iter().all(pair)
     {
         return rejected("the automaton names a state that it does not have, or is not complete");
+    }
+    let name = |text: &str| text.split('(').next().map(|t| t.trim_end().to_owned());
+    let fits = |(event, letter): (&String, &String)| {
+        property.letters.contains(letter) && name(event) == name(letter)
+    };
+    if !property.values.iter().all(fits) {
+        return rejected("the values of an action are said to be the letter of another one");
     }
     let letters: BTreeSet<&String> = property.letters.iter().collect();
     if letters.len() < property.letters.len() {
@@ -199,7 +211,9 @@ fn letter_beside(property: &Property, action: &str) -> Option<usize> {
 /// The letter of an event; a property may leave its direction away.
 fn letter(property: &Property, text: &str) -> Option<usize> {
     let find = |text: &str| property.letters.iter().position(|l| l == text);
-    find(text).or_else(|| find(text.trim_start_matches(['?', '!'])))
+    let valued = || find(property.values.get(text)?);
+    let whole = valued().or_else(|| find(text));
+    whole.or_else(|| find(text.trim_start_matches(['?', '!'])))
 }
 
 /// The states that are reached from one within a set, itself included.

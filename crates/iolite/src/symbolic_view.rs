@@ -369,6 +369,7 @@ impl SymbolicGraph {
             }
         };
         Drawing {
+            path: None,
             title: self.model.name().to_owned(),
             nodes: self.model.locations().map(node).collect(),
             edges: self.model.transitions().map(|(_, t)| edge(t)).collect(),

@@ -1,15 +1,19 @@
 //! `iolite monitor` by properties: one verdict a property, from one pass over the log.
 
 use std::io::BufRead;
+use std::path::Path;
 
 use iolite::{Certificate, Error, LogReport, Monitor, Verdict, WholeCertificate, verdict_beside};
 use iolite_exec::{LogReader, chart};
+use iolite_formats::drawing::{self, Drawing, NodeId};
+use iolite_formats::svg;
 use serde::Serialize;
 
 use super::monitor::look;
+use super::monitor_logs::JudgedLog;
 use crate::args::bounds::Watch;
 use crate::output::certificates::Certified;
-use crate::output::{Exit, print, print_json};
+use crate::output::write_whole;
 
 #[derive(Serialize)]
 struct Document {
@@ -56,6 +60,9 @@ struct PropertyDocument {
     /// What is owed at the end of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<PendingDocument>,
+    /// Why the property could not be judged to the end: a guard has no value for an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -99,24 +106,45 @@ const NAMED: usize = 5;
 pub(crate) fn run<R: BufRead>(
     monitor: &Monitor,
     log: &mut LogReader<R>,
-    json: bool,
     watch: &mut Watch,
     certify: Certify<'_>,
-) -> Result<Exit, Error> {
+    picture: Option<&Path>,
+) -> Result<JudgedLog, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    conclude(report?, None, json, certify)
+    let report = report?;
+    if let Some(path) = picture {
+        draw(monitor, &report, path)?;
+    }
+    conclude(report, None, certify)
+}
+
+/// The tester of the property, with the way that the log took through it.
+fn draw(monitor: &Monitor, report: &LogReport, path: &Path) -> Result<(), Error> {
+    let judge = monitor.judge().properties();
+    let watched = judge.map_or(&[][..], |judge| judge.watched());
+    let (Some(watched), [outcome]) = (watched.first(), &report.properties[..]) else {
+        return Err(Error::input("--picture draws one property").hint("name one with FILE.iol#P"));
+    };
+    let mut drawing = Drawing::of_tester(&watched.name, &watched.tester);
+    let node = |q: iolite_property::StateId| NodeId::new(q.index());
+    drawing.path = outcome.trail.as_ref().map(|(steps, at)| drawing::Path {
+        steps: steps.iter().map(|&(a, b)| (node(a), node(b))).collect(),
+        at: Some(node(*at)),
+    });
+    let mut text = String::new();
+    svg::write(&drawing, &mut text).map_err(|e| Error::input(e.to_string()))?;
+    write_whole(path, text.as_bytes())
 }
 
 /// Properties beside a specification, which has judged the log already.
 pub(crate) fn run_beside<R: BufRead>(
     (monitor, conformance): (&Monitor, LogReport),
     log: &mut LogReader<R>,
-    json: bool,
     watch: &mut Watch,
     certify: Certify<'_>,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    conclude(report?, Some(conformance), json, certify)
+    conclude(report?, Some(conformance), certify)
 }
 
 /// Makes the whole certificate: of the specification, or of a property.
@@ -125,9 +153,8 @@ type Certify<'a> = &'a dyn Fn(&Certificate, bool) -> Result<Certified, Error>;
 fn conclude(
     report: LogReport,
     conformance: Option<LogReport>,
-    json: bool,
     certify: Certify<'_>,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let LogReport {
         verdict,
         steps,
@@ -152,6 +179,7 @@ fn conclude(
             owed: debt.owed,
             steps: debt.steps,
         }),
+        reason: outcome.doubt,
     });
     let mut document = Document {
         verdict,
@@ -198,12 +226,7 @@ fn conclude(
         document.certificate = certified(judged, false)?;
     }
     document.warnings = warnings;
-    if json {
-        print_json(&document)?;
-    } else {
-        print(&tell(&document))?;
-    }
-    Ok(document.verdict.into())
+    JudgedLog::new(document.verdict, tell(&document), &document)
 }
 
 fn tell(document: &Document) -> String {
@@ -229,6 +252,9 @@ fn tell(document: &Document) -> String {
         };
         if let Some(pending) = &p.pending {
             text += &pending.tell();
+        }
+        if let Some(reason) = &p.reason {
+            text += &format!("  {reason}\n");
         }
     }
     let other = match document.unseen {

@@ -8,9 +8,12 @@ use iolite_derive::{
     Tester, Verdict, WatchedProperty,
 };
 use iolite_exec::{Certificate, Summary};
+use iolite_expr::{Answer, Sampler, Solver, Strategy, Term, Value};
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::canonical_tester::DEADLOCK;
-use iolite_property::{Basis, CanonicalTester, PropertyVerdict, Reading, Relation, TesterOptions};
+use iolite_property::{
+    Basis, CanonicalTester, GuardedAction, PropertyVerdict, Reading, Relation, TesterOptions,
+};
 
 use super::abstraction::{Abstraction, LetterDictionary};
 use super::judge::AnyTester;
@@ -60,6 +63,8 @@ pub struct PropertyJudge {
     watched: Vec<WatchedProperty>,
     abstraction: Arc<Abstraction>,
     inputs: Vec<ActionId>,
+    /// Inputs with values, where a property has guards on them.
+    valued_inputs: Vec<String>,
     relation: Relation,
     target: Option<PropertyVerdict>,
 }
@@ -85,7 +90,7 @@ impl PropertyJudge {
         };
         let mut properties: Vec<Property> = Vec::new();
         for reference in &options.properties {
-            let read = options.beside(reference, &labels);
+            let read = options.beside(reference, &labels, model);
             for property in workspace.properties(reference, &read)? {
                 workspace.check_watched_reference(&property.reference, model)?;
                 if options.map.is_none() {
@@ -110,10 +115,17 @@ impl PropertyJudge {
         }
         let map = options.map.as_ref().map(|path| workspace.source(path));
         let map = map.transpose()?;
-        let abstraction = Abstraction::new(labels, &options.inputs, map.as_deref())?;
+        let guarded = guarded_actions(&properties);
+        let names = guarded.iter().map(|a| (a.kind(), a.name().to_owned()));
+        let extra = &options.inputs;
+        let abstraction = Abstraction::new(labels, extra, names.collect(), map.as_deref())?;
         let table = abstraction.labels();
+        let valued_inputs = valued_inputs(&guarded, extra);
         let inputs: Vec<LabelId> = if options.inputs.is_empty() {
-            table.inputs().collect()
+            let sigma = properties.iter().map(|p| p.automaton.alphabet());
+            let cells: Vec<String> = sigma.flat_map(|s| cell_texts(s)).collect();
+            let plain = |l: &LabelId| !cells.contains(&table.text(*l));
+            table.inputs().filter(plain).collect()
         } else {
             let name = |n: &String| n.trim().trim_start_matches('?').to_owned();
             let get = |n: &String| table.get(LabelKind::Input, &name(n));
@@ -123,6 +135,7 @@ impl PropertyJudge {
             properties,
             watched,
             inputs: inputs.into_iter().map(ActionId::from).collect(),
+            valued_inputs,
             abstraction: Arc::new(abstraction),
             relation: options.relation,
             target: options.target,
@@ -137,9 +150,9 @@ impl PropertyJudge {
         LetterDictionary::new(&self.abstraction, alphabet)
     }
 
-    /// Whether an action stands for something that no property sees.
-    pub(crate) fn is_unseen(&self, action: ActionId) -> bool {
-        self.abstraction.is_unseen(action)
+    /// Whether an action of this alphabet stands for something that no property sees.
+    pub(crate) fn is_unseen(&self, alphabet: &Alphabet, action: ActionId) -> bool {
+        self.abstraction.is_unseen(alphabet, action)
     }
 
     /// Where the first property is written, for journals and certificates.
@@ -164,9 +177,23 @@ impl PropertyJudge {
         self.watcher(alphabet).until(PropertyEnd::AllSettled)
     }
 
+    /// The canonical testers of the properties, with their names.
+    pub fn watched(&self) -> &[WatchedProperty] {
+        &self.watched
+    }
+
     /// A tester that drives.
     pub(super) fn tester(&self, alphabet: &Alphabet) -> AnyTester {
-        let tester = self.watcher(alphabet).driving(self.inputs.clone());
+        let dictionary = self.dictionary(alphabet);
+        let mut inputs = self.inputs.clone();
+        inputs.extend(
+            self.valued_inputs
+                .iter()
+                .map(|text| dictionary.recorded(text)),
+        );
+        // They are offered in every run.
+        alphabet.pin();
+        let tester = self.watcher(alphabet).driving(inputs);
         Box::new(match self.target {
             Some(target) => tester.aiming_at(target),
             None => tester,
@@ -209,6 +236,57 @@ impl PropertyJudge {
     }
 }
 
+/// The actions on whose values a property has guards.
+fn guarded_actions(properties: &[Property]) -> Vec<&GuardedAction> {
+    let guarded = properties
+        .iter()
+        .flat_map(|p| p.automaton.alphabet().guarded());
+    guarded.map(|(action, _)| action).collect()
+}
+
+/// The letters that are cells, in the notation of the alphabet.
+fn cell_texts(sigma: &iolite_property::Alphabet) -> Vec<String> {
+    let cells = sigma.guarded().iter().flat_map(|(_, letters)| letters);
+    cells.map(|&l| sigma.text(l)).collect()
+}
+
+/// Values that are tried for each letter of a guarded input.
+const VALUES: usize = 8;
+
+/// Inputs with values for each cell of each guarded input that is to be given.
+fn valued_inputs(guarded: &[&GuardedAction], wanted: &[String]) -> Vec<String> {
+    let name = |n: &String| n.trim().trim_start_matches('?').to_owned();
+    let wanted: Vec<String> = wanted.iter().map(name).collect();
+    let mut texts: Vec<String> = Vec::new();
+    for action in guarded.iter().filter(|a| a.kind() == LabelKind::Input) {
+        for given in wanted.iter().filter(|w| w.contains('(')) {
+            if Value::split_action(given).0 == action.name() {
+                texts.push(format!("?{given}"));
+            }
+        }
+        if !wanted.is_empty() && !wanted.iter().any(|w| w == action.name()) {
+            continue;
+        }
+        for cell in action.cells() {
+            let mut solver = Solver::embedded();
+            let defined = action.guards().iter().map(Term::defined);
+            solver.assert(&Term::all(defined.chain([cell.condition().clone()])));
+            let mut sampler = Sampler::new(0, Strategy::Mixed);
+            for _ in 0..VALUES {
+                let Answer::Sat(model) = sampler.sample(&mut solver, action.params()) else {
+                    break;
+                };
+                let values = action.params().iter().filter_map(|p| model.value(p.id));
+                let values: Vec<String> = values.map(ToString::to_string).collect();
+                texts.push(format!("?{}({})", action.name(), values.join(", ")));
+            }
+        }
+    }
+    texts.sort();
+    texts.dedup();
+    texts
+}
+
 /// Properties beside a specification with these labels. Formulas speak of its actions where the options
 /// name none.
 pub(super) fn objectives(
@@ -227,7 +305,8 @@ pub(super) fn objectives(
         )));
     }
     let mut found = Vec::new();
-    for (property, WatchedProperty { name, tester }) in watched_beside(workspace, options, labels)?
+    for (property, WatchedProperty { name, tester }) in
+        watched_beside(workspace, options, labels, beside)?
     {
         workspace.check_watched_reference(&property.reference, beside)?;
         check_actions(&property, labels, beside)?;
@@ -251,10 +330,12 @@ pub(crate) fn watched_beside(
     workspace: &Workspace,
     options: &PropertyOptions,
     labels: &Labels,
+    model: &ModelRef,
 ) -> Result<Vec<(Property, WatchedProperty)>, Error> {
     let mut found = Vec::new();
     for reference in &options.properties {
-        for property in workspace.properties(reference, &options.beside(reference, labels))? {
+        let read = options.beside(reference, labels, model);
+        for property in workspace.properties(reference, &read)? {
             let watched = watch(&property, options)?;
             found.push((property, watched));
         }
@@ -276,8 +357,14 @@ fn check_actions(property: &Property, labels: &Labels, beside: &ModelRef) -> Res
 
 impl PropertyOptions {
     /// How a property is read beside a model with these labels: a formula speaks of its actions.
-    fn beside(&self, reference: &ModelRef, labels: &Labels) -> PropertyReadOptions {
+    fn beside(
+        &self,
+        reference: &ModelRef,
+        labels: &Labels,
+        model: &ModelRef,
+    ) -> PropertyReadOptions {
         let mut read = self.read.clone();
+        read.beside = Some(model.clone());
         if read.over.is_empty() {
             read.over = actions(labels, formula(reference));
         }
@@ -295,7 +382,7 @@ impl PropertyOptions {
             return Ok(self.clone());
         };
         Ok(Self {
-            read: self.beside(reference, &labels),
+            read: self.beside(reference, &labels, model),
             ..self.clone()
         })
     }

@@ -16,6 +16,7 @@ use super::tables::{self, Need};
 use super::watched_property::{BesideProperty, doubt};
 use super::watcher::{Following, Watcher};
 use crate::data::split_outside;
+use crate::workspace::conformance_model;
 use crate::{
     CounterexampleDocument, DataAutomaton, Error, ExplicitSpec, GoalAutomaton, JudgeOptions,
     ObservedDocument, Place, Proof, PropertyOptions, PropertyReadOptions, ReadOptions,
@@ -70,6 +71,12 @@ impl Workspace {
             {
                 Some("the set of traces of a stored test case is not at hand")
             }
+            (_, JudgedBy::Model(options)) => match &options.properties {
+                Some(properties) if self.has_guards_beside(properties, &judged.model)? => {
+                    Some("guards of properties beside a model are not in certificates")
+                }
+                _ => None,
+            },
             _ => None,
         };
         if let Some(missing) = missing {
@@ -275,6 +282,7 @@ impl Workspace {
             reference.to_string(),
             relation,
             &property.automaton,
+            &whole.actions(),
         ));
         whole.allowed.clear();
         whole.locations.clear();
@@ -289,7 +297,8 @@ impl Workspace {
     ) -> Result<(), Error> {
         let mut seen = BTreeSet::new();
         for reference in references {
-            let path = reference.path();
+            let model = conformance_model(reference);
+            let path = model.as_ref().unwrap_or(reference).path();
             if path.to_string_lossy().starts_with("ltl:") || !seen.insert(path.to_owned()) {
                 continue;
             }

@@ -145,8 +145,20 @@ impl Workspace {
             let reference = ModelRef::from(told.reference.as_str());
             let property = self.property(&reference, &reading.properties);
             let property = property.map_err(|e| refuted(&told.reference, e))?;
-            let found =
-                tables::property(told.reference.clone(), &told.relation, &property.automaton);
+            let events = match &claim.specification {
+                Some(model) => {
+                    let spec = self.explicit(&model.reference.as_str().into());
+                    let spec = spec.map_err(|e| refuted(&model.reference, e))?;
+                    spec.labels().iter().map(|(_, l)| l.to_string()).collect()
+                }
+                None => claim.actions(),
+            };
+            let found = tables::property(
+                told.reference.clone(),
+                &told.relation,
+                &property.automaton,
+                &events,
+            );
             if found != *told {
                 return Err(refuted(&told.reference, "it is another automaton"));
             }

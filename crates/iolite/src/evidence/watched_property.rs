@@ -25,7 +25,7 @@ impl Workspace {
         spec: &Spec,
     ) -> Result<Vec<BesideProperty>, Error> {
         let labels = labels(spec);
-        let found = watched_beside(self, options, &labels)?.into_iter();
+        let found = watched_beside(self, options, &labels, &spec.reference())?.into_iter();
         let found = found.map(|(property, watched)| BesideProperty {
             written: written(
                 &property,
@@ -35,6 +35,25 @@ impl Workspace {
             tester: table(&property.reference, &watched.name, &watched.tester, &labels),
         });
         Ok(found.collect())
+    }
+
+    /// Whether a property beside a model has guards on values.
+    pub(super) fn has_guards_beside(
+        &self,
+        options: &PropertyOptions,
+        model: &ModelRef,
+    ) -> Result<bool, Error> {
+        for reference in &options.properties {
+            let read = options.read_beside(self, reference, model)?.read;
+            let found = self.properties(reference, &read)?;
+            if found
+                .iter()
+                .any(|p| !p.automaton.alphabet().guarded().is_empty())
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Where a property of a certificate is not that of its text.
@@ -50,7 +69,8 @@ impl Workspace {
             read: reading.properties.clone(),
             ..PropertyOptions::default()
         };
-        let found = watched_beside(self, &options, &labels(spec)).map_err(|e| e.to_string())?;
+        let found = watched_beside(self, &options, &labels(spec), &spec.reference());
+        let found = found.map_err(|e| e.to_string())?;
         let relation = told.automaton.relation.as_str();
         let same = |(property, _): &(Property, _)| {
             written(property, relation, told.ignores_silence) == *told
@@ -81,7 +101,13 @@ fn written(property: &Property, relation: &str, ignores_silence: bool) -> Watche
             .map(|q| automaton.name(q))
             .collect(),
         ignores_silence,
-        automaton: tables::property(property.reference.to_string(), relation, automaton),
+        // Properties with guards beside a model have no certificate: nothing depends on values here.
+        automaton: tables::property(
+            property.reference.to_string(),
+            relation,
+            automaton,
+            &Vec::new(),
+        ),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use iolite_lts::LabelKind;
 
-use super::{Expr, Name, Param};
+use super::{Expr, Name, Param, Sort};
 use crate::Span;
 
 /// What a transition or a prefix waits for.
@@ -12,6 +12,17 @@ pub struct Event {
     pub kind: EventKind,
     /// Where.
     pub span: Span,
+}
+
+/// An action in a property: `!reply(code) [code >= 500]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyEvent {
+    /// The action, with names for its parameters.
+    pub event: Event,
+    /// The sorts of its parameters, where they are written: one for each, or none.
+    pub sorts: Vec<Sort>,
+    /// The condition on the parameters.
+    pub guard: Option<Expr>,
 }
 
 /// The kinds of events.
@@ -34,6 +45,8 @@ pub enum EventKind {
         name: Name,
         /// At least one.
         offers: Vec<Offer>,
+        /// What the values have to meet: `mid(x: int) [x > 3]`.
+        guard: Option<Box<Expr>>,
     },
     /// `i`.
     Tau,
@@ -43,11 +56,14 @@ pub enum EventKind {
     Any,
 }
 
+/// The name of a value that `exit(any T)` leaves open.
+pub const ANY: &str = "_";
+
 /// What an action of a process carries at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// This value.
     Value(Expr),
-    /// Any value of a finite sort, known by this name from then on.
+    /// Any value of a sort, known by this name from then on.
     Variable(Param),
 }
