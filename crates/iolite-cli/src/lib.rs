@@ -59,6 +59,16 @@ enum Command {
     Replay(replay::ReplayArgs),
     Shrink(replay::ShrinkArgs),
     Merge(merge::Args),
+    #[cfg(feature = "fleet")]
+    Fleet(commands::fleet::Args),
+    /// Run a campaign on many machines: this build is without it
+    #[cfg(not(feature = "fleet"))]
+    #[command(hide = true)]
+    Fleet {
+        /// Whatever was asked
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        asked: Vec<String>,
+    },
     Report(report::Args),
     Serve(serve::Args),
     Monitor(monitor::Args),
@@ -131,6 +141,13 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Replay(args) => replay::run_replay(&args),
         Command::Shrink(args) => replay::run_shrink(&args),
         Command::Merge(args) => merge::run(&args),
+        #[cfg(feature = "fleet")]
+        Command::Fleet(args) => commands::fleet::run(&args),
+        #[cfg(not(feature = "fleet"))]
+        Command::Fleet { .. } => Err(Error::input("this `iolite` was built without the fleet")
+            .hint(
+                "`cargo install --path crates/iolite-cli --features fleet` builds one that has it",
+            )),
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Monitor(args) => monitor::run(&args),

@@ -29,6 +29,14 @@ pub(crate) fn expand() -> Result<Vec<String>, Error> {
     Ok(COMMAND.get_or_init(|| args).clone())
 }
 
+/// A command line of `iolite test` that names a campaign, written out.
+#[cfg(feature = "fleet")]
+pub(crate) fn written_out(args: Vec<String>) -> Result<Vec<String>, Error> {
+    expanded(args, || {
+        std::fs::read_to_string(FILE).map_err(|e| Error::reading(Path::new(FILE), &e))
+    })
+}
+
 /// Takes `--campaign NAME` out of the arguments of `test`; its place and its value.
 fn campaign(args: &[String]) -> Option<(usize, usize, String)> {
     if args.get(1).map(String::as_str) != Some("test") {

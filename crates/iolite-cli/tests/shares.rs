@@ -234,3 +234,86 @@ fn parts_of_a_real_program() {
     assert_eq!(merged["verdicts"], told);
     assert!(merged["coverage"]["seen"].as_u64() > Some(0), "{merged}");
 }
+
+/// Documents of shares, joined, against the document of one process.
+fn joined(folder: &Path, name: &str, line: &[&str], code: i32) {
+    let run = |more: &[&str]| {
+        let mut args = line.to_vec();
+        args.extend(more);
+        args.push("--json");
+        iolite(&args)
+    };
+    let whole = run(&[]).expect(code).json();
+    let parts = [1, 2, 3].map(|k| {
+        let part = run(&["--partition", &format!("{k}/3")]);
+        write(folder, &format!("{name}-{k}.json"), part.stdout)
+    });
+    let out = place(folder, &format!("{name}.json"));
+    let merge = |files: &[&str], more: &[&str]| {
+        let mut args = vec!["merge"];
+        args.extend(files);
+        args.extend(["-o", &out, "--json"]);
+        args.extend(more);
+        iolite(&args)
+    };
+    let all = [parts[2].as_str(), &parts[0], &parts[1]];
+    assert_eq!(merge(&all, &[]).expect(code).json(), whole, "{name}");
+    let written = std::fs::read_to_string(&out).expect("a document");
+    assert_eq!(
+        serde_json::from_str::<Value>(&written).expect("JSON"),
+        whole
+    );
+    // Something is missing, or there twice.
+    assert!(
+        merge(&all[..2], &[])
+            .expect(2)
+            .stderr
+            .contains("in no share")
+    );
+    merge(&all[..2], &["--partial"]);
+    let twice = [all[0], all[1], all[2], all[0]];
+    let twice = merge(&twice, &[]).expect(2).stderr;
+    assert!(
+        twice.contains("in two shares") || twice.contains(" is in "),
+        "{twice}"
+    );
+}
+
+#[test]
+fn mutants_and_logs_in_parts() {
+    let folder = scratch("shares-documents");
+    joined(
+        &folder,
+        "mutants",
+        &["mutate", "examples/candy/candy.iol", "--max", "11"],
+        0,
+    );
+    let log = |k: usize, steps: &[&str]| {
+        let lines: String = steps
+            .iter()
+            .map(|s| format!("{{\"action\":\"{s}\"}}\n"))
+            .collect();
+        write(&folder, &format!("log-{k}.jsonl"), lines)
+    };
+    let logs = [
+        log(0, &["?shil", "!liq"]),
+        log(1, &["?dub", "!liq"]),
+        log(2, &["?dub", "!choc"]),
+        log(3, &["?shil", "!choc"]),
+    ];
+    let mut line = vec!["monitor", "examples/candy/candy.iol"];
+    line.extend(logs.iter().map(String::as_str));
+    joined(&folder, "logs", &line, 1);
+    // Documents of two kinds are not of one analysis.
+    let (one, other) = (
+        place(&folder, "mutants-1.json"),
+        place(&folder, "logs-1.json"),
+    );
+    let out = place(&folder, "out.json");
+    let mixed = iolite(&["merge", &one, &other, "-o", &out]).expect(2);
+    assert!(
+        mixed.stderr.contains("is not a document as"),
+        "{}",
+        mixed.stderr
+    );
+}

@@ -160,8 +160,9 @@ impl Coverage {
         (self.edges.len(), self.rows.len())
     }
 
-    /// The number of the step under `label` out of `set`.
-    pub(crate) fn number(&self, set: SetId, label: LabelId) -> Option<usize> {
+    /// The number of the step under `label` out of `set`. Numbers are those of the walk that found the
+    /// steps, so that whoever explores the same model gives the same ones.
+    pub fn number(&self, set: SetId, label: LabelId) -> Option<usize> {
         self.edge(set, label)
     }
 
@@ -201,6 +202,18 @@ impl Coverage {
             self.pause = 0;
         }
         new
+    }
+
+    /// Takes steps for seen that others saw, by their numbers.
+    pub fn take_seen(&mut self, numbers: impl IntoIterator<Item = usize>) {
+        for edge in numbers {
+            let Some(seen) = self.seen_edge.get_mut(edge) else {
+                continue;
+            };
+            self.transitions.seen += usize::from(!std::mem::replace(seen, true));
+            let target = self.edges[edge].1;
+            self.visit(target);
+        }
     }
 
     /// Whether the step under `label` out of `set` was seen.

@@ -432,6 +432,24 @@ pub struct Pairs {
     /// For each pair the state of the set of traces, where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traces: Vec<usize>,
+    /// Through queues: places instead of pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<QueuePlaces>,
+}
+
+/// The places of an implementation that is observed through queues.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueuePlaces {
+    /// How many inputs may be under way at a time.
+    pub max_in_flight: usize,
+    /// Words of inputs.
+    pub words: Vec<Vec<String>>,
+    /// Explanations of one observation each: the number of a set, and of the word that is not taken.
+    pub explanations: Vec<Vec<(usize, usize)>>,
+    /// A state of the implementation, the number of the word that it has not taken, and of the
+    /// explanations.
+    pub places: Vec<(usize, usize, usize)>,
 }
 
 /// A proof or a refutation of an observer by a model with data. This crate knows no terms: `iolite

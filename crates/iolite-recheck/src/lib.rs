@@ -11,13 +11,14 @@
 //!
 //! Read in this order: `document.rs` (what a certificate holds), `system.rs` (τ-closure, quiescence,
 //! after, out, refusals), `relation.rs` (two models), `run.rs` (a run beside a specification, observers),
-//! `queues.rs` (the same through queues), `holding.rs` (positive answers), `test_run.rs` (a model that fails a test case), `suite.rs` (test cases that fail
+//! `queues.rs` (the same through queues), `holding.rs` and `holding_queues.rs` (positive answers), `test_run.rs` (a model that fails a test case), `suite.rs` (test cases that fail
 //! what conforms, or miss an error), `property.rs`
 //! (Streett automata), `lasso.rs` (executions of a specification that a property rejects).
 
 mod channels;
 mod document;
 mod holding;
+mod holding_queues;
 mod lasso;
 mod observer_orders;
 mod property;
@@ -30,8 +31,8 @@ mod test_run;
 
 pub use document::{
     Certificate, Channel, DataClaim, DataObserver, Execution, FORMAT, Kind, LocationCondition,
-    Model, Named, Observation, Observer, Pair, Pairs, Property, Refusal, SourceText, State, Table,
-    Test, TestState, TestStep, ValuedRun, ValuedStep, WatchedProperty, hash,
+    Model, Named, Observation, Observer, Pair, Pairs, Property, QueuePlaces, Refusal, SourceText,
+    State, Table, Test, TestState, TestStep, ValuedRun, ValuedStep, WatchedProperty, hash,
 };
 
 /// What looking again has shown.

@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use futures_core::Stream;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -33,6 +33,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     let guarded = Router::new()
         .route("/", get(assets::page))
         .route("/api/files", get(files))
+        .route("/api/journals", get(journals))
         .route("/api/file", get(file).put(save))
         .route("/api/check", post(check))
         .route("/api/show", post(show))
@@ -44,6 +45,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .route("/api/test/{id}", post(order))
         .route("/api/test/{id}/events", get(events))
         .route("/api/report", get(report))
+        .route("/api/fleet", get(fleet))
         .fallback(nothing)
         .layer(from_fn_with_state(Arc::clone(shared), guard::token))
         .layer(DefaultBodyLimit::max(MOST_BYTES));
@@ -62,8 +64,38 @@ async fn asset(Path(name): Path<String>) -> Result<Response, Refusal> {
     assets::asset(&name)
 }
 
-async fn files(State(shared): Server) -> Json<Listing> {
-    Json(shared.folder.list())
+#[derive(Serialize)]
+struct Files {
+    #[serde(flatten)]
+    listing: Listing,
+    /// Whether there is a fleet to be shown.
+    fleet: bool,
+}
+
+async fn files(State(shared): Server) -> Json<Files> {
+    Json(Files {
+        listing: shared.folder.list(),
+        fleet: shared.fleet.is_some(),
+    })
+}
+
+/// How far the campaigns of a fleet are.
+async fn fleet(State(shared): Server) -> Result<Json<Answer>, Refusal> {
+    let Some(fleet) = &shared.fleet else {
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "the page shows no fleet; `iolite serve --nats URL` does",
+        ));
+    };
+    let mut ask = Ask::new(&["fleet", "status", "--json"]).environment("IOLITE_NATS", &fleet.url);
+    for flag in &fleet.flags {
+        ask = ask.arg(flag.clone());
+    }
+    shared.commands.answer(ask).await.map(Json)
+}
+
+async fn journals(State(shared): Server) -> Json<Listing> {
+    Json(shared.folder.journals())
 }
 
 #[derive(Deserialize)]

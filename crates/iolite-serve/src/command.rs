@@ -29,6 +29,7 @@ const MOST_BYTES: u64 = 32 << 20;
 pub(crate) struct Ask {
     args: Vec<String>,
     input: Option<String>,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl Ask {
@@ -37,7 +38,14 @@ impl Ask {
         Self {
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             input: None,
+            environment: Vec::new(),
         }
+    }
+
+    /// Something that does not belong into a command line, which others can read.
+    pub(crate) fn environment(mut self, name: &'static str, value: &str) -> Self {
+        self.environment.push((name, value.to_owned()));
+        self
     }
 
     /// One more argument, checked by whoever adds it.
@@ -131,6 +139,7 @@ impl Commands {
             .args(&ask.args)
             .current_dir(&self.folder)
             .env("NO_COLOR", "1")
+            .envs(ask.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -12,6 +12,7 @@
 //!         folder: "models".into(),
 //!         program: "iolite".into(),
 //!         address: "127.0.0.1:0".parse().expect("an address"),
+//!         fleet: None,
 //!     },
 //!     |url| println!("{url}"),
 //! )
@@ -47,6 +48,17 @@ pub struct ServeOptions {
     pub program: PathBuf,
     /// The address; port 0 for a free one.
     pub address: SocketAddr,
+    /// The fleet that is shown, where one is.
+    pub fleet: Option<FleetServer>,
+}
+
+/// How the command reaches the server of a fleet.
+#[derive(Clone, Debug, Default)]
+pub struct FleetServer {
+    /// Its address, which the command reads from the environment, since passwords may stand in it.
+    pub url: String,
+    /// More flags of `iolite fleet status`.
+    pub flags: Vec<String>,
 }
 
 /// Why nothing is served.
@@ -84,6 +96,7 @@ struct Shared {
     folder: Folder,
     commands: Commands,
     tests: LiveTests,
+    fleet: Option<FleetServer>,
 }
 
 /// Serves the page until SIGINT or SIGTERM; `ready` gets its address, token included.
@@ -114,6 +127,7 @@ async fn answer(options: &ServeOptions, ready: impl FnOnce(&str)) -> Result<(), 
         folder,
         tests: LiveTests::default(),
         commands,
+        fleet: options.fleet.clone(),
     });
     let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::system("signals"))?;
     let mut terminate = signal(SignalKind::terminate()).map_err(ServeError::system("signals"))?;

@@ -82,9 +82,9 @@ pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
     CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions, MissedGoal,
     ModelCoverage, ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed, PropertyJudge,
-    PropertyOptions, RecordedRun, Selection, SelectionOptions, SuiteCoverage, SymbolicJudge,
-    SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
-    symbolic_sut,
+    PropertyOptions, RecordedRun, Selection, SelectionOptions, SharedCoverage, SuiteCoverage,
+    SymbolicJudge, SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants,
+    not_solved, symbolic_sut,
 };
 pub use cover::Cover;
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, answers_count, solver};
@@ -97,7 +97,7 @@ pub use evidence::{
     CheckOutcome, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart, SharedCertificates,
 };
 pub use explorer::{EXPLORE, ExploredModel, ExploredSystem, explorer_command, explorer_fault};
-pub use files::{save_query, write_whole};
+pub use files::{save_query, write_packed, write_whole};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,
     Notice, QueueOptions, Step, ValueCoverage, Verdict,

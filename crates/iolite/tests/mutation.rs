@@ -356,7 +356,7 @@ fn an_analysis_goes_on_where_it_was() {
 fn parts_make_up_the_whole() {
     let part = |k| MutationOptions {
         most: 20,
-        partition: Some(iolite::Partition::new(k, 2).expect("a part")),
+        share: iolite::Share::Partition(iolite::Partition::new(k, 2).expect("a part")),
         ..MutationOptions::default()
     };
     let numbers = |d: MutationDocument| d.mutants.into_iter().map(|m| m.number);

@@ -67,7 +67,7 @@ pub(crate) struct ValueArgs {
     /// integer, as numbers, wherever guards allow. A line in quotes is a text in JSON; lines that begin
     /// with # are left out. The model's own constants are tried without being asked for
     #[arg(long, value_name = "FILE")]
-    dictionary: Vec<PathBuf>,
+    pub(crate) dictionary: Vec<PathBuf>,
 }
 
 impl ValueArgs {

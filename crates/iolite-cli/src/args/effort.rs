@@ -30,7 +30,7 @@ pub(crate) struct EffortArgs {
     pub(crate) seed: u64,
     /// Stop after so many seconds
     #[arg(long, value_name = "SECONDS")]
-    time: Option<f64>,
+    pub(crate) time: Option<f64>,
     /// Stop after the first failing run
     #[arg(long)]
     pub(crate) stop_on_fail: bool,
@@ -130,8 +130,21 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 }
 
 impl EffortArgs {
+    /// A flag that says what this process does of a campaign, and nothing about the campaign.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn of_process(&self) -> Option<&'static str> {
+        [
+            (self.range.is_some(), "--range"),
+            (self.partition.is_some(), "--partition"),
+            (self.jobs > 1, "--jobs"),
+            (self.steer, "--steer"),
+        ]
+        .into_iter()
+        .find_map(|(given, flag)| given.then_some(flag))
+    }
+
     /// Runs of the whole campaign.
-    fn number_of_runs(&self) -> u64 {
+    pub(crate) fn number_of_runs(&self) -> u64 {
         self.runs.unwrap_or(10)
     }
 

@@ -2,27 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
-use iolite::{Criterion, Error, MergeError, MergeOptions, Merged, Summary, merge};
+use iolite::{
+    Criterion, Error, MergeError, MergeOptions, Merged, MutationDocument, Summary, merge,
+};
 use iolite_exec::report::JUnit;
 use iolite_exec::{Fanout, Journal, Sink};
 
-use super::recorded;
+use super::monitor_logs::LogsDocument;
+use super::{mutate, recorded};
 use crate::output::campaign::{Conclusion, ReportFile, finish, replay, title, warn};
 use crate::output::certificates::Certificates;
-use crate::output::{Exit, write_whole};
+use crate::output::{Exit, write_json, write_whole};
 
 /// Join the journals of the shares of a campaign
 ///
 /// Shares are made by `iolite test --partition K/N` or `--range A..B`, on any machines. The result is the
 /// journal, the verdict, the coverage and the reports of the whole campaign, as if one process had made
-/// all runs.
+/// all runs. The documents of `iolite mutate --partition K/N --json` and `iolite monitor --partition K/N
+/// --json` are joined in the same way.
 #[derive(clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(after_help = "\
 Exit codes: those of `iolite test`, by the verdicts of all runs; 2 also where the journals are not of one
 campaign, a run is in two of them, or runs are in none.")]
 pub(crate) struct Args {
-    /// The journals of the shares
+    /// The journals of the shares, or the documents of --json of mutants or logs
     #[arg(required = true)]
     journals: Vec<PathBuf>,
     /// The journal of the whole
@@ -76,6 +80,66 @@ pub(crate) fn joined(
     Ok(journal)
 }
 
+/// Bytes of a document that is merged.
+const MOST_DOCUMENT: u64 = 1 << 30;
+
+/// A file as a document of this kind; `None` where it is something else.
+fn document<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
+    let file = std::fs::File::open(path).ok()?;
+    if file.metadata().ok()?.len() > MOST_DOCUMENT {
+        return None;
+    }
+    serde_json::from_reader(std::io::BufReader::new(file)).ok()
+}
+
+/// All files as documents of one kind, if the first is one.
+fn all_documents<T: serde::de::DeserializeOwned>(
+    args: &Args,
+) -> Result<Option<Vec<(String, T)>>, Error> {
+    let name = |path: &PathBuf| path.display().to_string();
+    let Some(first) = args.journals.first() else {
+        return Ok(None);
+    };
+    let Some(read) = document(first) else {
+        return Ok(None);
+    };
+    let mut all = vec![(name(first), read)];
+    for path in &args.journals[1..] {
+        let Some(read) = document(path) else {
+            return Err(Error::input(format!(
+                "{} is not a document as {} is",
+                name(path),
+                name(first)
+            )));
+        };
+        all.push((name(path), read));
+    }
+    Ok(Some(all))
+}
+
+/// Joins documents of mutants or logs; `None` where the files are journals.
+fn documents(args: &Args) -> Result<Option<Exit>, Error> {
+    let refused = |why: String| {
+        let error = Error::input(why);
+        if args.partial {
+            error
+        } else {
+            error.hint("--partial joins what is there")
+        }
+    };
+    if let Some(shares) = all_documents::<MutationDocument>(args)? {
+        let whole = MutationDocument::merge(shares, args.partial).map_err(refused)?;
+        write_json(&args.output, &whole)?;
+        return mutate::conclude(&whole, args.json).map(Some);
+    }
+    if let Some(shares) = all_documents::<LogsDocument>(args)? {
+        let whole = LogsDocument::merge(shares, args.partial).map_err(refused)?;
+        write_json(&args.output, &whole)?;
+        return whole.conclude(args.json).map(Some);
+    }
+    Ok(None)
+}
+
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let same = |path: &PathBuf| match (path.canonicalize(), args.output.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
@@ -86,6 +150,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             "{} is a journal to be merged, and would be overwritten",
             path.display()
         )));
+    }
+    if let Some(exit) = documents(args)? {
+        return Ok(exit);
     }
     let options = MergeOptions {
         partial: args.partial,

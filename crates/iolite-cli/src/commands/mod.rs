@@ -8,10 +8,13 @@ pub(crate) mod derive;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod explain_code;
+#[cfg(feature = "fleet")]
+pub(crate) mod fleet;
 pub(crate) mod fmt;
 pub(crate) mod init;
 pub(crate) mod merge;
 pub(crate) mod monitor;
+pub(crate) mod monitor_logs;
 mod monitor_properties;
 pub(crate) mod mutate;
 pub(crate) mod passes;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use iolite::{
     Certificate, Channel, Constants, Context, Error, JournalRun, Judge, JudgeOptions, JudgedBy,
-    LogReport, ModelRef, Monitor, Notice, PropertyJudge, QueueOptions, ReadOptions, Verdict,
-    WholeCertificate, Workspace, save_query,
+    LogReport, ModelRef, Monitor, Notice, Partition, PropertyJudge, QueueOptions, ReadOptions,
+    Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{
@@ -17,6 +17,7 @@ use iolite_exec::{
 };
 use serde::Serialize;
 
+use super::monitor_logs::{self, JudgedLog};
 use super::monitor_properties;
 use crate::args::bounds::{self, Watch};
 use crate::args::data::{DataArgs, ValueArgs};
@@ -24,33 +25,39 @@ use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
 use crate::args::workspace;
 use crate::output::certificates::{Certificates, Certified, Claim, FailureDocument};
-use crate::output::{Exit, print, print_json, write_json};
+use crate::output::{Exit, write_json};
 
 /// Judge a recorded log by a model
 ///
 /// JSON lines: a journal of ours, {"action":"?a"}, or {"input":"a","args":[1]} and
 /// {"output":"x"}, with "time" in seconds where silence counts. Text: a line an action, read by the
-/// templates of a system's description.
-#[derive(clap::Args)]
+/// templates of a system's description. Several logs are judged one by one, and the worst verdict counts.
+#[derive(Clone, clap::Args)]
 pub(crate) struct Args {
     /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA; it may be left
     /// out where --property judges
-    model: ModelRef,
-    /// The log
-    #[arg(required_unless_present = "property")]
-    log: Option<PathBuf>,
+    pub(crate) model: ModelRef,
+    /// The log, or several
+    #[arg(required_unless_present = "property", value_name = "LOG")]
+    pub(crate) logs: Vec<PathBuf>,
+    /// Which of them is judged now.
+    #[arg(skip)]
+    at: usize,
+    /// Judge only the K-th of N parts of the logs; `iolite merge` joins the documents of --json
+    #[arg(long, value_name = "K/N")]
+    pub(crate) partition: Option<Partition>,
     #[command(flatten)]
-    judge: JudgeArgs,
+    pub(crate) judge: JudgeArgs,
     #[command(flatten)]
-    properties: PropertyArgs,
+    pub(crate) properties: PropertyArgs,
     #[command(flatten)]
-    data: DataArgs,
+    pub(crate) data: DataArgs,
     /// How the log is written [default: json for .jsonl and .json, else text]
     #[arg(long, value_enum)]
     log_format: Option<LogKind>,
     /// The description of the system whose templates read a text log
     #[arg(long, value_name = "TOML")]
-    templates: Option<PathBuf>,
+    pub(crate) templates: Option<PathBuf>,
     /// What stands before a message of a text log, such as "{time} {message}"
     #[arg(long, value_name = "TEMPLATE")]
     prefix: Option<String>,
@@ -62,29 +69,35 @@ pub(crate) struct Args {
     quiescence_ms: Option<u64>,
     /// Judge this run of a journal alone
     #[arg(long, value_name = "N")]
-    run: Option<u64>,
+    pub(crate) run: Option<u64>,
     /// Draw the tester of the property with the way that the log took through it, as SVG; for one property
     #[arg(long, value_name = "SVG")]
-    picture: Option<PathBuf>,
+    pub(crate) picture: Option<PathBuf>,
     /// Write the certificate of a failing verdict to this file, for `iolite explain`
     #[arg(long, value_name = "FILE")]
-    certificate: Option<PathBuf>,
+    pub(crate) certificate: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
-    read: ReadOptions,
+    pub(crate) read: ReadOptions,
 }
 
 impl Args {
     /// The log: what stands alone is the log.
     fn log(&self) -> &Path {
-        self.log.as_deref().unwrap_or_else(|| self.model.path())
+        let log = self.logs.get(self.at).map(PathBuf::as_path);
+        log.unwrap_or_else(|| self.model.path())
+    }
+
+    /// The same about one of the logs.
+    pub(crate) fn of_log(&self, at: usize) -> Self {
+        Self { at, ..self.clone() }
     }
 
     /// The specification or first property; none where --property judges alone.
     fn model(&self) -> Option<&ModelRef> {
-        self.log.as_ref().map(|_| &self.model)
+        self.logs.first().map(|_| &self.model)
     }
 }
 
@@ -132,6 +145,14 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    if args.logs.len() > 1 || args.partition.is_some() {
+        return monitor_logs::run(args);
+    }
+    judge_log(args)?.print(args.json)
+}
+
+/// Judges one log.
+pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
     let mut watch = bounds::watch();
     let workspace = workspace(&args.read);
     let judge = judge(args, &workspace, &watch)?;
@@ -153,9 +174,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             certified(args, &workspace, judged, JudgedBy::Properties(&options))
         };
         let picture = args.picture.as_deref();
-        return monitor_properties::run(
-            &monitor, &mut log, args.json, &mut watch, &certify, picture,
-        );
+        return monitor_properties::run(&monitor, &mut log, &mut watch, &certify, picture);
     }
     let beside = beside(args, &workspace)?;
     if !beside.is_empty() {
@@ -176,7 +195,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             certified(args, &workspace, judged, JudgedBy::Properties(&alone))
         };
         let both = (&properties, conformance);
-        return monitor_properties::run_beside(both, &mut log, args.json, &mut watch, &certify);
+        return monitor_properties::run_beside(both, &mut log, &mut watch, &certify);
     }
     conclude(args, &workspace, &monitor, &mut watch)
 }
@@ -479,7 +498,7 @@ fn conclude(
     workspace: &Workspace,
     monitor: &Monitor,
     watch: &mut Watch,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let Together {
         runs,
         steps,
@@ -553,12 +572,7 @@ fn conclude(
         shown: report.certificate.clone(),
         constants: monitor.judge().constants(&notices),
     };
-    if args.json {
-        print_json(&document)?;
-    } else {
-        print(&tell(args, &document))?;
-    }
-    Ok(verdict.into())
+    JudgedLog::new(verdict, tell(args, &document), &document)
 }
 
 fn format(args: &Args) -> Result<LogFormat, Error> {

@@ -10,9 +10,10 @@ use iolite_formats::svg;
 use serde::Serialize;
 
 use super::monitor::look;
+use super::monitor_logs::JudgedLog;
 use crate::args::bounds::Watch;
 use crate::output::certificates::Certified;
-use crate::output::{Exit, print, print_json, write_whole};
+use crate::output::write_whole;
 
 #[derive(Serialize)]
 struct Document {
@@ -105,17 +106,16 @@ const NAMED: usize = 5;
 pub(crate) fn run<R: BufRead>(
     monitor: &Monitor,
     log: &mut LogReader<R>,
-    json: bool,
     watch: &mut Watch,
     certify: Certify<'_>,
     picture: Option<&Path>,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
     let report = report?;
     if let Some(path) = picture {
         draw(monitor, &report, path)?;
     }
-    conclude(report, None, json, certify)
+    conclude(report, None, certify)
 }
 
 /// The tester of the property, with the way that the log took through it.
@@ -140,12 +140,11 @@ fn draw(monitor: &Monitor, report: &LogReport, path: &Path) -> Result<(), Error>
 pub(crate) fn run_beside<R: BufRead>(
     (monitor, conformance): (&Monitor, LogReport),
     log: &mut LogReader<R>,
-    json: bool,
     watch: &mut Watch,
     certify: Certify<'_>,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    conclude(report?, Some(conformance), json, certify)
+    conclude(report?, Some(conformance), certify)
 }
 
 /// Makes the whole certificate: of the specification, or of a property.
@@ -154,9 +153,8 @@ type Certify<'a> = &'a dyn Fn(&Certificate, bool) -> Result<Certified, Error>;
 fn conclude(
     report: LogReport,
     conformance: Option<LogReport>,
-    json: bool,
     certify: Certify<'_>,
-) -> Result<Exit, Error> {
+) -> Result<JudgedLog, Error> {
     let LogReport {
         verdict,
         steps,
@@ -228,12 +226,7 @@ fn conclude(
         document.certificate = certified(judged, false)?;
     }
     document.warnings = warnings;
-    if json {
-        print_json(&document)?;
-    } else {
-        print(&tell(&document))?;
-    }
-    Ok(document.verdict.into())
+    JudgedLog::new(document.verdict, tell(&document), &document)
 }
 
 fn tell(document: &Document) -> String {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use iolite::{
     CompletionFlag, Error, ModelRef, MutationDocument, MutationOptions, OnTheFly, Operator,
-    Partition, QuiescenceFlag, ReadOptions, Relation,
+    Partition, QuiescenceFlag, ReadOptions, Relation, RunRange, Share,
 };
 
 use crate::args::bounds;
@@ -27,10 +27,10 @@ pub(crate) struct Args {
     /// Write the mutants, and what they came to, to this folder; an analysis that was interrupted goes
     /// on from there
     #[arg(short = 'o', value_name = "DIR")]
-    folder: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     /// Begin again, whatever the folder holds
     #[arg(long, requires = "folder")]
-    restart: bool,
+    pub(crate) restart: bool,
     /// Operators [default: all of them]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     operators: Vec<Operator>,
@@ -46,18 +46,21 @@ pub(crate) struct Args {
     /// The most mutants; where there are more, they are chosen at random, the operators in turn
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max: usize,
-    /// Look only at the K-th of N parts
+    /// Look only at the K-th of N parts; `iolite merge` joins the documents of --json
     #[arg(long, value_name = "K/N")]
-    partition: Option<Partition>,
+    pub(crate) partition: Option<Partition>,
+    /// Look only at mutants A+1, …, B
+    #[arg(long, value_name = "A..B", conflicts_with = "partition")]
+    pub(crate) range: Option<RunRange>,
     /// Mutants at the same time
     #[arg(long, value_name = "N", default_value_t = 1)]
-    jobs: usize,
+    pub(crate) jobs: usize,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Kill by stored test cases: JSON files, folders of them, or those that FILE.iol declares
     #[arg(long, value_name = "PATH", num_args = 1..)]
-    suite: Vec<PathBuf>,
+    pub(crate) suite: Vec<PathBuf>,
     /// Kill by testing on the fly: so many runs of each mutant, until one fails
     #[arg(long, value_name = "N")]
     runs: Option<u64>,
@@ -76,14 +79,14 @@ pub(crate) struct Args {
     #[arg(long, requires = "runs", conflicts_with = "purpose")]
     coverage: bool,
     #[command(flatten)]
-    read: ReadOptions,
+    pub(crate) read: ReadOptions,
     /// Print one JSON document
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 }
 
 impl Args {
-    fn options(&self) -> MutationOptions {
+    pub(crate) fn options(&self) -> MutationOptions {
         MutationOptions {
             operators: self.operators.clone(),
             relation: self.relation,
@@ -92,7 +95,11 @@ impl Args {
             most: self.max,
             seed: self.seed,
             jobs: self.jobs,
-            partition: self.partition,
+            share: match (self.partition, self.range) {
+                (Some(partition), _) => Share::Partition(partition),
+                (None, Some(range)) => Share::Range(range),
+                (None, None) => Share::Whole,
+            },
             folder: self.folder.clone(),
             restart: self.restart,
             suite: self.suite.clone(),
@@ -122,13 +129,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             None => Ok(()),
         }
     });
-    let document = document?;
-    if args.json {
-        print_json(&document)?;
+    conclude(&document?, args.json)
+}
+
+/// Prints what mutants came to.
+pub(crate) fn conclude(document: &MutationDocument, json: bool) -> Result<Exit, Error> {
+    if json {
+        print_json(document)?;
     } else {
         print(&document.tell())?;
     }
-    Ok(exit(&document))
+    Ok(exit(document))
 }
 
 fn stopped(reason: &str, done: usize, all: usize, kept: bool) -> Error {

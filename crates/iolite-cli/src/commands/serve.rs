@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use iolite::Error;
-use iolite_serve::{ServeError, ServeOptions};
+use iolite_serve::{FleetServer, ServeError, ServeOptions};
 
 use crate::output::{Exit, print, status};
 
@@ -31,6 +31,35 @@ pub(crate) struct Args {
     /// reach the page, which is not encrypted
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
+    /// Show how far the campaigns of a fleet are; without --nats the server of `IOLITE_NATS`
+    #[cfg(feature = "fleet")]
+    #[arg(long)]
+    fleet: bool,
+    #[cfg(feature = "fleet")]
+    #[command(flatten)]
+    server: super::fleet::ServerArgs,
+}
+
+impl Args {
+    #[cfg(feature = "fleet")]
+    fn fleet(&self) -> Result<Option<FleetServer>, Error> {
+        if !self.fleet && !self.server.is_named() {
+            return Ok(None);
+        }
+        let url = self.server.options()?.url;
+        let flags = self.server.flags();
+        Ok(Some(FleetServer { url, flags }))
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "as with a fleet"
+    )]
+    fn fleet(&self) -> Result<Option<FleetServer>, Error> {
+        Ok(None)
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
@@ -47,6 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         folder: args.folder.clone(),
         program,
         address: SocketAddr::new(ip, args.port),
+        fleet: args.fleet()?,
     };
     let ready = |url: &str| {
         let _ = print(&format!("{url}\n"));

@@ -8,8 +8,8 @@ use iolite::{
     ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
     TargetOptions, Workspace, explorer_command,
 };
-use iolite_exec::end_well_on_signals;
 use iolite_exec::report::ResidualRisk;
+use iolite_exec::{JournalHeader, end_well_on_signals};
 
 use super::{test_suite, test_symmetric};
 use crate::args::data::{DataArgs, ValueArgs};
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
-    values: ValueArgs,
+    pub(crate) values: ValueArgs,
     /// Run stored test cases instead: JSON files, folders of them, or those that FILE.iol declares,
     /// FILE.iol#T for one
     #[arg(long, value_name = "PATH", num_args = 1..)]
@@ -201,35 +201,125 @@ pub(crate) fn report(args: &Args, coverage: &ModelCoverage) -> Result<ModelCover
     coverage.report(Duration::from_secs(if asked { 20 } else { 1 }))
 }
 
-pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let workspace = workspace(&args.read);
-    if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
-        return test_symmetric::run(args, &workspace);
+/// Where the runs of a campaign come from.
+pub(crate) enum Runs {
+    /// They are made now.
+    Live,
+    /// They were made by others.
+    #[cfg(feature = "fleet")]
+    Recorded(Recording),
+}
+
+/// Runs that were made by others.
+#[cfg(feature = "fleet")]
+pub(crate) struct Recording {
+    /// Where they are from, for messages.
+    pub(crate) place: String,
+    /// The command line that makes them in one process.
+    pub(crate) command: Vec<String>,
+    /// What happened in them, and the end of the campaign.
+    pub(crate) events: Vec<iolite_exec::Event>,
+    /// Whether runs may be missing.
+    pub(crate) partial: bool,
+}
+
+impl Runs {
+    /// The command line of the journal.
+    pub(crate) fn command(&self) -> Vec<String> {
+        match self {
+            Self::Live => crate::project::command(),
+            #[cfg(feature = "fleet")]
+            Self::Recorded(recording) => recording.command.clone(),
+        }
     }
-    let target = Target::new(&workspace, &args.target_options())?;
-    let campaign = args.campaign(&workspace, &target)?;
-    campaign.prepare(&workspace, &target)?;
+
+    /// Checks that recorded runs are those of the campaign, each once and with its seed, and puts them in
+    /// order.
+    pub(crate) fn check(&mut self, header: &JournalHeader) -> Result<(), Error> {
+        match self {
+            Self::Live => {
+                let _ = header;
+                end_well_on_signals()?;
+            }
+            #[cfg(feature = "fleet")]
+            Self::Recorded(recording) => {
+                let journal = iolite_exec::Journal {
+                    header: header.clone(),
+                    events: std::mem::take(&mut recording.events),
+                    torn: false,
+                };
+                let options = iolite::MergeOptions {
+                    partial: recording.partial,
+                    any_system: false,
+                };
+                let place = recording.place.clone();
+                recording.events = super::merge::joined(vec![(place, journal)], options)?.events;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Gives recorded events to readers.
+#[cfg(feature = "fleet")]
+pub(crate) fn tell<'a>(
+    events: impl Iterator<Item = &'a iolite_exec::Event>,
+    sinks: &mut dyn iolite_exec::Sink,
+    summary: &mut iolite::Summary,
+) {
+    for event in events {
+        if let Err(error) = sinks.event(event) {
+            summary.unwritten.push(error);
+            return;
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    run_of(args, workspace(&args.read), Runs::Live)
+}
+
+/// The campaign of the flags, with runs that are made now or were made before.
+pub(crate) fn run_of(args: &Args, workspace: Workspace, mut runs: Runs) -> Result<Exit, Error> {
+    let workspace = &workspace;
+    if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
+        return test_symmetric::run(args, workspace);
+    }
+    let target = Target::new(workspace, &args.target_options())?;
+    let campaign = args.campaign(workspace, &target)?;
+    campaign.prepare(workspace, &target)?;
     if !args.suite.is_empty() {
-        return test_suite::run(args, &workspace, &target, &campaign);
+        return test_suite::run(args, workspace, &target, &campaign, runs);
     }
     let mut risk = ResidualRisk::default();
     let mut reached = model_coverage(args, &campaign)?;
-    let runs = Some(args.effort.runs_here()?);
+    let planned = Some(args.effort.runs_here()?);
     let about = ("iolite test", args.effort.allow_flaky);
-    let header = header(&workspace, &target, &campaign);
-    let mut sinks = sinks(&args.report, &header, &campaign, about, runs)?;
+    let header = header(workspace, &target, &campaign, runs.command());
+    runs.check(&header)?;
+    let mut sinks = sinks(&args.report, &header, &campaign, about, planned)?;
     sinks.0.push(Box::new(&mut risk));
     if let Some(reached) = &mut reached {
         sinks.0.push(Box::new(reached));
     }
-    end_well_on_signals()?;
-    let mut summary = campaign.run(&target, &mut sinks)?;
+    let mut summary = match &runs {
+        Runs::Live => campaign.run(&target, &mut sinks)?,
+        #[cfg(feature = "fleet")]
+        Runs::Recorded(recording) => {
+            let mut summary = iolite::Summary::of_events(&recording.events);
+            tell(recording.events.iter(), &mut sinks, &mut summary);
+            summary.coverage = campaign.coverage_of(&recording.events)?;
+            let learnt = campaign.learnt_from(&recording.events)?;
+            summary.notices.extend(learnt);
+            summary
+        }
+    };
     finish(sinks, &mut summary);
-    write_report(args, &workspace, &campaign, &mut summary);
+    write_report(args, workspace, &campaign, &mut summary);
     let after = Aftermath {
         discovery: risk.discovery(),
         reached: reached.map(|r| report(args, &r)).transpose()?,
     };
     let said = (None, &after);
-    conclude(args, &workspace, &target, &campaign, &summary, said)
+    conclude(args, workspace, &target, &campaign, &summary, said)
 }

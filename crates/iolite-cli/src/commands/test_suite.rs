@@ -7,10 +7,10 @@ use iolite::{
     Workspace,
 };
 use iolite_derive::{Count, Criterion};
-use iolite_exec::{Coverage, Event, Fanout, end_well_on_signals};
+use iolite_exec::{Coverage, Event, Fanout};
 use serde::Serialize;
 
-use super::test::{Args, model_coverage, report};
+use super::test::{Args, Runs, model_coverage, report};
 use crate::output::campaign::{Aftermath, conclude, counts, finish, header, sinks, write_report};
 use crate::output::{Exit, print};
 
@@ -42,14 +42,18 @@ fn covered(count: Count) -> Coverage {
 }
 
 /// A test case of either kind.
-enum AnyCase {
+pub(crate) enum AnyCase {
     Explicit(SuiteCase),
     Symbolic(SymbolicSuiteCase),
 }
 
 impl AnyCase {
     /// The test cases that the flags name.
-    fn all(args: &Args, workspace: &Workspace, campaign: &Campaign) -> Result<Vec<Self>, Error> {
+    pub(crate) fn all(
+        args: &Args,
+        workspace: &Workspace,
+        campaign: &Campaign,
+    ) -> Result<Vec<Self>, Error> {
         if let Some(cases) = workspace.symbolic_suite(&args.suite)? {
             if matches!(campaign.judge(), Judge::Properties(_)) {
                 return Err(Error::input("--suite needs a MODEL"));
@@ -97,7 +101,7 @@ impl AnyCase {
         }
     }
 
-    fn run(
+    pub(crate) fn run(
         &self,
         campaign: &Campaign,
         target: &Target,
@@ -116,6 +120,7 @@ pub(crate) fn run(
     workspace: &Workspace,
     target: &Target,
     campaign: &Campaign,
+    mut runs: Runs,
 ) -> Result<Exit, Error> {
     if !args.effort.weight.is_empty() {
         return Err(Error::input(
@@ -125,23 +130,23 @@ pub(crate) fn run(
     let cases = AnyCase::all(args, workspace, campaign)?;
     let mut reached = model_coverage(args, campaign)?;
     let about = ("iolite test --suite", args.effort.allow_flaky);
-    let mut header = header(workspace, target, campaign);
+    let mut header = header(workspace, target, campaign, runs.command());
     if let Some(description) = &mut header.description {
         description.runs = Some((cases.len() as u64).saturating_mul(args.repeat));
     }
+    runs.check(&header)?;
     let mut sinks = sinks(&args.report, &header, campaign, about, None)?;
     if let Some(reached) = &mut reached {
         sinks.0.push(Box::new(reached));
     }
-    end_well_on_signals()?;
     let mut coverage = campaign.suite_coverage();
     let mut documents = Vec::new();
     let mut all = Summary::default();
     let mut first = 0;
     for case in cases {
-        let runs = (first, args.repeat);
+        let numbers = (first, args.repeat);
         first += args.repeat;
-        if !campaign.takes_some_of(runs.0, first) {
+        if !campaign.takes_some_of(numbers.0, first) {
             continue;
         }
         // Test cases are finite, so the events of one fit into memory.
@@ -150,7 +155,17 @@ pub(crate) fn run(
         if coverage.is_some() {
             readers.0.push(Box::new(&mut events));
         }
-        let mut summary = case.run(campaign, target, &mut readers, runs)?;
+        let mut summary = match &runs {
+            Runs::Live => case.run(campaign, target, &mut readers, numbers)?,
+            #[cfg(feature = "fleet")]
+            Runs::Recorded(recording) => {
+                let mine = |e: &&Event| e.run().is_some_and(|r| (numbers.0..first).contains(&r));
+                let mine = || recording.events.iter().filter(mine);
+                let mut summary = Summary::of_events(mine());
+                super::test::tell(mine(), &mut readers, &mut summary);
+                summary
+            }
+        };
         drop(readers);
         if let Some(coverage) = &mut coverage {
             for event in &events {
@@ -187,6 +202,12 @@ pub(crate) fn run(
         if stop {
             break;
         }
+    }
+    #[cfg(feature = "fleet")]
+    if let Runs::Recorded(recording) = &runs {
+        // The end of the campaign is of no test case.
+        let ends = recording.events.iter().filter(|e| e.run().is_none());
+        super::test::tell(ends, &mut sinks, &mut all);
     }
     finish(sinks, &mut all);
     write_report(args, workspace, campaign, &mut all);

@@ -81,6 +81,23 @@ impl ReportArgs {
         .find_map(|(asked, flag)| asked.then_some(flag))
     }
 
+    /// A flag about what is written or printed.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let others = [
+            (self.no_journal, "--no-journal"),
+            (self.coverage.is_some(), "--coverage"),
+            (self.json, "--json"),
+            (self.verbose, "--verbose"),
+        ];
+        let others = others.into_iter();
+        self.files().or_else(|| {
+            others
+                .into_iter()
+                .find_map(|(given, flag)| given.then_some(flag))
+        })
+    }
+
     /// Where the runs are journaled, if they are.
     fn journal(&self) -> Option<&Path> {
         if self.no_journal {
@@ -182,9 +199,13 @@ pub(crate) fn write_report(
     }
 }
 
-/// The first line of the journal.
-pub(crate) fn header(workspace: &Workspace, target: &Target, campaign: &Campaign) -> JournalHeader {
-    let command = crate::project::command();
+/// The first line of the journal of a campaign that this command line sets up.
+pub(crate) fn header(
+    workspace: &Workspace,
+    target: &Target,
+    campaign: &Campaign,
+    command: Vec<String>,
+) -> JournalHeader {
     let options = description::options(&command);
     let mut header = campaign.journal_header(target.config(), command);
     if let Some(description) = &mut header.description {

@@ -163,6 +163,14 @@ impl RunNumbers {
 }
 
 impl Share {
+    /// A share without a run that anybody makes: the last number alone.
+    pub fn of_none() -> Self {
+        Self::Range(RunRange {
+            from: u64::MAX - 1,
+            to: u64::MAX,
+        })
+    }
+
     /// Whether it is all of the campaign.
     pub fn is_whole(&self) -> bool {
         *self == Self::Whole

@@ -9,6 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::follower::{Follower, Position};
 use super::judge::AnyStrategy;
+use super::shared_coverage::SharedCoverage;
 
 /// Follows every run with an oracle of its own and records coverage, whichever tester judges the
 /// run, and leaves the choice to another strategy, or leads towards transitions that no run has seen
@@ -24,9 +25,29 @@ pub struct CoverageGuide<M: Semantics<State = StateId>> {
     coverage: Coverage,
     otherwise: AnyStrategy,
     leads: bool,
+    /// What others saw, and how much of it was taken over.
+    shared: Option<(SharedCoverage, usize)>,
 }
 
 impl<M: Semantics<State = StateId>> CoverageGuide<M> {
+    /// The same, with others.
+    #[must_use]
+    pub(crate) fn sharing(mut self, seen: SharedCoverage) -> Self {
+        seen.set_total(self.coverage.transitions().total);
+        self.shared = Some((seen, 0));
+        self.take_over();
+        self
+    }
+
+    /// Takes what others saw since the last time.
+    fn take_over(&mut self) {
+        if let Some((shared, taken)) = &mut self.shared {
+            let more = shared.after(*taken);
+            *taken += more.len();
+            self.coverage.take_seen(more);
+        }
+    }
+
     /// Records, and leads to what is not covered where `leads` says so; `otherwise` chooses where
     /// nothing uncovered is within reach. The whole suspension automaton is walked once; where it has
     /// more than `limit` sets, there is no guide.
@@ -47,6 +68,7 @@ impl<M: Semantics<State = StateId>> CoverageGuide<M> {
             coverage,
             otherwise,
             leads,
+            shared: None,
         })
     }
 }
@@ -76,6 +98,7 @@ pub struct CoveredModel {
 
 impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {
     fn begin(&mut self) {
+        self.take_over();
         self.at = self.follower.start();
         self.otherwise.begin();
     }
@@ -100,9 +123,13 @@ impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {
 
     fn happened(&mut self, step: Step, preempted: bool) {
         let coverage = &mut self.coverage;
+        let shared = self.shared.as_ref().map(|(shared, _)| shared);
         let mut count = |oracle: &mut IocoOracle<M>, at: &SetId, action| {
-            if let Some(label) = oracle.actions().label(action) {
-                coverage.step(*at, label);
+            if let Some(label) = oracle.actions().label(action)
+                && coverage.step(*at, label)
+                && let Some(shared) = shared
+            {
+                shared.add(coverage.number(*at, label));
             }
         };
         self.follower.step(&mut self.at, step, &mut count);

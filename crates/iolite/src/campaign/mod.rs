@@ -17,6 +17,7 @@ mod property_judge;
 mod recorded;
 mod retrace;
 mod selection;
+mod shared_coverage;
 mod suite_coverage;
 mod symbolic_judge;
 mod symmetric;
@@ -50,6 +51,7 @@ pub(crate) use property_judge::watched_beside;
 pub use property_judge::{PropertyJudge, PropertyOptions};
 pub use recorded::{Pair, RecordedRun};
 pub use selection::{Selection, SelectionOptions};
+pub use shared_coverage::SharedCoverage;
 pub use suite_coverage::SuiteCoverage;
 pub use symbolic_judge::SymbolicJudge;
 pub use symmetric::{SymmetricCase, SymmetricFailure};
@@ -97,6 +99,7 @@ pub struct Campaign {
     pace: Pace,
     silence: Option<Duration>,
     steering: Option<Steering>,
+    seen: Option<SharedCoverage>,
 }
 
 impl Campaign {
@@ -118,6 +121,7 @@ impl Campaign {
             pace: Pace::default(),
             silence: None,
             steering: None,
+            seen: None,
         }
     }
 
@@ -146,6 +150,11 @@ impl Campaign {
             self.whole = None;
         }
         self
+    }
+
+    /// Another share of the same campaign.
+    pub fn set_share(&mut self, share: Share) {
+        self.share = share;
     }
 
     /// Nobody knows how many runs the whole campaign has.
@@ -204,6 +213,13 @@ impl Campaign {
         self
     }
 
+    /// Coverage is counted although the model is large, or an error says why it is not.
+    #[must_use]
+    pub fn asking_for_coverage(mut self, asked: bool) -> Self {
+        self.selection.coverage_asked |= asked;
+        self
+    }
+
     /// How the next step is chosen.
     #[must_use]
     pub fn selection(mut self, selection: SelectionOptions) -> Self {
@@ -247,6 +263,13 @@ impl Campaign {
         self
     }
 
+    /// Adds what is seen of the model to what others saw, and goes where nobody has been.
+    #[must_use]
+    pub fn sharing_coverage(mut self, seen: SharedCoverage) -> Self {
+        self.seen = Some(seen);
+        self
+    }
+
     /// Who judges.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -260,7 +283,7 @@ impl Campaign {
     fn chooser(&self) -> Result<selection::Chooser, Error> {
         let mut options = self.selection.clone();
         options.coverage_asked |= self.until_coverage.is_some();
-        selection::Chooser::new(&options, &self.judge)
+        selection::Chooser::new(&options, &self.judge, self.seen.clone())
     }
 
     /// What a run needs to know beside tester, system and strategy.

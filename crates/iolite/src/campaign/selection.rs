@@ -8,6 +8,7 @@ use iolite_exec::{Patient, Uniform, Weighted, WithoutWeightless};
 use super::SymbolicJudge;
 use super::examined_goals::ExaminedGoals;
 use super::judge::{AnyStrategy, AnyTester, Judge};
+use super::shared_coverage::SharedCoverage;
 use super::weights::{ActionWeight, InputWeights};
 use crate::{Cover, Error};
 
@@ -70,6 +71,7 @@ pub(crate) struct Chooser {
     weights: Option<(f64, f64, f64)>,
     inputs: Option<InputWeights>,
     asked: bool,
+    seen: Option<SharedCoverage>,
     cover: Cover,
     /// The goals of a model with data, for all jobs.
     examined: OnceLock<Arc<ExaminedGoals>>,
@@ -77,7 +79,11 @@ pub(crate) struct Chooser {
 
 impl Chooser {
     /// Options that belong together, and the weights of the inputs.
-    pub(crate) fn new(options: &SelectionOptions, judge: &Judge) -> Result<Self, Error> {
+    pub(crate) fn new(
+        options: &SelectionOptions,
+        judge: &Judge,
+        seen: Option<SharedCoverage>,
+    ) -> Result<Self, Error> {
         let weights = match options.weights.as_slice() {
             [stop, stimulate, observe] => Some((*stop, *stimulate, *observe)),
             _ => None,
@@ -102,6 +108,7 @@ impl Chooser {
             weights,
             inputs,
             asked,
+            seen,
             cover: options.cover.unwrap_or_default(),
             examined: OnceLock::new(),
         })
@@ -187,7 +194,12 @@ impl Chooser {
         } else {
             COVERAGE_LIMIT
         };
-        match explicit.covering(alphabet, choice, leads, limit) {
+        let guide = explicit.covering(alphabet, choice, leads, limit);
+        let guide = guide.map(|guide| match &self.seen {
+            Some(seen) => guide.sharing(seen.clone()),
+            None => guide,
+        });
+        match guide {
             Ok(guide) if leads => Ok(self.sparing(alphabet, Box::new(guide))),
             Ok(guide) => Ok(Box::new(guide)),
             Err(choice) if !self.asked => Ok(choice),

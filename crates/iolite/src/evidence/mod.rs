@@ -7,6 +7,7 @@ mod data_claim;
 mod execution;
 mod explain;
 mod holding;
+mod holding_queues;
 mod recheck_data;
 mod shared;
 mod suite;

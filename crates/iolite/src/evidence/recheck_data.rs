@@ -99,6 +99,7 @@ impl Workspace {
             policy: policy(claim),
             solver: options.solver.as_deref(),
             until: options.until.as_ref().map(|(until, _)| *until),
+            every_state: claim.kind == "uioco",
         };
         run.recheck_constants(&claim.trace)
     }
@@ -128,8 +129,10 @@ impl Workspace {
         }
         let mut report = if model.table.is_some() {
             self.recheck_beside(claim, reading, options)?
-        } else if matches!(claim.kind.as_str(), "ioco" | "safety" | "purpose")
-            && matches!(claim.context.as_str(), "synchronous" | "queues")
+        } else if matches!(
+            claim.kind.as_str(),
+            "ioco" | "uioco" | "ioconf" | "safety" | "purpose"
+        ) && matches!(claim.context.as_str(), "synchronous" | "queues")
         {
             if !claim.channels.is_empty() {
                 return undecided(
@@ -203,6 +206,10 @@ impl Workspace {
             let reason = "the model has no data, so its table must be there".to_owned();
             return Ok(DataReport::refuted(reason));
         };
+        if claim.kind == "ioconf" && claim.trace.iter().any(|action| action == "delta") {
+            let reason = "ioconf knows no silence within a trace".to_owned();
+            return Ok(DataReport::refuted(reason));
+        }
         if let Some(reason) = misplaced(claim) {
             return Ok(DataReport::refuted(reason.to_owned()));
         }
@@ -216,6 +223,7 @@ impl Workspace {
             policy: policy(claim),
             solver: options.solver.as_deref(),
             until,
+            every_state: claim.kind == "uioco",
         };
         let queues = claim.context == "queues";
         let allowed = match run.is_allowed(&claim.trace, observed.as_deref(), queues)? {

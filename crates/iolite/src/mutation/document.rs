@@ -1,5 +1,6 @@
 //! What mutants came to, for scripts and for people.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,12 @@ pub struct MutationDocument {
     pub model_conforms: Option<bool>,
     /// Whether there are no more mutants than these.
     pub all: bool,
+    /// How many mutants there are in all shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<usize>,
+    /// Whether there are no more mutants than those of all shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_all: Option<bool>,
     /// Mutants that were left out because they are equal in text to the model or to another one.
     pub equal: u64,
     /// The mutants.
@@ -121,6 +128,73 @@ impl Score {
 }
 
 impl MutationDocument {
+    /// The answers of the shares of one analysis, each with its name, joined to the answer of one process.
+    pub fn merge(shares: Vec<(String, Self)>, partial: bool) -> Result<Self, String> {
+        let mut shares = shares.into_iter();
+        let Some((one, mut whole)) = shares.next() else {
+            return Err("there is nothing to merge".to_owned());
+        };
+        let mut mutants: BTreeMap<usize, (String, MutantDocument)> = BTreeMap::new();
+        let mut add = |from: &str, more: Vec<MutantDocument>| {
+            for mutant in more {
+                let number = mutant.number;
+                if let Some((before, _)) = mutants.insert(number, (from.to_owned(), mutant)) {
+                    return Err(format!("mutant {number} is in {before} and in {from}"));
+                }
+            }
+            Ok(())
+        };
+        add(&one, std::mem::take(&mut whole.mutants))?;
+        for (other, share) in shares {
+            let what = [
+                (whole.model != share.model, "its model"),
+                (
+                    whole.model_hash != share.model_hash,
+                    "the text of its model",
+                ),
+                (whole.relation != share.relation, "its relation"),
+                (
+                    whole.complete_inputs != share.complete_inputs,
+                    "the completion of inputs",
+                ),
+                (whole.chosen != share.chosen, "the number of mutants"),
+                (
+                    whole.score.tested != share.score.tested,
+                    "whether there were tests",
+                ),
+            ];
+            if let Some((_, what)) = what.into_iter().find(|(differs, _)| *differs) {
+                return Err(format!(
+                    "{other} is of another analysis than {one}: {what} differs"
+                ));
+            }
+            whole.model_conforms = whole.model_conforms.or(share.model_conforms);
+            add(&other, share.mutants)?;
+        }
+        let chosen = whole.chosen.unwrap_or(mutants.len());
+        let missing: Vec<String> = (1..=chosen)
+            .filter(|number| !mutants.contains_key(number))
+            .map(|number| number.to_string())
+            .collect();
+        if !missing.is_empty() && !partial {
+            let shown = missing
+                .iter()
+                .take(10)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ");
+            let more = if missing.len() > 10 { ", …" } else { "" };
+            return Err(format!(
+                "{} mutants are in no share: {shown}{more}",
+                missing.len()
+            ));
+        }
+        whole.mutants = mutants.into_values().map(|(_, mutant)| mutant).collect();
+        whole.score = Score::of(&whole.mutants, whole.score.tested);
+        whole.all = missing.is_empty() && whole.chosen_all.unwrap_or(whole.all);
+        Ok(whole)
+    }
+
     /// The answer for people.
     pub fn tell(&self) -> String {
         let mut text = String::new();

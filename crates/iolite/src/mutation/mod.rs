@@ -4,6 +4,8 @@
 //! [IOCO99, §3]. Equivalent mutants, the plague of mutation analysis, are proved here by the relation
 //! itself.
 
+#[cfg(test)]
+mod data_tests;
 mod document;
 mod examine;
 mod pick;
@@ -14,7 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use iolite_derive::ModelRef;
-use iolite_exec::Partition;
+use iolite_exec::Share;
 use iolite_lang::fmt::format_file;
 use iolite_lang::mutation::{Mutant, Mutations, Operator};
 use iolite_lang::syntax::ast::{Item, Role};
@@ -45,8 +47,8 @@ pub struct MutationOptions {
     pub seed: u64,
     /// Mutants at the same time.
     pub jobs: usize,
-    /// Of `N` parts of the mutants only the `K`-th, from 1.
-    pub partition: Option<Partition>,
+    /// Which of the mutants are looked at, counted from 0.
+    pub share: Share,
     /// Where mutants and what they came to are written.
     pub folder: Option<PathBuf>,
     /// Throw away what is in the folder, instead of going on from there.
@@ -84,7 +86,7 @@ impl Default for MutationOptions {
             most: 1000,
             seed: 0,
             jobs: 1,
-            partition: None,
+            share: Share::Whole,
             folder: None,
             restart: false,
             suite: Vec::new(),
@@ -149,7 +151,7 @@ impl Workspace {
         let path = PathBuf::from("mutant.iol");
         let parsed = source.insert(&path, mutable.text.as_bytes());
         let file = parsed.file()?;
-        let base = mutable.name.split('(').next().unwrap_or_default();
+        let base = mutable.name.split(['(', '[']).next().unwrap_or_default();
         let operators = match options.operators.as_slice() {
             [] => Operator::ALL.to_vec(),
             given => given.to_vec(),
@@ -180,13 +182,31 @@ impl Workspace {
                 .to_owned()
             }),
             model_conforms,
-            all: picked.all && options.partition.is_none(),
+            all: picked.all && options.share.is_whole(),
+            chosen: Some(picked.mutants.len()),
+            chosen_all: Some(picked.all),
             equal: picked.equal,
             score: Score::of(&mutants, options.tests()),
             mutants,
         };
         store.finish(&document)?;
         Ok(document)
+    }
+
+    /// How many mutants of a model there are to be looked at, all shares together.
+    pub fn count_mutants(
+        &self,
+        model: &ModelRef,
+        options: &MutationOptions,
+    ) -> Result<usize, Error> {
+        // An empty share: mutants are made, and none is looked at.
+        let nothing = MutationOptions {
+            share: Share::of_none(),
+            folder: None,
+            ..options.clone()
+        };
+        let document = self.mutate(model, &nothing, &mut |_, _| Ok(()))?;
+        Ok(document.chosen.unwrap_or_default())
     }
 
     /// The model as text whose transitions and data can be changed: its own where it is a system of
@@ -196,7 +216,7 @@ impl Workspace {
             let declared = self.declaration(model)?;
             let source = self.source(declared.reference.path())?;
             let name = declared.reference.name.clone().unwrap_or_default();
-            let base = name.split('(').next().unwrap_or_default();
+            let base = name.split(['(', '[']).next().unwrap_or_default();
             let is_machine = source.file()?.items.iter().any(|item| {
                 matches!(item, Item::Machine(m) if m.role == Role::System && m.name.text == base)
             });
@@ -259,9 +279,8 @@ fn examine_all(
     options: &MutationOptions,
     done: &mut Done<'_>,
 ) -> Result<Vec<MutantDocument>, Error> {
-    let taken = |index: usize| options.partition.is_none_or(|p| p.takes(index as u64));
     let numbers: Vec<usize> = (1..=mutants.len())
-        .filter(|number| taken(number - 1))
+        .filter(|number| options.share.takes(*number as u64 - 1))
         .collect();
     let next = AtomicUsize::new(0);
     let answers: Mutex<Vec<Option<MutantDocument>>> = Mutex::new(vec![None; numbers.len()]);

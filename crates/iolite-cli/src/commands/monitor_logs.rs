@@ -1,0 +1,195 @@
+//! `iolite monitor` over several logs, and the shares of that.
+
+use std::collections::BTreeMap;
+
+use iolite::{Error, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::monitor::{Args, judge_log};
+use crate::output::{Exit, counted, print, print_json, to_json};
+
+/// A log that was judged.
+pub(crate) struct JudgedLog {
+    pub(crate) verdict: Verdict,
+    /// The answer for people.
+    text: String,
+    /// The document for scripts.
+    json: String,
+}
+
+impl JudgedLog {
+    pub(crate) fn new(
+        verdict: Verdict,
+        text: String,
+        document: &impl Serialize,
+    ) -> Result<Self, Error> {
+        let json = to_json(document)?;
+        Ok(Self {
+            verdict,
+            text,
+            json,
+        })
+    }
+
+    /// The only answer of a command.
+    pub(crate) fn print(&self, json: bool) -> Result<Exit, Error> {
+        if json {
+            print(&format!("{}\n", self.json))?;
+        } else {
+            print(&self.text)?;
+        }
+        Ok(self.verdict.into())
+    }
+}
+
+/// One of several logs.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LogDocument {
+    /// Which one, from 0.
+    pub(crate) number: u64,
+    log: String,
+    pub(crate) verdict: Verdict,
+    /// What `iolite monitor` says of this log alone.
+    document: Box<RawValue>,
+}
+
+impl LogDocument {
+    /// Judges one of the logs.
+    pub(crate) fn of(args: &Args, at: usize) -> Result<(Self, String), Error> {
+        let judged = judge_log(&args.of_log(at))?;
+        let document = RawValue::from_string(judged.json)
+            .map_err(|e| Error::fault(format!("writing JSON: {e}")))?;
+        let log = args.logs.get(at).map(|log| log.display().to_string());
+        let document = Self {
+            number: at as u64,
+            log: log.unwrap_or_default(),
+            verdict: judged.verdict,
+            document,
+        };
+        Ok((document, judged.text))
+    }
+}
+
+/// What several logs came to.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LogsDocument {
+    /// The worst.
+    pub(crate) verdict: Option<Verdict>,
+    /// How often each verdict was seen.
+    verdicts: BTreeMap<Verdict, u64>,
+    model: String,
+    /// How many logs all shares have.
+    all: u64,
+    logs: Vec<LogDocument>,
+}
+
+impl LogsDocument {
+    pub(crate) fn new(args: &Args, logs: Vec<LogDocument>) -> Self {
+        let mut document = Self {
+            verdict: None,
+            verdicts: BTreeMap::new(),
+            model: args.model.to_string(),
+            all: args.logs.len() as u64,
+            logs,
+        };
+        document.count();
+        document
+    }
+
+    fn count(&mut self) {
+        self.verdicts.clear();
+        for log in &self.logs {
+            *self.verdicts.entry(log.verdict).or_default() += 1;
+        }
+        self.verdict = Verdict::worst(self.verdicts.keys().copied());
+    }
+
+    /// The shares of one command, joined.
+    pub(crate) fn merge(shares: Vec<(String, Self)>, partial: bool) -> Result<Self, String> {
+        let mut shares = shares.into_iter();
+        let Some((one, mut whole)) = shares.next() else {
+            return Err("there is nothing to merge".to_owned());
+        };
+        for (other, share) in shares {
+            if (&whole.model, whole.all) != (&share.model, share.all) {
+                return Err(format!(
+                    "{other} is about other logs, or another model, than {one}"
+                ));
+            }
+            whole.logs.extend(share.logs);
+        }
+        whole.logs.sort_by_key(|log| log.number);
+        let twice = whole
+            .logs
+            .windows(2)
+            .find(|two| two[0].number == two[1].number);
+        if let Some(log) = twice {
+            return Err(format!("{} is in two shares", log[0].log));
+        }
+        if whole.logs.iter().any(|log| log.number >= whole.all) {
+            return Err(format!("{one} has more logs than there are"));
+        }
+        let missing = whole.all - whole.logs.len() as u64;
+        if missing > 0 && !partial {
+            return Err(format!("{} in no share", counted(missing, "log")));
+        }
+        whole.count();
+        Ok(whole)
+    }
+
+    /// The answer for people, beside those about each log.
+    fn tell(&self) -> String {
+        let verdicts = self.verdicts.iter();
+        let verdicts: Vec<String> = verdicts.map(|(v, n)| format!("{n} {v}")).collect();
+        let logs = counted(self.logs.len() as u64, "log");
+        format!("{}: {logs}: {}\n", self.model, verdicts.join(", "))
+    }
+
+    /// The answer of a command that judged none of them itself.
+    pub(crate) fn conclude(&self, json: bool) -> Result<Exit, Error> {
+        if json {
+            print_json(self)?;
+        } else {
+            let mut text = String::new();
+            for log in &self.logs {
+                text += &format!("{}: {}\n", log.log, log.verdict);
+            }
+            print(&(text + &self.tell()))?;
+        }
+        Ok(self.exit())
+    }
+
+    fn exit(&self) -> Exit {
+        self.verdict.map_or(Exit::Inconclusive, Exit::from)
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let one = [
+        (args.run.is_some(), "--run"),
+        (args.certificate.is_some(), "--certificate"),
+        (args.picture.is_some(), "--picture"),
+    ];
+    if let Some((_, flag)) = one.into_iter().find(|(given, _)| *given) {
+        return Err(Error::input(format!("{flag} is for one log")));
+    }
+    let mut logs = Vec::new();
+    for at in 0..args.logs.len() {
+        if args.partition.is_some_and(|p| !p.takes(at as u64)) {
+            continue;
+        }
+        let (log, text) = LogDocument::of(args, at)?;
+        if !args.json {
+            print(&text)?;
+        }
+        logs.push(log);
+    }
+    let document = LogsDocument::new(args, logs);
+    if args.json {
+        print_json(&document)?;
+    } else {
+        print(&document.tell())?;
+    }
+    Ok(document.exit())
+}
