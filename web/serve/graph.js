@@ -24,10 +24,13 @@ export class Graph {
     this.canvas = make("div", { class: "canvas", tabindex: "0", role: "img", "aria-label": "no graph" },
       make("p", { class: "empty" }, "Choose a model on the left."));
     const zoom = (factor) => () => this.zoom(factor);
+    // Only the first graph can have another view beside it.
+    this.beside = root.id === "left"
+      ? make("button", { type: "button", "aria-pressed": "false", click: () => page.beside() }, "another view beside") : null;
     root.append(make("div", { class: "bar" }, this.title, this.view, this.observer, search,
       make("button", { type: "button", "aria-label": "larger", click: zoom(0.8) }, "+"),
       make("button", { type: "button", "aria-label": "smaller", click: zoom(1.25) }, "−"),
-      make("button", { type: "button", click: () => this.fit() }, "fit"), this.count), this.canvas);
+      make("button", { type: "button", click: () => this.fit() }, "fit"), this.beside, this.count), this.canvas);
     this.listen();
   }
 

@@ -5,6 +5,7 @@ import { Edit } from "./edit.js";
 import { Graph } from "./graph.js";
 import { Live } from "./live.js";
 import { Property, Relate } from "./relate.js";
+import { Reports } from "./reports.js";
 import { Walk } from "./walk.js";
 
 const $ = (id) => document.getElementById(id);
@@ -18,7 +19,7 @@ class Page {
     this.left = new Graph($("left"), this);
     this.right = new Graph($("right"), this);
     this.tools = [["step", "Step", Walk], ["relate", "Relate", Relate], ["test", "Test", Live],
-      ["property", "Property", Property], ["edit", "Edit", Edit]].map(([id, title, Tool]) => this.tab(id, title, Tool));
+      ["property", "Property", Property], ["edit", "Edit", Edit], ["reports", "Reports", Reports]].map(([id, title, Tool]) => this.tab(id, title, Tool));
     $("filter").addEventListener("input", () => this.list());
     $("copy").addEventListener("click", () => navigator.clipboard.writeText($("command").textContent));
     this.load();
@@ -59,7 +60,19 @@ class Page {
       if (on) each.tool.open();
     }
     this.selected = id;
-    $("right").hidden = id !== "relate" || !this.right.model;
+    this.arrange();
+  }
+
+  // The second graph: of the other model while two are related, or another view of the same one.
+  arrange() {
+    $("right").hidden = !this.isBeside && (this.selected !== "relate" || !this.right.model);
+    this.left.beside.setAttribute("aria-pressed", String(Boolean(this.isBeside)));
+  }
+
+  async beside() {
+    this.isBeside = !this.isBeside;
+    if (this.isBeside && this.left.model) await this.right.show(this.left.model);
+    this.arrange();
   }
 
   async load() {
@@ -124,6 +137,7 @@ class Page {
     }
     this.left.light([]);
     await this.left.show(reference);
+    if (this.isBeside) await this.right.show(reference);
     const tool = this.tools.find((each) => each.id === this.selected);
     if (tool) tool.tool.open();
   }

@@ -355,3 +355,166 @@ fn an_observer_has_the_constants_of_an_instance() {
         iolite(&["explain", &path]).expect(0);
     }
 }
+
+const CANDY: &str = "system Machine {
+  input but  output liq
+  initial state Idle { ?but -> Busy }
+  state Busy { !liq -> Idle  ?but -> Busy }
+}
+system Twice {
+  input but  output liq
+  initial state Idle { ?but -> Busy }
+  state Busy { !liq -> More  ?but -> Busy }
+  state More { !liq -> Idle  ?but -> Busy }
+}
+test Hasty {
+  input but  output liq
+  initial fail state 0 { ?but -> 1 }
+  fail state 1 { !liq -> 3  delta -> 3 }
+  fail state 3
+}
+property NeverTwo over {?but, !liq} = ltl G(?but -> X not ?but)
+property Rests over {?but, !liq} = ltl G(!liq -> X not !liq)
+";
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn suites_have_certificates() {
+    let folder = scratch("evidence-suites");
+    let model = write(&folder, "candy.iol", CANDY);
+    let (machine, hasty) = (format!("{model}#Machine"), format!("{model}#Hasty"));
+    let path = folder.join("hasty.json").display().to_string();
+    iolite(&["suite", &machine, &hasty, "--certificate", &path]).expect(1);
+    let told = iolite(&["explain", &path]).expect(0).stdout;
+    assert!(told.contains("Hasty is not sound for ioco"), "{told}");
+    let verdict = |value: &mut serde_json::Value| value["verdict"] = "fail".into();
+    assert_eq!(explained(&folder, &path, verdict), 1);
+    let kept = |value: &mut serde_json::Value| value["allowed"] = json(r#"["!liq", "!liq"]"#);
+    assert_eq!(explained(&folder, &path, kept), 0);
+    let answer = iolite(&["suite", &machine, &hasty, "--json"])
+        .expect(1)
+        .stdout;
+    let document = write(&folder, "suite.json", &answer);
+    let told = iolite(&["explain", &document]).expect(0).stdout;
+    assert!(told.contains("none of 1 test cases"), "{told}");
+    iolite(&["explain", &document, "--run", "0"]).expect(0);
+    assert_eq!(json(&answer)["certificate"]["verdict"], "undetected");
+    // Whoever leaves out a test case claims something else, which its text does not show.
+    let fewer = |value: &mut serde_json::Value| value["certificate"]["suite"] = json("[]");
+    assert_eq!(explained(&folder, &document, fewer), 1);
+}
+
+#[test]
+fn properties_beside_a_model_have_certificates() {
+    let folder = scratch("evidence-properties");
+    let model = write(&folder, "candy.iol", CANDY);
+    let of = |name: &str| format!("{model}#{name}");
+    let (machine, rests) = (of("Machine"), of("Rests"));
+    let sut = format!("model:{}", of("Twice"));
+    let args = ["test", &machine, "--property", &rests, "--sut", &sut];
+    let more = ["--runs", "4", "--steps", "9", "--no-journal", "--json"];
+    let answer = iolite(&[&args[..], &more].concat()).expect(1).stdout;
+    let document = json(&answer);
+    assert_eq!(document["verdict"], "violate-fail");
+    assert!(document.get("warnings").is_none(), "{document}");
+    let answer = write(&folder, "test.json", &answer);
+    iolite(&["explain", &answer]).expect(0);
+    iolite(&["explain", &answer, "--run", "3"]).expect(0);
+    let forged = |value: &mut serde_json::Value| value["certificate"]["verdict"] = "fail".into();
+    assert_eq!(explained(&folder, &answer, forged), 1);
+    // A log that conforms and violates a property, and one that does neither.
+    let log = write(&folder, "one.txt", "?but\n?but\n!liq\n");
+    let path = folder.join("c.json").display().to_string();
+    let never = of("NeverTwo");
+    let args = ["monitor", &machine, &log, "--property", &never];
+    iolite(&[&args[..], &["--certificate", &path]].concat()).expect(1);
+    let told = iolite(&["explain", &path]).expect(0).stdout;
+    assert!(
+        told.contains("no continuation is in the property"),
+        "{told}"
+    );
+    let log = write(&folder, "two.txt", "?but\n?but\n!liq\n!liq\n");
+    let args = ["monitor", &machine, &log, "--property", &never, "--json"];
+    let document = json(&iolite(&args).expect(1).stdout);
+    for (key, kind) in [
+        ("certificate", "ioco"),
+        ("property_certificate", "property"),
+    ] {
+        assert_eq!(document[key]["kind"], kind);
+        let path = write(&folder, "part.json", document[key].to_string());
+        iolite(&["explain", &path]).expect(0);
+    }
+}
+
+#[test]
+fn monitored_and_merged_runs_have_certificates() {
+    let folder = scratch("evidence-runs");
+    let model = write(&folder, "candy.iol", CANDY);
+    let machine = format!("{model}#Machine");
+    let sut = format!("model:{model}#Twice");
+    let mut journals = Vec::new();
+    for share in ["1/2", "2/2"] {
+        let journal = folder.join(format!("{}.jsonl", &share[..1]));
+        journals.push(journal.display().to_string());
+        let args = [
+            "test", &machine, "--sut", &sut, "--runs", "6", "--steps", "8",
+        ];
+        let more = [
+            "--partition",
+            share,
+            "--journal",
+            journals.last().expect("one"),
+        ];
+        iolite(&[&args[..], &more].concat()).expect(1);
+    }
+    let all = folder.join("all.jsonl").display().to_string();
+    let args = ["merge", &journals[0], &journals[1], "-o", &all, "--json"];
+    let merged = write(&folder, "merged.json", iolite(&args).expect(1).stdout);
+    let args = ["monitor", &machine, &all, "--json"];
+    let monitored = write(&folder, "monitored.json", iolite(&args).expect(1).stdout);
+    for document in [&merged, &monitored] {
+        iolite(&["explain", document]).expect(0);
+        for run in ["0", "3", "5"] {
+            iolite(&["explain", document, "--run", run]).expect(0);
+        }
+    }
+}
+
+#[test]
+fn a_certificate_that_cannot_be_made_is_warned_of() {
+    let folder = scratch("evidence-missing");
+    let model = write(&folder, "candy.iol", CANDY);
+    let (machine, hasty) = (format!("{model}#Machine"), format!("{model}#Hasty"));
+    let args = [
+        "test",
+        &machine,
+        "--suite",
+        &hasty,
+        "--no-journal",
+        "--json",
+    ];
+    let sut = format!("model:{machine}");
+    let found = iolite(&[&args[..], &["--sut", &sut]].concat()).expect(1);
+    let told = "there is no certificate for run 0: the verdicts of a hand-written test case";
+    assert!(found.stderr.contains(told), "{}", found.stderr);
+    let warnings = &json(&found.stdout)["warnings"][0];
+    assert!(warnings.as_str().expect("a text").starts_with(told));
+}
+
+#[test]
+fn a_relation_that_holds_through_queues_has_a_packed_certificate() {
+    let folder = scratch("evidence-queues");
+    let model = write(&folder, "candy.iol", CANDY);
+    let machine = format!("{model}#Machine");
+    let path = folder.join("holds.json.gz").display().to_string();
+    let args = ["relate", "ioco", &machine, &machine, "--context", "queues"];
+    let more = ["--max-in-flight", "2", "--certificate", &path];
+    iolite(&[&args[..], &more].concat()).expect(0);
+    let bytes = std::fs::read(&path).expect("a file");
+    assert_eq!(bytes[..2], [0x1f, 0x8b]);
+    let told = iolite(&["explain", &path]).expect(0).stdout;
+    assert!(told.contains("at most 2 inputs under way"), "{told}");
+}

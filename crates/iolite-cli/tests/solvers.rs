@@ -20,6 +20,10 @@ system C {
   initial state S { ?up(n) [n > 0] / x := x + n -> T }
   state T { !now(v) [v >= x && v <= x + c + d - 6] -> S }
 }
+observer NeverBelow for C {
+  initial state Fine { !now(v) [v < 0] -> Bad  * -> Fine }
+  violate state Bad
+}
 ";
 
 /// A program that speaks the protocol: it repeats what it is told to echo, says `unsat` when it is
@@ -68,6 +72,15 @@ fn commands(folder: &Path, solver: &str) -> Vec<(&'static str, Ran)> {
     vec![
         ("monitor", run(&["monitor", &system, &log])),
         ("test", run(&[&test[..], &["--no-journal"]].concat())),
+        (
+            "verify",
+            run(&[
+                "verify",
+                &system,
+                "--property",
+                &format!("{model}#NeverBelow"),
+            ]),
+        ),
         (
             "simulate",
             within(60, || {

@@ -1,7 +1,7 @@
 //! The one table of actions that tester, codec, strategy, coverage and journal share.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use iolite_lts::{LabelId, LabelKind, Labels};
 use rustc_hash::FxHashMap;
@@ -17,6 +17,9 @@ const RECENT: usize = 1 << 16;
 
 /// From so many on, what earlier runs met is forgotten when a run begins.
 const CROWDED: usize = 1 << 18;
+
+/// Bytes of a text that is not kept beside its action.
+const LONG: usize = 1 << 10;
 
 /// Interned actions. A clone is another handle to the same table; [`Alphabet::fork`] makes another
 /// table.
@@ -52,7 +55,22 @@ struct Declared {
 #[derive(Clone, Debug)]
 struct Entry {
     action: Arc<Action>,
-    text: Arc<str>,
+    /// How it is shown, once somebody asked; long texts are made again instead of being kept.
+    text: OnceLock<Arc<str>>,
+}
+
+impl Entry {
+    fn text(&self) -> Arc<str> {
+        if let Some(text) = self.text.get() {
+            return Arc::clone(text);
+        }
+        let text: Arc<str> = self.action.to_string().into();
+        if text.len() <= LONG {
+            // Nobody else has set it meanwhile: the table is locked.
+            let _ = self.text.set(Arc::clone(&text));
+        }
+        text
+    }
 }
 
 impl Default for Alphabet {
@@ -72,11 +90,12 @@ impl Alphabet {
     pub fn of_actions(labels: &Labels, read: impl Fn(LabelId) -> Action) -> Self {
         let mut declared = Declared::default();
         for (id, label) in labels.iter() {
+            let text: Arc<str> = label.to_string().into();
             let entry = Entry {
                 action: Arc::new(read(id)),
-                text: label.to_string().into(),
+                text: OnceLock::from(Arc::clone(&text)),
             };
-            let (action, text) = (entry.action.clone(), entry.text.clone());
+            let action = entry.action.clone();
             declared.index.entry(action).or_insert_with(|| id.into());
             declared.texts.entry(text).or_insert_with(|| id.into());
             declared.entries.push(entry);
@@ -119,12 +138,17 @@ impl Alphabet {
 
     /// The id of an action, which is added when it is new.
     pub fn intern(&self, action: Action) -> ActionId {
-        self.intern_as(action, ToString::to_string)
+        self.lock().intern(action, OnceLock::new)
     }
 
     /// The same; `text` is how a new one is shown, sigil included.
     pub fn intern_as(&self, action: Action, text: impl FnOnce(&Action) -> String) -> ActionId {
-        self.lock().intern(action, text)
+        let mut table = self.lock();
+        if let Some(id) = table.get(&action) {
+            return id;
+        }
+        let text: Arc<str> = text(&action).into();
+        table.intern(action, || OnceLock::from(text))
     }
 
     /// Keeps all that was met so far: whoever asks holds ids across runs. Returns how much was kept
@@ -166,7 +190,7 @@ impl Alphabet {
     pub fn text(&self, id: ActionId) -> Arc<str> {
         let table = self.lock();
         let entry = table.entry(id);
-        entry.map_or_else(|| "forgotten action".into(), |e| Arc::clone(&e.text))
+        entry.map_or_else(|| "forgotten action".into(), Entry::text)
     }
 
     /// Forgets what earlier runs met, where it is much. Only for whoever begins a run: nobody holds
@@ -194,7 +218,7 @@ impl Table {
         declared.or_else(|| self.index.get(action)).copied()
     }
 
-    fn intern(&mut self, action: Action, text: impl FnOnce(&Action) -> String) -> ActionId {
+    fn intern(&mut self, action: Action, text: impl FnOnce() -> OnceLock<Arc<str>>) -> ActionId {
         if let Some(id) = self.get(&action) {
             return id;
         }
@@ -206,10 +230,12 @@ impl Table {
             self.index.retain(|_, id| id.index() < kept);
         }
         let id = ActionId::new(kept + self.dropped + self.recent.len());
-        let text = text(&action).into();
         let action = Arc::new(action);
         self.index.insert(Arc::clone(&action), id);
-        let entry = Entry { action, text };
+        let entry = Entry {
+            action,
+            text: text(),
+        };
         let in_order = self.dropped == 0 && self.recent.is_empty();
         if in_order && self.met.len() < KEPT + self.pinned {
             self.met.push(entry);

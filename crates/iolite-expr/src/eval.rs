@@ -556,8 +556,12 @@ fn exists(
 /// Whether the body holds for an element of the array, or for each of them. It is evaluated for all,
 /// so that a fault is one whatever the order.
 fn quantified(x: &Var, args: &[Term], env: &impl Scope, all: bool) -> Result<bool, EvalError> {
+    let items = array(&args[0], env)?;
+    if let Some(result) = compared(x, &args[1], &items, env, all) {
+        return result;
+    }
     let mut result = all;
-    for item in array(&args[0], env)?.iter() {
+    for item in items.iter() {
         let vars = &[(x.id, item.clone())];
         let holds = boolean(&args[1], &Over { below: env, vars })?;
         result = if all {
@@ -567,4 +571,60 @@ fn quantified(x: &Var, args: &[Term], env: &impl Scope, all: bool) -> Result<boo
         };
     }
     Ok(result)
+}
+
+/// The same where the body compares a part of the element with a value that does not depend on it:
+/// `exists k in known: k.id == n` looks at long lists without building anything.
+fn compared(
+    x: &Var,
+    body: &Term,
+    items: &[Value],
+    env: &impl Scope,
+    all: bool,
+) -> Option<Result<bool, EvalError>> {
+    let Kind::App(op @ (Op::Eq | Op::Ne), sides) = body.kind() else {
+        return None;
+    };
+    let (own, other) = match (field_path(&sides[0], x), field_path(&sides[1], x)) {
+        (Some(path), None) => (path, &sides[1]),
+        (None, Some(path)) => (path, &sides[0]),
+        _ => return None,
+    };
+    if items.is_empty() || other.reads(x.id) {
+        return None;
+    }
+    let value = match eval(other, env) {
+        Ok(value) => value,
+        Err(e) => return Some(Err(e)),
+    };
+    let wanted = *op == Op::Eq;
+    let mut result = all;
+    for item in items {
+        let mut part = item;
+        for &i in &own {
+            let Value::Record(_, fields) = part else {
+                return None;
+            };
+            part = fields.get(i as usize)?;
+        }
+        let holds = (*part == value) == wanted;
+        if holds != all {
+            result = holds;
+            break;
+        }
+    }
+    Some(Ok(result))
+}
+
+/// The fields that lead from a variable to a term.
+fn field_path(term: &Term, x: &Var) -> Option<Vec<u32>> {
+    match term.kind() {
+        Kind::Var(v) if v == x => Some(Vec::new()),
+        Kind::App(Op::Field(i), args) => {
+            let mut path = field_path(&args[0], x)?;
+            path.push(*i);
+            Some(path)
+        }
+        _ => None,
+    }
 }

@@ -36,6 +36,7 @@ mod interval;
 mod linear;
 mod own_stack;
 pub mod qe;
+mod read;
 mod recursion;
 mod regex;
 mod sample;
@@ -57,7 +58,9 @@ pub use function::Function;
 pub use int::{Int, ParseIntError};
 pub use recursion::{Callee, ResultSort, Signature};
 pub use regex::{Regex, RegexError};
-pub use sample::{CandidateValues, Distribution, Draw, PairCover, Sampler, Strategy};
+pub use sample::{
+    CandidateValues, Distribution, Draw, Drawn, GuardProfile, PairCover, Sampler, Strategy,
+};
 pub use smtlib::{
     HornAnswer, HornAtom, HornClauses, HornRule, SOLVER_VARIABLE, Smtlib, SmtlibError,
 };

@@ -335,6 +335,11 @@ impl Solver {
         self.assertions.iter().map(|a| &a.ready)
     }
 
+    /// The current assertions as they were made.
+    pub(crate) fn originals(&self) -> impl Iterator<Item = &Term> {
+        self.assertions.iter().map(|a| &a.original)
+    }
+
     /// The current query in SMT-LIB, to be kept when the answer was "unknown".
     pub fn query_text(&self) -> String {
         let terms: Vec<Term> = self.query().cloned().collect();

@@ -1,13 +1,14 @@
 //! Values: what variables hold and actions carry.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::sort::{EnumSort, RecordSort};
 use crate::{Int, Sort, SumValue};
 
 /// A value of some [`Sort`]. Cheap to clone: the large ones are shared.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Eq, PartialOrd, Ord)]
 pub enum Value {
     /// `true` or `false`.
     Bool(bool),
@@ -23,6 +24,47 @@ pub enum Value {
     Record(Arc<RecordSort>, Arc<[Value]>),
     /// A variant of a sum with its fields.
     Sum(Arc<SumValue>),
+}
+
+// What is shared is equal at a glance: long lists mostly share their elements.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Str(a), Self::Str(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Enum(e, a), Self::Enum(f, b)) => a == b && e == f,
+            (Self::Array(a), Self::Array(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Record(r, a), Self::Record(s, b)) => r == s && (Arc::ptr_eq(a, b) || a == b),
+            (Self::Sum(a), Self::Sum(b)) => Arc::ptr_eq(a, b) || a == b,
+            _ => false,
+        }
+    }
+}
+
+/// Elements at each end of an array that its hash reads. States of long runs hold long arrays that
+/// share their elements: comparing them is cheap, reading all of them is not.
+const HASHED: usize = 8;
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Bool(b) => b.hash(state),
+            Self::Int(n) => n.hash(state),
+            Self::Str(s) => s.hash(state),
+            // Values that meet in one table are mostly of one sort.
+            Self::Enum(_, i) => i.hash(state),
+            Self::Array(items) => {
+                items.len().hash(state);
+                let late = items.len().saturating_sub(HASHED).max(HASHED);
+                for item in items.iter().take(HASHED).chain(items.iter().skip(late)) {
+                    item.hash(state);
+                }
+            }
+            Self::Record(_, fields) => fields.iter().for_each(|f| f.hash(state)),
+            Self::Sum(s) => s.hash(state),
+        }
+    }
 }
 
 // Only to give values some total order, for deterministic tables: by name, then by shape.

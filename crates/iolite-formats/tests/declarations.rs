@@ -84,7 +84,7 @@ proptest! {
         let text = iol::write(&automaton, "P").expect("the pairs decide");
         let (file, found) = parse_and_check(&text);
         prop_assert!(!diagnostic::has_errors(&found), "{text}\n{found:?}");
-        let back = lower_property(&file, "P");
+        let back = lower_property(&file, "P", &[]);
         prop_assert!(back.is_ok(), "{text}\n{back:?}");
         prop_assert_eq!(shape(&back.unwrap()), shape(&automaton), "{}", text);
     }

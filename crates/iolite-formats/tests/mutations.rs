@@ -151,7 +151,7 @@ fn written(seed: &Seed) -> Vec<Seed> {
     }
     for item in &file.items {
         if let Item::Property(p) = item
-            && let Ok(automaton) = lower_property(&file, &p.name.text)
+            && let Ok(automaton) = lower_property(&file, &p.name.text, &[])
         {
             let text = hoa::write(&automaton, &p.name.text);
             add(&p.name.text, Format::Hoa, text);
@@ -389,7 +389,7 @@ fn iol(bytes: &[u8]) {
                 let _ = lower_test(&file, name);
                 let _ = lower_traces(&file, name, &labels);
             }
-            Item::Property(_) => drop(lower_property(&file, name)),
+            Item::Property(_) => drop(lower_property(&file, name, &[])),
             _ => {}
         }
     }

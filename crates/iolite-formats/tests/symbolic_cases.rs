@@ -1,12 +1,15 @@
 //! Test cases with data against the definitions on the unfolded model [SYM04, def. 11 to 15]: derived,
 //! written, read again and executed along every trace, so against every implementation.
 
+mod data_models;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use data_models::{actions, picks, step, text};
 use iolite_derive::{
-    Alphabet, Menu, ModelRef, Progress, Step, SymbolicCaseTester, SymbolicOracleError,
-    SymbolicTestCase, Tester, Verdict, action_of, valued_action,
+    Alphabet, Menu, ModelRef, Progress, SymbolicCaseTester, SymbolicOracleError, SymbolicTestCase,
+    Tester, Verdict, valued_action,
 };
 use iolite_expr::{Solver, Strategy, Value};
 use iolite_formats::symbolic_test_case::{iol, json, ttcn3};
@@ -14,117 +17,7 @@ use iolite_lang::{
     diagnostic, lower_data, lower_data_observer, lower_data_purpose, parse_and_check,
 };
 use iolite_lts::{Determinised, LabelId, Lts, QuiescencePolicy, SetId, Suspension};
-use iolite_sts::{
-    Iosts, LabelKind, LocationId, PruningGoal, State, SymbolicTest, UnfoldBudget, ValuedAction,
-};
-
-const GUARDS: [&str; 8] = [
-    "v > x",
-    "v == x",
-    "v <= k",
-    "x < 2",
-    "v != k",
-    "true",
-    "x >= k",
-    "v + x == 2",
-];
-const INPUTS: [&str; 4] = ["v >= x", "v < 2", "true", "v != k || x == 0"];
-const EFFECTS: [&str; 4] = ["x := v", "x := 0", "x := (x + v) % 3", "x := x"];
-const WATCHED: [&str; 7] = [
-    "p > n",
-    "p == n",
-    "n >= 2",
-    "p > k",
-    "n > k",
-    "p + n == 3",
-    "p == k && n > 0",
-];
-
-/// A system, an observer that stops under some observations, and a purpose.
-fn text(picks: &[usize]) -> String {
-    let g = |i: usize| GUARDS[picks[i] % GUARDS.len()];
-    let u = |i: usize| INPUTS[picks[i] % INPUTS.len()];
-    let e = |i: usize| EFFECTS[picks[i] % EFFECTS.len()];
-    let w = |i: usize| WATCHED[picks[i] % WATCHED.len()];
-    let (one, two) = match picks[8] % 3 {
-        0 => ("* -> One", "* -> Two"),
-        1 => ("* -> One", ""),
-        _ => ("?a(p) [n == 3] -> One", "* -> Two"),
-    };
-    format!(
-        "system S {{
-           const k: 0..2
-           var x: 0..2 = 0
-           input a(v: 0..2)
-           output b(v: 0..2), c
-           internal t
-           initial state P {{
-             ?a(v) [{u0}] / {e0} -> Q
-             !b(v) [{g0}] / {e1} -> P
-             t [x == 1] -> Q
-           }}
-           state Q {{
-             ?a(v) [{u1}] / {e2} -> Q
-             !b(v) [{g1}] / {e3} -> P
-             !c [x < 2] -> P
-           }}
-         }}
-         observer W for S {{
-           const k: 0..2
-           var n: 0..3 = 0
-           initial state One {{
-             ?a(p) [n < 3] / n := n + 1 -> Two
-             !b(p) [{w0}] -> Bad
-             delta [n >= 2] -> Bad
-             {one}
-           }}
-           state Two {{
-             !b(p) [{w1}] -> One
-             !c [n == 1] / n := 0 -> Two
-             !b(p) [!({w1}) && p == 2] -> Bad
-             {two}
-           }}
-           violate state Bad
-         }}
-         purpose G for S {{
-           const k: 0..2
-           var n: 0..3 = 0
-           initial state One {{
-             ?a(p) [n < 3] / n := n + 1 -> Two
-             !c [n > 1] -> Lost
-           }}
-           state Two {{
-             !b(p) [{w1}] -> Got
-             !c [n == 2] -> Got
-             delta -> One
-           }}
-           accept state Got
-           refuse state Lost
-         }}",
-        u0 = u(0),
-        u1 = u(2),
-        e0 = e(0),
-        e1 = e(1),
-        e2 = e(2),
-        e3 = e(3),
-        g0 = g(4),
-        g1 = g(5),
-        w0 = w(6),
-        w1 = w(7),
-    )
-}
-
-/// The actions of S, and δ, by name and values.
-fn actions() -> Vec<(LabelKind, &'static str, Vec<Value>)> {
-    let of = |kind, name| (0..3).map(move |v| (kind, name, vec![Value::int(v)]));
-    of(LabelKind::Input, "a")
-        .chain(of(LabelKind::Output, "b"))
-        .chain([
-            (LabelKind::Output, "c", Vec::new()),
-            (LabelKind::Delta, "delta", Vec::new()),
-        ])
-        .collect()
-}
+use iolite_sts::{Iosts, LabelKind, LocationId, PruningGoal, State, SymbolicTest, UnfoldBudget};
 
 /// Where S^δ and the goal are: a set of states of the unfolded S, and a state of the goal, `None` once it
 /// has stopped.
@@ -249,21 +142,7 @@ fn compare(
 ) {
     let alphabet = Alphabet::default();
     let mut tester = tester(case, k, &alphabet);
-    let step = |a: usize| {
-        let (kind, name, values) = actions().swap_remove(a);
-        let Some(gate) = system.find_gate(kind, name) else {
-            return Step::Quiescence;
-        };
-        let action = ValuedAction {
-            action: gate,
-            values,
-        };
-        let id = action_of(system, &alphabet, &action);
-        match kind {
-            LabelKind::Input => Step::Stimulus(id),
-            _ => Step::Output(id),
-        }
-    };
+    let step = |a: usize| step(system, &alphabet, a);
     let mut open: Vec<(Vec<usize>, Node)> = vec![(Vec::new(), first.clone())];
     while let Some((trace, node)) = open.pop() {
         let replay = |tester: &mut SymbolicCaseTester| {
@@ -405,10 +284,7 @@ fn executed_test_cases_give_the_verdicts_of_the_definitions() {
     let mut counts = Counts::default();
     let mut cases = 0;
     for i in 0..48usize {
-        let picks: Vec<usize> = (0..9)
-            .map(|j| i * (j + 3) / 2 + 5 * j + i / (j + 1))
-            .collect();
-        let text = text(&picks);
+        let text = text(&picks(i));
         let (file, found) = parse_and_check(&text);
         assert!(!diagnostic::has_errors(&found), "{found:?}\n{text}");
         let system = lower_data(&file, "S").expect("a system");

@@ -280,7 +280,15 @@ codes! {
          lists these places with the two traces that look alike. It is a note, not a mistake. If the \
          system answers only when it is asked and each answer is awaited, test it with `--context \
          synchronous`; else let the protocol say which came first, or wait for silence before the input."
-    507 NEVER_EXITS "what is before `>>` never exits"
+    507 GUARD_FAULT "a guard of a property that may have no value"
+        "For some values of the parameters the guard has no value, as `10 / x > 1` for 0. A property that meets \
+         such an action cannot say what it is, and is `unknown` from there on. `x != 0 && 10 / x > 1` always has \
+         a value: what stands on the right is looked at only where it is needed."
+    508 GUARD_DOUBT "guards of a property that could not be told apart"
+        "The letters of a property are the combinations of its guards that some values meet. The solver did not \
+         find out whether this one is possible. It is kept, so verdicts stay right; the class of the property, and \
+         what tests can say of it, may be judged too pessimistically."
+    509 NEVER_EXITS "what is before `>>` never exits"
         "What follows `>>` begins when what stands before it exits. Nothing there does: `exit` is missing, or \
          a part that runs beside it never exits, and parts that run together exit together."
     800 EMPTY_FILE "the file is empty"

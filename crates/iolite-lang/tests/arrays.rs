@@ -394,7 +394,7 @@ fn properties_name_actions_without_values() {
         );
         let (file, found) = parse_and_check(&text);
         assert!(found.is_empty(), "{text}\n{found:?}");
-        lower_property(&file, "P").unwrap_or_else(|d| panic!("{text}\n{d:?}"))
+        lower_property(&file, "P", &[]).unwrap_or_else(|d| panic!("{text}\n{d:?}"))
     };
     let on = r#"?"on(0)", ?"on(1)", ?"on(2)""#;
     let done = r#"!"done(0)", !"done(1)", !"done(2)""#;

@@ -1,10 +1,17 @@
 //! The alphabet Σ of an r-property: some labels of a table, in a fixed order.
 //!
-//! Two kinds are used. In most, each letter is one action. For formulas over plain propositions
-//! (as the usual collections of LTL patterns have them) a letter is a valuation, and is named by it.
+//! Three kinds are used. In most, each letter is one action, with whatever values. Where a property has guards
+//! on the values of an action, its letters are that action's cells, see [`GuardedAction`]. For formulas over
+//! plain propositions (as the usual collections of LTL patterns have them) a letter is a valuation, and is
+//! named by it.
 
+use std::sync::Arc;
+
+use iolite_expr::Value;
 use iolite_lts::{LabelId, LabelKind, Labels};
 use thiserror::Error;
+
+use crate::guarded_action::{EventReading, GuardedAction};
 
 /// The position of a letter in its [`Alphabet`]: the column of the transition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +58,8 @@ pub struct Alphabet {
     letters: Vec<LabelId>,
     column: Vec<u32>,
     propositions: Vec<String>,
+    /// Actions with guards, and the letters of their cells.
+    guarded: Arc<[(GuardedAction, Vec<Letter>)]>,
 }
 
 impl PartialEq for Alphabet {
@@ -58,6 +67,7 @@ impl PartialEq for Alphabet {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len()
             && self.propositions == other.propositions
+            && self.guarded == other.guarded
             && self
                 .iter()
                 .all(|l| self.labels.label(self.label(l)) == other.labels.label(other.label(l)))
@@ -87,7 +97,63 @@ impl Alphabet {
             letters,
             column,
             propositions: Vec::new(),
+            guarded: Arc::new([]),
         })
+    }
+
+    /// The same alphabet, in which the letters that are named as the cells of these actions are their cells.
+    #[must_use]
+    pub fn with_guarded(mut self, actions: Vec<GuardedAction>) -> Self {
+        let letters = |action: &GuardedAction| {
+            let cells = 0..action.cells().len();
+            let letter = |c| {
+                let label = self.labels.get(action.kind(), &action.cell_name(c));
+                label.and_then(|l| self.letter(l))
+            };
+            let letters: Option<Vec<Letter>> = cells.map(letter).collect();
+            letters.expect("each cell is a letter")
+        };
+        let pairs: Vec<_> = actions.into_iter().map(|a| (letters(&a), a)).collect();
+        self.guarded = pairs.into_iter().map(|(l, a)| (a, l)).collect();
+        self
+    }
+
+    /// The same alphabet with the guards of another one, whose letters come first in this one.
+    pub(crate) fn guarded_as(mut self, other: &Self) -> Self {
+        self.guarded = Arc::clone(&other.guarded);
+        self
+    }
+
+    /// The actions with guards, and the letters of their cells.
+    pub fn guarded(&self) -> &[(GuardedAction, Vec<Letter>)] {
+        &self.guarded
+    }
+
+    /// The guarded action that a letter is a cell of, and which.
+    pub fn cell_of(&self, letter: Letter) -> Option<(&GuardedAction, usize)> {
+        self.guarded.iter().find_map(|(action, letters)| {
+            let cell = letters.iter().position(|&l| l == letter)?;
+            Some((action, cell))
+        })
+    }
+
+    /// What an action is to the property, by its text without a sigil: `reply(503)`. One without guards is its
+    /// letter with whatever values.
+    pub fn read(&self, kind: LabelKind, text: &str) -> EventReading {
+        let (name, values) = Value::split_action(text);
+        for (action, letters) in &*self.guarded {
+            if action.kind() == kind && action.name() == name {
+                return match action.cell(&values) {
+                    Ok(cell) => EventReading::Letter(letters[cell]),
+                    Err(why) => EventReading::Undefined(why),
+                };
+            }
+        }
+        let own = |name: &str| self.labels.get(kind, name).and_then(|l| self.letter(l));
+        match own(text).or_else(|| own(name)) {
+            Some(letter) => EventReading::Letter(letter),
+            None => EventReading::Unseen,
+        }
     }
 
     /// The alphabet of these names, in `?a`, `!x`, `delta` or plain notation.

@@ -11,7 +11,8 @@
 //! [`observer`] \[SAFE04\] and [`purpose`]; [`safety_observer`] makes the first of an r-property.
 //!
 //! The crate opens no file, reads no clock, drives no system under test and prints nothing; it turns
-//! text into automata and automata into answers.
+//! text into automata and automata into answers. Guards on values make letters ([`guarded_action`]); which
+//! of them are possible is a question to the solver of `iolite-expr`.
 //!
 //! "Every operation is logged" is a response property, and no test decides it:
 //!
@@ -41,6 +42,7 @@ pub mod conformance;
 mod cycles;
 pub mod determinacy;
 pub mod finitary_part;
+pub mod guarded_action;
 mod labelling;
 pub mod language;
 pub mod ltl;
@@ -60,6 +62,7 @@ pub mod star_automaton;
 pub mod state_set;
 pub mod streett;
 pub mod structure;
+pub mod test_selection;
 pub mod testability;
 pub mod verdict;
 
@@ -68,6 +71,7 @@ pub use alphabet_map::{ActionPattern, AlphabetMap, Image, Predicate};
 pub use canonical_tester::{CanonicalTester, Debt, PropertyTestCase, TesterError, TesterOptions};
 pub use class::{Class, Classification, SemanticClass};
 pub use determinacy::{Determinacy, Reading};
+pub use guarded_action::{EventReading, GuardError, GuardedAction};
 pub use language::Operator;
 pub use ltl::{Ltl, LtlError};
 pub use monitor::Monitor;
@@ -81,5 +85,6 @@ pub use star_automaton::{AutomatonSource, StarAutomaton, StarError};
 pub use state_set::StateSet;
 pub use streett::{Pair, StreettAutomaton};
 pub use structure::{AutomatonError, Lasso, StateId, Structure};
+pub use test_selection::{Selection, SelectionError};
 pub use testability::{Basis, Obstacle, Obtainable, Relation, Testability, Witness};
 pub use verdict::{PropertyVerdict, Quiescence};

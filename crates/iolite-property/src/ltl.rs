@@ -130,7 +130,8 @@ impl Ltl {
     /// atoms are names, `?a`, `!x`, `"any text"`, or sets `{?a, !x}`. `!log` is the output `log`
     /// when the alphabet has it, else the negation of `log`; `! log` is always the negation. A word that
     /// is no name of the alphabet and begins with F, G or X is read as that operator first. The past
-    /// operators Y, O, H and S stand alone.
+    /// operators Y, Z, O, H, S and T stand alone. An action may have names for its parameters and a guard,
+    /// `!reply(code) [code >= 500]`; see [`Ltl::guarded_atoms`].
     pub fn parse(text: &str, alphabet: &Alphabet) -> Result<Self, LtlError> {
         let formula = parse::parse(text, &|name| resolves(alphabet, name))?;
         formula.check(alphabet)?;
@@ -165,6 +166,53 @@ impl Ltl {
             todo.extend(f.operands().into_iter().rev());
         }
         found
+    }
+
+    /// The atoms with guards, `!reply(code) [code >= 500]`, each once.
+    pub fn guarded_atoms(&self) -> Vec<String> {
+        let guarded = |a: &String| parse::split_guarded(a).is_some();
+        self.atoms().into_iter().filter(guarded).collect()
+    }
+
+    /// The formula in which an atom is replaced by the letters that it stands for, where `letters` knows it.
+    #[must_use]
+    pub fn with_letters(&self, letters: &dyn Fn(&str) -> Option<Vec<String>>) -> Self {
+        let one = |a: &Self| Box::new(a.with_letters(letters));
+        let all = |list: &[Self]| list.iter().map(|a| a.with_letters(letters)).collect();
+        let known = |name: &String| letters(name).unwrap_or_else(|| vec![name.clone()]);
+        match self {
+            Self::True => Self::True,
+            Self::False => Self::False,
+            Self::Atom(name) => match letters(name) {
+                None => self.clone(),
+                Some(none) if none.is_empty() => Self::False,
+                Some(several) => Self::AnyOf(several),
+            },
+            Self::AnyOf(names) => {
+                let names: Vec<String> = names.iter().flat_map(known).collect();
+                if names.is_empty() {
+                    Self::False
+                } else {
+                    Self::AnyOf(names)
+                }
+            }
+            Self::Not(a) => Self::Not(one(a)),
+            Self::And(list) => Self::And(all(list)),
+            Self::Or(list) => Self::Or(all(list)),
+            Self::Implies(a, b) => Self::Implies(one(a), one(b)),
+            Self::Iff(a, b) => Self::Iff(one(a), one(b)),
+            Self::Next(a) => Self::Next(one(a)),
+            Self::Eventually(a) => Self::Eventually(one(a)),
+            Self::Always(a) => Self::Always(one(a)),
+            Self::Until(a, b) => Self::Until(one(a), one(b)),
+            Self::Release(a, b) => Self::Release(one(a), one(b)),
+            Self::WeakUntil(a, b) => Self::WeakUntil(one(a), one(b)),
+            Self::StrongRelease(a, b) => Self::StrongRelease(one(a), one(b)),
+            Self::Previous(a) => Self::Previous(one(a)),
+            Self::Once(a) => Self::Once(one(a)),
+            Self::Historically(a) => Self::Historically(one(a)),
+            Self::Since(a, b) => Self::Since(one(a), one(b)),
+        }
     }
 
     /// Formulas can be built without the parser, so its limits are checked again.
@@ -226,9 +274,12 @@ impl Ltl {
     }
 
     fn check(&self, alphabet: &Alphabet) -> Result<(), LtlError> {
-        self.atoms()
-            .iter()
-            .try_for_each(|a| letters(alphabet, a).map(|_| ()))
+        // Guards are looked at by whoever makes letters of them.
+        let known = |a: &String| match (letters(alphabet, a), parse::split_guarded(a)) {
+            (Err(_), Some((action, _))) => letters(alphabet, action).map(|_| ()),
+            (found, _) => found.map(|_| ()),
+        };
+        self.atoms().iter().try_for_each(known)
     }
 }
 

@@ -16,6 +16,12 @@ use crate::verdict::PropertyVerdict;
 const NOT_YET: u32 = u32::MAX;
 const UNSEEN: u32 = u32::MAX;
 
+/// Steps that the table of product states may hold at most.
+const MOST_STEPS: usize = 1 << 27;
+
+/// What one event is to each tester; `None` where it is nothing to it.
+type Column = Box<[Option<Letter>]>;
+
 /// A run of several canonical testers on one stream of events.
 #[derive(Clone, Debug)]
 pub struct Monitor {
@@ -24,7 +30,11 @@ pub struct Monitor {
     /// Column of each label that some property knows.
     column: Vec<u32>,
     /// For each column, the letter of each tester.
-    letters: Vec<Vec<Option<Letter>>>,
+    letters: Vec<Column>,
+    /// Columns by their letters, once columns are added as they are met.
+    columns: FxHashMap<Column, u32>,
+    /// Columns that a row of the table has room for.
+    stride: usize,
     /// Product states, and their steps.
     tuples: Vec<Box<[StateId]>>,
     index: FxHashMap<Box<[StateId]>, u32>,
@@ -47,13 +57,13 @@ impl Monitor {
             .map(|t| labels.join(t.alphabet().labels()))
             .collect();
         let mut column = vec![UNSEEN; labels.len()];
-        let mut letters: Vec<Vec<Option<Letter>>> = Vec::new();
+        let mut letters: Vec<Column> = Vec::new();
         for (i, tester) in testers.iter().enumerate() {
             for l in tester.alphabet().iter() {
                 let label = maps[i][tester.alphabet().label(l).index()];
                 if column[label.index()] == UNSEEN {
                     column[label.index()] = letters.len() as u32;
-                    letters.push(vec![None; testers.len()]);
+                    letters.push(vec![None; testers.len()].into());
                 }
                 letters[column[label.index()] as usize][i] = Some(l);
             }
@@ -62,7 +72,9 @@ impl Monitor {
             testers,
             labels,
             column,
+            stride: letters.len(),
             letters,
+            columns: FxHashMap::default(),
             tuples: Vec::new(),
             index: FxHashMap::default(),
             next: Vec::new(),
@@ -102,7 +114,43 @@ impl Monitor {
         if column == UNSEEN {
             return;
         }
-        let slot = self.at as usize * self.letters.len() + column as usize;
+        self.take(column);
+    }
+
+    /// Takes an event that is this letter to each tester, or nothing: where guards make the letters, one event
+    /// may be different ones to different testers.
+    pub fn step_letters(&mut self, letters: &[Option<Letter>]) {
+        if letters.iter().all(Option::is_none) {
+            return;
+        }
+        if self.columns.is_empty() {
+            let known = self.letters.iter().cloned().zip(0..);
+            self.columns = known.collect();
+        }
+        let column = match self.columns.get(letters) {
+            Some(&column) => column,
+            None => self.add_column(letters),
+        };
+        self.take(column);
+    }
+
+    #[cold]
+    fn add_column(&mut self, letters: &[Option<Letter>]) -> u32 {
+        let column = self.letters.len() as u32;
+        self.letters.push(letters.into());
+        self.columns.insert(letters.into(), column);
+        if self.letters.len() > self.stride {
+            self.stride = (2 * self.stride).max(8);
+            let at = self.tuples[self.at as usize].clone();
+            self.forget();
+            self.at = self.intern(at);
+        }
+        column
+    }
+
+    #[inline]
+    fn take(&mut self, column: u32) {
+        let slot = self.at as usize * self.stride + column as usize;
         let to = self.next[slot];
         self.at = if to == NOT_YET {
             self.extend(column)
@@ -121,18 +169,23 @@ impl Monitor {
             .zip(&self.letters[column as usize])
             .map(|((tester, &q), letter)| letter.map_or(q, |l| tester.structure().step(q, l)))
             .collect();
-        if self.tuples.len() >= self.limit && !self.index.contains_key(&to) {
-            self.tuples.clear();
-            self.index.clear();
-            self.next.clear();
-            self.verdicts.clear();
-            self.finished.clear();
-            self.saying.clear();
+        let limit = self.limit.min(MOST_STEPS / self.stride.max(1)).max(2);
+        if self.tuples.len() >= limit && !self.index.contains_key(&to) {
+            self.forget();
             return self.intern(to);
         }
         let id = self.intern(to);
-        self.next[from as usize * self.letters.len() + column as usize] = id;
+        self.next[from as usize * self.stride + column as usize] = id;
         id
+    }
+
+    fn forget(&mut self) {
+        self.tuples.clear();
+        self.index.clear();
+        self.next.clear();
+        self.verdicts.clear();
+        self.finished.clear();
+        self.saying.clear();
     }
 
     fn intern(&mut self, tuple: Box<[StateId]>) -> u32 {
@@ -153,8 +206,7 @@ impl Monitor {
         let number = *self.sayings.entry(says.collect()).or_insert(fresh);
         self.saying.push(number);
         self.verdicts.push(verdicts);
-        self.next
-            .extend(std::iter::repeat_n(NOT_YET, self.letters.len()));
+        self.next.extend(std::iter::repeat_n(NOT_YET, self.stride));
         self.tuples.push(tuple.clone());
         self.index.insert(tuple, id);
         id

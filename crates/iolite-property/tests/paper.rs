@@ -9,8 +9,8 @@ use std::sync::Arc;
 use iolite_property::class::{finitary, syntactic};
 use iolite_property::{
     Alphabet, Basis, CanonicalTester, Class, Determinacy, Dfa, Lasso, Operator, Partition,
-    PropertyVerdict as V, Quality, Quiescence, Reading, Regular, Relation, SemanticClass, StateSet,
-    StreettAutomaton, Testability, TesterOptions,
+    PropertyVerdict as V, Quality, Quiescence, Reading, Regular, Relation, Selection,
+    SemanticClass, StateSet, StreettAutomaton, Testability, TesterOptions,
 };
 
 /// Rows `"1: a->2 b->sink"`, the first one initial; `* -> q` takes what a row leaves out, and
@@ -554,17 +554,19 @@ fn example_4_denial_for_ever_is_rejected() {
 fn example_10_selection() {
     let tester = CanonicalTester::new(&os_1(), TesterOptions::default()).unwrap();
     // Following the sequences of the example: op-uns first.
-    let case = tester.select_with(V::Fail, |q, inputs| {
-        let want = if tester.name(q) == "1" {
-            "?op-uns"
-        } else {
-            "?op-sec"
-        };
-        inputs
-            .iter()
-            .copied()
-            .find(|&l| tester.alphabet().text(l) == want)
-    });
+    let state = |name: &str| {
+        let mut states = tester.structure().states();
+        states.find(|&q| tester.name(q) == name).expect("a state")
+    };
+    let letter = |text: &str| tester.alphabet().letter_of_text(text).expect("a letter");
+    let selection = Selection {
+        inputs: vec![
+            (state("1"), letter("?op-uns")),
+            (state("4"), letter("?op-sec")),
+        ],
+        ..Selection::shortest(V::Fail)
+    };
+    let case = tester.select_by(&selection).expect("a test case");
     let sigma = case.alphabet();
     let follow = |word: &str| {
         let mut q = iolite_property::StateId::new(0);

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use iolite_property::{
-    Alphabet, Basis, CanonicalTester, Letter, PropertyVerdict as V, Quiescence, Relation, StateId,
-    StreettAutomaton, Testability, TesterOptions,
+    Alphabet, Basis, CanonicalTester, Letter, PropertyVerdict as V, Quiescence, Relation,
+    Selection, StateId, StreettAutomaton, Testability, TesterOptions,
 };
 use proptest::prelude::*;
 
@@ -179,6 +179,97 @@ proptest! {
                     if !case.steps(q).is_empty() {
                         let outputs = case.alphabet().len() - 2;
                         prop_assert_eq!(case.steps(q).len() - inputs.len(), outputs);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Chosen inputs are given, visited states come in their order before the verdict, avoided ones end the test,
+    /// and what a word leads to in the test case is what it leads to in the tester.
+    #[test]
+    fn selection_by_states_and_inputs(
+        a in any_streett(),
+        picks in prop::collection::vec(0..64_usize, 4),
+    ) {
+        let tester = CanonicalTester::new(&a, TesterOptions::default()).unwrap();
+        let (s, sigma) = (tester.structure(), tester.alphabet());
+        let state = |k: usize| StateId::new(picks[k] % s.len());
+        let input = sigma.iter().filter(|&l| sigma.text(l).starts_with('?'));
+        let input: Vec<Letter> = input.collect();
+        prop_assume!(!input.is_empty());
+        for target in [V::Fail, V::WeakPass] {
+            let selection = Selection {
+                target,
+                inputs: vec![(state(0), input[picks[1] % input.len()])],
+                visit: vec![state(2)],
+                avoid: vec![state(3)],
+            };
+            let Ok(case) = tester.select_by(&selection) else {
+                // Out of reach: no word without the avoided state goes through the visited one to the target.
+                let free = Selection { inputs: Vec::new(), ..selection.clone() };
+                if tester.select_by(&free).is_err() {
+                    for w in words(sigma.len(), 4) {
+                        let mut at = vec![tester.initial()];
+                        at.extend(w.iter().scan(tester.initial(), |q, &l| {
+                            *q = s.step(*q, l);
+                            Some(*q)
+                        }));
+                        let before = at.iter().position(|&q| tester.verdict(q).is_final());
+                        let seen = &at[..=before.unwrap_or(at.len() - 1)];
+                        let reached = seen.last().is_some_and(|&q| tester.verdict(q) == target)
+                            && seen.contains(&state(2))
+                            && !seen.contains(&state(3));
+                        prop_assert!(!reached, "{:?} {:?}", w, free);
+                    }
+                }
+                continue;
+            };
+            for w in words(sigma.len(), 4) {
+                let (mut q, mut p) = (StateId::new(0), tester.initial());
+                let mut seen = vec![p];
+                for &l in &w {
+                    let step = case.steps(q).iter().find(|(label, _)| *label == sigma.label(l));
+                    let Some(&(_, to)) = step else { break };
+                    q = to;
+                    p = s.step(p, l);
+                    seen.push(p);
+                }
+                let verdict = case.verdict(q);
+                if tester.verdict(p).is_final() {
+                    prop_assert_eq!(verdict, tester.verdict(p));
+                } else {
+                    prop_assert!(matches!(verdict, V::Unknown | V::Inconc));
+                }
+                if seen.contains(&state(3)) && !tester.verdict(p).is_final() {
+                    prop_assert_eq!(verdict, V::Inconc);
+                }
+                let labels = case.alphabet().labels();
+                let given = case.steps(q).iter().filter(|(l, _)| labels.text(*l).starts_with('?'));
+                prop_assert!(given.count() <= 1);
+            }
+        }
+    }
+
+    /// An input that is asked for is given wherever it leaves the target in reach.
+    #[test]
+    fn selection_by_inputs(a in any_streett(), state in 0..64_usize, input in 0..64_usize) {
+        let tester = CanonicalTester::new(&a, TesterOptions::default()).unwrap();
+        let (s, sigma) = (tester.structure(), tester.alphabet());
+        let inputs: Vec<Letter> = sigma.iter().filter(|&l| sigma.text(l).starts_with('?')).collect();
+        prop_assume!(!inputs.is_empty());
+        let (q, wanted) = (StateId::new(state % s.len()), inputs[input % inputs.len()]);
+        for target in [V::Fail, V::WeakPass] {
+            let selection = Selection { inputs: vec![(q, wanted)], ..Selection::shortest(target) };
+            let reach = |from| s.shortest(from, &tester.with_verdict(target)).is_some();
+            match tester.select_by(&selection) {
+                Err(_) => prop_assert!(!reach(tester.initial()) || !reach(s.step(q, wanted))),
+                Ok(case) => {
+                    prop_assert!(reach(tester.initial()) && reach(s.step(q, wanted)));
+                    for at in (0..case.len()).map(StateId::new) {
+                        if case.name(at) == tester.name(q) && !case.steps(at).is_empty() {
+                            prop_assert_eq!(case.input(at), Some(sigma.label(wanted)));
+                        }
                     }
                 }
             }

@@ -1,5 +1,7 @@
 //! The certificate as it is written: one format for all negative answers.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The name and version of the format.
@@ -18,7 +20,8 @@ pub struct Certificate {
     /// What judged: the specification, or the property.
     pub model: Named,
     /// `fail`, `violate`, `violate-fail`, `weak-fail`, or `refuted` for a specification; `holds` of a
-    /// relation and `proved` of an observer, where `pairs` show it.
+    /// relation and `proved` of an observer, where `pairs` show it; `unsound` of a test case and
+    /// `undetected` of an error that a suite misses.
     pub verdict: String,
     /// Which states are quiescent: `livelock`, `strict` or `fair`.
     pub quiescence: String,
@@ -58,6 +61,9 @@ pub struct Certificate {
     /// The same with data, which have no tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data_observers: Vec<DataObserver>,
+    /// Properties of any class beside the specification.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<WatchedProperty>,
     /// The property, where it judged alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<Property>,
@@ -67,6 +73,9 @@ pub struct Certificate {
     /// The test case, where a model fails one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<Test>,
+    /// The test cases of a suite, where they miss an error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suite: Vec<Test>,
     /// How the execution goes on that refutes a property: `bad-prefix`, `output-lock`, `deadlock` or
     /// `cycle`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,6 +115,15 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// The actions of the trace, and what was observed where that is an action.
+    pub fn actions(&self) -> Vec<String> {
+        let observed = match &self.observed {
+            Some(Observation::Action(action)) => Some(action),
+            Some(Observation::Refusal(_)) | None => None,
+        };
+        self.trace.iter().chain(observed).cloned().collect()
+    }
+
     /// A claim without models and files: they are added.
     pub fn new(kind: &str, verdict: &str, quiescence: &str) -> Self {
         Self {
@@ -127,9 +145,11 @@ impl Certificate {
             implementation: None,
             observers: Vec::new(),
             data_observers: Vec::new(),
+            properties: Vec::new(),
             property: None,
             traces: None,
             test: None,
+            suite: Vec::new(),
             ending: None,
             cycle: None,
             execution: None,
@@ -350,6 +370,9 @@ pub struct Property {
     pub relation: String,
     /// The letters.
     pub letters: Vec<String>,
+    /// Which letter an action with values is, where guards on them make the letters.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, String>,
     /// The initial state.
     pub initial: usize,
     /// For each state its successor on each letter.
@@ -358,6 +381,21 @@ pub struct Property {
     pub finite: Vec<usize>,
     /// The pairs.
     pub pairs: Vec<Pair>,
+}
+
+/// A property beside a specification: its canonical tester follows the run [PROP12, def. 15].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchedProperty {
+    /// Its own name.
+    pub name: String,
+    /// The names of its states.
+    pub states: Vec<String>,
+    /// Silence says nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ignores_silence: bool,
+    /// The property.
+    pub automaton: Property,
 }
 
 /// A Streett pair: a run meets `recurrent` infinitely often, or stays in `persistent` in the end.
@@ -394,6 +432,24 @@ pub struct Pairs {
     /// For each pair the state of the set of traces, where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traces: Vec<usize>,
+    /// Through queues: places instead of pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queues: Option<QueuePlaces>,
+}
+
+/// The places of an implementation that is observed through queues.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueuePlaces {
+    /// How many inputs may be under way at a time.
+    pub max_in_flight: usize,
+    /// Words of inputs.
+    pub words: Vec<Vec<String>>,
+    /// Explanations of one observation each: the number of a set, and of the word that is not taken.
+    pub explanations: Vec<Vec<(usize, usize)>>,
+    /// A state of the implementation, the number of the word that it has not taken, and of the
+    /// explanations.
+    pub places: Vec<(usize, usize, usize)>,
 }
 
 /// A proof or a refutation of an observer by a model with data. This crate knows no terms: `iolite

@@ -57,6 +57,9 @@ pub(crate) fn relation(certificate: &Certificate, report: &mut Report) -> Outcom
             ));
         }
     }
+    if certificate.context == "queues" {
+        return crate::holding_queues::check(certificate, pairs, (&i, &s), report);
+    }
     let claim = Claim::new(kind, i, s, certificate.traces.as_ref(), pairs)?;
     claim.check()?;
     report.confirmed.push(format!(
@@ -76,8 +79,12 @@ fn bare(certificate: &Certificate) -> Outcome<&Pairs> {
         || !certificate.allowed.is_empty()
         || !certificate.locations.is_empty()
         || certificate.implementation_location.is_some();
-    if tells || certificate.context != "synchronous" || !certificate.channels.is_empty() {
-        return rejected("a positive answer has no trace, no observation and no queues");
+    if tells || !certificate.channels.is_empty() {
+        return rejected("a positive answer has no trace, no observation and no channels");
+    }
+    match (certificate.context.as_str(), &pairs.queues) {
+        ("synchronous", None) | ("queues", Some(_)) => {}
+        _ => return rejected("queues and places belong together"),
     }
     if certificate.property.is_some() {
         return rejected("a positive answer has no property");
@@ -267,6 +274,9 @@ pub(crate) fn observer(certificate: &Certificate, report: &mut Report) -> Outcom
     };
     if certificate.verdict != "proved" || certificate.kind != "safety" || !told.sets.is_empty() {
         return rejected("an observer is `proved`, by pairs of states");
+    }
+    if certificate.context != "synchronous" {
+        return rejected("an observer is proved without queues");
     }
     if certificate.implementation.is_some() || certificate.complete_inputs.is_some() {
         return rejected("a specification satisfies an observer by itself");

@@ -112,6 +112,10 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         "cycle" => cycle(certificate, property, &s, at, q)?,
         other => return rejected(format!("`{other}` is no way for an execution to go on")),
     };
+    if !property.values.is_empty() {
+        let told = "which letter of the property each action with values is";
+        report.told.push(told.to_owned());
+    }
     report.confirmed.push(format!("verdict: refuted, {how}"));
     Ok(())
 }
@@ -280,7 +284,9 @@ fn cycle(
 /// The letter of an action: itself, or the action with whatever values.
 fn letter(property: &Property, action: &str) -> Option<usize> {
     let find = |text: &str| property.letters.iter().position(|l| l == text);
-    find(action).or_else(|| find(action.split_once('(')?.0))
+    let valued = || find(property.values.get(action)?);
+    let whole = valued().or_else(|| find(action));
+    whole.or_else(|| find(action.split_once('(')?.0))
 }
 
 /// What the property does not see changes nothing.

@@ -1,7 +1,7 @@
 //! A second opinion on a certificate, from the definitions alone.
 //!
 //! A certificate claims that something is wrong: a relation does not hold, a run failed, a model fails
-//! a test case, a specification violates an observer, a trace is outside a property. It carries transition tables
+//! a test case, a test case is not sound, a suite misses an error, a specification violates an observer, a trace is outside a property. It carries transition tables
 //! of all models involved. [`check`] walks them with plain sets and compares every part of the claim
 //! with what it finds. It shares no code with what made the claim, depends on nothing but the reader of
 //! JSON, and remembers nothing between steps, so that it can be read beside the papers.
@@ -11,25 +11,28 @@
 //!
 //! Read in this order: `document.rs` (what a certificate holds), `system.rs` (τ-closure, quiescence,
 //! after, out, refusals), `relation.rs` (two models), `run.rs` (a run beside a specification, observers),
-//! `queues.rs` (the same through queues), `holding.rs` (positive answers), `test_run.rs` (a model that fails a test case), `property.rs`
+//! `queues.rs` (the same through queues), `holding.rs` and `holding_queues.rs` (positive answers), `test_run.rs` (a model that fails a test case), `suite.rs` (test cases that fail
+//! what conforms, or miss an error), `property.rs`
 //! (Streett automata), `lasso.rs` (executions of a specification that a property rejects).
 
 mod channels;
 mod document;
 mod holding;
+mod holding_queues;
 mod lasso;
 mod observer_orders;
 mod property;
 mod queues;
 mod relation;
 mod run;
+mod suite;
 mod system;
 mod test_run;
 
 pub use document::{
     Certificate, Channel, DataClaim, DataObserver, Execution, FORMAT, Kind, LocationCondition,
-    Model, Named, Observation, Observer, Pair, Pairs, Property, Refusal, SourceText, State, Table,
-    Test, TestState, TestStep, ValuedRun, ValuedStep, hash,
+    Model, Named, Observation, Observer, Pair, Pairs, Property, QueuePlaces, Refusal, SourceText,
+    State, Table, Test, TestState, TestStep, ValuedRun, ValuedStep, WatchedProperty, hash,
 };
 
 /// What looking again has shown.
@@ -122,10 +125,14 @@ pub fn check_beside(
         || certificate.execution.is_some()
         || certificate.fairness.is_some()
         || certificate.environment.is_some();
+    let of_suite = suite::is_claimed(certificate);
+    if !of_suite && !certificate.suite.is_empty() {
+        return rejected("several test cases belong to an error that they miss");
+    }
     let claims = [
         execution,
         certificate.pairs.is_some(),
-        certificate.test.is_some(),
+        certificate.test.is_some() || of_suite,
         certificate.data.is_some(),
     ];
     if claims.iter().filter(|claim| **claim).count() > 1 {
@@ -138,14 +145,19 @@ pub fn check_beside(
         return Err(Fault::Undecided(NO_TABLE.to_owned()));
     }
     let alone = claims.contains(&true) || certificate.kind == "property";
-    if !certificate.data_observers.is_empty() && (alone || certificate.implementation.is_some()) {
-        return rejected("observers with data belong to runs beside a specification");
+    let beside = !certificate.data_observers.is_empty() || !certificate.properties.is_empty();
+    if beside && (alone || certificate.implementation.is_some()) {
+        return rejected(
+            "observers with data and properties belong to runs beside a specification",
+        );
     }
     if certificate.pairs.is_some() && tables().all(|model| model.table.is_some()) {
         match certificate.implementation {
             Some(_) => holding::relation(certificate, &mut report)?,
             None => holding::observer(certificate, &mut report)?,
         }
+    } else if of_suite {
+        suite::check(certificate, &mut report)?;
     } else if certificate.test.is_some() {
         test_run::check(certificate, &mut report)?;
     } else if execution {
@@ -233,7 +245,14 @@ fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
         .chain(observers.map(|o| &o.reference))
         .chain(certificate.data_observers.iter().map(|o| &o.reference))
         .chain(certificate.property.iter().map(|p| &p.reference))
+        .chain(
+            certificate
+                .properties
+                .iter()
+                .map(|p| &p.automaton.reference),
+        )
         .chain(certificate.test.iter().map(|t| &t.reference))
+        .chain(certificate.suite.iter().map(|t| &t.reference))
         .chain(certificate.data.iter().map(|d| &d.observer));
     let references: Vec<&String> = references.collect();
     let is_in = |reference: &str, path: &str| {
@@ -289,7 +308,11 @@ fn check_name(certificate: &Certificate) -> Outcome<()> {
     let specification = certificate.specification.as_ref().map(|m| &m.reference);
     let property = certificate.property.as_ref().map(|p| &p.reference);
     let test = certificate.test.as_ref().map(|t| &t.reference);
-    let judge = test.or(specification).or(property);
+    let judge = if suite::is_claimed(certificate) {
+        specification
+    } else {
+        test.or(specification).or(property)
+    };
     let formula = file.starts_with("ltl:") && judge.is_some_and(|judge| judge.starts_with(file));
     if judge != Some(&whole) && !formula {
         return rejected(format!("{whole} is not what judged"));

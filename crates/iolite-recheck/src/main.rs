@@ -1,5 +1,7 @@
-//! `iolite-recheck FILE`: the checker by itself, for those who trust nothing else.
+//! `iolite-recheck FILE`: the checker by itself, for those who trust nothing else. `-` is standard input, so
+//! that packed certificates need no library here: `gunzip -c c.json.gz | iolite-recheck -`.
 
+use std::io::Read;
 use std::process::ExitCode;
 
 use iolite_recheck::{Certificate, Fault, check};
@@ -10,7 +12,13 @@ fn main() -> ExitCode {
         eprintln!("usage: iolite-recheck CERTIFICATE");
         return ExitCode::from(2);
     };
-    let read = std::fs::read(&path).map_err(|e| e.to_string());
+    let read = if path == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(&path)
+    };
+    let read = read.map_err(|e| e.to_string());
     let read = read.and_then(|bytes| {
         serde_json::from_slice::<Certificate>(&bytes).map_err(|e| format!("no certificate: {e}"))
     });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Observation, Pair, Property};
+use crate::document::{Certificate, Observation, Observer, Pair, Property, WatchedProperty};
 use crate::{Outcome, Report, rejected};
 
 /// Whether no continuation of the trace, finite or infinite, is in Π [PROP12, def. 1 and 14]; or the
@@ -63,6 +63,11 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     report
         .confirmed
         .push(format!("trace: {steps} steps of the property's automaton"));
+    if !property.values.is_empty() {
+        report
+            .told
+            .push("which letter of the property each action with values is".to_owned());
+    }
     let silences = || {
         events
             .iter()
@@ -116,6 +121,13 @@ pub(crate) fn check_table(property: &Property) -> Outcome<()> {
     {
         return rejected("the automaton names a state that it does not have, or is not complete");
     }
+    let name = |text: &str| text.split('(').next().map(|t| t.trim_end().to_owned());
+    let fits = |(event, letter): (&String, &String)| {
+        property.letters.contains(letter) && name(event) == name(letter)
+    };
+    if !property.values.iter().all(fits) {
+        return rejected("the values of an action are said to be the letter of another one");
+    }
     let letters: BTreeSet<&String> = property.letters.iter().collect();
     if letters.len() < property.letters.len() {
         return rejected("the automaton has a letter twice");
@@ -123,10 +135,85 @@ pub(crate) fn check_table(property: &Property) -> Outcome<()> {
     Ok(())
 }
 
+/// A property beside a specification as an observer of a run with these actions, which it violates where
+/// its canonical tester fails [PROP12, def. 13 and 15]: no continuation is in Π, or the system is silent
+/// where the trace is not in Π. Only what the actions lead to is looked at.
+pub(crate) fn as_observer(
+    watched: &WatchedProperty,
+    actions: &BTreeSet<&str>,
+) -> Outcome<Observer> {
+    let property = &watched.automaton;
+    check_table(property)?;
+    let count = property.rows.len();
+    if watched.states.len() != count {
+        return rejected("each state of the automaton has one name");
+    }
+    // Of one relation silence outside Π is final, of the other one silence in it.
+    let silent_in = match property.relation.as_str() {
+        "inclusion" | "equality" => false,
+        "non-disjointness" => true,
+        other => return rejected(format!("`{other}` has no failing verdict")),
+    };
+    let own = ["delta", "delta_d"]
+        .iter()
+        .any(|own| property.letters.iter().any(|l| l == own));
+    let judges_silence = !own && !watched.ignores_silence;
+    let (broken, kept) = (count, count + 1);
+    let labels: Vec<&str> = actions.iter().copied().collect();
+    let mut observer = Observer {
+        reference: property.reference.clone(),
+        name: watched.name.clone(),
+        labels: labels.iter().map(|&l| l.to_owned()).collect(),
+        states: watched.states.clone(),
+        initial: property.initial,
+        marked: vec![broken],
+        steps: Vec::new(),
+    };
+    observer
+        .states
+        .extend(["q_fail", "q_wpass"].map(str::to_owned));
+    for sink in [broken, kept] {
+        observer
+            .steps
+            .extend((0..labels.len()).map(|l| (sink, l, sink)));
+    }
+    let mut seen = BTreeSet::from([property.initial]);
+    let mut todo = vec![property.initial];
+    while let Some(at) = todo.pop() {
+        let failed = no_continuation(property, at).is_ok();
+        if failed {
+            observer.marked.push(at);
+        }
+        for (number, label) in labels.iter().enumerate() {
+            let letter = letter_beside(property, label);
+            let silence = *label == "delta" && judges_silence && !failed;
+            let inside = property.finite.contains(&at);
+            let to = match letter {
+                _ if silence && inside == silent_in => [broken, kept][usize::from(inside)],
+                Some(letter) => property.rows[at][letter],
+                None => at,
+            };
+            observer.steps.push((at, number, to));
+            if to < count && seen.insert(to) {
+                todo.push(to);
+            }
+        }
+    }
+    Ok(observer)
+}
+
+/// The letter of an action beside a specification: itself, or its name with whatever values.
+fn letter_beside(property: &Property, action: &str) -> Option<usize> {
+    let find = |text: &str| property.letters.iter().position(|l| l == text);
+    find(action).or_else(|| find(action.split_once('(')?.0))
+}
+
 /// The letter of an event; a property may leave its direction away.
 fn letter(property: &Property, text: &str) -> Option<usize> {
     let find = |text: &str| property.letters.iter().position(|l| l == text);
-    find(text).or_else(|| find(text.trim_start_matches(['?', '!'])))
+    let valued = || find(property.values.get(text)?);
+    let whole = valued().or_else(|| find(text));
+    whole.or_else(|| find(text.trim_start_matches(['?', '!'])))
 }
 
 /// The states that are reached from one within a set, itself included.

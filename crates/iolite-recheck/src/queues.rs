@@ -12,23 +12,65 @@ use crate::{Fault, Outcome, rejected};
 /// Explanations beyond which nothing is said.
 const MOST: usize = 100_000;
 
+/// The states after one order of events, and the inputs that were given and not taken in it.
+pub(crate) type Explanation = (States, Vec<String>);
+
 /// All explanations of what was observed.
 pub(crate) struct Queues<'s> {
     s: &'s System,
     suspension: bool,
     every_state: bool,
-    explanations: BTreeSet<(States, Vec<String>)>,
+    explanations: BTreeSet<Explanation>,
 }
 
 impl<'s> Queues<'s> {
     pub(crate) fn new(s: &'s System, suspension: bool, every_state: bool) -> Outcome<Self> {
-        let explanations = BTreeSet::from([(s.start()?, Vec::new())]);
-        Ok(Self {
+        let start = BTreeSet::from([(s.start()?, Vec::new())]);
+        Ok(Self::from(s, suspension, every_state, start))
+    }
+
+    /// These explanations.
+    pub(crate) fn from(
+        s: &'s System,
+        suspension: bool,
+        every_state: bool,
+        explanations: BTreeSet<Explanation>,
+    ) -> Self {
+        Self {
             s,
             suspension,
             every_state,
             explanations,
-        })
+        }
+    }
+
+    pub(crate) fn all(&self) -> &BTreeSet<Explanation> {
+        &self.explanations
+    }
+
+    /// Whether an input may have been taken where it is not specified.
+    pub(crate) fn is_open(&self) -> Outcome<bool> {
+        for (states, pending) in &self.explanations {
+            let mut states = states.clone();
+            for input in pending {
+                if !self.specifies(&states, input)? {
+                    return Ok(true);
+                }
+                states = self.s.after(&states, input, self.suspension)?;
+            }
+        }
+        Ok(false)
+    }
+
+    fn specifies(&self, states: &States, input: &str) -> Outcome<bool> {
+        if self.every_state {
+            for &state in states {
+                if self.s.refuses(state, &[input.to_owned()])? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(!self.s.after(states, input, self.suspension)?.is_empty())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -37,20 +79,12 @@ impl<'s> Queues<'s> {
 
     /// Takes an input. Where it is not specified, anything may follow, and nothing can be wrong.
     fn take(&self, states: &States, input: &str) -> Outcome<States> {
-        let open = || {
-            rejected(format!(
-                "{input} may have been taken where it is not specified, so anything may follow"
-            ))
-        };
-        if self.every_state {
-            for &state in states {
-                if self.s.refuses(state, &[input.to_owned()])? {
-                    return open();
-                }
-            }
+        if self.specifies(states, input)? {
+            return self.s.after(states, input, self.suspension);
         }
-        let next = self.s.after(states, input, self.suspension)?;
-        if next.is_empty() { open() } else { Ok(next) }
+        rejected(format!(
+            "{input} may have been taken where it is not specified, so anything may follow"
+        ))
     }
 
     /// The explanations after one more action.

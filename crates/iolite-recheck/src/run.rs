@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::channels::Channels;
 use crate::document::{Certificate, Kind, Observation, Observer};
 use crate::observer_orders::Orders;
+use crate::property::as_observer;
 use crate::queues::Queues;
 use crate::system::{DELTA, Policy, States, System};
 use crate::{Fault, Outcome, Report, Watched, check_list, rejected};
@@ -49,7 +50,12 @@ pub(crate) fn check(
     if (kind == "ioconf-f") != certificate.traces.is_some() {
         return rejected("ioconf-f and a set of traces belong together");
     }
-    let unwatched = certificate.observers.is_empty() && certificate.data_observers.is_empty();
+    let unwatched = certificate.observers.is_empty()
+        && certificate.data_observers.is_empty()
+        && certificate.properties.is_empty();
+    if kind == "purpose" && !certificate.properties.is_empty() {
+        return rejected("a purpose is no property");
+    }
     if (kind == "safety") == unwatched && kind != "purpose" {
         return rejected("observers belong to safety, and to nothing else");
     }
@@ -239,6 +245,9 @@ fn refuted(
             "only a safety property of a specification is refuted, and without queues",
         );
     }
+    if !certificate.properties.is_empty() {
+        return rejected("a property is refuted by an execution");
+    }
     if certificate.observed.is_some() || !certificate.allowed.is_empty() {
         return rejected("a refutation is its trace; nothing is observed after it");
     }
@@ -274,7 +283,12 @@ pub(crate) fn follow_observers(
     let mut violated = watched.iter().any(|w| w.violated);
     let mut places: Vec<String> = watched.iter().map(|w| w.place.clone()).collect();
     let through_queues = certificate.context == "queues" && certificate.kind == "safety";
-    for observer in &certificate.observers {
+    let trace = certificate.trace.iter().map(String::as_str);
+    let actions: BTreeSet<&str> = trace.chain(observed).collect();
+    let properties = certificate.properties.iter();
+    let properties = properties.map(|p| as_observer(p, &actions));
+    let properties = properties.collect::<Outcome<Vec<Observer>>>()?;
+    for observer in certificate.observers.iter().chain(&properties) {
         check_observer(observer)?;
         if through_queues && certificate.channels.is_empty() {
             let orders = Orders::of(observer, &certificate.trace)?;

@@ -12,7 +12,7 @@ use crate::{Outcome, Report, check_list, rejected};
 const FAILING: [&str; 4] = ["fail", "violate-fail", "violate", "weak-fail"];
 
 /// What an action is to a test case.
-enum Next {
+pub(crate) enum Next {
     /// A step to another state.
     State(usize),
     /// The end of the run, with this verdict.
@@ -133,7 +133,7 @@ fn is_symmetric(state: &TestState) -> bool {
 
 /// Numbers fit, and each state is as the definitions want it: one input, or all outputs, or actions, each
 /// once.
-fn check_shape(test: &Test) -> Outcome<()> {
+pub(crate) fn check_shape(test: &Test) -> Outcome<()> {
     let texts: BTreeSet<&String> = test.labels.iter().map(|(_, text)| text).collect();
     if texts.len() < test.labels.len() || test.states.is_empty() {
         return rejected("the test case has a label twice, or no state");
@@ -169,7 +169,7 @@ fn check_shape(test: &Test) -> Outcome<()> {
 }
 
 /// The step of a test case under an action.
-fn next(test: &Test, at: usize, action: &str) -> Option<Next> {
+pub(crate) fn next(test: &Test, at: usize, action: &str) -> Option<Next> {
     let state = &test.states[at];
     if action == DELTA {
         return match (state.does, state.theta) {

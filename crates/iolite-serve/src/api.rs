@@ -33,6 +33,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     let guarded = Router::new()
         .route("/", get(assets::page))
         .route("/api/files", get(files))
+        .route("/api/journals", get(journals))
         .route("/api/file", get(file).put(save))
         .route("/api/check", post(check))
         .route("/api/show", post(show))
@@ -64,6 +65,10 @@ async fn asset(Path(name): Path<String>) -> Result<Response, Refusal> {
 
 async fn files(State(shared): Server) -> Json<Listing> {
     Json(shared.folder.list())
+}
+
+async fn journals(State(shared): Server) -> Json<Listing> {
+    Json(shared.folder.journals())
 }
 
 #[derive(Deserialize)]

@@ -15,7 +15,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Scripts and style sheets, by name.
-const ASSETS: [(&str, &str, &str); 8] = [
+const ASSETS: [(&str, &str, &str); 9] = [
     (
         "page.css",
         "text/css; charset=utf-8",
@@ -46,6 +46,11 @@ const ASSETS: [(&str, &str, &str); 8] = [
         "live.js",
         SCRIPT,
         include_str!("../../../web/serve/live.js"),
+    ),
+    (
+        "reports.js",
+        SCRIPT,
+        include_str!("../../../web/serve/reports.js"),
     ),
     (
         "edit.js",

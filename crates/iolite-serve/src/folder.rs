@@ -1,5 +1,6 @@
 //! The folder of models: its files, and no others.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
@@ -13,6 +14,10 @@ use crate::refusal::Refusal;
 /// Files that are listed, and how deep folders are looked into.
 const MOST_FILES: usize = 2000;
 const MOST_DEPTH: usize = 8;
+
+/// Where tests leave their journals, and how many are listed.
+const JOURNALS: &str = ".iolite";
+const MOST_JOURNALS: usize = 100;
 
 /// Bytes of a file that is shown or saved.
 const MOST_BYTES: u64 = 4 << 20;
@@ -129,6 +134,25 @@ impl Folder {
         listing
     }
 
+    /// The journals of the folder, those that tests leave in `.iolite` included, newest first.
+    pub(crate) fn journals(&self) -> Listing {
+        let mut listing = self.list();
+        let hidden = self.root.join(JOURNALS);
+        // Only a folder of its own: a link may lead out.
+        if hidden.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            self.list_in(&hidden, MOST_DEPTH, &mut listing);
+        }
+        listing.files.retain(|file| file.kind == Kind::Journal);
+        let age = |file: &Entry| {
+            let found = fs::metadata(self.root.join(&file.path));
+            found.and_then(|found| found.modified()).ok()
+        };
+        listing.files.sort_by_cached_key(|file| Reverse(age(file)));
+        listing.more |= listing.files.len() > MOST_JOURNALS;
+        listing.files.truncate(MOST_JOURNALS);
+        listing
+    }
+
     fn list_in(&self, folder: &Path, depth: usize, listing: &mut Listing) {
         let Ok(entries) = fs::read_dir(folder) else {
             return;
@@ -239,6 +263,27 @@ mod tests {
         std::os::unix::fs::symlink(outer.join("secret.iol"), outer.join("models/link.iol"))
             .unwrap();
         (Folder::open(&outer.join("models")).unwrap(), outer)
+    }
+
+    #[test]
+    fn journals_come_newest_first() {
+        let (folder, outer) = folder();
+        let hidden = outer.join("models/.iolite");
+        fs::create_dir_all(&hidden).unwrap();
+        let old = fs::File::create(hidden.join("old.jsonl")).unwrap();
+        let day = std::time::Duration::from_secs(86_400);
+        old.set_modified(std::time::SystemTime::now() - day)
+            .unwrap();
+        fs::write(outer.join("models/new.iolj"), "").unwrap();
+        let listed = folder.journals();
+        let paths: Vec<String> = listed.files.into_iter().map(|f| f.path).collect();
+        assert_eq!(paths, ["new.iolj", ".iolite/old.jsonl"]);
+        // A link instead of the folder is not followed.
+        fs::remove_dir_all(&hidden).unwrap();
+        fs::write(outer.join("secret.jsonl"), "").unwrap();
+        std::os::unix::fs::symlink(&outer, &hidden).unwrap();
+        assert_eq!(folder.journals().files.len(), 1);
+        fs::remove_dir_all(&outer).unwrap();
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Elimination of internal actions, the first half of determinisation [SYM04, §3.3].
 
+use std::collections::BTreeMap;
+
 use iolite_expr::{Solver, Substitution, Term};
 
-use crate::iosts::{Iosts, LabelKind, LocationId, Transition, TransitionId};
+use crate::iosts::{Gate, Iosts, LabelKind, LocationId, Transition, TransitionId};
 
 /// Why a system has no deterministic form here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -164,6 +166,70 @@ impl Iosts {
             after.insert(self.variables[*x].var.id, composed(e, before)?);
         }
         Ok(after)
+    }
+}
+
+/// When a location cannot refuse an input, whatever internal steps are taken before.
+pub(crate) struct MustTake(BTreeMap<(LocationId, Box<str>), Term>);
+
+impl MustTake {
+    /// The condition over V ∪ C ∪ π; `None` for what is no input.
+    pub(crate) fn condition(&self, location: LocationId, gate: &Gate) -> Option<&Term> {
+        let input = gate.kind == LabelKind::Input;
+        input
+            .then(|| self.0.get(&(location, gate.name.clone())))
+            .flatten()
+    }
+}
+
+impl Iosts {
+    /// For each location and input: every state that internal steps lead to takes the input, after more
+    /// internal steps if need be.
+    pub(crate) fn must_take(
+        &self,
+        solver: &mut Solver,
+        most: usize,
+    ) -> Result<MustTake, DeterminiseError> {
+        let weak = self.without_internal(solver, most)?;
+        let taken = |at: LocationId, gate: &Gate| {
+            let own = weak.find_gate(gate.kind, &gate.name);
+            let ways = weak.outgoing(at).iter().map(|t| weak.transition(*t));
+            let ways = ways.filter(|t| Some(t.action) == own);
+            Term::any(ways.map(|t| Term::all([t.guard.defined(), t.guard.clone()])))
+        };
+        let mut all = BTreeMap::new();
+        for (source, _) in self.locations() {
+            let mut ways = vec![Way {
+                at: source,
+                guard: Vec::new(),
+                values: Substitution::new(),
+            }];
+            let mut next = 0;
+            while next < ways.len() {
+                for &t in self.outgoing(ways[next].at) {
+                    if self.kind(t) == LabelKind::Internal {
+                        if ways.len() > most {
+                            return Err(DeterminiseError::TooMany(most));
+                        }
+                        let longer = self.longer(&ways[next], t, solver)?;
+                        ways.push(longer);
+                    }
+                }
+                next += 1;
+            }
+            for (_, gate) in self.gates().filter(|(_, g)| g.kind == LabelKind::Input) {
+                let mut conditions = Vec::new();
+                for way in &ways {
+                    let here = Term::all(way.guard.iter().cloned());
+                    let here = Term::all([here.defined(), here]);
+                    let then = composed(&taken(way.at, gate), &way.values)?;
+                    conditions.push(Term::any([here.negated(), then]));
+                }
+                let condition = Term::all(conditions).simplify();
+                all.insert((source, gate.name.clone()), condition);
+            }
+        }
+        Ok(MustTake(all))
     }
 }
 

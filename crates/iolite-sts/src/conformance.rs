@@ -1,5 +1,5 @@
-//! ioco and ioconf between systems with data, by lemma 4 of [SYM04]: I ioco S iff I^δ satisfies the observer
-//! (Σ!(det(S^δ)), Fail).
+//! ioco, uioco and ioconf between systems with data, by lemma 4 of [SYM04]: I ioco S iff I^δ satisfies the observer
+//! (Σ!(det(S^δ)), Fail). For uioco det(S^δ) has an input only where every state takes it.
 //!
 //! A proof is an inductive invariant of the product, so a simulation of I by the tester of S; a refutation
 //! is a run. Tests of bounded length say how long traces are on which there is no difference, and
@@ -47,11 +47,22 @@ const MOST: usize = 2_000;
 /// Lengths of traces that are tried where the whole was not proved.
 const LONGEST: usize = 24;
 
-/// Decides I ioco S, or I ioconf S where δ ends a trace.
+/// The relations that are decided so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataRelation {
+    /// ioco.
+    Ioco,
+    /// uioco: inputs that some state refuses are not specified.
+    Uioco,
+    /// ioconf: δ ends a trace.
+    Ioconf,
+}
+
+/// Decides I ioco S, I uioco S or I ioconf S.
 pub fn conforms(
     implementation: &Iosts,
     specification: &Iosts,
-    ends_at_delta: bool,
+    relation: DataRelation,
     policy: QuiescencePolicy,
     solver: &mut Solver,
     budget: VerifyBudget,
@@ -66,12 +77,14 @@ pub fn conforms(
     }
     let implementation = implementation.with_gates_of(specification)?;
     let specification = specification.with_gates_of(&implementation)?;
-    let deterministic = specification
-        .quiescent_with(solver)
-        .determinised(solver, MOST)
-        .map_err(ConformanceError::Determinise)?;
+    let quiescent = specification.quiescent_with(solver);
+    let deterministic = match relation {
+        DataRelation::Uioco => quiescent.determinised_for_uioco(solver, MOST),
+        DataRelation::Ioco | DataRelation::Ioconf => quiescent.determinised(solver, MOST),
+    };
+    let deterministic = deterministic.map_err(ConformanceError::Determinise)?;
     let (mut tester, fail) = deterministic.output_completed();
-    if ends_at_delta {
+    if relation == DataRelation::Ioconf {
         tester.end_at_delta(fail);
     }
     let mut ask = |tester: &Iosts, budget: VerifyBudget| {
@@ -203,7 +216,7 @@ impl Iosts {
     }
 
     /// The system over its own visible actions and those of another one.
-    fn with_gates_of(&self, other: &Self) -> Result<Self, ComposeError> {
+    pub(crate) fn with_gates_of(&self, other: &Self) -> Result<Self, ComposeError> {
         let mut result = self.clone();
         let visible = |g: &&Gate| matches!(g.kind, LabelKind::Input | LabelKind::Output);
         for gate in other.gates.iter().filter(visible) {

@@ -63,6 +63,11 @@ impl CoverageGoals {
         }
     }
 
+    /// The goal with this number.
+    pub fn get(&self, number: usize) -> &CoverageGoal {
+        &self.goals[number]
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &CoverageGoal> {
         self.goals.iter()
@@ -112,29 +117,44 @@ fn boundaries(guard: &Term, holds: bool, found: &mut Vec<Term>) {
 impl Iosts {
     /// The model with a location that is reached exactly when the goal is.
     pub fn with_probe(&self, goal: &CoverageGoal) -> (Self, LocationId) {
+        let (model, reached) = self.with_probes([goal]);
+        (model, reached[0])
+    }
+
+    /// The model with a location for each goal that is reached exactly when the goal is.
+    pub fn with_probes<'g>(
+        &self,
+        goals: impl IntoIterator<Item = &'g CoverageGoal>,
+    ) -> (Self, Vec<LocationId>) {
+        let mut model = self.clone();
+        let reached = goals.into_iter().map(|goal| model.add_probe(goal));
+        let reached = reached.collect();
+        (model, reached)
+    }
+
+    fn add_probe(&mut self, goal: &CoverageGoal) -> LocationId {
         let (id, condition) = match goal {
-            CoverageGoal::Location(location) => return (self.clone(), *location),
+            CoverageGoal::Location(location) => return *location,
             CoverageGoal::Transition(id) => (*id, None),
             CoverageGoal::Branch(id, condition) | CoverageGoal::Boundary(id, condition) => {
                 (*id, Some(condition.clone()))
             }
         };
-        let mut model = self.clone();
-        let reached = LocationId::new(model.locations.len());
-        model.locations.push(Location {
+        let reached = LocationId::new(self.locations.len());
+        self.locations.push(Location {
             name: "reached".into(),
             span: Span::NONE,
         });
-        model.outgoing.push(Vec::new());
-        let transition = self.transition(id);
-        let probe = TransitionId::new(model.transitions.len());
-        model.transitions.push(Transition {
+        self.outgoing.push(Vec::new());
+        let transition = self.transition(id).clone();
+        let probe = TransitionId::new(self.transitions.len());
+        self.outgoing[transition.source.index()].push(probe);
+        self.transitions.push(Transition {
             guard: Term::all([transition.guard.clone()].into_iter().chain(condition)),
             target: reached,
-            ..transition.clone()
+            ..transition
         });
-        model.outgoing[transition.source.index()].push(probe);
-        (model, reached)
+        reached
     }
 }
 

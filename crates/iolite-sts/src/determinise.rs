@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use iolite_expr::{Answer, Solver, Sort, Span, Substitution, Term, Var, VarId};
 
-use crate::closure::{DeterminiseError, composed};
+use crate::closure::{DeterminiseError, MustTake, composed};
 use crate::iosts::{
     GateId, Iosts, Location, LocationId, Transition, TransitionId, Variable, space,
 };
@@ -31,12 +31,33 @@ struct Determinisation<'a> {
     index: BTreeMap<Vec<Place>, LocationId>,
     places: Vec<Vec<Place>>,
     most: usize,
+    /// By location and action of the model: the condition under which an input is kept, where some are not.
+    kept_inputs: Option<MustTake>,
 }
 
 impl Iosts {
     /// det(S): a deterministic system with the same traces. The procedure need not end, so it gives
     /// up beyond `most` locations or transitions.
     pub fn determinised(&self, solver: &mut Solver, most: usize) -> Result<Self, DeterminiseError> {
+        self.determinised_with(None, solver, most)
+    }
+
+    /// The same with an input only where every state after the trace takes it: the traces are Utraces(S).
+    pub(crate) fn determinised_for_uioco(
+        &self,
+        solver: &mut Solver,
+        most: usize,
+    ) -> Result<Self, DeterminiseError> {
+        let must = self.must_take(solver, most)?;
+        self.determinised_with(Some(must), solver, most)
+    }
+
+    fn determinised_with(
+        &self,
+        kept_inputs: Option<MustTake>,
+        solver: &mut Solver,
+        most: usize,
+    ) -> Result<Self, DeterminiseError> {
         let model = self.without_internal(solver, most)?;
         let mut result = model.clone();
         result.transitions.clear();
@@ -47,6 +68,7 @@ impl Iosts {
             index: BTreeMap::new(),
             places: Vec::new(),
             most,
+            kept_inputs,
         };
         let first = work.location(vec![(model.initial, Vec::new())])?;
         work.result.initial = first;
@@ -93,12 +115,18 @@ impl Determinisation<'_> {
         solver: &mut Solver,
     ) -> Result<(), DeterminiseError> {
         let mut choices: Vec<(TransitionId, Term, Substitution)> = Vec::new();
+        let mut must = Vec::new();
         for (l, values) in &self.places[source.index()] {
             let variables = &self.model.variables;
             let map: Substitution = values
                 .iter()
                 .map(|(x, e)| (variables[*x].var.id, e.clone()))
                 .collect();
+            if let Some(kept) = &self.kept_inputs
+                && let Some(condition) = kept.condition(*l, self.model.gate(gate))
+            {
+                must.push(composed(condition, &map)?);
+            }
             for &t in self.model.outgoing(*l) {
                 let transition = self.model.transition(t);
                 if transition.action == gate {
@@ -135,14 +163,15 @@ impl Determinisation<'_> {
             let others = others.filter(|j| taken.iter().all(|i| overlaps[*i][*j]));
             let without = others.map(|j| choices[j].1.negated());
             let with = taken.iter().map(|i| choices[*i].1.clone());
-            let guard = Term::all(with.chain(without));
-            let guard = if n == 1 {
+            let guard = Term::all(with.chain(without).chain(must.iter().cloned()));
+            let guard = if n == 1 && must.is_empty() {
                 guard
             } else {
                 // Simplified it could hold where it has no value.
                 Term::all([guard.defined(), guard]).simplify()
             };
-            if guard.is_false() || (n > 1 && matches!(solver.check_with(&guard), Answer::Unsat)) {
+            let open = n > 1 || !must.is_empty();
+            if guard.is_false() || (open && matches!(solver.check_with(&guard), Answer::Unsat)) {
                 continue;
             }
             let chosen: Vec<&(TransitionId, Term, Substitution)> =

@@ -15,6 +15,8 @@ pub(crate) struct Firing {
     pub(crate) guard: Term,
     /// By parameter: the term over V ∪ C that a conjunct `m == f[head]` wants it to equal.
     equal: Vec<Option<Term>>,
+    /// Whether these terms have the sorts of the parameters.
+    pub(crate) fits: bool,
 }
 
 impl Firing {
@@ -25,7 +27,9 @@ impl Firing {
         let params = &model.gate(transition.action).params;
         let mut equal = vec![None; params.len()];
         determine(guard, params, &mut equal);
+        let mut sorts = equal.iter().zip(params);
         Self {
+            fits: sorts.all(|(e, p)| e.as_ref().is_some_and(|e| *e.sort() == p.sort)),
             faults_by_value: reads_parameters(&defined),
             guard: Term::all([defined.clone(), guard.clone()]).simplify(),
             defined,

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, CandidateValues, Distribution, Sampler, Strategy, Term, Value};
+use iolite_expr::{
+    Answer, CandidateValues, Distribution, Drawn, Model, Sampler, Strategy, Term, Value,
+};
 use iolite_lts::LabelKind;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rustc_hash::FxHashMap;
 
-use crate::iosts::{GateId, Iosts, parameter_id};
-use crate::semantics::ValuedAction;
+use crate::iosts::{GateId, Iosts, TransitionId, parameter_id, space};
+use crate::semantics::{Frame, ValuedAction};
 use crate::symbolic::{Symbolic, SymbolicError, SymbolicStates};
 use crate::symbolic_out::Enabled;
+use crate::symbolic_state::{Data, SymbolicState};
 
 /// Values of a run that are kept.
 const MET: usize = 24;
@@ -28,7 +32,13 @@ pub struct InputChoice {
     met: Vec<Value>,
     /// Values that may matter.
     candidates: Arc<CandidateValues>,
+    /// Transitions that have no values in a concrete state, by the values that their guards read; with
+    /// the reason where that was not found out.
+    refused: FxHashMap<(TransitionId, Vec<Value>), Option<Arc<str>>>,
 }
+
+/// Refusals that are remembered.
+const REFUSALS: usize = 4096;
 
 /// What came of the wish for an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +62,7 @@ impl InputChoice {
             distributions: Vec::new(),
             met: Vec::new(),
             candidates: Arc::default(),
+            refused: FxHashMap::default(),
         }
     }
 
@@ -67,6 +78,8 @@ impl InputChoice {
         self.seed = seed;
         self.samplers.clear();
         self.met.clear();
+        // A run depends on nothing that another one could not find out.
+        self.refused.retain(|_, why| why.is_none());
     }
 
     /// How the values of a parameter of an action are drawn.
@@ -121,32 +134,86 @@ impl InputChoice {
         semantics: &mut Symbolic,
         states: &SymbolicStates,
     ) -> Result<Chosen, SymbolicError> {
-        let mut open = semantics.inputs(states)?;
+        let mut open: Vec<(usize, TransitionId)> = Vec::new();
+        for (i, state) in states.iter().enumerate() {
+            let outgoing = semantics.model().outgoing(state.location()).iter();
+            let inputs = outgoing.filter(|t| semantics.model().kind(**t) == LabelKind::Input);
+            open.extend(inputs.map(|t| (i, *t)));
+        }
         let mut unknown = None;
         while !open.is_empty() {
-            let candidate = open.swap_remove(self.rng.random_range(0..open.len()));
-            match self.values(semantics, &candidate) {
+            let (i, t) = open.swap_remove(self.rng.random_range(0..open.len()));
+            match self.values_at(semantics, &states.states[i], t)? {
                 Answer::Sat(model) => {
-                    let params = &semantics.model().gate(candidate.action).params;
-                    let values = params
-                        .iter()
-                        .map(|p| {
-                            model
-                                .value(p.id)
-                                .cloned()
-                                .unwrap_or_else(|| p.sort.default_value())
-                        })
-                        .collect();
-                    return Ok(Chosen::Input(ValuedAction {
-                        action: candidate.action,
-                        values,
-                    }));
+                    let action = semantics.model().transition(t).action;
+                    return Ok(Chosen::Input(ValuedAction::of(
+                        semantics.model(),
+                        action,
+                        &model,
+                    )));
                 }
                 Answer::Unsat => {}
                 Answer::Unknown(why) => unknown = Some(why),
             }
         }
         Ok(unknown.map_or(Chosen::None, Chosen::Unknown))
+    }
+
+    /// Values for the parameters of a transition in a state. Where the state is concrete they are drawn
+    /// by evaluation, and the solver is asked only where that finds none.
+    pub fn values_at(
+        &mut self,
+        semantics: &mut Symbolic,
+        state: &SymbolicState,
+        t: TransitionId,
+    ) -> Result<Answer, SymbolicError> {
+        let model = Arc::clone(semantics.model());
+        let action = model.transition(t).action;
+        let mut key = None;
+        if let (Data::Concrete(variables), Some(_)) = (&state.data, &semantics.known) {
+            let profile = semantics.profile(t);
+            let read = profile
+                .others()
+                .iter()
+                .filter(|v| v.space() == space::VARIABLE);
+            let read: Vec<Value> = read.map(|v| variables[v.index()].clone()).collect();
+            if let Some(refusal) = self.refused.get(&(t, read.clone())) {
+                return Ok(refusal.clone().map_or(Answer::Unsat, Answer::Unknown));
+            }
+            let frame = Frame {
+                variables,
+                constants: semantics.known.as_deref().unwrap_or_default(),
+                params: &[],
+            };
+            match self.sampler(action).draw(&profile, &frame) {
+                Drawn::Row(row) => {
+                    let ids = model.gate(action).params.iter().map(|p| p.id);
+                    return Ok(Answer::Sat(Model::new(ids.zip(row).collect())));
+                }
+                Drawn::Impossible => return Ok(Answer::Unsat),
+                Drawn::NotFound => key = Some((t, read)),
+            }
+        }
+        let Some(input) = semantics.enabled_at(state, t)? else {
+            self.refuse(key, None);
+            return Ok(Answer::Unsat);
+        };
+        let answer = self.values(semantics, &input);
+        match &answer {
+            Answer::Sat(_) => {}
+            Answer::Unsat => self.refuse(key, None),
+            Answer::Unknown(why) => self.refuse(key, Some(Arc::clone(why))),
+        }
+        Ok(answer)
+    }
+
+    fn refuse(&mut self, key: Option<(TransitionId, Vec<Value>)>, why: Option<Arc<str>>) {
+        if let Some(key) = key {
+            if self.refused.len() >= REFUSALS {
+                self.refused.clear();
+            }
+            self.refused.insert(key, why);
+        }
     }
 
     /// Values for the parameters of one enabled input.

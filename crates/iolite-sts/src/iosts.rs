@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use iolite_expr::{Op, Span, Term, Var, VarId};
+use iolite_expr::{Op, Span, Term, Value, Var, VarId};
 pub use iolite_lts::LabelKind;
 
 macro_rules! id {
@@ -84,6 +84,14 @@ pub struct Gate {
     pub params: Vec<Var>,
     /// Where it is declared.
     pub span: Span,
+}
+
+impl Gate {
+    /// Whether these are values of its parameters, by number and sorts.
+    pub fn takes(&self, values: &[Value]) -> bool {
+        let mut pairs = self.params.iter().zip(values);
+        self.params.len() == values.len() && pairs.all(|(p, v)| p.sort.contains(v))
+    }
 }
 
 /// A location of Q.

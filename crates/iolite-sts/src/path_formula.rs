@@ -4,6 +4,7 @@
 //! It shares terms and solver with [`Symbolic`](crate::Symbolic), and none of its sets of states,
 //! so that a verdict can be looked at again and the fast way be tested against it.
 
+mod taken;
 mod watch;
 
 use std::collections::VecDeque;

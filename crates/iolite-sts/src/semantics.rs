@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use iolite_expr::{Env, EvalError, Value, VarId};
+use iolite_expr::{Env, EvalError, Model, Value, VarId};
 
 use crate::iosts::{GateId, Iosts, LocationId, TransitionId, space};
 
@@ -14,6 +14,22 @@ pub struct ValuedAction {
     pub action: GateId,
     /// w, by position.
     pub values: Vec<Value>,
+}
+
+impl ValuedAction {
+    /// The action with the values that a solver or a sampler found for its parameters; plain ones where
+    /// it has none.
+    pub fn of(model: &Iosts, action: GateId, found: &Model) -> Self {
+        let params = model.gate(action).params.iter();
+        let values = params.map(|p| {
+            let value = found.value(p.id).cloned();
+            value.unwrap_or_else(|| p.sort.default_value())
+        });
+        Self {
+            action,
+            values: values.collect(),
+        }
+    }
 }
 
 /// A state ⟨l, v⟩; the constants are kept beside, they never change.
@@ -64,16 +80,21 @@ impl Iosts {
         transition: TransitionId,
         params: &[Value],
     ) -> Result<Option<State>, ModelFault> {
-        let t = self.transition(transition);
-        let signature = &self.gate(t.action).params;
-        if signature.len() != params.len()
-            || signature
-                .iter()
-                .zip(params)
-                .any(|(p, v)| !p.sort.contains(v))
-        {
+        if !self.gate(self.transition(transition).action).takes(params) {
             return Ok(None);
         }
+        self.fire_fitting(state, constants, transition, params)
+    }
+
+    /// The same for values that belong to their parameters' sorts.
+    pub(crate) fn fire_fitting(
+        &self,
+        state: &State,
+        constants: &[Value],
+        transition: TransitionId,
+        params: &[Value],
+    ) -> Result<Option<State>, ModelFault> {
+        let t = self.transition(transition);
         let frame = Frame {
             variables: &state.values,
             constants,

@@ -480,6 +480,9 @@ impl Simulation {
             for &t in model.outgoing(here.location) {
                 let taken = model.transition(t).action == input.action;
                 let reached = if taken {
+                    if !model.gate(input.action).takes(&input.values) {
+                        continue;
+                    }
                     let given = Some(input.values.as_slice());
                     let step = self.semantics.step(&here, t, given, &mut doubt);
                     takers.extend(step.map_err(|e| self.failed(e))?);

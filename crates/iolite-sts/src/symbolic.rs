@@ -9,15 +9,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use iolite_expr::{Answer, Solver, Span, Substitution, Term, Value, Var, VarId};
+use iolite_expr::{Answer, GuardProfile, Solver, Span, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 use rustc_hash::FxHashSet;
 
 use crate::closure::DeterminiseError;
 use crate::coverage_goal::Recorder;
+use crate::firing::Firing;
 use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
 use crate::quiescence::DeltaGuard;
-use crate::semantics::{ModelFault, State, ValuedAction};
+use crate::semantics::{Frame, ModelFault, State, ValuedAction};
 use crate::symbolic_state::{Data, SymbolicState, last_unknown, merged, renumber, settle};
 
 /// The states after a trace, closed under internal actions.
@@ -124,6 +125,10 @@ pub struct Symbolic {
     enabling: Vec<Option<Term>>,
     /// Per transition: the guard has no value, or it holds and an assignment has none.
     faulting: Vec<Option<Term>>,
+    /// Per transition: what it asks of its parameters.
+    profiles: Vec<Option<Arc<GuardProfile>>>,
+    /// Per transition: what its guard says of its parameters.
+    firings: Vec<Option<Firing>>,
     /// Where a term without a value was met last.
     pub(crate) fault: Option<Span>,
     has_internal: Vec<bool>,
@@ -174,6 +179,8 @@ impl Symbolic {
         let delta = (0..model.locations().len()).map(|_| None).collect();
         let enabling = vec![None; model.transitions().len()];
         let faulting = enabling.clone();
+        let profiles = vec![None; model.transitions().len()];
+        let firings = (0..model.transitions().len()).map(|_| None).collect();
         Ok(Self {
             known: values.iter().cloned().collect(),
             constants: values,
@@ -182,6 +189,8 @@ impl Symbolic {
             delta,
             enabling,
             faulting,
+            profiles,
+            firings,
             fault: None,
             has_internal,
             cycles: None,
@@ -238,6 +247,10 @@ impl Symbolic {
         let mut next = Vec::new();
         let model = self.model.clone();
         let begin = (self.solver.stats().work, Instant::now());
+        // Looked at once: values may be long.
+        if !model.gate(observed.action).takes(&observed.values) {
+            return self.finish(&states.states, next, doubt);
+        }
         for s in &states.states {
             for &t in model.outgoing(s.location) {
                 if model.transition(t).action != observed.action {
@@ -308,6 +321,18 @@ impl Symbolic {
             .clone()
     }
 
+    /// What a transition asks of its parameters.
+    pub(crate) fn profile(&mut self, t: TransitionId) -> Arc<GuardProfile> {
+        if let Some(known) = &self.profiles[t.index()] {
+            return Arc::clone(known);
+        }
+        let guard = self.enabling(t);
+        let params = &self.model.gate(self.model.transition(t).action).params;
+        let profile = Arc::new(GuardProfile::new(&guard, params));
+        self.profiles[t.index()] = Some(Arc::clone(&profile));
+        profile
+    }
+
     pub(crate) fn faulting(&mut self, t: TransitionId) -> Term {
         let transition = self.model.transition(t);
         self.faulting[t.index()]
@@ -363,6 +388,9 @@ impl Symbolic {
         t: TransitionId,
         doubt: &mut Doubt,
     ) -> Result<Vec<SymbolicState>, SymbolicError> {
+        if let Some(row) = self.only_row(s, t) {
+            return Ok(self.step(s, t, Some(&row), doubt)?.into_iter().collect());
+        }
         let model = self.model.clone();
         let params = &model.gate(model.transition(t).action).params;
         let rows = params
@@ -389,7 +417,33 @@ impl Symbolic {
         Ok(out)
     }
 
-    /// One transition from one state; without values for the parameters they are unknown.
+    /// The only values of a transition's parameters for which its guard can hold in a concrete state,
+    /// where the guard says so.
+    fn only_row(&mut self, s: &SymbolicState, t: TransitionId) -> Option<Vec<Value>> {
+        let Data::Concrete(variables) = &s.data else {
+            return None;
+        };
+        let model = &self.model;
+        let firing = self.firings[t.index()].get_or_insert_with(|| Firing::new(model, t));
+        // A fault with other values would be one of the model.
+        if firing.faults_by_value {
+            return None;
+        }
+        let frame = Frame {
+            variables,
+            constants: self.known.as_deref()?,
+            params: &[],
+        };
+        let row: Vec<Value> = firing
+            .determined(&frame)
+            .into_iter()
+            .collect::<Option<_>>()?;
+        let gate = model.gate(model.transition(t).action);
+        (firing.fits || gate.takes(&row)).then_some(row)
+    }
+
+    /// One transition from one state; without values for the parameters they are unknown, and those that
+    /// are given are of the parameters' sorts.
     pub(crate) fn step(
         &mut self,
         s: &SymbolicState,
@@ -434,7 +488,7 @@ impl Symbolic {
                 location: s.location,
                 values: values.clone(),
             };
-            let next = model.fire(&state, constants, t, given)?;
+            let next = model.fire_fitting(&state, constants, t, given)?;
             return Ok(next.map(|next| SymbolicState {
                 location: next.location,
                 data: Data::Concrete(next.values),
@@ -446,21 +500,11 @@ impl Symbolic {
         let condition = s.condition();
         let mut unknowns = last_unknown(&values, &condition);
         let arguments: Vec<Term> = match given {
-            Some(given) => {
-                if given.len() != signature.len()
-                    || signature
-                        .iter()
-                        .zip(given)
-                        .any(|(p, v)| !p.sort.contains(v))
-                {
-                    return Ok(None);
-                }
-                signature
-                    .iter()
-                    .zip(given)
-                    .map(|(p, v)| literal(p, v.clone()))
-                    .collect()
-            }
+            Some(given) => signature
+                .iter()
+                .zip(given)
+                .map(|(p, v)| literal(p, v.clone()))
+                .collect(),
             None => signature
                 .iter()
                 .map(|p| Ok(unknown(p, &mut unknowns)?.term()))

@@ -71,29 +71,35 @@ impl Symbolic {
                 if model.kind(t) != kind {
                     continue;
                 }
-                let map = self.state_map(&s.values(), None);
-                let guard = substituted(&self.enabling(t), &map)?.simplify();
-                let condition = s.condition();
-                if Term::all([condition.clone(), guard.clone()])
-                    .simplify()
-                    .is_false()
-                {
+                let Some(way) = self.enabled_at(s, t)? else {
                     continue;
-                }
-                let action = model.transition(t).action;
-                let seen = out
-                    .iter()
-                    .any(|e| e.action == action && e.guard == guard && e.condition == condition);
+                };
+                let seen = out.iter().any(|e| {
+                    e.action == way.action && e.guard == way.guard && e.condition == way.condition
+                });
                 if !seen {
-                    out.push(Enabled {
-                        action,
-                        transition: t,
-                        guard,
-                        condition,
-                    });
+                    out.push(way);
                 }
             }
         }
         Ok(out)
+    }
+
+    /// A transition in a state; `None` where its guard is plainly false there.
+    pub(crate) fn enabled_at(
+        &mut self,
+        s: &SymbolicState,
+        t: TransitionId,
+    ) -> Result<Option<Enabled>, SymbolicError> {
+        let map = self.state_map(&s.values(), None);
+        let guard = substituted(&self.enabling(t), &map)?.simplify();
+        let condition = s.condition();
+        let both = Term::all([condition.clone(), guard.clone()]).simplify();
+        Ok((!both.is_false()).then(|| Enabled {
+            action: self.model.transition(t).action,
+            transition: t,
+            guard,
+            condition,
+        }))
     }
 }

@@ -2,7 +2,7 @@
 
 use iolite_expr::{Answer, Solver, Span, Term};
 
-use crate::analysis::{coreachable, reachable, watched_product};
+use crate::analysis::{Invariant, coreachable, coreachable_within, reachable, watched_product};
 use crate::closure::DeterminiseError;
 use crate::compose::ComposeError;
 use crate::iosts::{GateId, Iosts, LabelKind, Location, LocationId, Transition};
@@ -289,17 +289,29 @@ impl SymbolicTest {
                 l.name = name.into();
             }
         }
-        let test = Self {
+        let test = Self::of_parts(model, TestKind::Observer, Vec::new(), Vec::new());
+        Ok((test, failing, held))
+    }
+
+    /// A test of a model that judges conformance, with the locations Fail and those that are accepted.
+    pub(crate) fn of_parts(
+        model: Iosts,
+        kind: TestKind,
+        fail: Vec<LocationId>,
+        accept: Vec<LocationId>,
+    ) -> Self {
+        let mut test = Self {
             model,
-            kind: TestKind::Observer,
-            fail: Vec::new(),
+            kind,
+            fail,
             violate_fail: Vec::new(),
             violate: Vec::new(),
-            accept: Vec::new(),
+            accept,
             inconc: Vec::new(),
             coreachable: Vec::new(),
         };
-        Ok((test, failing, held))
+        test.end_at_verdicts();
+        test
     }
 
     /// A verdict is final.
@@ -408,12 +420,29 @@ impl SymbolicTest {
                 all.copied().collect()
             }
         };
+        let reach = coreachable(&self.model, &targets, solver, steps);
+        self.pruned_by(reach, solver)
+    }
+
+    /// The same towards the accepting locations, by conditions that need only be right in states that the
+    /// test case reaches: preimages that are never reached need not come to an end.
+    pub fn pruned_within_reach(
+        &self,
+        solver: &mut Solver,
+        steps: u64,
+    ) -> (Self, Vec<PrunedTransition>) {
+        let invariant = reachable(&self.model, solver, steps);
+        let invariant = invariant.unwrap_or_else(|| Invariant::trivial(&self.model));
+        let reach = coreachable_within(&self.model, &self.accept, &invariant, solver, steps);
+        self.pruned_by(reach, solver)
+    }
+
+    fn pruned_by(&self, reach: Vec<Term>, solver: &mut Solver) -> (Self, Vec<PrunedTransition>) {
         let mut reasons = Vec::new();
         let mut result = self.clone();
         result.model = self.model.mirrored();
         let inconc = result.model.add_location("Inconc");
         result.inconc.push(inconc);
-        let reach = coreachable(&self.model, &targets, solver, steps);
         let reach = reach.into_iter().map(|condition| total(condition, solver));
         let mut reach: Vec<Term> = reach.collect();
         reach.push(false.into());

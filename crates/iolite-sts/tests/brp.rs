@@ -230,7 +230,7 @@ fn inputs_are_diverse_and_allowed() {
         let after = s.semantics.after(&s.states, &input).unwrap();
         assert!(matches!(after, After::Possible(_)));
     }
-    assert!(seen.len() >= 12, "{seen:?}");
+    assert!(seen.len() >= 15, "{seen:?}");
 }
 
 #[test]

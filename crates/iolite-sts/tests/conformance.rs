@@ -1,4 +1,4 @@
-//! ioco and ioconf between systems with data, against the search over the unfolded systems: the same
+//! ioco, uioco and ioconf between systems with data, against the search over the unfolded systems: the same
 //! answer, and counterexamples of the same length.
 #![allow(missing_docs)]
 
@@ -8,7 +8,7 @@ use iolite_expr::{Solver, Value};
 use iolite_lts::relation::{Holds, Relation, relate};
 use iolite_lts::{Completed, Completion, Interned, Lts, QuiescencePolicy};
 use iolite_sts::analysis::{Answer, VerifyBudget};
-use iolite_sts::{Iosts, UnfoldBudget, conforms, is_input_enabled};
+use iolite_sts::{DataRelation, Iosts, UnfoldBudget, conforms, is_input_enabled};
 use support::random_model;
 
 /// A random system with known data and no cycle of internal actions.
@@ -34,7 +34,7 @@ fn relations_with_data_are_those_of_the_unfolded_systems() {
         steps: 60_000,
         ..VerifyBudget::default()
     };
-    let (mut yes, mut no, mut unknown, mut refused) = (0, 0, 0, 0);
+    let (mut yes, mut no, mut unknown, mut refused, mut weaker) = (0, 0, 0, 0, 0);
     for seed in 0..260 {
         // Every third implementation is the specification itself.
         let other = if seed % 3 == 0 { seed } else { seed / 2 + 500 };
@@ -50,13 +50,18 @@ fn relations_with_data_are_those_of_the_unfolded_systems() {
         let (i_lts, s_lts) = (unfolded(&i), unfolded(&s));
         let view = Completed::over(&i_lts, Completion::SelfLoop, s_lts.labels());
         let view = Interned::new(view);
-        for relation in [Relation::Ioco, Relation::Ioconf] {
+        let mut answers = Vec::new();
+        for (relation, own) in [
+            (Relation::Ioco, DataRelation::Ioco),
+            (Relation::Uioco, DataRelation::Uioco),
+            (Relation::Ioconf, DataRelation::Ioconf),
+        ] {
             let right = relate(relation, &view, &s_lts, policy, None).unwrap().holds;
-            let ends = relation == Relation::Ioconf;
-            let Ok(found) = conforms(&completed, &s, ends, policy, &mut solver, budget) else {
+            let Ok(found) = conforms(&completed, &s, own, policy, &mut solver, budget) else {
                 refused += 1;
                 continue;
             };
+            answers.push(found.answer.decided());
             let context = || {
                 format!(
                     "seed {seed}, {relation}\n{i}\n{s}\n{:?}\n{right:?}",
@@ -75,8 +80,12 @@ fn relations_with_data_are_those_of_the_unfolded_systems() {
                 _ => panic!("{}", context()),
             }
         }
+        if let [Some(false), Some(true), _] = answers[..] {
+            weaker += 1;
+        }
     }
     println!("{yes} hold, {no} do not, {unknown} unknown, {refused} without a deterministic form");
+    assert!(weaker > 0, "uioco is weaker than ioco");
     assert!(
         yes > 20 && no > 20 && unknown * 10 < yes + no,
         "{yes} {no} {unknown} {refused}"

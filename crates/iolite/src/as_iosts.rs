@@ -1,14 +1,25 @@
 //! Automata over labels as symbolic systems without variables, where the other side has data.
 
-use iolite_expr::Span;
-use iolite_lts::{LabelKind, Labels, StateId};
-use iolite_property::Observer;
-use iolite_sts::{BuildError, Builder, GateId, Iosts, LocationId};
+use std::sync::Arc;
 
-use crate::{Error, ExplicitSpec};
+use iolite_expr::{Span, Substitution, Term, Var};
+use iolite_lts::{LabelId, LabelKind, Labels, StateId};
+use iolite_property::{Alphabet, GuardedAction, Observer};
+use iolite_sts::{BuildError, Builder, Gate, GateId, Iosts, LocationId};
+
+use crate::{Error, ExplicitSpec, Spec};
 
 /// States of an explicit system that is taken as a symbolic one.
 const MOST_STATES: usize = 10_000;
+
+/// The model of a specification with its data, or without.
+pub(crate) fn of(spec: &Spec) -> Result<Arc<Iosts>, Error> {
+    match spec {
+        Spec::Symbolic(symbolic) => Ok(Arc::clone(symbolic.model())),
+        Spec::Explicit(explicit) => system(explicit).map(Arc::new),
+        Spec::Properties(_) => Err(Error::input("a property is not a model")),
+    }
+}
 
 /// An explicit system, a location a state.
 pub(crate) fn system(spec: &ExplicitSpec) -> Result<Iosts, Error> {
@@ -70,6 +81,69 @@ pub(crate) fn observer(
     observer: &Observer,
     model: &Iosts,
 ) -> Result<(Iosts, Vec<LocationId>), Error> {
+    over_gates(observer, model, |gate, _| {
+        let name = if gate.params.is_empty() {
+            gate.name.to_string()
+        } else {
+            Labels::with_other_values(&gate.name)
+        };
+        Ok(vec![(observer.labels().get(gate.kind, &name), None)])
+    })
+}
+
+/// The same for an observer over the letters of a property with guards: a step for each cell of a gate.
+pub(crate) fn guarded_observer(
+    observer: &Observer,
+    sigma: &Alphabet,
+    model: &Iosts,
+) -> Result<(Iosts, Vec<LocationId>), Error> {
+    over_gates(observer, model, |gate, params| {
+        let named = |(a, _): &&(GuardedAction, _)| a.kind() == gate.kind && a.name() == &*gate.name;
+        let Some((action, letters)) = sigma.guarded().iter().find(named) else {
+            return Ok(vec![(observer.labels().get(gate.kind, &gate.name), None)]);
+        };
+        let wrong = |e: String| Error::input(format!("{}: {e}", observer.name()));
+        if let Some(fault) = action.faults().first() {
+            return Err(wrong(fault.clone()).hint(
+                "an invariant cannot be judged where a guard has no value; write one that always has: \
+                 `x != 0 && …`",
+            ));
+        }
+        if action.params().len() != params.len() {
+            return Err(wrong(format!(
+                "{gate} has {} parameters, and the property knows {}",
+                params.len(),
+                action.params().len()
+            )));
+        }
+        let mut values = Substitution::new();
+        for (own, param) in action.params().iter().zip(params) {
+            if !own.sort.comparable(&param.sort) {
+                return Err(wrong(format!(
+                    "{} of {gate} is of sort {}, not {}",
+                    own.name, param.sort, own.sort
+                )));
+            }
+            values.insert(own.id, param.term());
+        }
+        let cells = action.cells().iter().zip(letters);
+        let cells = cells.map(|(cell, &letter)| {
+            let guard = cell.condition().substitute(&values);
+            let guard = guard.map_err(|e| wrong(e.to_string()))?;
+            Ok((Some(sigma.label(letter)), Some(guard)))
+        });
+        cells.collect()
+    })
+}
+
+/// The labels of an observer that a gate is, each under a condition on its parameters.
+type GateSteps = Vec<(Option<LabelId>, Option<Term>)>;
+
+fn over_gates(
+    observer: &Observer,
+    model: &Iosts,
+    steps: impl Fn(&Gate, &[Var]) -> Result<GateSteps, Error>,
+) -> Result<(Iosts, Vec<LocationId>), Error> {
     let wrong = |e: BuildError| Error::input(format!("{}: {e}", observer.name()));
     let mut builder = Builder::new(observer.name());
     let states = observer.automaton().state_count();
@@ -94,25 +168,22 @@ pub(crate) fn observer(
         let id = builder
             .gate(gate.kind, &gate.name, &params, Span::NONE)
             .map_err(wrong)?;
-        let name = if params.is_empty() {
-            gate.name.to_string()
-        } else {
-            Labels::with_other_values(&gate.name)
-        };
-        gates.push((id, observer.labels().get(gate.kind, &name)));
+        for (label, guard) in steps(gate, builder.params(id))? {
+            gates.push((id, label, guard));
+        }
     }
-    gates.push((builder.delta(Span::NONE), Some(iolite_lts::LabelId::DELTA)));
+    gates.push((builder.delta(Span::NONE), Some(LabelId::DELTA), None));
     for state in (0..states).map(StateId::new) {
         if observer.is_violate(state) {
             continue;
         }
-        for &(gate, label) in &gates {
+        for (gate, label, guard) in &gates {
             // A label that the observer does not have changes nothing.
             let target = label.map_or(Some(state), |label| observer.step(state, label));
             if let Some(target) = target {
                 let (source, target) = (location(state), location(target));
                 builder
-                    .transition(source, gate, None, Vec::new(), target, Span::NONE)
+                    .transition(source, *gate, guard.clone(), Vec::new(), target, Span::NONE)
                     .map_err(wrong)?;
             }
         }

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use iolite_expr::{Distribution, Draw, SOLVER_VARIABLE, Smtlib, Solver, Sort, Strategy, Value};
@@ -425,17 +426,21 @@ impl KnownModel {
 
     /// Its semantics, with a solver of its own.
     pub fn semantics(&self, policy: QuiescencePolicy) -> Result<Symbolic, Error> {
+        self.semantics_of(self.spec.model(), policy)
+    }
+
+    /// The same of another form of the model, with the same constants.
+    pub(crate) fn semantics_of(
+        &self,
+        model: &Arc<Iosts>,
+        policy: QuiescencePolicy,
+    ) -> Result<Symbolic, Error> {
         let constants: Vec<(&str, Value)> = self
             .constants
             .iter()
             .map(|(n, v)| (n.as_str(), v.clone()))
             .collect();
-        Symbolic::new(
-            self.spec.model().clone(),
-            &constants,
-            policy,
-            self.solver()?,
-        )
-        .map_err(|e| Error::input(format!("{}: {e}", self.spec.reference())))
+        Symbolic::new(Arc::clone(model), &constants, policy, self.solver()?)
+            .map_err(|e| Error::input(format!("{}: {e}", self.spec.reference())))
     }
 }

@@ -1,6 +1,10 @@
 //! Files that are written whole or not at all.
 
+use std::io::Write;
 use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::Error;
 
@@ -21,6 +25,16 @@ pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), Error> {
         let _ = std::fs::remove_file(&part);
         Error::writing(shown, &e)
     })
+}
+
+/// The same, packed where the name ends in `.gz`.
+pub fn write_packed(path: &Path, text: &[u8]) -> Result<(), Error> {
+    if path.extension().is_none_or(|ending| ending != "gz") {
+        return write_whole(path, text);
+    }
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    let written = packed.write_all(text).and_then(|()| packed.finish());
+    write_whole(path, &written.map_err(|e| Error::writing(path, &e))?)
 }
 
 /// Saves a query that a solver could not decide, and says where it is; nothing without a query.

@@ -56,6 +56,7 @@
 mod as_iosts;
 mod budget;
 mod campaign;
+mod cover;
 mod data;
 mod derivation;
 mod error;
@@ -85,16 +86,18 @@ pub use campaign::{
     SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants, not_solved,
     symbolic_sut,
 };
+pub use cover::Cover;
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, answers_count, solver};
 pub use derivation::{
     Derivation, DerivationOptions, DerivationSelection, Derived, GoalDerivation, TakeDerived,
+    UndecidedGoal, UnreachableGoal,
 };
 pub use error::{Error, ErrorKind};
 pub use evidence::{
     CheckOutcome, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart, SharedCertificates,
 };
 pub use explorer::{EXPLORE, ExploredModel, ExploredSystem, explorer_command, explorer_fault};
-pub use files::{save_query, write_whole};
+pub use files::{save_query, write_packed, write_whole};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,
     Notice, QueueOptions, Step, ValueCoverage, Verdict,

@@ -17,6 +17,8 @@ pub struct Monitor {
     judge: Judge,
     /// A gap between the times of two lines that counts as quiescence.
     quiescence: Option<Duration>,
+    /// Whether the steps that properties take are recorded.
+    recording: bool,
 }
 
 /// What a log shows.
@@ -58,7 +60,18 @@ const REMEMBERED: usize = 1 << 12;
 impl Monitor {
     /// A monitor by a judge.
     pub fn new(judge: Judge, quiescence: Option<Duration>) -> Self {
-        Self { judge, quiescence }
+        Self {
+            judge,
+            quiescence,
+            recording: false,
+        }
+    }
+
+    /// Records the steps that properties take, for pictures.
+    #[must_use]
+    pub fn recording(mut self, recording: bool) -> Self {
+        self.recording = recording;
+        self
     }
 
     /// Who judges.
@@ -77,6 +90,9 @@ impl Monitor {
         match &self.judge {
             Judge::Properties(properties) => {
                 let mut tester = properties.monitor(&alphabet);
+                if self.recording {
+                    tester = tester.recording();
+                }
                 let mut report = self.watched(&mut tester, &alphabet, log, watch)?;
                 report.properties = tester.outcomes();
                 if report.broken_off.is_some() {
@@ -115,7 +131,7 @@ impl Monitor {
         let known: RefCell<HashMap<Box<str>, (ActionId, bool)>> = RefCell::default();
         let look_up = |text: &str| {
             let action = self.judge.read_action(alphabet, text)?;
-            let is_unseen = properties.is_some_and(|p| p.is_unseen(action));
+            let is_unseen = properties.is_some_and(|p| p.is_unseen(alphabet, action));
             let mut known = known.borrow_mut();
             if properties.is_some() && known.len() < REMEMBERED {
                 known.insert(text.into(), (action, is_unseen));
@@ -275,6 +291,9 @@ impl OpenRun {
             (None, None) => self.trace.end(&mut self.tester, options),
         };
         let mut report = LogReport::from(judged);
+        if let Some(judged) = &mut report.certificate {
+            judged.run = self.which.number;
+        }
         report.notices = self.tester.conclude();
         report.reject_fault()?;
         Ok((self.which, (self.alphabet, self.tester), report))

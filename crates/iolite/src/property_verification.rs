@@ -85,6 +85,7 @@ impl Workspace {
         spec.reject_livelock(options.quiescence, self.options().budget())?;
         let read = PropertyReadOptions {
             over: actions(spec.labels(), formula(reference)),
+            beside: Some(spec.reference().clone()),
             ..PropertyReadOptions::default()
         };
         let mut found = Vec::new();
@@ -174,6 +175,11 @@ impl Workspace {
                     "after {trace} the model may stay silent for ever, and the property leaves open \
                      whether that is right"
                 );
+                (Proof::Unknown { left: vec![left] }, None)
+            }
+            PropertySatisfaction::Undefined(execution, why) => {
+                let trace = texts(spec.labels(), &execution.stem).join(" ");
+                let left = format!("after {trace} the property cannot go on: {why}");
                 (Proof::Unknown { left: vec![left] }, None)
             }
             PropertySatisfaction::Unknown => {

@@ -118,7 +118,8 @@ impl Workspace {
                 }
                 let goal = PruningGoal::default();
                 let (test, pruned) = pruned(&test, goal, &mut solver);
-                Ok(SymbolicGraph::of(test, pruned))
+                // Without locations that pruning left behind.
+                Ok(SymbolicGraph::of(test.compacted(), pruned))
             }
         };
         answers_count(&solver)?;
@@ -134,6 +135,24 @@ pub(crate) fn pruned(
 ) -> (SymbolicTest, Vec<PruningReason>) {
     let test = test.trimmed(solver, PRUNING_STEPS);
     let (test, pruned) = test.pruned_towards(goal, solver, PRUNING_STEPS);
+    explained(test, &pruned, solver)
+}
+
+/// The same for a test that heads for a coverage goal.
+pub(crate) fn pruned_to_cover(
+    test: &SymbolicTest,
+    solver: &mut iolite_expr::Solver,
+) -> (SymbolicTest, Vec<PruningReason>) {
+    let test = test.trimmed(solver, PRUNING_STEPS);
+    let (test, pruned) = test.pruned_within_reach(solver, PRUNING_STEPS);
+    explained(test, &pruned, solver)
+}
+
+fn explained(
+    test: SymbolicTest,
+    pruned: &[PrunedTransition],
+    solver: &mut iolite_expr::Solver,
+) -> (SymbolicTest, Vec<PruningReason>) {
     let reason = |p: &PrunedTransition| {
         let name = |l: LocationId| test.model.location(l).name.to_string();
         let t = &p.transition;
@@ -350,6 +369,7 @@ impl SymbolicGraph {
             }
         };
         Drawing {
+            path: None,
             title: self.model.name().to_owned(),
             nodes: self.model.locations().map(node).collect(),
             edges: self.model.transitions().map(|(_, t)| edge(t)).collect(),

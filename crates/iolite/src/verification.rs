@@ -333,6 +333,17 @@ impl Workspace {
     ) -> Result<Vec<(String, Iosts, Vec<LocationId>)>, Error> {
         let mut all = Vec::new();
         if !reference.is_iol() || self.is_safety_property(reference)? {
+            if let Spec::Symbolic(symbolic) = spec
+                && self.is_safety_property(reference)?
+            {
+                for (observer, sigma) in self.guarded_safety_properties(reference, symbolic)? {
+                    let (iosts, violate) = as_iosts::guarded_observer(&observer, &sigma, model)?;
+                    all.push((observer.name().to_owned(), iosts, violate));
+                }
+                if !all.is_empty() {
+                    return Ok(all);
+                }
+            }
             for observer in self.observers(reference, spec)? {
                 let (iosts, violate) = as_iosts::observer(&observer, model)?;
                 all.push((observer.name().to_owned(), iosts, violate));

@@ -6,18 +6,18 @@ mod common;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::{DIRECTED, PLAIN, Random, explain, model};
+use common::{DIRECTED, Explained, PLAIN, Random, explain, explained, model};
 
 use iolite::{
     CheckOutcome, CompletionFlag, Context, ExplicitSpec, ModelRef, Observation, Relation,
     RelationOptions, SemanticsOptions, WholeCertificate, Workspace,
 };
 use iolite_derive::{
-    Action, Alphabet, Channel, ChannelOracle, IocoOracle, IoconfOracle, Meaning, Oracle,
-    QueueOptions, QueueOracle, Step, UiocoOracle,
+    Channel, ChannelOracle, IocoOracle, IoconfOracle, Oracle, QueueOptions, QueueOracle,
+    UiocoOracle,
 };
 use iolite_lts::relation::{Claim, Recheck, TraceSet, follow_run, recheck};
-use iolite_lts::{Completed, Completion, Interned, LabelKind, QuiescencePolicy, explore};
+use iolite_lts::{Completed, Completion, Interned, QuiescencePolicy, explore};
 
 fn options(relation: Relation, directed: bool) -> RelationOptions {
     RelationOptions {
@@ -198,51 +198,6 @@ fn single_edits_of_directed_claims_are_judged_rightly() {
             "{relation}: only {still_true} edits keep the claim true"
         );
     }
-}
-
-/// What the producer's view says of a trace.
-struct Explained {
-    allowed: BTreeSet<Observation>,
-    places: BTreeSet<String>,
-    /// Whether the observation after it is forbidden.
-    wrong: bool,
-}
-
-/// `None` where the trace is not explained, or anything may follow.
-fn explained<O: Oracle>(mut view: O, trace: &[String], observed: &str) -> Option<Explained> {
-    // An action that nobody declared is one all the same.
-    let step = |alphabet: &Alphabet, text: &str| {
-        let action = |kind| {
-            let foreign = || alphabet.intern(Action::plain(kind, &text[1..]));
-            alphabet.declared(text).unwrap_or_else(foreign)
-        };
-        match text.as_bytes() {
-            b"delta" => Some(Step::Quiescence),
-            [b'?', ..] => Some(Step::Stimulus(action(LabelKind::Input))),
-            [b'!', ..] => Some(Step::Output(action(LabelKind::Output))),
-            _ => None,
-        }
-    };
-    let mut at = view.initial().ok()?;
-    for action in trace {
-        let step = step(view.alphabet(), action)?;
-        at = match view.after(&at, step).ok()? {
-            Meaning::Allowed(next) => next,
-            _ => return None,
-        };
-    }
-    let last = step(view.alphabet(), observed).filter(|step| !step.is_stimulus())?;
-    let wrong = match view.after(&at, last).ok()? {
-        Meaning::Forbidden => true,
-        Meaning::Allowed(_) => false,
-        // Where anything may follow, nothing is wrong.
-        _ => return None,
-    };
-    Some(Explained {
-        allowed: view.out(&at).into_iter().map(Observation::Action).collect(),
-        places: view.places(&at).locations.into_iter().collect(),
-        wrong,
-    })
 }
 
 /// What the producer's view of a specification says, through a FIFO each way or through channels.

@@ -208,7 +208,7 @@ fn single_edits_of_property_violations_are_judged_rightly() {
                 seed: 0,
             };
             let whole = workspace.certify_run(&judged, JudgedBy::Properties(&options));
-            let whole = whole.expect("a certificate").expect("a property");
+            let whole = whole.expect("an answer").expect("a certificate");
             let events = |c: &WholeCertificate| {
                 let mut all = c.trace.clone();
                 if let Some(Observation::Action(last)) = &c.observed {

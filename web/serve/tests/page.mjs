@@ -67,6 +67,17 @@ try {
   await page.click("#left button[aria-label=larger]");
   check(await box() !== before, "the graph grows");
 
+  // Another view of the same model beside it, and away again.
+  await page.click("#left button:has-text('another view beside')");
+  await page.waitForSelector("#right rect[data-name='Dubbeltje']");
+  await page.selectOption("#right select[aria-label=View]", "suspension-automaton");
+  await page.waitForFunction(() => document.querySelector("#right svg").textContent.includes("δ")
+    || document.querySelector("#right svg").textContent.includes("delta"));
+  check(await page.inputValue("#left select[aria-label=View]") === "model", "each graph has its own view");
+  await page.screenshot({ path: pictures + "/beside.png" });
+  await page.click("#left button:has-text('another view beside')");
+  check(await page.isHidden("#right"), "the second graph goes");
+
   // Relate two models, and walk the counterexample on both.
   await page.selectOption("#implementation", "generous.iol#Candy");
   await page.selectOption("#specification", "candy/candy.iol#Candy");
@@ -97,6 +108,14 @@ try {
   await page.waitForSelector("#panel-test pre:not([hidden])", { timeout: 60000 });
   check((await page.textContent("#panel-test .log")).includes("fail"), "the generous machine fails");
   await page.screenshot({ path: pictures + "/live.png" });
+
+  // The journal of that test has a report.
+  await page.click("#tab-reports");
+  const [report] = await Promise.all([page.waitForEvent("popup"), page.click("#panel-reports a")]);
+  await report.waitForSelector("h1");
+  check((await report.textContent("h1")).includes("Candy"), "the report is of the candy machine");
+  check((await report.textContent("body")).includes("fail"), "with its verdict");
+  await report.close();
 
   // A property.
   await page.click("#tab-property");

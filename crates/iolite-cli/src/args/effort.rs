@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use iolite::{
-    ActionWeight, Campaign, Error, Order, Partition, RunRange, Selection, SelectionOptions, Share,
-    Steering,
+    ActionWeight, Campaign, Cover, Error, Order, Partition, RunRange, Selection, SelectionOptions,
+    Share, Steering,
 };
 use iolite_exec::{Confirm, Pace};
 
@@ -34,12 +34,16 @@ pub(crate) struct EffortArgs {
     /// Stop after the first failing run
     #[arg(long)]
     pub(crate) stop_on_fail: bool,
-    /// Stop when so much of the model's suspension automaton was seen, such as 100%
+    /// Stop when so much of the model was seen, such as 100%: of the transitions of its suspension automaton,
+    /// with data of what --cover names without what is proved to be out of reach
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub(crate) until_coverage: Option<f64>,
     /// How the next step is chosen
     #[arg(long, value_enum, default_value_t)]
     pub(crate) strategy: Selection,
+    /// What --strategy coverage and --until-coverage look at in a model with data [default: transitions]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    cover: Option<Cover>,
     /// Weights for stopping, stimulating and observing, such as 0,2,1 (strategy weighted)
     #[arg(
         long,
@@ -187,6 +191,7 @@ impl EffortArgs {
                 weights: self.weights.clone(),
                 inputs: self.weight.clone(),
                 coverage_asked: false,
+                cover: self.cover,
             }))
     }
 }

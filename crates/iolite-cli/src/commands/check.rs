@@ -224,9 +224,11 @@ fn look(
                 }
             }
         }
-        if declaration.kind == "property"
-            && let Err(more) = iolite_lang::lower_property(file, &declaration.name)
-        {
+        if declaration.kind == "property" {
+            let more = match iolite_lang::lower_property(file, &declaration.name, &[]) {
+                Ok(automaton) => iolite_lang::guard_lints(file, &declaration.name, &automaton),
+                Err(more) => more,
+            };
             // A property that another one names is told once.
             for d in more {
                 if !found

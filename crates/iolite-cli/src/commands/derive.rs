@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Context, DerivationOptions, DerivationSelection, Derived, Error, GoalDerivation, ModelRef,
-    PruningGoal, QuiescenceFlag, ReadOptions, Relation, SymbolicGraph,
+    Context, Cover, DerivationOptions, DerivationSelection, Derived, Error, GoalDerivation,
+    ModelGoal, ModelRef, PruningGoal, QuiescenceFlag, ReadOptions, Relation, SymbolicGraph,
+    UndecidedGoal, UnreachableGoal,
 };
 use iolite_derive::{
-    CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, SymbolicTestCase, TestCase,
-    TestGraph, Weights,
+    Enumeration, ExhaustiveDerivation, RandomDerivation, SymbolicTestCase, TestCase, TestGraph,
+    Weights,
 };
 use iolite_formats::drawing;
 use iolite_formats::{symbolic_test_case, test_case, test_graph};
@@ -68,9 +69,10 @@ pub(crate) struct Args {
     /// At most so many test cases of an exhaustive derivation
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     limit: usize,
-    /// Cover all states, or all transitions, of the determinised suspension automaton
-    #[arg(long, value_enum)]
-    cover: Option<CoverFlag>,
+    /// Cover the determinised suspension automaton; of a model with data the symbolic model, with a test case
+    /// for each goal that can be reached, and a proof for each that cannot
+    #[arg(long, value_enum, value_name = "WHAT")]
+    cover: Option<Cover>,
     /// Test cases that try to violate these safety properties, and a coverage matrix (repeatable)
     #[arg(long, alias = "observers", value_name = "FILE#W", num_args = 1..)]
     #[arg(conflicts_with_all = ["cover", "exhaustive"])]
@@ -124,12 +126,6 @@ enum EnumerationFlag {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum CoverFlag {
-    States,
-    Transitions,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum ExportFormat {
     Aut,
     Dot,
@@ -160,6 +156,12 @@ struct Document {
     uncovered: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unreachable: Vec<String>,
+    /// What is proved to be out of reach in a model with data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proofs: Vec<UnreachableGoal>,
+    /// What of a model with data is neither covered nor proved to be out of reach.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undecided: Vec<UndecidedGoal>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     /// What was pruned of test cases with data, where that is asked for.
@@ -179,6 +181,9 @@ struct CaseDocument {
     /// The longest run; a test case with data need not have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<usize>,
+    /// The coverage goal that a test case with data heads for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goal: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -197,8 +202,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, &e))?;
         match derived {
             Derived::Case(case) => write_case(args, &case, &mut document),
-            Derived::Symbolic { case, graph } => {
-                write_symbolic_case(args, &case, &graph, &mut document)
+            Derived::Symbolic { case, graph, goal } => {
+                write_symbolic_case(args, &case, &graph, goal, &mut document)
             }
             Derived::Graph { name, graph } => {
                 write_graph(args, name, graph, &mut document)?;
@@ -219,6 +224,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     document.covered = derivation.covered;
     document.uncovered = derivation.uncovered;
     document.unreachable = derivation.unreachable;
+    document.proofs = derivation.proofs;
+    document.undecided = derivation.undecided;
     document.notes.extend(derivation.notes);
     warn_of_older_cases(args, document.cases.len());
     if args.json {
@@ -226,7 +233,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     } else {
         print(&tell(args, &document))?;
     }
-    let incomplete = document.complete == Some(false);
+    let incomplete = document.complete == Some(false) || !document.undecided.is_empty();
     Ok(if incomplete || document.stopped.is_some() {
         Exit::Inconclusive
     } else {
@@ -251,10 +258,7 @@ fn options(args: &Args) -> Result<DerivationOptions, Error> {
         })
     } else if let Some(cover) = args.cover {
         DerivationSelection::Cover {
-            goal: match cover {
-                CoverFlag::States => CoverageGoal::States,
-                CoverFlag::Transitions => CoverageGoal::Transitions,
-            },
+            criterion: cover.into(),
             depth: args.depth,
         }
     } else if let Some(which) = args.exhaustive {
@@ -315,13 +319,20 @@ fn unfolding(args: &Args) -> Result<Option<&'static str>, Error> {
     let kept = kept
         .into_iter()
         .find_map(|(asked, flag)| asked.then_some(flag));
-    let goals = !args.observer.is_empty() || !args.purpose.is_empty();
+    let goals = !args.observer.is_empty()
+        || !args.purpose.is_empty()
+        || args.cover.is_some() && kept != Some("--inconc");
     match (reason, kept) {
         (Some(reason), Some(kept)) => Err(Error::input(format!(
             "{kept} is for test cases with data, and {reason} unfolds them"
         ))),
         (None, Some(kept)) if !goals => Err(Error::input(format!(
-            "{kept} is for test cases with data, towards --observer or --purpose"
+            "{kept} is for test cases with data, towards --observer, --purpose{}",
+            if kept == "--inconc" {
+                ""
+            } else {
+                " or --cover"
+            }
         ))),
         (reason, _) => Ok(reason),
     }
@@ -404,6 +415,7 @@ fn write_case(
         file: path.display().to_string(),
         states: case.states().len(),
         depth: Some(case.depth()),
+        goal: None,
     });
     Ok(written(document))
 }
@@ -413,6 +425,7 @@ fn write_symbolic_case(
     args: &Args,
     case: &SymbolicTestCase,
     graph: &SymbolicGraph,
+    goal: Option<String>,
     document: &mut Document,
 ) -> Result<ControlFlow<()>, Error> {
     let name = case.name();
@@ -445,6 +458,7 @@ fn write_symbolic_case(
         file: path.display().to_string(),
         states: case.program().locations().len(),
         depth: None,
+        goal,
     });
     if args.explain_pruning {
         document.pruned.push(PrunedDocument {
@@ -476,6 +490,12 @@ fn written(document: &mut Document) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+/// Where a goal stands in the model file.
+fn at_line(goal: &ModelGoal) -> String {
+    let line = goal.line.map(|line| format!(" (line {line})"));
+    line.unwrap_or_default()
+}
+
 fn tell(args: &Args, document: &Document) -> String {
     let folder: &Path = &args.output_folder;
     let cases = counted(document.cases.len(), "test case");
@@ -501,6 +521,27 @@ fn tell(args: &Args, document: &Document) -> String {
     for place in &document.uncovered {
         let depth = document.depth.unwrap_or_default();
         text += &format!("not covered within depth {depth}: {place}\n");
+    }
+    for case in &document.cases {
+        if let Some(goal) = &case.goal {
+            text += &format!("{}: {goal}\n", case.name);
+        }
+    }
+    for UnreachableGoal {
+        goal,
+        by,
+        invariant,
+    } in &document.proofs
+    {
+        let (name, line) = (&goal.name, at_line(goal));
+        text += &format!("cannot be covered: {name}{line}: proved by {by}\n");
+        for (location, condition) in invariant {
+            text += &format!("  always in {location}: {condition}\n");
+        }
+    }
+    for UndecidedGoal { goal, reason } in &document.undecided {
+        let (name, line) = (&goal.name, at_line(goal));
+        text += &format!("undecided: {name}{line}: {reason}\n");
     }
     for place in &document.unreachable {
         text += &format!("cannot be covered: {place} is unreachable\n");

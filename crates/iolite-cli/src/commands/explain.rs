@@ -24,7 +24,8 @@ use crate::output::{Exit, print, print_json};
 pub(crate) struct Args {
     /// The certificate, the JSON document of an answer that has one, or the journal of a failing test
     certificate: PathBuf,
-    /// Which run of a journal or of `test --json`, or which test case of `passes --json`, from 0
+    /// Which run of a journal or of `test --json`, or which test case of `passes --json` or
+    /// `suite --json`, from 0
     /// [default: the first failing one]
     #[arg(long, value_name = "N")]
     run: Option<u64>,
@@ -194,6 +195,16 @@ fn tell(claim: &WholeCertificate) -> String {
             )
         }
         (None, None) if claim.data.is_some() => tell_data(&name(&claim.specification), claim),
+        (None, None) if claim.verdict == "unsound" => format!(
+            "{} is not sound for {kind} to {}, says the certificate: what conforms may do\n",
+            claim.test.as_ref().map_or("", |test| test.name.as_str()),
+            name(&claim.specification)
+        ),
+        (None, None) if claim.verdict == "undetected" => format!(
+            "none of {} test cases for {kind} to {} detects, says the certificate:\n",
+            claim.suite.len(),
+            name(&claim.specification)
+        ),
         (None, None) => format!(
             "`{verdict}` by {} ({kind}), says the certificate:\n",
             name(&claim.specification)

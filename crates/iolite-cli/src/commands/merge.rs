@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use iolite::{
-    Criterion, Error, MergeError, MergeOptions, Merged, SharedCertificates, Summary, merge,
-};
+use iolite::{Criterion, Error, MergeError, MergeOptions, Merged, Summary, merge};
 use iolite_exec::report::JUnit;
 use iolite_exec::{Fanout, Journal, Sink};
 
 use super::recorded;
 use crate::output::campaign::{Conclusion, ReportFile, finish, replay, title, warn};
+use crate::output::certificates::Certificates;
 use crate::output::{Exit, write_whole};
 
 /// Join the journals of the shares of a campaign
@@ -135,6 +134,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let judge = known.as_ref().map(|known| known.campaign.judge());
     let header = &journal.header;
+    let failures = summary.failures.values();
+    let certificates = match &known {
+        Some(known) if args.json => Certificates::new(failures, |judged| {
+            let judged = &known.campaign.judge().blame(judged).0;
+            known.args.certify(&known.workspace, judged)
+        }),
+        None if args.json => Certificates::new(failures, |_| {
+            Ok(Err("the model of the journals is not at hand".to_owned()))
+        }),
+        _ => Certificates::default(),
+    };
     let conclusion = Conclusion {
         judge,
         title: judge.map_or_else(|| format!("{} {}", header.model, header.kind), title),
@@ -148,8 +158,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         allow_flaky: args.allow_flaky,
         verbose: false,
         cases: None,
-        certificates: SharedCertificates::default(),
-        certificate: None,
+        certificates,
         after: None,
     };
     conclusion.print(&summary)

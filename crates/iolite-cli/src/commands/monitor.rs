@@ -1,5 +1,6 @@
 //! `iolite monitor`: passive testing of a log recorded elsewhere.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
 use crate::args::workspace;
+use crate::output::certificates::{Certificates, Certified, Claim, FailureDocument};
 use crate::output::{Exit, print, print_json, write_json};
 
 /// Judge a recorded log by a model
@@ -61,6 +63,9 @@ pub(crate) struct Args {
     /// Judge this run of a journal alone
     #[arg(long, value_name = "N")]
     run: Option<u64>,
+    /// Draw the tester of the property with the way that the log took through it, as SVG; for one property
+    #[arg(long, value_name = "SVG")]
+    picture: Option<PathBuf>,
     /// Write the certificate of a failing verdict to this file, for `iolite explain`
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -93,7 +98,7 @@ enum LogKind {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct Document<'a> {
     verdict: Verdict,
     steps: u64,
     /// The runs of a journal, and the one that the verdict is of.
@@ -106,8 +111,18 @@ struct Document {
     /// Why the verdict is no `pass` and no `fail`, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// The failing runs, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failures: Vec<FailureDocument<'a>>,
+    /// What their certificates have in common.
     #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<WholeCertificate>,
+    shared: Option<&'a Claim>,
+    /// Certificates that could not be made, and why.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
+    /// The whole certificate of the run that the verdict is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'a WholeCertificate>,
     /// What people are shown of it.
     #[serde(skip)]
     shown: Option<Certificate>,
@@ -121,30 +136,45 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read);
     let judge = judge(args, &workspace, &watch)?;
     let quiescence = args.quiescence_ms.map(Duration::from_millis);
-    let monitor = Monitor::new(judge, quiescence);
+    let monitor = Monitor::new(judge, quiescence).recording(args.picture.is_some());
+    if monitor.judge().properties().is_none() && args.picture.is_some() {
+        return Err(Error::input(
+            "--picture draws the tester of a property, and a model judges here",
+        )
+        .hint("judge by the property alone"));
+    }
     if monitor.judge().properties().is_some() {
         let mut log = log(args, only_run(args)?)?;
         let mut options = args.properties.options();
         if let Some(first) = args.model() {
             options.properties.insert(0, first.clone());
         }
-        let certify = |judged: &Certificate| {
+        let certify = |judged: &Certificate, _: bool| {
             certified(args, &workspace, judged, JudgedBy::Properties(&options))
         };
-        return monitor_properties::run(&monitor, &mut log, args.json, &mut watch, &certify);
+        let picture = args.picture.as_deref();
+        return monitor_properties::run(
+            &monitor, &mut log, args.json, &mut watch, &certify, picture,
+        );
     }
     let beside = beside(args, &workspace)?;
     if !beside.is_empty() {
         let mut options = args.properties.options();
         options.properties = beside;
         let judge = PropertyJudge::beside(&workspace, &options, &args.model)?;
+        let properties_alone = options;
         let run = only_run(args)?;
         let properties = Monitor::new(Judge::Properties(judge), quiescence);
         let conformance = judged(args, &monitor, run, &mut watch)?;
         let mut log = log(args, run)?;
         let options = judge_options(args, &workspace, &watch)?;
-        let certify =
-            |judged: &Certificate| certified(args, &workspace, judged, JudgedBy::Model(&options));
+        let certify = |judged: &Certificate, by_model: bool| {
+            if by_model {
+                return certified(args, &workspace, judged, JudgedBy::Model(&options));
+            }
+            let alone = properties_alone.read_beside(&workspace, &judged.model, &args.model)?;
+            certified(args, &workspace, judged, JudgedBy::Properties(&alone))
+        };
         let both = (&properties, conformance);
         return monitor_properties::run_beside(both, &mut log, args.json, &mut watch, &certify);
     }
@@ -187,15 +217,15 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
     Judge::new(workspace, model, &judge_options(args, workspace, watch)?)
 }
 
-/// The whole certificate of a failing verdict, written where that is asked for.
+/// The whole certificate of a failing verdict, written where that is asked for, or why there is none.
 fn certified(
     args: &Args,
     workspace: &Workspace,
     judged: &Certificate,
     by: JudgedBy<'_>,
-) -> Result<Option<WholeCertificate>, Error> {
+) -> Result<Certified, Error> {
     let whole = workspace.certify_run(judged, by)?;
-    if let (Some(path), Some(whole)) = (&args.certificate, &whole) {
+    if let (Some(path), Ok(whole)) = (&args.certificate, &whole) {
         write_json(path, whole)?;
     }
     Ok(whole)
@@ -361,12 +391,27 @@ struct Together {
     notices: Vec<Notice>,
     /// The worst of them, the earliest of these.
     worst: Option<(JournalRun, LogReport)>,
+    /// What the failing runs showed, by their order.
+    failures: BTreeMap<usize, Certificate>,
+    /// How many more there are.
+    dropped: usize,
 }
+
+/// Failing runs of a journal that are listed.
+const MOST_FAILURES: usize = 1_000;
 
 impl Together {
     fn add(&mut self, run: JournalRun, mut report: LogReport) {
         self.steps += report.steps;
         self.notices.append(&mut report.notices);
+        if let Some(judged) = &report.certificate {
+            // Of a log without end the first are kept.
+            self.failures.insert(run.order, judged.clone());
+            if self.failures.len() > MOST_FAILURES {
+                self.failures.pop_last();
+                self.dropped += 1;
+            }
+        }
         let worse = self.worst.as_ref().is_none_or(|(before, worst)| {
             let both = [report.verdict, worst.verdict];
             let is_worse = report.verdict != worst.verdict;
@@ -440,6 +485,8 @@ fn conclude(
         steps,
         notices,
         worst,
+        failures,
+        dropped,
     } = judged_together(args, monitor, watch)?;
     let Some((run, report)) = worst else {
         return Err(Error::input(format!(
@@ -462,8 +509,29 @@ fn conclude(
     }
     let options = judge_options(args, workspace, watch)?;
     let by = JudgedBy::Model(&options);
-    let judged = report.certificate.as_ref();
-    let certificate = judged.map(|judged| certified(args, workspace, judged, by));
+    let certify = |judged: &Certificate| workspace.certify_run(judged, by);
+    // A document of a journal lists all failing runs; else the one that the verdict is of is enough.
+    let several = args.json && runs.is_some();
+    let wanted = args.json || args.certificate.is_some();
+    let worst = report.certificate.as_ref().filter(|_| wanted);
+    let listed: Vec<&Certificate> = failures.values().filter(|_| several).collect();
+    let mut certificates = if several {
+        Certificates::new(listed.iter().copied(), certify)
+    } else {
+        Certificates::new(worst.into_iter(), certify)
+    };
+    let whole = match worst {
+        Some(judged) if several => certify(judged)?.ok(),
+        _ => certificates.first.take(),
+    };
+    if let (Some(path), Some(whole)) = (&args.certificate, &whole) {
+        write_json(path, whole)?;
+    }
+    if dropped > 0 && several {
+        let warning = format!("{dropped} more failing runs are not listed");
+        warning!("warning: {warning}");
+        certificates.warnings.push(warning);
+    }
     let document = Document {
         verdict,
         steps,
@@ -471,8 +539,18 @@ fn conclude(
         run: runs.map(|_| run.number),
         line: report.line,
         reason: report.broken_off.or(nothing),
-        certificate: certificate.transpose()?.flatten(),
-        shown: report.certificate,
+        failures: listed
+            .iter()
+            .zip(certificates.claims())
+            .map(|(&judged, certificate)| FailureDocument {
+                judged,
+                certificate,
+            })
+            .collect(),
+        shared: certificates.shared().filter(|_| several),
+        warnings: &certificates.warnings,
+        certificate: whole.as_ref(),
+        shown: report.certificate.clone(),
         constants: monitor.judge().constants(&notices),
     };
     if args.json {
@@ -517,7 +595,7 @@ fn format(args: &Args) -> Result<LogFormat, Error> {
     })
 }
 
-fn tell(args: &Args, document: &Document) -> String {
+fn tell(args: &Args, document: &Document<'_>) -> String {
     let log = args.log().display();
     let Document {
         verdict,

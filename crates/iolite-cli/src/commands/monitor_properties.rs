@@ -1,14 +1,18 @@
 //! `iolite monitor` by properties: one verdict a property, from one pass over the log.
 
 use std::io::BufRead;
+use std::path::Path;
 
 use iolite::{Certificate, Error, LogReport, Monitor, Verdict, WholeCertificate, verdict_beside};
 use iolite_exec::{LogReader, chart};
+use iolite_formats::drawing::{self, Drawing, NodeId};
+use iolite_formats::svg;
 use serde::Serialize;
 
 use super::monitor::look;
 use crate::args::bounds::Watch;
-use crate::output::{Exit, print, print_json};
+use crate::output::certificates::Certified;
+use crate::output::{Exit, print, print_json, write_whole};
 
 #[derive(Serialize)]
 struct Document {
@@ -28,6 +32,12 @@ struct Document {
     unseen: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<WholeCertificate>,
+    /// The certificate of a property, where `certificate` is of the specification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property_certificate: Option<WholeCertificate>,
+    /// Certificates that could not be made, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     /// What people are shown of it.
     #[serde(skip)]
     shown: Option<Certificate>,
@@ -49,6 +59,9 @@ struct PropertyDocument {
     /// What is owed at the end of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<PendingDocument>,
+    /// Why the property could not be judged to the end: a guard has no value for an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -95,9 +108,32 @@ pub(crate) fn run<R: BufRead>(
     json: bool,
     watch: &mut Watch,
     certify: Certify<'_>,
+    picture: Option<&Path>,
 ) -> Result<Exit, Error> {
     let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    conclude(report?, None, json, certify)
+    let report = report?;
+    if let Some(path) = picture {
+        draw(monitor, &report, path)?;
+    }
+    conclude(report, None, json, certify)
+}
+
+/// The tester of the property, with the way that the log took through it.
+fn draw(monitor: &Monitor, report: &LogReport, path: &Path) -> Result<(), Error> {
+    let judge = monitor.judge().properties();
+    let watched = judge.map_or(&[][..], |judge| judge.watched());
+    let (Some(watched), [outcome]) = (watched.first(), &report.properties[..]) else {
+        return Err(Error::input("--picture draws one property").hint("name one with FILE.iol#P"));
+    };
+    let mut drawing = Drawing::of_tester(&watched.name, &watched.tester);
+    let node = |q: iolite_property::StateId| NodeId::new(q.index());
+    drawing.path = outcome.trail.as_ref().map(|(steps, at)| drawing::Path {
+        steps: steps.iter().map(|&(a, b)| (node(a), node(b))).collect(),
+        at: Some(node(*at)),
+    });
+    let mut text = String::new();
+    svg::write(&drawing, &mut text).map_err(|e| Error::input(e.to_string()))?;
+    write_whole(path, text.as_bytes())
 }
 
 /// Properties beside a specification, which has judged the log already.
@@ -112,8 +148,8 @@ pub(crate) fn run_beside<R: BufRead>(
     conclude(report?, Some(conformance), json, certify)
 }
 
-/// Makes the whole certificate: of the properties where they judge alone, else of the specification.
-type Certify<'a> = &'a dyn Fn(&Certificate) -> Result<Option<WholeCertificate>, Error>;
+/// Makes the whole certificate: of the specification, or of a property.
+type Certify<'a> = &'a dyn Fn(&Certificate, bool) -> Result<Certified, Error>;
 
 fn conclude(
     report: LogReport,
@@ -145,6 +181,7 @@ fn conclude(
             owed: debt.owed,
             steps: debt.steps,
         }),
+        reason: outcome.doubt,
     });
     let mut document = Document {
         verdict,
@@ -156,14 +193,31 @@ fn conclude(
         seen,
         unseen,
         certificate: None,
+        property_certificate: None,
+        warnings: Vec::new(),
         shown: certificate,
+    };
+    let mut warnings = Vec::new();
+    let mut certified = |judged: &Certificate, by_model| -> Result<_, Error> {
+        let missing = |reason| {
+            let warning = format!("there is no certificate: {reason}");
+            warning!("warning: {warning}");
+            warnings.push(warning);
+        };
+        Ok(certify(judged, by_model)?.map_err(missing).ok())
     };
     if let Some(conformance) = conformance {
         document.verdict = verdict_beside(conformance.verdict, verdict);
         document.steps = steps.max(conformance.steps);
+        // Where both are violated, the file holds what does not conform.
+        if let Some(judged) = &document.shown {
+            document.property_certificate = certified(judged, false)?;
+        }
         if let Some(judged) = conformance.certificate {
-            document.certificate = certify(&judged)?;
+            document.certificate = certified(&judged, true)?;
             document.shown = Some(judged);
+        } else {
+            document.certificate = document.property_certificate.take();
         }
         document.reason = conformance.broken_off.or(document.reason);
         document.conformance = Some(ConformanceDocument {
@@ -171,8 +225,9 @@ fn conclude(
             line: conformance.line,
         });
     } else if let Some(judged) = &document.shown {
-        document.certificate = certify(judged)?;
+        document.certificate = certified(judged, false)?;
     }
+    document.warnings = warnings;
     if json {
         print_json(&document)?;
     } else {
@@ -204,6 +259,9 @@ fn tell(document: &Document) -> String {
         };
         if let Some(pending) = &p.pending {
             text += &pending.tell();
+        }
+        if let Some(reason) = &p.reason {
+            text += &format!("  {reason}\n");
         }
     }
     let other = match document.unseen {

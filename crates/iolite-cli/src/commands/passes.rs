@@ -10,7 +10,8 @@ use crate::output::{Exit, print, print_json, write_json};
 /// Decide whether a model passes each test case, exactly
 ///
 /// Every run that the test case and the model can have together counts, not some of them at random. An
-/// output that a test case does not know fails it. Exit code 0 means that no run of any test case fails,
+/// output that a test case does not know fails it. Test cases with data are taken as they are, infinite models too:
+/// a proof, a run that fails, or neither. Exit code 0 means that no run of any test case fails,
 /// 1 that one does, 3 that a bound ran out or that some test case can only end `inconc`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -45,6 +46,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let document = document?;
     if let (Some(certificate), Some(path)) = (&document.certificate, &args.certificate) {
         write_json(path, certificate)?;
+    } else if args.certificate.is_some() && document.passes == Some(false) {
+        warning!(
+            "warning: there is no certificate: failing runs of test cases with data have none"
+        );
     }
     if args.json {
         print_json(&document)?;

@@ -207,9 +207,9 @@ pub(crate) fn journaled_certificate(
             )));
         }
     }
-    let whole = args.certify(&workspace, certificate)?.ok_or_else(|| {
-        Error::input("it is of a hand-written test case, or of one whose observers are not at hand")
-    })?;
+    let whole = args.certify(&workspace, certificate)?;
+    let whole =
+        whole.map_err(|reason| Error::input(format!("there is no certificate: {reason}")))?;
     Ok((whole, models.is_empty()))
 }
 
@@ -387,8 +387,11 @@ pub(crate) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Error> {
     };
     if let (Some(path), Some(certificate)) = (&certificate_to, &document.certificate) {
         match record.args.certify(&record.workspace, certificate)? {
-            Some(whole) => write_json(path, &whole)?,
-            None => write_json(path, certificate)?,
+            Ok(whole) => write_json(path, &whole)?,
+            Err(reason) => {
+                warning!("warning: there is no whole certificate: {reason}");
+                write_json(path, certificate)?;
+            }
         }
     }
     if args.json {

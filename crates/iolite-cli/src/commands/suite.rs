@@ -7,7 +7,7 @@ use iolite::{
 };
 
 use crate::args::{bounds, workspace};
-use crate::output::{Exit, print, print_json};
+use crate::output::{Exit, print, print_json, write_json};
 
 /// Judge a suite: is it sound, what does it cover, how exhaustive is it
 ///
@@ -33,6 +33,10 @@ pub(crate) struct Args {
     uncovered: usize,
     #[command(flatten)]
     read: ReadOptions,
+    /// Write the certificate of the first test case that is not sound, or else of what the suite does not
+    /// detect, to this file, for `iolite explain`
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -54,6 +58,16 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             watch.exceeded()
         });
     let document = document?;
+    if let Some(path) = &args.certificate {
+        let first = document.first_unsound.as_ref();
+        match first.or(document.certificate.as_ref()) {
+            Some(certificate) => write_json(path, certificate)?,
+            None => warning!(
+                "warning: no certificate was written: no test case is known not to be sound, and no \
+                 error that the suite does not detect"
+            ),
+        }
+    }
     if args.json {
         print_json(&document)?;
     } else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use iolite::{
     Campaign, Certificate, Error, Judge, JudgeOptions, JudgedBy, ModelCoverage,
     ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
-    TargetOptions, WholeCertificate, Workspace, explorer_command,
+    TargetOptions, Workspace, explorer_command,
 };
 use iolite_exec::end_well_on_signals;
 use iolite_exec::report::ResidualRisk;
@@ -22,6 +22,7 @@ use crate::output::Exit;
 use crate::output::campaign::{
     Aftermath, ReportArgs, conclude, finish, header, sinks, write_report,
 };
+use crate::output::certificates::Certified;
 
 /// Test a real system against a model
 ///
@@ -64,19 +65,26 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Flags that need something of a model that properties and data do not have. Test cases with data
-    /// take the model as it is.
+    /// A flag that needs something of a model that data do not have. Test cases with data take the model as it
+    /// is.
     fn needs(&self, symbolic_suite: bool) -> Option<&'static str> {
-        [
-            (!self.suite.is_empty() && !symbolic_suite, "--suite"),
+        (!self.suite.is_empty() && !symbolic_suite).then_some("--suite")
+    }
+
+    /// Flags that speak of a model.
+    fn needs_model(&self) -> Option<&'static str> {
+        let coverage = [
+            (!self.suite.is_empty(), "--suite"),
             (self.effort.until_coverage.is_some(), "--until-coverage"),
             (
                 self.effort.strategy == Selection::Coverage,
                 "--strategy coverage",
             ),
-        ]
-        .into_iter()
-        .find_map(|(asked, flag)| asked.then_some(flag))
+            (!self.judge.observer.is_empty(), "--observer"),
+            (!self.judge.purpose.is_empty(), "--purpose"),
+        ];
+        let mut given = coverage.into_iter();
+        given.find_map(|(asked, flag)| asked.then_some(flag))
     }
 
     /// Command lines that the flags themselves name, and no description on disk.
@@ -94,12 +102,7 @@ impl Args {
     /// What the runs are judged by.
     fn judge(&self, workspace: &Workspace, target: &Target) -> Result<Judge, Error> {
         let Some(model) = &self.model else {
-            let goals = [
-                (!self.judge.observer.is_empty(), "--observer"),
-                (!self.judge.purpose.is_empty(), "--purpose"),
-            ];
-            let goals = goals.into_iter().find(|(asked, _)| *asked);
-            if let Some(flag) = self.needs(false).or(goals.map(|(_, flag)| flag)) {
+            if let Some(flag) = self.needs_model() {
                 return Err(Error::input(format!("{flag} needs a MODEL")));
             }
             self.judge.reject_context_of_properties()?;
@@ -144,17 +147,21 @@ impl Args {
         Ok(self.judge.options(&self.data, &self.values, needs, seed))
     }
 
-    /// The whole certificate of a failing run; `None` where something that it rests on is not at hand.
+    /// The whole certificate of a failing run, or why there is none.
     pub(crate) fn certify(
         &self,
         workspace: &Workspace,
         judged: &Certificate,
-    ) -> Result<Option<WholeCertificate>, Error> {
+    ) -> Result<Certified, Error> {
         if self.model.is_none() {
             let options = self.properties.options();
             return workspace.certify_run(judged, JudgedBy::Properties(&options));
         }
-        workspace.certify_run(judged, JudgedBy::Model(&self.judge_options(workspace)?))
+        let mut options = self.judge_options(workspace)?;
+        if !self.properties.property.is_empty() {
+            options.properties = Some(self.properties.options());
+        }
+        workspace.certify_run(judged, JudgedBy::Model(&options))
     }
 
     pub(crate) fn campaign(

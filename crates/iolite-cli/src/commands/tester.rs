@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use iolite_formats::drawing::Drawing;
 use iolite_formats::property_tester::{TesterDocument, aut, dot, json, text};
+use iolite_formats::svg;
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::{
-    Alphabet, CanonicalTester, PropertyVerdict, StreettAutomaton, Structure, TesterOptions,
+    Alphabet, CanonicalTester, PropertyTestCase, PropertyVerdict, Selection, StreettAutomaton,
+    Structure, TesterOptions,
 };
 
 use crate::args::property::{BasisFlag, RelationFlag, TargetFlag};
@@ -18,7 +21,7 @@ use iolite::{Error, ModelRef, PropertyReadOptions, ReadOptions};
 /// The canonical tester of a property, or a test case selected for a verdict
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The property: FILE.iol#P, FILE.hoa, FILE.xml (Java-PT), or ltl:FORMULA
+    /// The property: FILE.iol#P, FILE.hoa, FILE.xml (Java-PT), ltl:FORMULA, or ioco:MODEL
     property: ModelRef,
     /// The relation that it tests
     #[arg(long, value_enum, default_value = "inclusion")]
@@ -29,6 +32,25 @@ pub(crate) struct Args {
     /// Select a controllable test case for this verdict
     #[arg(long, value_enum, value_name = "VERDICT")]
     target: Option<TargetFlag>,
+    /// Give this input in this state, as in 1=?a; elsewhere one on a shortest way (repeatable)
+    #[arg(long, value_name = "STATE=INPUT", requires = "target")]
+    choose: Vec<String>,
+    /// Go through these states, in this order, before the verdict
+    #[arg(
+        long,
+        value_name = "STATES",
+        value_delimiter = ',',
+        requires = "target"
+    )]
+    visit: Vec<String>,
+    /// Keep away from these states: no input leads there, and the test ends `inconc` where an output does
+    #[arg(
+        long,
+        value_name = "STATES",
+        value_delimiter = ',',
+        requires = "target"
+    )]
+    avoid: Vec<String>,
     /// Plain actions that the tester controls
     #[arg(long, value_name = "ACTIONS", value_delimiter = ',')]
     inputs: Vec<String>,
@@ -52,6 +74,8 @@ pub(crate) struct Args {
 enum TesterFormat {
     Text,
     Dot,
+    /// A picture of the whole tester: a colour for each verdict
+    Svg,
     /// A state with a verdict has a loop that is labelled with it
     Aut,
     Json,
@@ -81,15 +105,30 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             .hint("`iolite testable` tells which verdicts can be had, and why not the others"));
         }
     }
-    let document = TesterDocument::new(
+    let case = args
+        .target
+        .map(|target| selected(args, &tester, target.into(), &property.name));
+    let document = TesterDocument::with_case(
         &property.name,
         options.relation.name(),
         &tester,
-        args.target.map(PropertyVerdict::from),
+        case.transpose()?.as_ref(),
     );
     let text = match format(args)? {
         TesterFormat::Text => text::write(&document),
         TesterFormat::Dot => dot::write(&document),
+        TesterFormat::Svg if args.target.is_some() => {
+            return Err(
+                Error::input("--format svg draws the whole tester, not a test case")
+                    .hint("--format dot draws both"),
+            );
+        }
+        TesterFormat::Svg => {
+            let mut text = String::new();
+            let drawing = Drawing::of_tester(&property.name, &tester);
+            svg::write(&drawing, &mut text).map_err(|e| Error::input(e.to_string()))?;
+            text
+        }
         TesterFormat::Aut => aut::write(&document),
         TesterFormat::Json => json::write(&document),
     };
@@ -98,6 +137,56 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         None => print(&text)?,
     }
     Ok(Exit::Holds)
+}
+
+/// The test case that the flags select [PROP12, §7.2 and remark 5].
+fn selected(
+    args: &Args,
+    tester: &CanonicalTester,
+    target: PropertyVerdict,
+    property: &str,
+) -> Result<PropertyTestCase, Error> {
+    let state = |name: &String| {
+        let mut states = tester.structure().states();
+        let known = || {
+            let names = tester.structure().states().map(|q| tester.name(q));
+            names.collect::<Vec<_>>().join(" ")
+        };
+        states
+            .find(|&q| tester.name(q) == name.trim())
+            .ok_or_else(|| {
+                Error::input(format!("{property}: its tester has no state `{name}`"))
+                    .hint(format!("its states are: {}", known()))
+            })
+    };
+    let states = |names: &[String]| names.iter().map(state).collect::<Result<Vec<_>, _>>();
+    let input = |text: &String| {
+        let (at, input) = text.split_once('=').ok_or_else(|| {
+            Error::input(format!(
+                "--choose {text}: write STATE=INPUT, as in 1=?op_uns"
+            ))
+        })?;
+        let sigma = tester.alphabet();
+        let letter = sigma.letter_of_text(input.trim()).ok_or_else(|| {
+            let known: Vec<String> = sigma.iter().map(|l| sigma.text(l)).collect();
+            Error::input(format!("{property}: it has no action `{input}`"))
+                .hint(format!("its actions are: {}", known.join(" ")))
+        })?;
+        Ok((state(&at.to_owned())?, letter))
+    };
+    let selection = Selection {
+        target,
+        inputs: args
+            .choose
+            .iter()
+            .map(input)
+            .collect::<Result<_, Error>>()?,
+        visit: states(&args.visit)?,
+        avoid: states(&args.avoid)?,
+    };
+    tester
+        .select_by(&selection)
+        .map_err(|e| Error::input(format!("{property}: {e}")))
 }
 
 fn format(args: &Args) -> Result<TesterFormat, Error> {
@@ -109,12 +198,13 @@ fn format(args: &Args) -> Result<TesterFormat, Error> {
     };
     Ok(match path.extension().and_then(|e| e.to_str()) {
         Some("dot" | "gv") => TesterFormat::Dot,
+        Some("svg") => TesterFormat::Svg,
         Some("aut") => TesterFormat::Aut,
         Some("json") => TesterFormat::Json,
         Some("txt") => TesterFormat::Text,
         _ => {
             return Err(Error::input(format!("{}: which format?", path.display()))
-                .hint("add --format text|dot|aut|json"));
+                .hint("add --format text|dot|svg|aut|json"));
         }
     })
 }

@@ -62,7 +62,7 @@ struct Document {
     system: String,
     pairs: usize,
     properties: Vec<PropertyDocument>,
-    /// Why a proof says less than it seems to.
+    /// Why a proof says less than it seems to, and certificates that could not be made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -174,10 +174,18 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     };
     let workspace = workspace(&args.read);
     let found = workspace.verify(&args.model, &options)?;
-    let certificates = found.properties.iter();
-    let certificates: Vec<Option<WholeCertificate>> = certificates
-        .map(|property| refutation(&workspace, &found, property, &options))
-        .collect::<Result<_, _>>()?;
+    let mut missing = Vec::new();
+    let mut certificates: Vec<Option<WholeCertificate>> = Vec::new();
+    for property in &found.properties {
+        let certified = refutation(&workspace, &found, property, &options);
+        certificates.push(certified?.unwrap_or_else(|reason| {
+            missing.push(format!("{}: {reason}", property.name));
+            None
+        }));
+    }
+    for reason in &missing {
+        warning!("warning: {reason}");
+    }
     if let Some(path) = &args.certificate {
         match certificates.iter().flatten().next() {
             Some(certificate) => write_json(path, certificate)?,
@@ -193,7 +201,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         Exit::Holds
     };
     let vacuous = found.properties.iter().filter_map(|p| p.vacuous.clone());
-    let warnings = vacuous.collect();
+    let warnings = vacuous.chain(missing).collect();
     let properties = found.properties.into_iter().zip(certificates);
     let document = Document {
         warnings,
@@ -214,25 +222,25 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     Ok(exit)
 }
 
-/// The certificate of a refuted property: with tables where data unfold, else with the run.
+/// The certificate of a refuted property: with tables where data unfold, else with the run; or why there is
+/// none.
 fn refutation(
     workspace: &Workspace,
     found: &Verification,
     property: &VerifiedProperty,
     options: &VerificationOptions,
-) -> Result<Option<WholeCertificate>, Error> {
+) -> Result<Result<Option<WholeCertificate>, String>, Error> {
     if !matches!(property.proof, Proof::Refuted { .. }) {
-        return Ok(None);
+        return Ok(Ok(None));
     }
     if let Some(whole) = workspace.certify_refutation(found, property, options)? {
-        return Ok(Some(whole));
+        return Ok(Ok(Some(whole)));
     }
-    workspace
-        .certify_data(found, property, options)
-        .or_else(|reason| {
-            warning!("warning: {}", reason.message());
-            Ok(None)
-        })
+    Ok(match workspace.certify_data(found, property, options) {
+        Ok(Some(whole)) => Ok(Some(whole)),
+        Ok(None) => Err("there is no certificate of this refutation".to_owned()),
+        Err(reason) => Err(reason.message().to_owned()),
+    })
 }
 
 /// The certificate of the one property that is proved.

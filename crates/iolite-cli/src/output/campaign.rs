@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use iolite::{
-    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice,
-    SharedCertificates, Summary, Target, Verdict, WholeCertificate, Workspace, save_query,
+    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice, Summary, Target,
+    Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::report::{Console, Discovery, JUnit, JsonLines};
 use iolite_exec::{
@@ -17,6 +17,7 @@ use iolite_exec::{
 use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
+use super::certificates::{Certificates, Claim, FailureDocument};
 use super::status;
 use super::values_tried::{self, ValuesDocument};
 use super::{
@@ -258,7 +259,10 @@ struct Document<'a> {
     failures: Vec<FailureDocument<'a>>,
     /// What the certificates of failures have in common.
     #[serde(skip_serializing_if = "Option::is_none")]
-    shared: Option<&'a serde_json::Map<String, serde_json::Value>>,
+    shared: Option<&'a Claim>,
+    /// Certificates that could not be made, and why.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
     /// What flaky runs showed before they were repeated.
     flaky: Vec<&'a iolite_exec::Certificate>,
     /// Each observer or purpose, judged alone on the same runs.
@@ -304,15 +308,6 @@ struct Document<'a> {
 pub(crate) struct Aftermath {
     pub(crate) discovery: Option<Discovery>,
     pub(crate) reached: Option<ModelCoverageReport>,
-}
-
-/// A failing run: the claim, and its certificate but for what all have in common.
-#[derive(Serialize)]
-struct FailureDocument<'a> {
-    #[serde(flatten)]
-    judged: &'a iolite_exec::Certificate,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<&'a serde_json::Map<String, serde_json::Value>>,
 }
 
 #[derive(Serialize)]
@@ -376,10 +371,8 @@ pub(crate) struct Conclusion<'a> {
     pub(crate) verbose: bool,
     /// The test cases of a suite.
     pub(crate) cases: Option<&'a [CaseDocument]>,
-    /// The whole certificate of the first failing run.
-    pub(crate) certificate: Option<WholeCertificate>,
-    /// The certificates of all failing runs, in the order of the summary.
-    pub(crate) certificates: SharedCertificates,
+    /// The certificates of the failing runs, in the order of the summary.
+    pub(crate) certificates: Certificates,
     /// What is said of the runs together, where they were followed.
     pub(crate) after: Option<&'a Aftermath>,
 }
@@ -396,38 +389,21 @@ pub(crate) fn conclude(
     warn(judge, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
     write_reached(report, after)?;
-    let asked = report.json || report.certificate.is_some();
-    let whole = match first.as_ref().filter(|_| asked) {
-        Some((certificate, _)) => args.certify(workspace, certificate),
-        None => Ok(None),
+    // The document has all of them, a file the first.
+    let wanted = match (report.json, &report.certificate) {
+        (true, _) => usize::MAX,
+        (false, Some(_)) => 1,
+        (false, None) => 0,
     };
-    let certificate = match (&report.certificate, &first, &whole) {
-        (Some(path), Some(_), Ok(Some(whole))) => write_json(path, whole),
-        // Of a stored test case only the claim is known.
-        (Some(path), Some((certificate, _)), Ok(None)) => write_json(path, certificate),
-        (_, _, Err(error)) => Err(error.clone()),
+    let certificates = Certificates::new(summary.failures.values().take(wanted), |judged| {
+        args.certify(workspace, &judge.blame(judged).0)
+    });
+    let certificate = match (&report.certificate, &first, &certificates.first) {
+        (Some(path), Some(_), Some(whole)) => write_json(path, whole),
+        // Only the claim is known.
+        (Some(path), Some((certificate, _)), None) => write_json(path, certificate),
         _ => Ok(()),
     };
-    let certificates = if report.json {
-        let all = summary.failures.values().enumerate();
-        let whole = |(k, judged): (usize, &Certificate)| match (k, &whole) {
-            (0, whole) => whole.clone().ok().flatten(),
-            _ => args
-                .certify(workspace, &judge.blame(judged).0)
-                .ok()
-                .flatten(),
-        };
-        SharedCertificates::new(&all.map(whole).collect::<Vec<_>>())
-    } else {
-        SharedCertificates::default()
-    };
-    if certificates.omitted > 0 {
-        let omitted = certificates.omitted;
-        warning!(
-            "warning: {omitted} failures have no certificate in the document, which would be too large; \
-             `iolite explain JOURNAL --run N` makes them"
-        );
-    }
     let conclusion = Conclusion {
         judge: Some(judge),
         title: title(judge),
@@ -439,7 +415,6 @@ pub(crate) fn conclude(
         allow_flaky: args.effort.allow_flaky,
         verbose: report.verbose,
         cases,
-        certificate: whole.ok().flatten(),
         certificates,
         after: Some(after),
     };
@@ -518,9 +493,7 @@ impl Conclusion<'_> {
     }
 
     fn failures<'s>(&'s self, summary: &'s Summary) -> Vec<FailureDocument<'s>> {
-        let claims = self.certificates.claims.iter().map(Option::as_ref);
-        let claims = claims.chain(std::iter::repeat(None));
-        let failures = summary.failures.values().zip(claims);
+        let failures = summary.failures.values().zip(self.certificates.claims());
         let failure = |(judged, certificate)| FailureDocument {
             judged,
             certificate,
@@ -553,7 +526,8 @@ impl Conclusion<'_> {
             seconds: summary.elapsed.as_secs_f64(),
             coverage: summary.coverage,
             failures: self.failures(summary),
-            shared: Some(&self.certificates.shared).filter(|shared| !shared.is_empty()),
+            shared: self.certificates.shared(),
+            warnings: &self.certificates.warnings,
             flaky: summary.flaky.values().collect(),
             goals,
             violated: first.map(|c| self.violated(c)).unwrap_or_default(),
@@ -565,7 +539,7 @@ impl Conclusion<'_> {
             values: summary.values.as_ref().map(ValuesDocument::new),
             cases: self.cases,
             journal: journal.map(|path| path.display().to_string()),
-            certificate: self.certificate.as_ref(),
+            certificate: self.certificates.first.as_ref(),
             reached: self.after.and_then(|after| after.reached.as_ref()),
             next_run: self.after.and_then(|after| {
                 Some(NextRun {
@@ -619,10 +593,11 @@ impl Conclusion<'_> {
             summary.elapsed.as_secs_f64()
         );
         if let Some(coverage) = summary.coverage {
-            text += &format!(
-                "; {} of {} transitions of the suspension automaton seen",
-                coverage.seen, coverage.total
-            );
+            let what = match self.judge {
+                Some(Judge::Symbolic(_)) => "coverage goals of the model",
+                _ => "transitions of the suspension automaton",
+            };
+            text += &format!("; {} of {} {what} seen", coverage.seen, coverage.total);
         }
         text.push('\n');
         for (input, why) in &summary.untried {

@@ -11,6 +11,7 @@ macro_rules! warning {
 }
 
 pub(crate) mod campaign;
+pub(crate) mod certificates;
 pub(crate) mod description;
 pub(crate) mod dialogue;
 pub(crate) mod silence;
@@ -24,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use iolite::{Error, Verdict};
 
-pub(crate) use iolite::write_whole;
+pub(crate) use iolite::{write_packed, write_whole};
 
 /// How a command ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,5 +112,5 @@ pub(crate) fn write_json(
     path: &std::path::Path,
     document: &impl serde::Serialize,
 ) -> Result<(), Error> {
-    write_whole(path, to_json(document)?.as_bytes())
+    write_packed(path, to_json(document)?.as_bytes())
 }

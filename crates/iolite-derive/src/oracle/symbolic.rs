@@ -11,7 +11,7 @@ use iolite_expr::{Answer, CandidateValues, Distribution, Kind, Op, Strategy, Ter
 use iolite_lts::relation::Relation;
 use iolite_sts::{
     After, CoverageGoals, Enabled, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
-    SymbolicStates, ValueCoverage, ValuedAction,
+    SymbolicState, SymbolicStates, TransitionId, ValueCoverage, ValuedAction,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -193,7 +193,7 @@ impl SymbolicOracle {
     }
 
     /// What an action is to the model; `None` where no gate takes it.
-    fn valued(&mut self, id: ActionId) -> Option<ValuedAction> {
+    pub fn valued(&mut self, id: ActionId) -> Option<ValuedAction> {
         if let Some(known) = self.valued.get(&id) {
             return known.clone();
         }
@@ -360,6 +360,38 @@ impl SymbolicOracle {
         guess.map_or(Ok(None), Err)
     }
 
+    /// One stimulus for each input that some state takes. Constants are known, so that what some state
+    /// takes is specified.
+    fn drawn_stimuli(&mut self, at: &SymbolicPlace, menu: &mut Vec<ActionId>) {
+        let model = Arc::clone(self.model());
+        let mut gates: BTreeMap<GateId, Vec<(&SymbolicState, TransitionId)>> = BTreeMap::new();
+        for state in at.states.iter() {
+            for &t in model.outgoing(state.location()) {
+                if model.kind(t) == LabelKind::Input {
+                    let ways = gates.entry(model.transition(t).action).or_default();
+                    ways.push((state, t));
+                }
+            }
+        }
+        for (gate, mut ways) in gates {
+            while !ways.is_empty() {
+                let (state, t) = ways.swap_remove(self.rng.random_range(0..ways.len()));
+                match self.choice.values_at(&mut self.semantics, state, t) {
+                    Ok(Answer::Sat(found)) => {
+                        let input = ValuedAction::of(&model, gate, &found);
+                        menu.push(self.action(&input));
+                        break;
+                    }
+                    // A model fault in a guard shows when the step is taken; here it offers nothing.
+                    Ok(Answer::Unsat) | Err(_) => {}
+                    Ok(Answer::Unknown(why)) => {
+                        self.untried.entry(gate).or_insert(why);
+                    }
+                }
+            }
+        }
+    }
+
     /// Values for one of the ways to take an input, tried in random order.
     fn solved(&mut self, mut ways: Vec<Enabled>) -> Option<ValuedAction> {
         while !ways.is_empty() {
@@ -373,15 +405,7 @@ impl SymbolicOracle {
                     continue;
                 }
             };
-            let params = &self.semantics.model().gate(way.action).params;
-            let value = |p: &iolite_expr::Var| found.value(p.id).cloned();
-            return Some(ValuedAction {
-                action: way.action,
-                values: params
-                    .iter()
-                    .map(|p| value(p).unwrap_or_else(|| p.sort.default_value()))
-                    .collect(),
-            });
+            return Some(ValuedAction::of(self.semantics.model(), way.action, &found));
         }
         None
     }
@@ -449,6 +473,9 @@ impl Oracle for SymbolicOracle {
     }
 
     fn stimuli(&mut self, at: &SymbolicPlace, menu: &mut Vec<ActionId>) {
+        if self.relation != Relation::Uioco && self.semantics.knows_constants() {
+            return self.drawn_stimuli(at, menu);
+        }
         // A model fault in a guard shows when the step is taken; here it offers nothing.
         let inputs = self.semantics.inputs(&at.states).unwrap_or_default();
         let mut gates: BTreeMap<GateId, Vec<Enabled>> = BTreeMap::new();

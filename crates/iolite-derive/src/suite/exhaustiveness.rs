@@ -152,7 +152,9 @@ impl<'a> Suite<'a> {
         let TestStep::Observe { outputs, .. } = &of.state(state).step else {
             return false;
         };
-        match of.labels().get(LabelKind::Output, output) {
+        let labels = of.labels();
+        let other = || labels.other_values(LabelKind::Output, output.split_once('(')?.0);
+        match labels.get(LabelKind::Output, output).or_else(other) {
             None => true,
             Some(own) => outputs
                 .iter()

@@ -20,6 +20,9 @@ pub struct Unsound {
     pub run: Vec<String>,
     /// The actions that are then refused, where that ends the run.
     pub refuses: Option<Vec<String>>,
+    /// The outputs, and δ, that an implementation which conforms may show where the last action of the
+    /// run was observed; none for conf, and where the tester's own step ended the run.
+    pub allowed: Vec<String>,
     /// Whether the specification has the trace; otherwise it left the specification before, by
     /// something about which nothing is specified.
     pub specified: bool,
@@ -96,16 +99,23 @@ impl<M: Semantics<State = StateId>> Outputs<'_, M> {
         let mut longer: Option<Unsound> = None;
         while let Some(place) = queue.pop_front() {
             let state = self.case.state(place.0);
-            let found = |run: Vec<String>, verdict, views: &Views| Unsound {
+            let found = |run: Vec<String>, verdict, views: &Views, allowed| Unsound {
                 verdict,
                 run,
                 refuses: None,
+                allowed,
                 specified: !views.is_empty(),
             };
             if state.step == TestStep::End {
                 if claims(state.verdict) {
                     let run = run_to(&before, &place);
-                    let this = found(run, state.verdict, &place.1);
+                    let allowed = match before.get(&place) {
+                        Some(Some((from, action))) if !action.starts_with('?') => {
+                            self.allowed(from)
+                        }
+                        _ => Vec::new(),
+                    };
+                    let this = found(run, state.verdict, &place.1, allowed);
                     return Some(match longer {
                         Some(longer) if longer.run.len() <= this.run.len() => longer,
                         _ => this,
@@ -122,7 +132,7 @@ impl<M: Semantics<State = StateId>> Outputs<'_, M> {
                 if claims(verdict) && longer.is_none() {
                     let mut run = run_to(&before, &place);
                     run.push(action);
-                    longer = Some(found(run, verdict, &place.1));
+                    longer = Some(found(run, verdict, &place.1, self.allowed(&place)));
                 }
             }
             for (action, next) in self.steps(&place) {
@@ -150,6 +160,30 @@ impl<M: Semantics<State = StateId>> Outputs<'_, M> {
         let view = &mut self.view;
         let mut allowed = |v: SetId| view.after(v, LabelId::DELTA).is_some();
         views.iter().all(|&v| allowed(v))
+    }
+
+    /// The outputs of either alphabet, and δ, that a conforming implementation may show.
+    fn allowed(&mut self, place: &Place) -> Vec<String> {
+        let labels = self.case.labels();
+        let foreign = labels.outputs().map(|own| labels.text(own));
+        let own = self.view.labels();
+        let foreign: Vec<String> = foreign
+            .filter(|text| own.get_text(text).is_none())
+            .collect();
+        let outputs: Vec<LabelId> = own.outputs().collect();
+        let mut allowed = Vec::new();
+        for output in outputs {
+            if self.may_show(place, Some(output)) {
+                allowed.push(self.view.labels().text(output));
+            }
+        }
+        if self.may_show(place, None) {
+            allowed.extend(foreign);
+        }
+        if self.may_be_quiet(place) {
+            allowed.push("delta".to_owned());
+        }
+        allowed
     }
 
     /// Actions that end a run without a step of the test case: outputs that it does not know, and
@@ -253,6 +287,7 @@ impl<M: Semantics<State = StateId>> Refusals<'_, M> {
                     verdict: state.verdict,
                     run: run_to(&before, &place),
                     refuses,
+                    allowed: Vec::new(),
                     specified: set.is_some(),
                 });
             }

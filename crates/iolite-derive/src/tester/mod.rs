@@ -1,5 +1,6 @@
 //! The one trait of everything that drives or watches a system under test.
 
+pub(crate) mod case_plan;
 pub(crate) mod concurring;
 pub(crate) mod conf_tester;
 pub(crate) mod conformance_tester;

@@ -3,12 +3,18 @@
 
 use std::sync::Arc;
 
-use iolite_lts::{LabelId, LabelKind, Labels};
+use iolite_expr::Value;
+use iolite_lts::{Label, LabelId, LabelKind, Labels, StateId};
 use iolite_property::canonical_tester::DEADLOCK;
-use iolite_property::{CanonicalTester, Debt, Monitor, PropertyVerdict, StateSet};
+use iolite_property::{
+    CanonicalTester, Debt, EventReading, Letter, Monitor, PropertyVerdict, StateSet,
+};
+use rustc_hash::FxHashMap;
 
 use crate::verify::property_objective::verdict;
-use crate::{ActionId, Alphabet, LabelMap, Menu, Progress, Step, Tester, Verdict};
+use crate::{
+    ActionId, Alphabet, LabelMap, Menu, Notice, Progress, Step, Tester, Undecided, Verdict,
+};
 
 /// Product states that the monitor remembers before it starts anew.
 const MONITOR_STATES: usize = 1 << 20;
@@ -34,6 +40,11 @@ pub struct PropertyOutcome {
     /// What is owed at the end, and the number of the step since which something is: after it every
     /// sequence was rejected as it stood; 0 where that is so from the beginning.
     pub pending: Option<(Debt, u64)>,
+    /// Why the verdict is `unknown` where the property could not say which letter an event was.
+    pub doubt: Option<String>,
+    /// The steps of its tester that the run took, each once, and the state that it is in; where they were
+    /// recorded.
+    pub trail: Option<(Vec<(StateId, StateId)>, StateId)>,
 }
 
 /// When a run ends before its bound.
@@ -49,7 +60,8 @@ pub enum PropertyEnd {
 /// Watches properties on one stream of events, and offers the inputs it was given.
 ///
 /// Its actions are those of the caller's alphabet, made of the caller's labels. One that no property
-/// knows, by kind and name, changes nothing; nor does one beyond the labels.
+/// knows, by kind and name, changes nothing; nor does one beyond the labels, unless a property has guards on
+/// its values. Where a guard has no value, the property that has it is `unknown` from there on.
 pub struct PropertyTester {
     names: Vec<String>,
     monitor: Monitor,
@@ -69,8 +81,17 @@ pub struct PropertyTester {
     since: Vec<Option<u64>>,
     /// What the monitor said last, see [`Monitor::saying`].
     saying: Option<u32>,
+    /// Why a property cannot be judged any further.
+    doubts: Vec<Option<String>>,
+    /// What actions with values are to the properties, where one has guards.
+    readings: Option<FxHashMap<ActionId, Arc<[EventReading]>>>,
+    /// The steps that each tester took, where they are recorded.
+    trails: Option<Vec<Vec<(StateId, StateId)>>>,
     steps: u64,
 }
+
+/// Actions whose meaning is remembered, where it depends on their values.
+const REMEMBERED: usize = 1 << 16;
 
 impl PropertyTester {
     /// A watcher over the labels of a table, with an alphabet of its own.
@@ -93,10 +114,15 @@ impl PropertyTester {
             .map(|(_, l)| known.get(l.kind, &l.name))
             .collect();
         let deadlock = known.get(LabelKind::Undirected, DEADLOCK);
+        let guarded = |t: &CanonicalTester| !t.alphabet().guarded().is_empty();
+        let readings = monitor.testers().iter().any(guarded);
         let mut tester = Self {
             settled: vec![None; names.len()],
             since: vec![None; names.len()],
             saying: None,
+            doubts: vec![None; names.len()],
+            readings: readings.then(FxHashMap::default),
+            trails: None,
             before: Vec::new(),
             names,
             monitor,
@@ -111,6 +137,25 @@ impl PropertyTester {
         };
         tester.reset();
         tester
+    }
+
+    /// Records which steps the testers take, for pictures.
+    #[must_use]
+    pub fn recording(mut self) -> Self {
+        self.trails = Some(vec![Vec::new(); self.names.len()]);
+        self
+    }
+
+    fn record(&mut self, before: &[StateId]) {
+        let Some(trails) = &mut self.trails else {
+            return;
+        };
+        let steps = before.iter().zip(self.monitor.states());
+        for (trail, (&from, &to)) in trails.iter_mut().zip(steps) {
+            if !trail.contains(&(from, to)) {
+                trail.push((from, to));
+            }
+        }
     }
 
     /// Drives with these inputs.
@@ -144,15 +189,26 @@ impl PropertyTester {
         let testers = self.monitor.testers().iter().zip(self.monitor.states());
         parts
             .zip(testers)
-            .zip(&self.since)
+            .zip(self.since.iter().zip(&self.doubts))
             .map(
-                |((((name, &verdict), &step), (tester, &q)), &since)| PropertyOutcome {
+                |((((name, &verdict), &step), (tester, &q)), (&since, doubt))| PropertyOutcome {
                     name: name.clone(),
                     verdict,
                     step,
-                    pending: tester.debt(q).zip(since),
+                    pending: match doubt {
+                        None => tester.debt(q).zip(since),
+                        Some(_) => None,
+                    },
+                    doubt: doubt.clone(),
+                    trail: None,
                 },
             )
+            .zip(self.monitor.states())
+            .enumerate()
+            .map(|(i, (outcome, &at))| PropertyOutcome {
+                trail: self.trails.as_ref().map(|trails| (trails[i].clone(), at)),
+                ..outcome
+            })
             .collect()
     }
 
@@ -164,7 +220,7 @@ impl PropertyTester {
         let states = self.monitor.states();
         let lost = |i: usize| {
             let sets = self.target.as_ref().map(|(_, sets)| &sets[i]);
-            sets.is_some_and(|set| !set.contains(states[i]))
+            sets.is_some_and(|set| !set.contains(states[i])) && self.doubts[i].is_none()
         };
         self.monitor
             .verdicts()
@@ -195,9 +251,21 @@ impl PropertyTester {
     }
 
     fn take(&mut self, label: Option<LabelId>) {
-        if let Some(label) = label {
-            self.monitor.step(label);
+        let Some(label) = label else { return };
+        if self.doubts.iter().all(Option::is_none) {
+            return self.monitor.step(label);
         }
+        // What cannot be judged any further stays where it is.
+        let label = self.monitor.labels().label(label);
+        let testers = self.monitor.testers().iter().zip(&self.doubts);
+        let letters = testers.map(|(tester, doubt)| {
+            let sigma = tester.alphabet();
+            let own = sigma.labels().get(label.kind, &label.name);
+            own.filter(|_| doubt.is_none())
+                .and_then(|l| sigma.letter(l))
+        });
+        let letters: Vec<Option<Letter>> = letters.collect();
+        self.monitor.step_letters(&letters);
     }
 
     fn count(&mut self) {
@@ -232,6 +300,50 @@ impl PropertyTester {
         self.to_monitor.get(label.index()).copied().flatten()
     }
 
+    /// Takes an action, by its values where a property has guards.
+    fn take_action(&mut self, action: ActionId) {
+        let Some(readings) = self.readings(action) else {
+            let label = self.known(action);
+            return self.take(label);
+        };
+        let mut letters: Vec<Option<Letter>> = readings.iter().map(EventReading::letter).collect();
+        for (i, reading) in readings.iter().enumerate() {
+            if let EventReading::Undefined(why) = reading
+                && self.doubts[i].is_none()
+                && !self.monitor.verdicts()[i].is_final()
+            {
+                self.doubts[i] = Some(why.clone());
+            }
+            // What cannot be judged any further stays where it is.
+            if self.doubts[i].is_some() {
+                letters[i] = None;
+            }
+        }
+        self.monitor.step_letters(&letters);
+    }
+
+    /// What an action is to each property, where one of them has guards.
+    fn readings(&mut self, action: ActionId) -> Option<Arc<[EventReading]>> {
+        let known = self.readings.as_mut()?;
+        if let Some(readings) = known.get(&action) {
+            return Some(Arc::clone(readings));
+        }
+        let text = self.actions.alphabet().text(action);
+        let label = Label::parse(&text);
+        let read = |tester: &CanonicalTester| match tester.alphabet().read(label.kind, &label.name)
+        {
+            // A property may leave the direction away.
+            EventReading::Unseen => tester.alphabet().read(LabelKind::Undirected, &label.name),
+            reading => reading,
+        };
+        let readings: Arc<[EventReading]> = self.monitor.testers().iter().map(read).collect();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(action, Arc::clone(&readings));
+        Some(readings)
+    }
+
     /// Whether no property's verdict is failing, and some can still reach the target, after a
     /// label of the monitor.
     fn continuations(
@@ -250,7 +362,42 @@ impl PropertyTester {
             .collect()
     }
 
+    /// Whether a label that one property has for some values of an action is fine for all others that have
+    /// guards on it too, whatever the values.
+    fn others_agree(&self, id: LabelId) -> bool {
+        if self.readings.is_none() {
+            return true;
+        }
+        let label = self.monitor.labels().label(id);
+        let (name, _) = Value::split_action(label.name.split(" [").next().unwrap_or_default());
+        let parts = self.monitor.testers().iter().zip(self.monitor.states());
+        parts.into_iter().all(|(tester, &q)| {
+            let sigma = tester.alphabet();
+            let own = sigma.labels().get(label.kind, &label.name);
+            let mut guarded = sigma.guarded().iter();
+            let same = guarded.find(|(a, _)| a.kind() == label.kind && a.name() == name);
+            match same {
+                Some((_, letters)) if own.is_none() => letters.iter().all(|&l| {
+                    let next = tester.structure().step(q, l);
+                    !verdict(tester.verdict(next)).is_failing()
+                }),
+                _ => true,
+            }
+        })
+    }
+
     fn leads_to_target(&mut self, input: ActionId) -> bool {
+        if self.target.is_none() {
+            return true;
+        }
+        if let (Some(readings), Some((_, sets))) = (self.readings(input), &self.target) {
+            let testers = self.monitor.testers().iter().zip(self.monitor.states());
+            let parts = testers.zip(readings.iter()).zip(sets);
+            return parts.into_iter().any(|(((tester, &q), reading), set)| {
+                let letter = reading.letter();
+                set.contains(letter.map_or(q, |l| tester.structure().step(q, l)))
+            });
+        }
         let label = self.known(input);
         match (&self.target, label) {
             (None, _) | (_, None) => true,
@@ -274,6 +421,14 @@ impl Tester for PropertyTester {
         self.before.clear();
         self.settled.fill(None);
         self.since.fill(None);
+        self.doubts.fill(None);
+        for trail in self.trails.iter_mut().flatten() {
+            trail.clear();
+        }
+        if let Some(readings) = &mut self.readings {
+            // What an earlier run met may have been forgotten, and its ids used again.
+            readings.clear();
+        }
         self.saying = None;
         self.note();
     }
@@ -296,17 +451,17 @@ impl Tester for PropertyTester {
         if self.is_over() {
             return Progress::Ended(self.verdict());
         }
+        let states = self
+            .trails
+            .is_some()
+            .then(|| self.monitor.states().to_vec());
         match step {
             Step::Stimulus(action) => {
                 self.before.clear();
                 self.before.extend_from_slice(self.monitor.verdicts());
-                let label = self.known(action);
-                self.take(label);
+                self.take_action(action);
             }
-            Step::Output(action) => {
-                let label = self.known(action);
-                self.take(label);
-            }
+            Step::Output(action) => self.take_action(action),
             Step::Quiescence => self.take(Some(LabelId::DELTA)),
             Step::Deadlock => {
                 // A property with a letter δ of its own does not tell the two apart. For the others
@@ -314,6 +469,9 @@ impl Tester for PropertyTester {
                 self.take(Some(LabelId::DELTA));
                 self.take(self.deadlock);
             }
+        }
+        if let Some(states) = states {
+            self.record(&states);
         }
         self.count();
         self.progress()
@@ -344,10 +502,22 @@ impl Tester for PropertyTester {
         outcomes.map(|o| (o.name, o.verdict)).collect()
     }
 
+    fn conclude(&mut self) -> Vec<Notice> {
+        let doubts = self.names.iter().zip(&self.doubts);
+        let doubts = doubts.filter_map(|(name, doubt)| {
+            let why = format!("{name}: {}", doubt.as_ref()?);
+            Some(Notice::Undecided(Undecided::new(why)))
+        });
+        doubts.collect()
+    }
+
     fn allowed(&mut self) -> Vec<String> {
         let labels = self.monitor.labels();
         let fine = |id: LabelId| {
             let testers = self.monitor.testers();
+            if !self.others_agree(id) {
+                return false;
+            }
             let after = self.continuations(id, |i, q| !verdict(testers[i].verdict(q)).is_failing());
             !after.contains(&false)
         };

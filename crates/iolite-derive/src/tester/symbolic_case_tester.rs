@@ -12,6 +12,7 @@ use iolite_sts::{
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::case_plan::CasePlan;
 use crate::oracle::symbolic::{guarded, shortened};
 use crate::{
     ActionId, Alphabet, Menu, Notice, Progress, Step, SymbolicOracleError, SymbolicTestCase,
@@ -21,7 +22,8 @@ use crate::{
 /// Runs a test case with data. It stands in a set of symbolic states of the program: one concrete
 /// state where all constants are known.
 ///
-/// Stimuli are solved for, so that the goal stays within reach after them. Constants without a value
+/// Stimuli are solved for, so that the goal stays within reach after them. Where the goal is to be accepted (a
+/// purpose, coverage) a path to it is solved, and its next stimulus is among those that are offered. Constants without a value
 /// stand for each value that the assumptions allow: an observation fails if it fails for all that
 /// explain the run, and a verdict that only some of them have is `unknown`.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ pub struct SymbolicCaseTester {
     tried: BTreeSet<GateId>,
     /// What the run has to say.
     notices: Vec<Notice>,
+    /// The way to what is to be accepted.
+    plan: Option<CasePlan>,
 }
 
 /// Keeps the values apart from whatever else a run's seed decides.
@@ -76,6 +80,12 @@ impl SymbolicCaseTester {
         let mut judge =
             Symbolic::new(Arc::new(program), &known, policy, solver()?).map_err(wrong)?;
         let aim = Symbolic::new(Arc::new(aimed), &known, policy, solver()?).map_err(wrong)?;
+        let accepted = case.verdicts().filter(|(_, v)| *v == Verdict::Pass);
+        let accepted: Vec<_> = accepted.map(|(l, _)| l).collect();
+        let plan = match accepted.as_slice() {
+            [] => None,
+            _ => Some(CasePlan::new(accepted, solver()?)),
+        };
         let initial = match judge.initial().map_err(wrong)? {
             After::Possible(states) => states,
             After::Impossible => return Err(SymbolicOracleError::NoInitialState.into()),
@@ -100,6 +110,7 @@ impl SymbolicCaseTester {
             untried: BTreeMap::new(),
             tried: BTreeSet::new(),
             notices: Vec::new(),
+            plan,
         })
     }
 
@@ -152,6 +163,9 @@ impl SymbolicCaseTester {
         match self.judge.after(&self.at, &action) {
             Ok(After::Possible(states)) => {
                 self.settled = step.action() == ActionId::DELTA && states == self.at;
+                if let Some(plan) = &mut self.plan {
+                    plan.taken(&model, &action, self.settled);
+                }
                 self.arrive(&states, step)
             }
             Ok(After::Impossible) if step.is_stimulus() => self.end(Verdict::Inconc),
@@ -320,6 +334,13 @@ impl SymbolicCaseTester {
         None
     }
 
+    /// The stimulus that the way to the goal asks for now, if all values of the constants specify it.
+    fn planned(&mut self) -> Option<ValuedAction> {
+        let next = self.plan.as_mut()?.next(&self.judge, &self.at)?.clone();
+        let stimulus = self.judge.model().gate(next.action).kind == LabelKind::Input;
+        (stimulus && self.is_specified(&next)).then_some(next)
+    }
+
     fn is_specified(&mut self, input: &ValuedAction) -> bool {
         self.lost.is_some()
             || self.judge.knows_constants()
@@ -338,6 +359,9 @@ impl Tester for SymbolicCaseTester {
         self.lost = None;
         self.settled = false;
         self.notices.clear();
+        if let Some(plan) = &mut self.plan {
+            plan.reset();
+        }
     }
 
     fn begin(&mut self, seed: u64) {
@@ -355,6 +379,8 @@ impl Tester for SymbolicCaseTester {
         }
         menu.observe = true;
         menu.settled = self.settled;
+        let planned = self.planned();
+        let planned = planned.map(|input| action_of(self.judge.model(), &self.alphabet, &input));
         let ways = self.aim.inputs(&self.at).unwrap_or_default();
         let mut gates: BTreeMap<GateId, Vec<Enabled>> = BTreeMap::new();
         for way in ways {
@@ -371,6 +397,8 @@ impl Tester for SymbolicCaseTester {
                 }
             }
         }
+        // Others are offered beside it, so that runs differ.
+        sure.extend(planned.filter(|action| !sure.contains(action)));
         menu.stimuli
             .extend(if sure.is_empty() { guesses } else { sure });
     }
@@ -438,8 +466,8 @@ impl Tester for SymbolicCaseTester {
             // A location is one of det(S^δ), places of S, beside one of the goal.
             let name = &*model.location(s.location()).name;
             let own = name.rsplit_once('.').map_or(name, |(own, _)| own);
-            let own = own.split_once('#').map_or(own, |(own, _)| own);
             for place in own.split('|') {
+                let place = place.split_once('#').map_or(place, |(place, _)| place);
                 if !names.iter().any(|n| n == place) {
                     names.push(place.to_owned());
                 }

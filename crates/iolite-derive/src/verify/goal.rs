@@ -54,18 +54,7 @@ pub trait Goal {
 
     /// How far the goal is at best after an output or δ; 0 where it is reached by one.
     fn after_observation(&mut self, at: &Self::State) -> Option<u32> {
-        let seen = (0..self.observations().len()).filter_map(|i| {
-            let observation = self.observations()[i];
-            if self.forbidden(at, observation).goal {
-                return Some(0);
-            }
-            match self.allowed(at, observation) {
-                Move::Goal(_) => Some(0),
-                Move::To(to) => self.distance(&to),
-                Move::Lost | Move::Open => None,
-            }
-        });
-        seen.min()
+        nearest_observation(self, at)
     }
 
     /// The stimuli that bring the goal nearer.
@@ -99,6 +88,22 @@ pub trait Goal {
     fn describe(&self, at: &Self::State) -> String;
 }
 
+/// How far a goal is at best after one of the observations that it lists.
+fn nearest_observation<G: Goal + ?Sized>(goal: &mut G, at: &G::State) -> Option<u32> {
+    let seen = (0..goal.observations().len()).filter_map(|i| {
+        let observation = goal.observations()[i];
+        if goal.forbidden(at, observation).goal {
+            return Some(0);
+        }
+        match goal.allowed(at, observation) {
+            Move::Goal(_) => Some(0),
+            Move::To(to) => goal.distance(&to),
+            Move::Lost | Move::Open => None,
+        }
+    });
+    seen.min()
+}
+
 /// An objective over labels as a goal over actions: `!o` of an observer stands for `!o(…)` with
 /// whatever values.
 #[derive(Debug)]
@@ -106,6 +111,8 @@ pub struct LabelGoal<O> {
     objective: O,
     actions: LabelMap,
     observations: Vec<ActionId>,
+    /// Why the last step was open.
+    doubt: Option<String>,
 }
 
 impl<O: Objective> LabelGoal<O> {
@@ -129,10 +136,15 @@ impl<O: Objective> LabelGoal<O> {
             objective: objective.over_labels(&labels),
             actions,
             observations,
+            doubt: None,
         }
     }
 
     fn label(&mut self, action: ActionId) -> Option<LabelId> {
+        if self.objective.looks_at_values() && action != ActionId::DELTA {
+            let text = self.actions.alphabet().text(action);
+            return self.objective.valued_label(&text);
+        }
         self.actions.label(action)
     }
 }
@@ -150,7 +162,14 @@ impl<O: Objective> Goal for LabelGoal<O> {
 
     fn allowed(&mut self, at: &StateId, action: ActionId) -> Move<StateId> {
         match self.label(action) {
-            Some(label) => self.objective.allowed(*at, label),
+            Some(label) => {
+                let step = self.objective.allowed(*at, label);
+                if step == Move::Open {
+                    let text = self.actions.alphabet().text(action);
+                    self.doubt = self.objective.doubt(&text);
+                }
+                step
+            }
             // An action that the goal's alphabet does not have changes nothing.
             None => Move::To(*at),
         }
@@ -176,6 +195,25 @@ impl<O: Objective> Goal for LabelGoal<O> {
 
     fn observations(&self) -> &[ActionId] {
         &self.observations
+    }
+
+    fn lists_observations(&self) -> bool {
+        !self.objective.looks_at_values()
+    }
+
+    fn after_observation(&mut self, at: &StateId) -> Option<u32> {
+        if self.objective.looks_at_values() {
+            return self.objective.after_observation(*at);
+        }
+        nearest_observation(self, at)
+    }
+
+    fn wishes(&self, at: &StateId) -> Vec<Wish> {
+        self.objective.wishes(*at)
+    }
+
+    fn doubt(&self) -> Option<Undecided> {
+        self.doubt.as_deref().map(Undecided::new)
     }
 
     fn open_verdict(&self) -> Verdict {

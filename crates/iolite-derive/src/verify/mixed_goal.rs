@@ -126,7 +126,8 @@ impl Goal for MixedGoal {
     fn lists_observations(&self) -> bool {
         match self {
             Self::Data(goal) => goal.lists_observations(),
-            Self::Observer(_) | Self::Purpose(_) | Self::Property(_) => true,
+            Self::Property(goal) => goal.lists_observations(),
+            Self::Observer(_) | Self::Purpose(_) => true,
         }
     }
 
@@ -151,7 +152,8 @@ impl Goal for MixedGoal {
     fn doubt(&self) -> Option<Undecided> {
         match self {
             Self::Data(goal) => goal.doubt(),
-            Self::Observer(_) | Self::Purpose(_) | Self::Property(_) => None,
+            Self::Property(goal) => goal.doubt(),
+            Self::Observer(_) | Self::Purpose(_) => None,
         }
     }
 

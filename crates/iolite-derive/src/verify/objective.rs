@@ -6,7 +6,7 @@ use std::sync::Arc;
 use iolite_lts::{LabelId, Labels, StateId};
 use iolite_property::{Observer, Purpose};
 
-use crate::{Criterion, Verdict};
+use crate::{Criterion, Verdict, Wish};
 
 /// What a step that the specification allows means to the objective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,32 @@ pub trait Objective: Sized {
     /// Whether a test is led towards this verdict; others that end the goal only happen to it.
     fn wants(&self, _verdict: Verdict) -> bool {
         true
+    }
+
+    /// Whether what an action means depends on its values, so that [`Objective::valued_label`] is asked.
+    fn looks_at_values(&self) -> bool {
+        false
+    }
+
+    /// A label for an action with its values, in the notation of runs; it may lie beyond those of the
+    /// table. `None` where the objective does not know the action.
+    fn valued_label(&self, _action: &str) -> Option<LabelId> {
+        None
+    }
+
+    /// Why a step was [`Move::Open`].
+    fn doubt(&self, _action: &str) -> Option<String> {
+        None
+    }
+
+    /// How far the goal is at best after an output or δ, where values decide; 0 where it is reached.
+    fn after_observation(&self, _at: StateId) -> Option<u32> {
+        None
+    }
+
+    /// The inputs that bring the goal nearer, where values decide.
+    fn wishes(&self, _at: StateId) -> Vec<Wish> {
+        Vec::new()
     }
 
     /// The verdict of a run that is broken off with the goal still open.

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use iolite_lts::{LabelId, Labels, StateId};
-use iolite_property::{CanonicalTester, Letter, PropertyVerdict};
+use iolite_lts::{Label, LabelId, LabelKind, Labels, StateId};
+use iolite_property::{CanonicalTester, EventReading, Letter, PropertyVerdict};
 
-use crate::{Breach, Criterion, LetterMap, Move, Objective, Verdict};
+use crate::{Breach, Criterion, LetterMap, Move, Objective, Verdict, Wish};
 
 /// The canonical tester of a property as the goal of a test: a failing verdict of it, unless another is
 /// wanted.
@@ -19,7 +19,8 @@ pub struct PropertyObjective {
     name: String,
     tester: Arc<CanonicalTester>,
     labels: Arc<Labels>,
-    letters: Vec<Option<Letter>>,
+    /// Of the labels, then of the letters themselves.
+    letters: Vec<Seen>,
     /// Steps to a verdict that is wanted.
     distance: Vec<Option<u32>>,
     /// Whether failing verdicts are wanted, and whether others are.
@@ -66,17 +67,51 @@ impl PropertyObjective {
         &self.labels
     }
 
-    fn step(&self, at: StateId, label: LabelId) -> StateId {
-        match self.letters.get(label.index()).copied().flatten() {
-            Some(letter) => self.tester.structure().step(at, letter),
-            None => at,
+    /// Where a step leads; `None` where the property cannot say which letter it is.
+    fn step(&self, at: StateId, label: LabelId) -> Option<StateId> {
+        match self.letters.get(label.index()) {
+            Some(Seen::Letter(letter)) => Some(self.tester.structure().step(at, *letter)),
+            Some(Seen::Undefined) => None,
+            Some(Seen::Nothing) | None => Some(at),
         }
+    }
+
+    fn read(&self, action: &str) -> EventReading {
+        let label = Label::parse(action);
+        self.tester.alphabet().read(label.kind, &label.name)
+    }
+
+    /// Letters of these kinds after which the goal can be reached, and how far it is then.
+    fn nearer(&self, at: StateId, wanted: impl Fn(LabelKind) -> bool) -> Vec<(Letter, u32)> {
+        let sigma = self.tester.alphabet();
+        let letters = sigma.iter().filter(|&l| wanted(sigma.kind(l)));
+        let after = letters.filter_map(|l| {
+            let next = self.tester.structure().step(at, l);
+            Some((l, self.distance[next.index()]?))
+        });
+        after.collect()
     }
 }
 
-fn letters(tester: &CanonicalTester, labels: &Labels) -> Vec<Option<Letter>> {
+/// What a label is to the property.
+#[derive(Clone, Copy, Debug)]
+enum Seen {
+    Letter(Letter),
+    Nothing,
+    /// A guard has no value for it.
+    Undefined,
+}
+
+/// The labels of the table, then the letters themselves, then one that cannot be read.
+fn letters(tester: &CanonicalTester, labels: &Labels) -> Vec<Seen> {
     let map = LetterMap::new(tester.alphabet(), labels);
-    labels.iter().map(|(l, _)| map.letter(l)).collect()
+    let own = labels.iter().map(|(l, _)| match map.letter(l) {
+        Some(letter) => Seen::Letter(letter),
+        None if map.undefined(l).is_some() => Seen::Undefined,
+        None => Seen::Nothing,
+    });
+    let letters = tester.alphabet().iter().map(Seen::Letter);
+    own.chain(letters).chain([Seen::Undefined]).collect()
 }
 
 fn distances(
@@ -139,7 +174,9 @@ impl Objective for PropertyObjective {
     }
 
     fn allowed(&self, at: StateId, label: LabelId) -> Move {
-        let next = self.step(at, label);
+        let Some(next) = self.step(at, label) else {
+            return Move::Open;
+        };
         match verdict(self.tester.verdict(next)) {
             v if v.is_failing() => Move::Goal(Verdict::Violate),
             Verdict::Unknown if self.distance[next.index()].is_none() => Move::Lost,
@@ -150,7 +187,7 @@ impl Objective for PropertyObjective {
 
     fn forbidden(&self, at: StateId, label: LabelId) -> Breach {
         let next = self.step(at, label);
-        let goal = verdict(self.tester.verdict(next)).is_failing();
+        let goal = next.is_some_and(|q| verdict(self.tester.verdict(q)).is_failing());
         let verdict = if goal {
             Verdict::ViolateFail
         } else {
@@ -161,6 +198,61 @@ impl Objective for PropertyObjective {
 
     fn distance(&self, at: StateId) -> Option<u32> {
         self.distance[at.index()]
+    }
+
+    fn looks_at_values(&self) -> bool {
+        !self.tester.alphabet().guarded().is_empty()
+    }
+
+    fn valued_label(&self, action: &str) -> Option<LabelId> {
+        let first = self.labels.len();
+        match self.read(action) {
+            EventReading::Letter(letter) => Some(LabelId::new(first + letter.index())),
+            EventReading::Undefined(_) => Some(LabelId::new(first + self.tester.alphabet().len())),
+            EventReading::Unseen => None,
+        }
+    }
+
+    fn doubt(&self, action: &str) -> Option<String> {
+        match self.read(action) {
+            EventReading::Undefined(why) => Some(why),
+            EventReading::Letter(_) | EventReading::Unseen => None,
+        }
+    }
+
+    fn after_observation(&self, at: StateId) -> Option<u32> {
+        let sigma = self.tester.alphabet();
+        let mut seen = sigma.iter().filter(|&l| sigma.kind(l) != LabelKind::Input);
+        let fails =
+            |l| verdict(self.tester.verdict(self.tester.structure().step(at, l))).is_failing();
+        if seen.any(fails) {
+            return Some(0);
+        }
+        let nearer = self.nearer(at, |kind| kind != LabelKind::Input);
+        nearer.into_iter().map(|(_, d)| d).min()
+    }
+
+    fn wishes(&self, at: StateId) -> Vec<Wish> {
+        let sigma = self.tester.alphabet();
+        let now = self.distance[at.index()].unwrap_or(u32::MAX);
+        let inputs = self.nearer(at, |kind| kind == LabelKind::Input).into_iter();
+        let nearer = inputs.filter(|&(_, left)| left < now);
+        let wish = |(letter, _)| match sigma.cell_of(letter) {
+            Some((action, cell)) => Wish {
+                input: action.name().into(),
+                condition: action.cells()[cell].condition().clone(),
+            },
+            None => Wish {
+                input: sigma
+                    .labels()
+                    .label(sigma.label(letter))
+                    .name
+                    .to_string()
+                    .into(),
+                condition: true.into(),
+            },
+        };
+        nearer.map(wish).collect()
     }
 
     fn wants(&self, verdict: Verdict) -> bool {

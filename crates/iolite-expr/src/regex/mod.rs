@@ -40,11 +40,7 @@ impl Regex {
 
     /// Whether the whole text matches.
     pub fn is_match(&self, text: &str) -> bool {
-        let dfa = self.dfa.get_or_init(|| {
-            let mut language = Language::new(self.re.clone(), DFA_STATES);
-            language.explore_all().then_some(language)
-        });
-        if let Some(dfa) = dfa {
+        if let Some(dfa) = self.language() {
             dfa.accepts(text)
         } else {
             let mut re = self.re.clone();
@@ -53,6 +49,15 @@ impl Regex {
             }
             re.nullable()
         }
+    }
+
+    /// The whole automaton, unless it has too many states.
+    pub(crate) fn language(&self) -> Option<&Language> {
+        let dfa = self.dfa.get_or_init(|| {
+            let mut language = Language::new(self.re.clone(), DFA_STATES);
+            language.explore_all().then_some(language)
+        });
+        dfa.as_ref()
     }
 
     /// The text it was read from.

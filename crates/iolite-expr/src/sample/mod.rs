@@ -1,15 +1,22 @@
 //! Diverse models: boundaries, small, large and random values, and the user's own, seeded.
 //!
-//! A solver left alone gives the same model over and over. A [`Sampler`] steers it: for each
-//! variable in turn it wishes for a value and keeps the wish when the rest can still be satisfied.
-//! It works through the port alone, so it does with every backend what it does with one.
+//! A solver left alone gives the same model over and over. A [`Sampler`] wishes for a value for each
+//! variable in turn and keeps the wish when the rest can still be satisfied. It tries by evaluation
+//! first (`drawing.rs`): most guards are met by a value or two that is aimed at what they compare, and
+//! no solver is asked. Else wishes go through the port alone, so it does with every backend what it does
+//! with one.
 
 mod candidates;
 mod comparisons;
 mod distribution;
+mod drawing;
 mod extreme;
+mod guard_profile;
+mod local_search;
 mod neighbours;
 mod pair_cover;
+mod part;
+mod proposal;
 mod run_memory;
 mod strategy;
 mod wish;
@@ -27,6 +34,9 @@ use crate::{Int, Sort, Term, Value, Var, VarId};
 pub use candidates::CandidateValues;
 use comparisons::Comparisons;
 pub use distribution::{Distribution, Draw};
+pub use drawing::Drawn;
+use drawing::Standstill;
+pub use guard_profile::GuardProfile;
 pub use pair_cover::PairCover;
 use run_memory::RunMemory;
 pub use strategy::Strategy;
@@ -43,6 +53,10 @@ pub struct Sampler {
     pairs: Option<PairCover>,
     /// What the query at hand compares.
     comparisons: Comparisons,
+    /// Parts that did not change of late.
+    standstill: Standstill,
+    /// The query that was asked last, taken apart.
+    profile: Option<(Vec<Term>, Arc<GuardProfile>)>,
 }
 
 /// One draw of so many is a row that was used before; half of these are the latest. Faults of
@@ -73,6 +87,8 @@ impl Sampler {
             candidates,
             pairs: None,
             comparisons: Comparisons::default(),
+            standstill: Standstill::default(),
+            profile: None,
         }
     }
 
@@ -98,6 +114,38 @@ impl Sampler {
     /// A model of the solver's assertions with diverse values for `vars`. The solver's stack is
     /// as before afterwards.
     pub fn sample(&mut self, solver: &mut Solver, vars: &[Var]) -> Answer {
+        if let Some(answer) = self.by_evaluation(solver, vars) {
+            return answer;
+        }
+        self.ask(solver, vars)
+    }
+
+    /// The same without a solver, where the query is about nothing else than `vars` and that is enough.
+    fn by_evaluation(&mut self, solver: &Solver, vars: &[Var]) -> Option<Answer> {
+        let query: Vec<Term> = solver.originals().cloned().collect();
+        let profile = match &self.profile {
+            Some((known, profile)) if *known == query && profile.vars == vars => profile.clone(),
+            _ => {
+                let profile = Arc::new(GuardProfile::of_all(query.iter(), vars));
+                self.profile = Some((query, profile.clone()));
+                profile
+            }
+        };
+        if !profile.others().is_empty() {
+            return None;
+        }
+        match self.draw(&profile, &Model::default()) {
+            Drawn::Row(row) => {
+                let values = vars.iter().map(|v| v.id).zip(row);
+                Some(Answer::Sat(Model::new(values.collect())))
+            }
+            Drawn::Impossible => Some(Answer::Unsat),
+            Drawn::NotFound => None,
+        }
+    }
+
+    /// The same by wishes that the solver grants or refuses.
+    pub fn ask(&mut self, solver: &mut Solver, vars: &[Var]) -> Answer {
         solver.push();
         for v in vars {
             solver.declare(v);

@@ -65,6 +65,11 @@ impl RunMemory {
         }
     }
 
+    /// The rows that were drawn of late, the latest first.
+    pub(super) fn recent(&self) -> impl Iterator<Item = &Vec<Value>> {
+        self.recent.iter().rev()
+    }
+
     /// That the variables have other values than of late.
     pub(super) fn news(&self, vars: &[Var]) -> Term {
         let rows = self.recent.iter().filter(|row| row.len() == vars.len());

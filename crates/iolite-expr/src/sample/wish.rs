@@ -24,7 +24,7 @@ impl Sampler {
         depth: u32,
     ) {
         let own = strategy;
-        let strategy = strategy.settled(self.known_weight(term.sort()), &mut self.rng);
+        let strategy = self.settled(term.sort(), strategy);
         if strategy == Strategy::Known && self.known(solver, term, model) {
             return;
         }
@@ -121,19 +121,7 @@ impl Sampler {
             Ok(Value::Str(text)) => text.chars().count().min(MOST_LETTERS),
             _ => return,
         };
-        // Some patterns want small letters or digits alone.
-        let alphabets = [
-            "abcdefghijklmnopqrstuvwxyz",
-            "abcdefghijklmnopqrstuvwxyz",
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
-            "0123456789",
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;/@+'äß€",
-        ];
-        let alphabet = alphabets[self.rng.random_range(0..alphabets.len())];
-        let alphabet: Vec<char> = alphabet.chars().collect();
-        let text: Vec<char> = (0..length)
-            .map(|_| alphabet[self.rng.random_range(0..alphabet.len())])
-            .collect();
+        let text = self.text(length);
         let whole: String = text.iter().collect();
         if let Ok(wish) = term.equals_value(&Value::str(&whole))
             && grant(solver, &wish, model)
@@ -156,13 +144,35 @@ impl Sampler {
         model: &mut Model,
         strategy: Strategy,
     ) {
-        let n: i64 = match strategy {
+        let n = self.length(strategy);
+        self.near(solver, length, &n.into(), model);
+    }
+
+    /// A length by strategy.
+    pub(super) fn length(&mut self, strategy: Strategy) -> usize {
+        match strategy {
             Strategy::Boundary => [0, 1][self.rng.random_range(0..2)],
             Strategy::Small => self.rng.random_range(0..4),
             Strategy::Large => self.rng.random_range(12..40),
             _ => self.rng.random_range(0..12),
-        };
-        self.near(solver, length, &n.into(), model);
+        }
+    }
+
+    /// A text of this length in one of some alphabets.
+    pub(super) fn text(&mut self, length: usize) -> Vec<char> {
+        // Some patterns want small letters or digits alone.
+        let alphabets = [
+            "abcdefghijklmnopqrstuvwxyz",
+            "abcdefghijklmnopqrstuvwxyz",
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+            "0123456789",
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;/@+'äß€",
+        ];
+        let alphabet = alphabets[self.rng.random_range(0..alphabets.len())];
+        let alphabet: Vec<char> = alphabet.chars().collect();
+        (0..length)
+            .map(|_| alphabet[self.rng.random_range(0..alphabet.len())])
+            .collect()
     }
 
     fn wish_int(
@@ -186,6 +196,14 @@ impl Sampler {
                 let inward = Int::from(self.rng.random_range(0..2i64));
                 if up { end - inward } else { end + inward }
             }
+            _ => self.number(term.sort(), strategy),
+        };
+        self.near(solver, term, &target, model);
+    }
+
+    /// A number by strategy, whatever the query says.
+    pub(super) fn number(&mut self, sort: &Sort, strategy: Strategy) -> Int {
+        match strategy {
             Strategy::Small => self.rng.random_range(-3..=3i64).into(),
             Strategy::Large => {
                 // Where machine numbers end, and anywhere between.
@@ -205,8 +223,8 @@ impl Sampler {
                     -size
                 }
             }
-            Strategy::Random | Strategy::Known | Strategy::Mixed => {
-                if let Sort::Range(r) = term.sort() {
+            Strategy::Boundary | Strategy::Random | Strategy::Known | Strategy::Mixed => {
+                if let Sort::Range(r) = sort {
                     match (r.lo.to_i64(), r.hi.to_i64()) {
                         (Some(lo), Some(hi)) => self.rng.random_range(lo..=hi).into(),
                         _ => r.lo.clone(),
@@ -217,8 +235,7 @@ impl Sampler {
                     self.rng.random_range(-(1i64 << bits)..=1 << bits).into()
                 }
             }
-        };
-        self.near(solver, term, &target, model);
+        }
     }
 
     /// A text that the term is compared with, or one that the query compares with, or one beside it.
@@ -290,6 +307,11 @@ impl Sampler {
         })
     }
 
+    /// The strategy for one value of this sort.
+    pub(super) fn settled(&mut self, sort: &Sort, strategy: Strategy) -> Strategy {
+        strategy.settled(self.known_weight(sort), &mut self.rng)
+    }
+
     /// How much known values weigh beside the other strategies: not at all where there are none.
     fn known_weight(&self, sort: &Sort) -> u32 {
         if !matches!(sort, Sort::Int | Sort::Range(_) | Sort::String) {
@@ -298,25 +320,16 @@ impl Sampler {
         if self.candidates.words(sort).next().is_some() {
             3
         } else {
-            u32::from(self.candidates.constants(sort).next().is_some())
+            let constants = self.candidates.constants(sort).next().is_some();
+            u32::from(constants || self.memory.words(sort).next().is_some())
         }
     }
 
     /// A value of the dictionary, a constant of the model or a value of the run, or its neighbour.
     fn known(&mut self, solver: &mut Solver, term: &Term, model: &mut Model) -> bool {
-        let sort = term.sort();
-        let words: Vec<&Value> = self.candidates.words(sort).collect();
-        let values = if words.is_empty() || self.rng.random_range(0..3) == 0 {
-            let constants = self.candidates.constants(sort);
-            let seen = self.memory.words(sort).chain(self.memory.met(sort));
-            constants.chain(seen).collect()
-        } else {
-            words
-        };
-        if values.is_empty() {
+        let Some(value) = self.known_value(term.sort()) else {
             return false;
-        }
-        let value = values[self.rng.random_range(0..values.len())].clone();
+        };
         // Mostly itself: a dictionary that is never quoted literally is none.
         let exact = self.rng.random_range(0..3) > 0;
         if exact
@@ -330,6 +343,22 @@ impl Sampler {
             Value::Str(text) => self.near_text(solver, term, text, model),
             _ => false,
         }
+    }
+
+    /// A value of the dictionary, a constant of the model or a value of the run.
+    pub(super) fn known_value(&mut self, sort: &Sort) -> Option<Value> {
+        let words: Vec<&Value> = self.candidates.words(sort).collect();
+        let values = if words.is_empty() || self.rng.random_range(0..3) == 0 {
+            let constants = self.candidates.constants(sort);
+            let seen = self.memory.words(sort).chain(self.memory.met(sort));
+            constants.chain(seen).collect()
+        } else {
+            words
+        };
+        if values.is_empty() {
+            return None;
+        }
+        Some(values[self.rng.random_range(0..values.len())].clone())
     }
 
     /// The target itself, or beyond it, or on this side of it.

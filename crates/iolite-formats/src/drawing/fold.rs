@@ -126,6 +126,7 @@ impl Drawing {
             }
         }
         Self {
+            path: None,
             title: self.title.clone(),
             initial: self.initial.map(|id| places[id.index()]),
             nodes,
@@ -186,6 +187,7 @@ mod tests {
             nodes: (0..nodes).map(node).collect(),
             edges: edges.iter().map(edge).collect(),
             initial: Some(NodeId::new(0)),
+            path: None,
         }
     }
 

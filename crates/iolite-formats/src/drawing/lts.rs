@@ -23,6 +23,7 @@ impl Drawing {
             }
         });
         Self {
+            path: None,
             title: title.to_owned(),
             nodes: nodes.collect(),
             edges: edges.collect(),

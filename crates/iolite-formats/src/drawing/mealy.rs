@@ -63,6 +63,7 @@ impl Drawing {
             })
         });
         Self {
+            path: None,
             edges: edges.collect(),
             initial: self.initial.map(place),
             title: self.title.clone(),

@@ -138,6 +138,29 @@ pub struct Drawing {
     pub edges: Vec<Edge>,
     /// The node with the arrow from nowhere.
     pub initial: Option<NodeId>,
+    /// A path that a run took, where one is shown.
+    pub path: Option<Path>,
+}
+
+/// What a run went through, for pictures that show it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path {
+    /// The steps that it took, each once.
+    pub steps: Vec<(NodeId, NodeId)>,
+    /// Where it is.
+    pub at: Option<NodeId>,
+}
+
+impl Path {
+    /// Whether it took a step.
+    pub fn has_step(&self, source: NodeId, target: NodeId) -> bool {
+        self.steps.contains(&(source, target))
+    }
+
+    /// Whether it was at a node.
+    pub fn has_node(&self, node: NodeId) -> bool {
+        self.at == Some(node) || self.steps.iter().any(|&(a, b)| a == node || b == node)
+    }
 }
 
 impl Drawing {

@@ -1,7 +1,7 @@
 //! Properties' automata as drawings: a colour for each part of the partition.
 
 use iolite_lts::LabelKind;
-use iolite_property::{Partition, Quality, StreettAutomaton};
+use iolite_property::{CanonicalTester, Partition, PropertyVerdict, Quality, StreettAutomaton};
 
 use super::{Drawing, Edge, Meaning, Node, NodeId};
 use crate::property::{marks, steps};
@@ -41,6 +41,50 @@ impl Drawing {
                         label,
                     });
                 }
+            }
+        }
+        drawing
+    }
+}
+
+impl Drawing {
+    /// A canonical tester [PROP12, def. 13]: a colour for each verdict. Nothing follows a verdict.
+    pub fn of_tester(title: &str, tester: &CanonicalTester) -> Self {
+        let (structure, sigma) = (tester.structure(), tester.alphabet());
+        let mut drawing = Self {
+            title: title.to_owned(),
+            initial: Some(NodeId::new(structure.initial().index())),
+            ..Self::default()
+        };
+        for q in structure.states() {
+            let verdict = tester.verdict(q);
+            let meaning = match verdict {
+                PropertyVerdict::Pass => Meaning::Good,
+                PropertyVerdict::WeakPass => Meaning::CurrentlyGood,
+                PropertyVerdict::Fail => Meaning::Bad,
+                PropertyVerdict::WeakFail => Meaning::CurrentlyBad,
+                PropertyVerdict::Inconc | PropertyVerdict::Unknown => Meaning::Plain,
+            };
+            let name = match verdict {
+                PropertyVerdict::Unknown => tester.name(q).to_owned(),
+                verdict => format!("{} {verdict}", tester.name(q)),
+            };
+            drawing.nodes.push(Node {
+                name,
+                tooltip: None,
+                accepting: verdict.is_final(),
+                meaning,
+            });
+            if verdict.is_final() {
+                continue;
+            }
+            for l in sigma.iter() {
+                drawing.edges.push(Edge {
+                    source: NodeId::new(q.index()),
+                    target: NodeId::new(structure.step(q, l).index()),
+                    kind: sigma.kind(l),
+                    label: sigma.text(l),
+                });
             }
         }
         drawing

@@ -344,7 +344,12 @@ fn read_body(
                 .min(MAX_STATES)
                 .min(length)
         {
-            return Err(HoaError::TooLarge(format!("state {id}")));
+            return Err(match header.states {
+                Some(states) if id >= states => {
+                    HoaError::Automaton(AutomatonError::UnknownState(id))
+                }
+                _ => HoaError::TooLarge(format!("state {id}")),
+            });
         }
         if states.len() <= id {
             states.resize_with(id + 1, State::default);

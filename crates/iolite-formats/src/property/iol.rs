@@ -31,7 +31,21 @@ pub fn write(automaton: &StreettAutomaton, name: &str) -> Result<String, WriteEr
     } else {
         "P"
     };
-    let letters: Vec<String> = sigma.iter().map(|l| action(&sigma.text(l))).collect();
+    let mut letters: Vec<String> = Vec::new();
+    for l in sigma.iter() {
+        let letter = match sigma.cell_of(l) {
+            // The cells of an action are its guards, which stand at the transitions.
+            Some((guarded, _)) => format!("{}{}", guarded.kind().sigil(), guarded.declaration()),
+            None => action(&sigma.text(l)),
+        };
+        if !letters.contains(&letter) {
+            letters.push(letter);
+        }
+    }
+    let guarded = |text: &str| {
+        let cell = sigma.letter_of_text(text).and_then(|l| sigma.cell_of(l));
+        cell.is_some_and(|(a, c)| !a.cells()[c].condition().is_true())
+    };
     let mut text = format!(
         "property {identifier} over {{ {} }} = streett {{\n",
         letters.join(", ")
@@ -44,8 +58,15 @@ pub fn write(automaton: &StreettAutomaton, name: &str) -> Result<String, WriteEr
         let rest = steps.iter().max_by_key(|(_, a)| a.len()).map(|(to, _)| *to);
         for (to, actions) in &steps {
             if Some(*to) != rest || actions.len() == 1 {
-                let actions: Vec<String> = actions.iter().map(|a| action(a)).collect();
-                let _ = writeln!(text, "    {} -> {}", actions.join(", "), state(*to));
+                let own = actions.iter().filter(|a| guarded(a));
+                for event in own {
+                    let _ = writeln!(text, "    {event} -> {}", state(*to));
+                }
+                let plain = actions.iter().filter(|a| !guarded(a));
+                let plain: Vec<String> = plain.map(|a| action(a)).collect();
+                if !plain.is_empty() {
+                    let _ = writeln!(text, "    {} -> {}", plain.join(", "), state(*to));
+                }
             }
         }
         if let Some((to, _)) = steps

@@ -9,7 +9,7 @@ pub mod dot;
 pub mod json;
 pub mod text;
 
-use iolite_property::{CanonicalTester, PropertyVerdict, StateId};
+use iolite_property::{CanonicalTester, PropertyTestCase, PropertyVerdict, StateId};
 use serde::Serialize;
 
 /// A canonical tester, or a test case selected from it, as its states and steps.
@@ -49,14 +49,25 @@ impl TesterDocument {
         tester: &CanonicalTester,
         target: Option<PropertyVerdict>,
     ) -> Self {
+        let case = target.map(|target| tester.select(target));
+        Self::with_case(property, relation, tester, case.as_ref())
+    }
+
+    /// The same with a test case that was selected already.
+    pub fn with_case(
+        property: &str,
+        relation: &str,
+        tester: &CanonicalTester,
+        case: Option<&PropertyTestCase>,
+    ) -> Self {
         Self {
             property: property.to_owned(),
             relation: relation.to_owned(),
             quiescence: tester.options().quiescence,
-            target: target.map(|t| t.to_string()),
-            states: match target {
+            target: case.map(|c| c.target().to_string()),
+            states: match case {
                 None => whole(tester),
-                Some(target) => selected(tester, target),
+                Some(case) => selected(case),
             },
         }
     }
@@ -95,8 +106,7 @@ fn whole(tester: &CanonicalTester) -> Vec<StateDocument> {
     states
 }
 
-fn selected(tester: &CanonicalTester, target: PropertyVerdict) -> Vec<StateDocument> {
-    let case = tester.select(target);
+fn selected(case: &PropertyTestCase) -> Vec<StateDocument> {
     let labels = case.alphabet().labels();
     (0..case.len())
         .map(StateId::new)

@@ -37,7 +37,8 @@ pub(super) fn draw(
             let x = x + half - 2.0;
             writeln!(
                 out,
-                "<path data-edge=\"{k}-{k}\" d=\"M{x:.1} {a:.1} C{b:.1} {c:.1} {b:.1} {d:.1} {x:.1} {e:.1}\" marker-end=\"url(#arrow)\"/>",
+                "<path data-edge=\"{k}-{k}\" d=\"M{x:.1} {a:.1} C{b:.1} {c:.1} {b:.1} {d:.1} {x:.1} {e:.1}\" marker-end=\"url(#arrow)\"{taken}/>",
+                taken = taken(drawing, state, state),
                 k = state.index(),
                 a = y - 7.0,
                 b = x + 26.0,
@@ -83,14 +84,15 @@ pub(super) fn draw(
         let tooltip = title(&told.join("\n"));
         writeln!(
             out,
-            "<rect data-state=\"{}\" data-name=\"{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#{}\" stroke=\"#333\" stroke-width=\"1.4\">{tooltip}</rect>",
+            "<rect data-state=\"{}\" data-name=\"{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#{}\" {}>{tooltip}</rect>",
             state.index(),
             escape(&node.name),
             x - half,
             y - RADIUS,
             2.0 * half,
             2.0 * RADIUS,
-            node.meaning.fill()
+            node.meaning.fill(),
+            frame(drawing, state)
         )?;
         if node.accepting {
             writeln!(
@@ -111,6 +113,27 @@ pub(super) fn draw(
         )?;
     }
     out.write_str("</svg>\n")
+}
+
+/// How a step that the run took is drawn.
+fn taken(drawing: &Drawing, source: NodeId, target: NodeId) -> &'static str {
+    match &drawing.path {
+        Some(path) if path.has_step(source, target) => {
+            " data-taken=\"yes\" stroke=\"#7a1fa2\" stroke-width=\"2.8\""
+        }
+        _ => "",
+    }
+}
+
+/// The border of a state: thick where the run was, thickest where it is.
+fn frame(drawing: &Drawing, state: NodeId) -> &'static str {
+    match &drawing.path {
+        Some(path) if path.at == Some(state) => {
+            "data-at=\"yes\" stroke=\"#7a1fa2\" stroke-width=\"4.5\""
+        }
+        Some(path) if path.has_node(state) => "stroke=\"#7a1fa2\" stroke-width=\"2.2\"",
+        _ => "stroke=\"#333\" stroke-width=\"1.4\"",
+    }
 }
 
 fn half_width(drawing: &Drawing, state: NodeId) -> f64 {
@@ -158,7 +181,8 @@ fn edge_path(
     let (from, to) = (edge.source.index(), edge.target.index());
     writeln!(
         out,
-        "<path data-edge=\"{from}-{to}\" d=\"{path}\" marker-{marker}=\"url(#arrow)\"/>"
+        "<path data-edge=\"{from}-{to}\" d=\"{path}\" marker-{marker}=\"url(#arrow)\"{}/>",
+        taken(drawing, edge.source, edge.target)
     )
 }
 

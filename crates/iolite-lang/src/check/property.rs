@@ -38,21 +38,29 @@ pub(super) fn check(property: &Property, names: &Names<'_>, found: &mut Vec<Diag
     let alphabet = match (&property.over, system) {
         (Some(events), _) => {
             let mut labels = Labels::new();
-            for event in events {
+            for letter in events {
+                let event = &letter.event;
                 match &event.kind {
-                    EventKind::Label {
-                        kind,
-                        name,
-                        args: None,
-                    } => {
+                    EventKind::Label { kind, name, args } => {
                         labels.intern(*kind, &name.text);
+                        if args.as_ref().is_some_and(|a| a.len() != letter.sorts.len()) {
+                            let error =
+                                "an alphabet gives the parameters of an action with their sorts";
+                            let error = Diagnostic::error(codes::EVENT_NOT_HERE, event.span, error);
+                            found.push(error.hint("write `!reply(code: int)`, or the name alone"));
+                        }
                     }
                     EventKind::Delta => {}
                     _ => found.push(Diagnostic::error(
                         codes::EVENT_NOT_HERE,
                         event.span,
-                        "an alphabet consists of labels without parameters",
+                        "an alphabet consists of actions",
                     )),
+                }
+                if let Some(guard) = &letter.guard {
+                    let error =
+                        "guards stand behind the actions of the property, not of its alphabet";
+                    found.push(Diagnostic::error(codes::EVENT_NOT_HERE, guard.span, error));
                 }
             }
             Some((labels, format!("the alphabet of `{}`", property.name.text)))
@@ -188,7 +196,7 @@ impl Walk<'_, '_> {
 
     fn ltl(&mut self, ltl: &Ltl) {
         match &ltl.kind {
-            LtlKind::Atom(event) => self.event(event),
+            LtlKind::Atom(event) => self.event(&event.event),
             LtlKind::Unary(_, a) => self.ltl(a),
             LtlKind::Binary(_, a, b) => {
                 self.ltl(a);
@@ -200,7 +208,7 @@ impl Walk<'_, '_> {
 
     fn regex(&mut self, regex: &Regex) {
         match &regex.kind {
-            RegexKind::Atom(event) => self.event(event),
+            RegexKind::Atom(event) => self.event(&event.event),
             RegexKind::Sequence(parts) | RegexKind::Alternatives(parts) => {
                 for p in parts {
                     self.regex(p);
@@ -240,8 +248,13 @@ impl Walk<'_, '_> {
             let mut seen: Vec<(LabelId, &str)> = Vec::new();
             for transition in &state.transitions {
                 table.find(&transition.target, whose, self.found);
+                // Whether guards exclude one another is asked when the automaton is made.
+                let guarded = transition.guard.is_some();
                 for event in &transition.events {
                     self.event(event);
+                    if guarded {
+                        continue;
+                    }
                     let id = match &event.kind {
                         EventKind::Label { kind, name, .. } => labels.intern(*kind, &name.text),
                         EventKind::Delta => LabelId::DELTA,

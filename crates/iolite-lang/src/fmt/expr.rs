@@ -1,6 +1,6 @@
 //! Expressions, formulas and regular expressions, with the parentheses they need and no others.
 
-use super::text::{Place, event};
+use super::text::{Place, property_event};
 use crate::syntax::ast::{
     Arm, BinaryOp, Expr, ExprKind, Ltl, LtlBinary, LtlKind, LtlUnary, Regex, RegexKind, UnaryOp,
 };
@@ -151,7 +151,7 @@ fn ltl_at(l: &Ltl, least: u8) -> String {
     const TIGHT: u8 = 6;
     let (text, own) = match &l.kind {
         LtlKind::Constant(b) => (b.to_string(), u8::MAX),
-        LtlKind::Atom(e) => (event(e, Place::Ltl), u8::MAX),
+        LtlKind::Atom(e) => (property_event(e, Place::Ltl), u8::MAX),
         LtlKind::Error => (String::new(), u8::MAX),
         LtlKind::Unary(op, a) => {
             let word = match op {
@@ -208,7 +208,7 @@ fn regex_at(r: &Regex, least: u8) -> String {
         RegexKind::Empty => ("eps".to_owned(), 3),
         RegexKind::Any => (".".to_owned(), 3),
         RegexKind::Error => (String::new(), 3),
-        RegexKind::Atom(e) => (event(e, Place::Regex), 3),
+        RegexKind::Atom(e) => (property_event(e, Place::Regex), 3),
         RegexKind::Traces(n) => (format!("@{}", n.text), 3),
         RegexKind::Star(a) => (format!("{}*", regex_at(a, 2)), 2),
         RegexKind::Plus(a) => (format!("{}+", regex_at(a, 2)), 2),

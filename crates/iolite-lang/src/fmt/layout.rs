@@ -3,11 +3,13 @@
 use iolite_lts::LabelKind;
 
 use super::expr::{expr, ltl, regex};
-use super::text::{self, Level, Place, behaviour, events, name, names, sort, trace};
+use super::text::{
+    self, Level, Place, behaviour, events, name, names, property_event, sort, trace,
+};
 use crate::Span;
 use crate::syntax::ast::{
     BehaviourKind, Binding, Definition, Event, File, Formula, FormulaKind, Function, Item, Machine,
-    Member, Param, Property, State, Streett, Sum, Transition, Variant,
+    Member, Param, Property, PropertyEvent, State, Streett, Sum, Transition, Variant,
 };
 
 /// Definitions longer than this are broken at their outermost operator.
@@ -365,7 +367,7 @@ impl<'f> Printer<'f> {
             "property {}{}{} =",
             p.name.text,
             of(p.of.as_ref()),
-            over(p.over.as_deref())
+            property_over(p.over.as_deref())
         );
         if let FormulaKind::Streett(automaton) = &p.body.kind {
             let head_end = p.body.span.start;
@@ -420,6 +422,13 @@ fn of(system: Option<&crate::syntax::ast::Name>) -> String {
 fn over(alphabet: Option<&[Event]>) -> String {
     alphabet.map_or_else(String::new, |list| {
         format!(" over {}", braces(&events(list, Place::Transition)))
+    })
+}
+
+fn property_over(alphabet: Option<&[PropertyEvent]>) -> String {
+    alphabet.map_or_else(String::new, |list| {
+        let list = list.iter().map(|e| property_event(e, Place::Transition));
+        format!(" over {}", braces(&list.collect::<Vec<_>>().join(", ")))
     })
 }
 

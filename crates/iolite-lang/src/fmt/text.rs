@@ -4,8 +4,8 @@ use iolite_lts::LabelKind;
 
 use super::expr;
 use crate::syntax::ast::{
-    ANY, Behaviour, BehaviourKind, Event, EventKind, Expr, Gate, Name, Offer, Param, Sort,
-    SortKind, Sync, Trace,
+    ANY, Behaviour, BehaviourKind, Event, EventKind, Expr, Gate, Name, Offer, Param, PropertyEvent,
+    Sort, SortKind, Sync, Trace,
 };
 use crate::syntax::{is_plain_name, quote};
 
@@ -60,6 +60,21 @@ pub(super) fn event(event: &Event, place: Place) -> String {
             text
         }
     }
+}
+
+/// An action of a property with its condition.
+pub(super) fn property_event(e: &PropertyEvent, place: Place) -> String {
+    let mut text = event(&e.event, place);
+    if let (EventKind::Label { kind, name, args }, false) = (&e.event.kind, e.sorts.is_empty()) {
+        let params = args.iter().flatten().zip(&e.sorts);
+        let params = params.map(|(name, of)| format!("{}: {}", name.text, sort(of)));
+        let params: Vec<_> = params.collect();
+        text = format!("{}({})", bare(*kind, name, place), params.join(", "));
+    }
+    if let Some(guard) = &e.guard {
+        text.push_str(&format!(" [{}]", expr::expr(guard)));
+    }
+    text
 }
 
 fn bare(kind: LabelKind, label: &Name, place: Place) -> String {

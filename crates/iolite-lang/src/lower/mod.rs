@@ -7,6 +7,7 @@ mod composition;
 mod data;
 mod data_names;
 mod formula_events;
+mod guarded_actions;
 pub(crate) mod machine;
 mod parts;
 mod process;
@@ -29,8 +30,10 @@ pub use data::{
 };
 pub use data_names::DataNames;
 pub(crate) use formula_events::formula_events;
+pub use guarded_actions::ActionSignature;
 pub use parts::MOST_COMPONENTS;
-pub use property::{lower_property, property_alphabet};
+pub use property::{guard_lints, lower_property, property_alphabet};
+pub use property_alphabet::{ActionLetters, action_letters};
 pub use test::{lower_test, lower_test_over};
 pub use unfolded::{data_lints, data_unreached, parse_action, parse_value, unfold_data};
 

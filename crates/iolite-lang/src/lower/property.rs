@@ -8,12 +8,13 @@ use iolite_property::{
     StreettAutomaton, Structure,
 };
 
+use super::guarded_actions::ActionSignature;
 use super::machine::{StateTable, initial_of};
-use super::property_alphabet::alphabet;
-use crate::names::{Names, event_ids, unknown_label};
+use super::property_alphabet::{PropertyAlphabet, alphabet};
+use crate::names::{Names, unknown_label};
 use crate::syntax::ast::{
-    Event, EventKind, File, Formula, FormulaKind, Item, Ltl, LtlBinary, LtlKind, LtlUnary, Name,
-    Property, Quantifier, Regex, RegexKind, Streett,
+    Event, EventKind, Expr, File, Formula, FormulaKind, Item, Ltl, LtlBinary, LtlKind, LtlUnary,
+    Name, Property, Quantifier, Regex, RegexKind, Streett,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -24,14 +25,20 @@ pub(super) const MAX_CHAIN: usize = 200;
 /// labels of the system after `for`, else what occurs in it. δ is a letter where the property
 /// speaks of it.
 ///
-/// The declaration should be free of errors: see [`crate::check()`].
-pub fn lower_property(file: &File, name: &str) -> Result<StreettAutomaton, Vec<Diagnostic>> {
+/// `signature` has the parameters of actions that the file does not declare. The declaration should be free of
+/// errors: see [`crate::check()`].
+pub fn lower_property(
+    file: &File,
+    name: &str,
+    signature: &[ActionSignature],
+) -> Result<StreettAutomaton, Vec<Diagnostic>> {
     let names = Names::new(file);
     let property = find(&names, name)?;
-    let alphabet = alphabet(&names, property)?;
+    let letters = alphabet(file, &names, property, signature)?;
     let mut lowering = Lowering {
         names: &names,
-        alphabet: Arc::new(alphabet),
+        alphabet: Arc::new(letters.alphabet.clone()),
+        letters,
         whose: match (&property.over, &property.of) {
             (None, Some(of)) => format!("system `{}`", of.text),
             _ => format!("the alphabet of `{}`", property.name.text),
@@ -45,10 +52,33 @@ pub fn lower_property(file: &File, name: &str) -> Result<StreettAutomaton, Vec<D
     }
 }
 
+/// What is doubtful about the guards of a declared property that became this automaton: values for which one
+/// has none, and combinations that the solver did not decide.
+pub fn guard_lints(file: &File, name: &str, automaton: &StreettAutomaton) -> Vec<Diagnostic> {
+    let names = Names::new(file);
+    let Some(Item::Property(property)) = names.get(name) else {
+        return Vec::new();
+    };
+    let span = property.name.span;
+    let mut found = Vec::new();
+    for (action, _) in automaton.alphabet().guarded() {
+        found.extend(action.faults().iter().map(|fault| {
+            Diagnostic::warning(codes::GUARD_FAULT, span, fault.clone())
+                .hint("the verdict is unknown from such an action on; ask first: `x != 0 && …`")
+        }));
+        found.extend(action.doubts().iter().map(|doubt| {
+            let text = format!("whether there is {doubt}");
+            Diagnostic::warning(codes::GUARD_DOUBT, span, text)
+                .hint("it is taken to be possible, so the class may be too high")
+        }));
+    }
+    found
+}
+
 /// The alphabet of a declared property.
 pub fn property_alphabet(file: &File, name: &str) -> Result<Alphabet, Vec<Diagnostic>> {
     let names = Names::new(file);
-    alphabet(&names, find(&names, name)?)
+    alphabet(file, &names, find(&names, name)?, &[]).map(|a| a.alphabet)
 }
 
 fn find<'f>(names: &Names<'f>, name: &str) -> Result<&'f Property, Vec<Diagnostic>> {
@@ -73,6 +103,7 @@ fn find<'f>(names: &Names<'f>, name: &str) -> Result<&'f Property, Vec<Diagnosti
 struct Lowering<'a, 'f> {
     names: &'a Names<'f>,
     alphabet: Arc<Alphabet>,
+    letters: PropertyAlphabet,
     whose: String,
     found: Vec<Diagnostic>,
 }
@@ -180,27 +211,25 @@ impl Lowering<'_, '_> {
     }
 
     /// The letters that an event stands for: several where the actions of the alphabet carry
-    /// their values and the event names none. Never empty.
-    fn letters(&mut self, event: &Event) -> Option<Vec<Letter>> {
-        let labels = self.alphabet.labels();
-        let known = event_ids(event, labels).into_iter();
-        let known: Vec<Letter> = known.filter_map(|id| self.alphabet.letter(id)).collect();
-        if known.is_empty() {
-            let error = unknown_label(event, labels, &self.whose);
-            self.found.push(error);
-            return None;
-        }
-        Some(known)
+    /// their values or are told apart by guards; none where its guard is never true.
+    fn letters(&mut self, event: &Event, guard: Option<&Expr>) -> Option<Vec<Letter>> {
+        let error = match self.letters.letters(event, guard) {
+            Ok(Some(letters)) => return Some(letters),
+            Ok(None) => unknown_label(event, self.alphabet.labels(), &self.whose),
+            Err(error) => error,
+        };
+        self.found.push(error);
+        None
     }
 
     /// The letters that an event stands for, in the notation of the alphabet.
-    fn texts(&mut self, event: &Event) -> Option<Vec<String>> {
-        let letters = self.letters(event)?.into_iter();
+    fn texts(&mut self, event: &Event, guard: Option<&Expr>) -> Option<Vec<String>> {
+        let letters = self.letters(event, guard)?.into_iter();
         Some(letters.map(|l| self.alphabet.text(l)).collect())
     }
 
-    fn symbol(&mut self, event: &Event) -> Option<Regular> {
-        let symbols = self.texts(event)?.into_iter().map(Regular::Symbol);
+    fn symbol(&mut self, event: &Event, guard: Option<&Expr>) -> Option<Regular> {
+        let symbols = self.texts(event, guard)?.into_iter().map(Regular::Symbol);
         Some(balanced(symbols.collect(), &Regular::Empty, Regular::Alt))
     }
 
@@ -209,8 +238,10 @@ impl Lowering<'_, '_> {
             LtlKind::Constant(true) => Temporal::True,
             LtlKind::Constant(false) => Temporal::False,
             LtlKind::Atom(event) => {
-                let mut atoms = self.texts(event)?.into_iter().map(Temporal::Atom);
+                let texts = self.texts(&event.event, event.guard.as_ref())?;
+                let mut atoms = texts.into_iter().map(Temporal::Atom);
                 match (atoms.next(), atoms.len()) {
+                    (None, _) => Temporal::False,
                     (Some(atom), 0) => atom,
                     (first, _) => Temporal::Or(first.into_iter().chain(atoms).collect()),
                 }
@@ -270,7 +301,7 @@ impl Lowering<'_, '_> {
         Some(match &regex.kind {
             RegexKind::Empty => Regular::Epsilon,
             RegexKind::Any => Regular::Any,
-            RegexKind::Atom(event) => self.symbol(event)?,
+            RegexKind::Atom(event) => self.symbol(&event.event, event.guard.as_ref())?,
             RegexKind::Sequence(parts) => {
                 let parts = self.regexes(parts)?;
                 balanced(parts, &Regular::Epsilon, Regular::Concat)
@@ -302,7 +333,7 @@ impl Lowering<'_, '_> {
         };
         let words = list.traces.iter().map(|trace| {
             let letters: Option<Vec<Regular>> =
-                trace.events.iter().map(|e| self.symbol(e)).collect();
+                trace.events.iter().map(|e| self.symbol(e, None)).collect();
             letters.map(|l| balanced(l, &Regular::Epsilon, Regular::Concat))
         });
         let words: Option<Vec<Regular>> = words.collect();
@@ -322,17 +353,29 @@ impl Lowering<'_, '_> {
             let mut row: Vec<Option<StateId>> = vec![None; alphabet.len()];
             let mut rest = None;
             for transition in &state.transitions {
-                if transition.guard.is_some() || !transition.effects.is_empty() {
-                    self.fail(transition.span, &"a property's automaton has no data");
+                if !transition.effects.is_empty() {
+                    self.fail(transition.span, &"a property's automaton has no variables");
                 }
                 let target = table.find(&transition.target, whose, &mut self.found);
                 for event in &transition.events {
+                    let guard = transition.guard.as_ref();
                     if event.kind == EventKind::Any {
                         rest = target;
                         continue;
                     }
-                    for letter in self.letters(event).unwrap_or_default() {
-                        row[letter.index()] = target;
+                    for letter in self.letters(event, guard).unwrap_or_default() {
+                        let before = row[letter.index()].replace(target?);
+                        if before.is_some_and(|b| Some(b) != target) {
+                            let action = alphabet.text(letter);
+                            let error = format!(
+                                "`{action}` leads from state `{}` to two states",
+                                state.name.text
+                            );
+                            let code = codes::NONDETERMINISTIC;
+                            let error = Diagnostic::error(code, event.span, error);
+                            self.found
+                                .push(error.hint("let the guards exclude one another"));
+                        }
                     }
                 }
             }
@@ -413,7 +456,7 @@ mod tests {
     fn lower(text: &str, name: &str) -> Result<StreettAutomaton, Vec<Diagnostic>> {
         let (file, found) = parse_and_check(text);
         assert!(!diagnostic::has_errors(&found), "{text}\n{found:?}");
-        lower_property(&file, name)
+        lower_property(&file, name, &[])
     }
 
     /// The three views of [PROP12, ex. 1 to 3] are one property.

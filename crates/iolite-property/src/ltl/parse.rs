@@ -22,6 +22,37 @@ pub(super) fn parse(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Ltl, Ltl
     Ok(formula)
 }
 
+/// The action and what follows it, of an atom with parameters or a guard.
+pub(super) fn split_guarded(atom: &str) -> Option<(&str, &str)> {
+    let at = atom.find(['(', '['])?;
+    let (action, rest) = atom.split_at(at);
+    (atom.ends_with([')', ']']) && !action.trim().is_empty()).then_some((action.trim_end(), rest))
+}
+
+/// Where the bracket at the beginning is closed, outside of quotes.
+fn closing(text: &str) -> Option<usize> {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for (i, c) in text.char_indices() {
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+            continue;
+        }
+        match c {
+            '"' => quoted = true,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(i);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -167,7 +198,7 @@ impl Parser<'_> {
             let name = name.trim_end_matches('-').to_owned();
             if name.len() > 1 && (self.known)(&name) {
                 self.at += name.len();
-                return Ok(Ltl::Atom(name));
+                return self.guarded(name);
             }
             if rest.starts_with('?') {
                 return Err(self.error("input that is not in the alphabet"));
@@ -219,7 +250,7 @@ impl Parser<'_> {
         for name in [hyphened, word.clone()] {
             if !name.is_empty() && (self.known)(&name) {
                 self.at += name.len();
-                return Ok(Ltl::Atom(name));
+                return self.guarded(name);
             }
         }
         let constant = match &*word {
@@ -260,11 +291,37 @@ impl Parser<'_> {
             }
             Some(_) => {
                 self.at += word.len();
-                return Ok(Ltl::Atom(word));
+                return self.guarded(word);
             }
         };
         self.at += 1;
         Ok(build(Box::new(self.unary(depth)?)))
+    }
+
+    /// An atom with what follows its name: `(code) [code >= 500]`.
+    fn guarded(&mut self, name: String) -> Result<Ltl, LtlError> {
+        let start = self.at;
+        self.blanks();
+        let mut text = name;
+        if self.rest().starts_with('(') {
+            let Some(end) = closing(self.rest()) else {
+                return Err(self.error("missing ) of the parameters"));
+            };
+            text.push_str(&self.rest()[..=end]);
+            self.at += end + 1;
+            self.blanks();
+        }
+        if self.rest().starts_with('[') && !self.rest().starts_with("[]") {
+            let Some(end) = closing(self.rest()) else {
+                return Err(self.error("missing ] of the guard"));
+            };
+            text.push(' ');
+            text.push_str(&self.rest()[..=end]);
+            self.at += end + 1;
+        } else if !text.ends_with(')') {
+            self.at = start;
+        }
+        Ok(Ltl::Atom(text))
     }
 
     fn set_name(&mut self) -> Result<String, LtlError> {

@@ -42,6 +42,9 @@ pub(super) struct Backward {
     doubt: Option<String>,
     /// Whether to go on where an initial state is met.
     exhaustive: bool,
+    /// Whether a question also costs its size: without an end to the search, all before it are asked about
+    /// each time.
+    by_size: bool,
 }
 
 impl Member for Backward {
@@ -94,6 +97,24 @@ impl Backward {
         }
     }
 
+    /// The same among the states that the shared lemmas describe.
+    pub(super) fn within_lemmas() -> Self {
+        Self {
+            by_size: true,
+            ..Self::towards_targets()
+        }
+    }
+
+    /// By location, the states from which a target is reachable, as far as they were found.
+    pub(super) fn found(&self, problem: &Problem<'_>) -> Vec<Term> {
+        let mut terms = vec![Vec::new(); problem.model.locations().len()];
+        for o in &self.all {
+            let some = Term::exists(o.left.clone(), o.condition.clone());
+            terms[o.location.index()].push(some);
+        }
+        terms.into_iter().map(Term::any).collect()
+    }
+
     fn preimage(
         &mut self,
         of: usize,
@@ -141,6 +162,9 @@ impl Backward {
         let others = self.all.iter().filter(|o| o.location == source);
         let covering = others.filter(|o| o.left.is_empty());
         let covered = Term::any(covering.map(|o| o.condition.clone()));
+        if self.by_size {
+            slice.meter.spend(u64::from(covered.size()));
+        }
         let new = [condition.clone(), known, covered.negated()];
         if matches!(slice.check(&new, &[]), Answer::Unsat) {
             return;

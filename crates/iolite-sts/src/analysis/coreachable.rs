@@ -1,6 +1,6 @@
 //! Over-approximations of the states from which some locations can be reached [SYM04, def. 14].
 
-use iolite_expr::{Solver, Term};
+use iolite_expr::{Answer, Solver, Term};
 
 use super::backward::Backward;
 use super::interpretation;
@@ -37,6 +37,42 @@ pub fn coreachable(
             .collect();
     }
     interpretation::coreachable(&problem, steps).unwrap_or_else(|| connected(&problem))
+}
+
+/// The same of the states that the model reaches, by an inductive invariant that holds in them: what is
+/// said of other states need not be true.
+pub(crate) fn coreachable_within(
+    model: &Iosts,
+    targets: &[LocationId],
+    reached: &Invariant,
+    solver: &mut Solver,
+    steps: u64,
+) -> Vec<Term> {
+    let problem = Problem::new(model, targets);
+    let mut backward = Backward::within_lemmas();
+    let mut shared = Shared {
+        lemmas: reached.clone(),
+        samples: Vec::new(),
+    };
+    let mut meter = Meter::new(steps);
+    let mut slice = Slice {
+        solver,
+        meter: &mut meter,
+        shared: &mut shared,
+    };
+    let conditions = match backward.run(&problem, &mut slice) {
+        Outcome::Proved(_) => backward.found(&problem),
+        _ => interpretation::coreachable(&problem, steps).unwrap_or_else(|| connected(&problem)),
+    };
+    let said = model.locations().zip(conditions);
+    said.map(|((l, _), condition)| {
+        let outside = Term::all([reached.at(l).clone(), condition.negated()]).simplify();
+        match solver.check_with(&outside) {
+            Answer::Unsat => true.into(),
+            _ => condition.simplify(),
+        }
+    })
+    .collect()
 }
 
 /// `true` where transitions lead to a target, whatever their guards say.

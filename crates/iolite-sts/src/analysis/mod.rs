@@ -32,12 +32,13 @@ mod watch;
 
 pub use answer::{Answer, Proof, Refutation};
 pub use coreachable::coreachable;
+pub(crate) use coreachable::coreachable_within;
 pub use horn::{HornProgram, horn_clauses};
 pub use interpretation::{Strength, described, reachable};
 pub use invariant::{Broken, Invariant, Undecided, is_inductive};
 pub use member::InvariantSource;
 pub use portfolio::{Method, VerifyBudget, verify, verify_by};
-pub use problem::Problem;
+pub use problem::{Problem, equation};
 pub use run::Run;
 pub(crate) use watch::watched_product;
 pub use watch::{ObservedProduct, satisfies, satisfies_with, watch};

@@ -189,7 +189,7 @@ pub(super) fn faulting(t: &Transition) -> Term {
 }
 
 /// `var == value`.
-pub(super) fn equation(var: &Var, value: &Value) -> Term {
+pub fn equation(var: &Var, value: &Value) -> Term {
     let sides = vec![var.term(), literal(var, value.clone())];
     // A variable and a value of its sort can be compared.
     Term::apply(iolite_expr::Op::Eq, sides, Span::NONE).unwrap_or_else(|_| false.into())

@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The first rule that fits decides. An event without a rule is its own letter, its parameters left
-//! away if need be, and without direction where the property has none.
+//! away if need be, and without direction where the property has none. Where a property has guards on the
+//! values of an action, it keeps its values, and the guards say which letter it is.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use iolite_derive::{Action, ActionId, Alphabet};
 use iolite_exec::codec::{CodecError, Decoded, Dictionary, Message};
 use iolite_exec::{ConcreteAction, WireValue, brief};
+use iolite_expr::Value;
 use iolite_lts::{Label, LabelId, LabelKind, Labels};
 use iolite_property::{ActionPattern, AlphabetMap, Image};
 use serde::Deserialize;
@@ -139,6 +141,8 @@ pub(crate) struct Abstraction {
     map: AlphabetMap<[WireValue]>,
     /// What stands for an input letter on the wire.
     sends: Vec<(LabelId, ConcreteAction)>,
+    /// The actions on whose values a property has guards.
+    guarded: Vec<(LabelKind, String)>,
     strict: bool,
 }
 
@@ -146,6 +150,8 @@ pub(crate) struct Abstraction {
 enum Seen {
     /// A letter.
     Letter(LabelId),
+    /// A letter that its values decide.
+    Valued,
     /// Nothing.
     Unseen,
     /// The map must know it and does not.
@@ -153,16 +159,24 @@ enum Seen {
 }
 
 impl Abstraction {
-    /// Over the letters of the properties; `extra` are inputs that no property need know.
+    /// Over the letters of the properties; `extra` are inputs that no property need know, `guarded` the actions
+    /// on whose values a property has guards.
     pub(crate) fn new(
         mut labels: Labels,
         extra: &[String],
+        guarded: Vec<(LabelKind, String)>,
         file: Option<&SourceFile>,
     ) -> Result<Self, Error> {
         let known = labels.clone();
         for name in extra {
             let name = name.trim().trim_start_matches('?');
-            labels.intern(LabelKind::Input, name);
+            let own = Value::split_action(name).0;
+            if !guarded
+                .iter()
+                .any(|(k, n)| *k == LabelKind::Input && n == own)
+            {
+                labels.intern(LabelKind::Input, name);
+            }
         }
         let unseen = labels.intern(LabelKind::Undirected, UNSEEN);
         let mut abstraction = Self {
@@ -171,6 +185,7 @@ impl Abstraction {
             unseen,
             map: AlphabetMap::new(),
             sends: Vec::new(),
+            guarded,
             strict: false,
         };
         if let Some(file) = file {
@@ -239,6 +254,9 @@ impl Abstraction {
             Some(Image::Unseen) => return Seen::Unseen,
             None => {}
         }
+        if self.is_guarded(kind, &action.name) {
+            return Seen::Valued;
+        }
         let text = action.to_string();
         let own = [kind, LabelKind::Undirected]
             .into_iter()
@@ -251,9 +269,19 @@ impl Abstraction {
         }
     }
 
-    /// Whether an action stands for something that no property sees.
-    pub(crate) fn is_unseen(&self, action: ActionId) -> bool {
-        action == self.unseen.into() || action.index() >= self.labels.len()
+    fn is_guarded(&self, kind: LabelKind, action: &str) -> bool {
+        let kinds = [kind, LabelKind::Undirected];
+        let mut guarded = self.guarded.iter();
+        guarded.any(|(k, name)| kinds.contains(k) && name == action)
+    }
+
+    /// Whether an action of this alphabet stands for something that no property sees.
+    pub(crate) fn is_unseen(&self, alphabet: &Alphabet, action: ActionId) -> bool {
+        if action.index() < self.labels.len() {
+            return action == self.unseen.into();
+        }
+        let met = alphabet.action(action);
+        !met.is_some_and(|a| self.is_guarded(a.kind, Value::split_action(&a.name).0))
     }
 }
 
@@ -297,6 +325,11 @@ impl LetterDictionary {
         self.alphabet.intern(action)
     }
 
+    /// An event whose letter depends on its values: it stays what it is.
+    fn valued(&self, label: &Label) -> ActionId {
+        self.alphabet.intern(Action::from(label))
+    }
+
     /// What an event in `?a(1)`, `!x` notation, or a plain one, is to the tester; `None` where the map
     /// must know it and does not.
     pub(crate) fn event(&self, text: &str) -> Option<ActionId> {
@@ -309,6 +342,7 @@ impl LetterDictionary {
             .image(label.kind, &ConcreteAction::parse(&label.name))
         {
             Seen::Letter(letter) => Some(letter.into()),
+            Seen::Valued => Some(self.valued(&label)),
             Seen::Unseen => Some(self.unseen(&label)),
             Seen::NoRule => None,
         }
@@ -316,8 +350,15 @@ impl LetterDictionary {
 
     /// What a step that a tester recorded is: the map was applied then.
     pub(crate) fn recorded(&self, text: &str) -> ActionId {
-        let letter = self.abstraction.labels.get_text(text);
-        letter.map_or_else(|| self.unseen(&Label::parse(text)), ActionId::from)
+        if let Some(letter) = self.abstraction.labels.get_text(text) {
+            return letter.into();
+        }
+        let label = Label::parse(text);
+        let (name, _) = Value::split_action(&label.name);
+        if self.abstraction.is_guarded(label.kind, name) {
+            return self.valued(&label);
+        }
+        self.unseen(&label)
     }
 }
 
@@ -342,6 +383,7 @@ impl Dictionary for LetterDictionary {
                 let same = *self.abstraction.labels.label(letter) == label;
                 (ActionId::from(letter), same)
             }
+            Seen::Valued => (self.valued(&label), true),
             Seen::Unseen => {
                 let action = self.unseen(&label);
                 (action, action != self.abstraction.unseen.into())
@@ -374,7 +416,7 @@ mod tests {
         }
         let workspace = crate::Workspace::new();
         let file = toml.map(|text| workspace.insert("map.toml".as_ref(), text));
-        let made = Abstraction::new(labels, &["?more".to_owned()], file.as_deref());
+        let made = Abstraction::new(labels, &["?more".to_owned()], Vec::new(), file.as_deref());
         let abstraction = Arc::new(made.unwrap_or_else(|e| panic!("{e}")));
         let alphabet = abstraction.alphabet().clone();
         LetterDictionary::new(&abstraction, &alphabet)
@@ -383,7 +425,7 @@ mod tests {
     fn image(a: &LetterDictionary, event: &str) -> Option<String> {
         let action = a.event(event)?;
         let text = a.alphabet.text(action);
-        Some(if a.abstraction.is_unseen(action) {
+        Some(if a.abstraction.is_unseen(&a.alphabet, action) {
             format!("unseen {text}")
         } else {
             text.to_string()
@@ -473,7 +515,7 @@ mod tests {
     fn memory_is_bounded() {
         let a = dictionary(&["?a"], None);
         let tick = |k| a.event(&format!("!tick({k})")).expect("unseen");
-        assert!((0..3 * REMEMBERED).all(|k| a.abstraction.is_unseen(tick(k))));
+        assert!((0..3 * REMEMBERED).all(|k| a.abstraction.is_unseen(&a.alphabet, tick(k))));
         assert_eq!(&*a.alphabet.text(tick(3 * REMEMBERED)), UNSEEN);
     }
 }

@@ -8,11 +8,12 @@ use iolite_derive::{Alphabet, Count, IocoOracle, Oracle, Step, SymbolicOracle};
 use iolite_exec::{Event, ExecError, Sink};
 use iolite_lang::LineIndex;
 use iolite_lts::{LabelId, LabelKind, Lts, SetId, StateId};
+use iolite_sts::CoverageGoals;
 use iolite_sts::analysis::{self, Answer, VerifyBudget};
-use iolite_sts::{CoverageGoal, CoverageGoals, Iosts};
 use serde::Serialize;
 
 use super::follower::{Follower, Position};
+use super::model_goal::{GoalKind, ModelGoal, named_goal};
 use super::{Campaign, ExplicitJudge, Judge, SymbolicJudge};
 use crate::{Error, ExplicitSpec, SymbolicSpec};
 
@@ -24,48 +25,6 @@ const LONGEST_WAY: usize = 1_000;
 const MOST_WAYS: usize = 10_000;
 /// The time for one proof that a goal cannot be reached.
 const ONE_PROOF: Duration = Duration::from_millis(300);
-
-/// The kind of a goal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GoalKind {
-    /// A state or location.
-    State,
-    /// A transition.
-    Transition,
-    /// A transition while one side of an `||` in its guard is true.
-    Branch,
-    /// A transition with values at the edge of a comparison in its guard.
-    Boundary,
-}
-
-impl GoalKind {
-    const ALL: [Self; 4] = [Self::State, Self::Transition, Self::Branch, Self::Boundary];
-
-    fn plural(self) -> &'static str {
-        match self {
-            Self::State => "states",
-            Self::Transition => "transitions",
-            Self::Branch => "branches of guards",
-            Self::Boundary => "boundary values",
-        }
-    }
-}
-
-/// Something that a run may reach.
-#[derive(Clone, Debug, Serialize)]
-pub struct ModelGoal {
-    /// Its kind.
-    pub kind: GoalKind,
-    /// Its name, as the model writes it.
-    pub name: String,
-    /// The line of the model file where it stands.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
-    /// The node of the model's graph that has to be reached first.
-    #[serde(skip)]
-    place: usize,
-}
 
 /// A goal that no run reached.
 #[derive(Clone, Debug, Serialize)]
@@ -220,7 +179,10 @@ impl ModelCoverage {
         let model = Arc::clone(judge.spec().model());
         let lines = LineIndex::new(judge.spec().source().bytes());
         let all = Arc::new(CoverageGoals::new(&model));
-        let goals = all.iter().map(|goal| named(&model, &lines, goal)).collect();
+        let goals = all
+            .iter()
+            .map(|goal| named_goal(&model, &lines, goal, None))
+            .collect();
         let edges = model
             .transitions()
             .map(|(_, t)| (t.source.index(), t.target.index()))
@@ -508,62 +470,6 @@ impl SymbolicModel {
             }
         }
         Ok(unreachable)
-    }
-}
-
-/// A goal of a model with data, with its line.
-fn named(model: &Iosts, lines: &LineIndex, goal: &CoverageGoal) -> ModelGoal {
-    let line = |span: iolite_expr::Span| {
-        let is_known = span.is_some();
-        is_known.then(|| lines.line(span.start as usize))
-    };
-    let transition = |id: iolite_sts::TransitionId| {
-        let t = model.transition(id);
-        let gate = model.gate(t.action);
-        let guard = if t.guard.is_true() {
-            String::new()
-        } else {
-            format!(" [{}]", t.guard)
-        };
-        let name = |l: iolite_sts::LocationId| &model.location(l).name;
-        let params: Vec<&str> = gate.params.iter().map(|p| &*p.name).collect();
-        let params = if params.is_empty() {
-            String::new()
-        } else {
-            format!("({})", params.join(", "))
-        };
-        format!(
-            "{} {}{}{params}{guard} -> {}",
-            name(t.source),
-            gate.kind.sigil(),
-            gate.name,
-            name(t.target)
-        )
-    };
-    let (kind, name, span, place) = match goal {
-        CoverageGoal::Location(l) => {
-            let location = model.location(*l);
-            let name = location.name.to_string();
-            (GoalKind::State, name, location.span, l.index())
-        }
-        CoverageGoal::Transition(id)
-        | CoverageGoal::Branch(id, _)
-        | CoverageGoal::Boundary(id, _) => {
-            let t = model.transition(*id);
-            let (kind, with) = match goal {
-                CoverageGoal::Branch(_, c) => (GoalKind::Branch, format!(" with {c}")),
-                CoverageGoal::Boundary(_, c) => (GoalKind::Boundary, format!(" with {c}")),
-                _ => (GoalKind::Transition, String::new()),
-            };
-            let name = transition(*id) + &with;
-            (kind, name, t.span, t.source.index())
-        }
-    };
-    ModelGoal {
-        kind,
-        name,
-        line: line(span),
-        place,
     }
 }
 

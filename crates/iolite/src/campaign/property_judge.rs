@@ -8,9 +8,12 @@ use iolite_derive::{
     Tester, Verdict, WatchedProperty,
 };
 use iolite_exec::{Certificate, Summary};
+use iolite_expr::{Answer, Sampler, Solver, Strategy, Term, Value};
 use iolite_lts::{LabelId, LabelKind, Labels};
 use iolite_property::canonical_tester::DEADLOCK;
-use iolite_property::{Basis, CanonicalTester, PropertyVerdict, Reading, Relation, TesterOptions};
+use iolite_property::{
+    Basis, CanonicalTester, GuardedAction, PropertyVerdict, Reading, Relation, TesterOptions,
+};
 
 use super::abstraction::{Abstraction, LetterDictionary};
 use super::judge::AnyTester;
@@ -60,6 +63,8 @@ pub struct PropertyJudge {
     watched: Vec<WatchedProperty>,
     abstraction: Arc<Abstraction>,
     inputs: Vec<ActionId>,
+    /// Inputs with values, where a property has guards on them.
+    valued_inputs: Vec<String>,
     relation: Relation,
     target: Option<PropertyVerdict>,
 }
@@ -80,14 +85,12 @@ impl PropertyJudge {
         options: &PropertyOptions,
         model: &ModelRef,
     ) -> Result<Self, Error> {
-        let labels = match &*workspace.spec(model)? {
-            Spec::Explicit(spec) => Arc::clone(spec.labels()),
-            Spec::Symbolic(spec) => Arc::new(spec.gate_labels(&[])),
-            Spec::Properties(_) => return Self::new(workspace, options),
+        let Some(labels) = labels_of(workspace, model)? else {
+            return Self::new(workspace, options);
         };
         let mut properties: Vec<Property> = Vec::new();
         for reference in &options.properties {
-            let read = beside_a_model(options, reference, &labels);
+            let read = options.beside(reference, &labels, model);
             for property in workspace.properties(reference, &read)? {
                 workspace.check_watched_reference(&property.reference, model)?;
                 if options.map.is_none() {
@@ -112,10 +115,17 @@ impl PropertyJudge {
         }
         let map = options.map.as_ref().map(|path| workspace.source(path));
         let map = map.transpose()?;
-        let abstraction = Abstraction::new(labels, &options.inputs, map.as_deref())?;
+        let guarded = guarded_actions(&properties);
+        let names = guarded.iter().map(|a| (a.kind(), a.name().to_owned()));
+        let extra = &options.inputs;
+        let abstraction = Abstraction::new(labels, extra, names.collect(), map.as_deref())?;
         let table = abstraction.labels();
+        let valued_inputs = valued_inputs(&guarded, extra);
         let inputs: Vec<LabelId> = if options.inputs.is_empty() {
-            table.inputs().collect()
+            let sigma = properties.iter().map(|p| p.automaton.alphabet());
+            let cells: Vec<String> = sigma.flat_map(|s| cell_texts(s)).collect();
+            let plain = |l: &LabelId| !cells.contains(&table.text(*l));
+            table.inputs().filter(plain).collect()
         } else {
             let name = |n: &String| n.trim().trim_start_matches('?').to_owned();
             let get = |n: &String| table.get(LabelKind::Input, &name(n));
@@ -125,6 +135,7 @@ impl PropertyJudge {
             properties,
             watched,
             inputs: inputs.into_iter().map(ActionId::from).collect(),
+            valued_inputs,
             abstraction: Arc::new(abstraction),
             relation: options.relation,
             target: options.target,
@@ -139,9 +150,9 @@ impl PropertyJudge {
         LetterDictionary::new(&self.abstraction, alphabet)
     }
 
-    /// Whether an action stands for something that no property sees.
-    pub(crate) fn is_unseen(&self, action: ActionId) -> bool {
-        self.abstraction.is_unseen(action)
+    /// Whether an action of this alphabet stands for something that no property sees.
+    pub(crate) fn is_unseen(&self, alphabet: &Alphabet, action: ActionId) -> bool {
+        self.abstraction.is_unseen(alphabet, action)
     }
 
     /// Where the first property is written, for journals and certificates.
@@ -166,9 +177,23 @@ impl PropertyJudge {
         self.watcher(alphabet).until(PropertyEnd::AllSettled)
     }
 
+    /// The canonical testers of the properties, with their names.
+    pub fn watched(&self) -> &[WatchedProperty] {
+        &self.watched
+    }
+
     /// A tester that drives.
     pub(super) fn tester(&self, alphabet: &Alphabet) -> AnyTester {
-        let tester = self.watcher(alphabet).driving(self.inputs.clone());
+        let dictionary = self.dictionary(alphabet);
+        let mut inputs = self.inputs.clone();
+        inputs.extend(
+            self.valued_inputs
+                .iter()
+                .map(|text| dictionary.recorded(text)),
+        );
+        // They are offered in every run.
+        alphabet.pin();
+        let tester = self.watcher(alphabet).driving(inputs);
         Box::new(match self.target {
             Some(target) => tester.aiming_at(target),
             None => tester,
@@ -211,6 +236,57 @@ impl PropertyJudge {
     }
 }
 
+/// The actions on whose values a property has guards.
+fn guarded_actions(properties: &[Property]) -> Vec<&GuardedAction> {
+    let guarded = properties
+        .iter()
+        .flat_map(|p| p.automaton.alphabet().guarded());
+    guarded.map(|(action, _)| action).collect()
+}
+
+/// The letters that are cells, in the notation of the alphabet.
+fn cell_texts(sigma: &iolite_property::Alphabet) -> Vec<String> {
+    let cells = sigma.guarded().iter().flat_map(|(_, letters)| letters);
+    cells.map(|&l| sigma.text(l)).collect()
+}
+
+/// Values that are tried for each letter of a guarded input.
+const VALUES: usize = 8;
+
+/// Inputs with values for each cell of each guarded input that is to be given.
+fn valued_inputs(guarded: &[&GuardedAction], wanted: &[String]) -> Vec<String> {
+    let name = |n: &String| n.trim().trim_start_matches('?').to_owned();
+    let wanted: Vec<String> = wanted.iter().map(name).collect();
+    let mut texts: Vec<String> = Vec::new();
+    for action in guarded.iter().filter(|a| a.kind() == LabelKind::Input) {
+        for given in wanted.iter().filter(|w| w.contains('(')) {
+            if Value::split_action(given).0 == action.name() {
+                texts.push(format!("?{given}"));
+            }
+        }
+        if !wanted.is_empty() && !wanted.iter().any(|w| w == action.name()) {
+            continue;
+        }
+        for cell in action.cells() {
+            let mut solver = Solver::embedded();
+            let defined = action.guards().iter().map(Term::defined);
+            solver.assert(&Term::all(defined.chain([cell.condition().clone()])));
+            let mut sampler = Sampler::new(0, Strategy::Mixed);
+            for _ in 0..VALUES {
+                let Answer::Sat(model) = sampler.sample(&mut solver, action.params()) else {
+                    break;
+                };
+                let values = action.params().iter().filter_map(|p| model.value(p.id));
+                let values: Vec<String> = values.map(ToString::to_string).collect();
+                texts.push(format!("?{}({})", action.name(), values.join(", ")));
+            }
+        }
+    }
+    texts.sort();
+    texts.dedup();
+    texts
+}
+
 /// Properties beside a specification with these labels. Formulas speak of its actions where the options
 /// name none.
 pub(super) fn objectives(
@@ -229,24 +305,39 @@ pub(super) fn objectives(
         )));
     }
     let mut found = Vec::new();
+    for (property, WatchedProperty { name, tester }) in
+        watched_beside(workspace, options, labels, beside)?
+    {
+        workspace.check_watched_reference(&property.reference, beside)?;
+        check_actions(&property, labels, beside)?;
+        let at_once = tester.verdict(tester.initial());
+        if at_once.is_final() {
+            return Err(Error::input(format!(
+                "{name}: `{at_once}` before anything happens; there is nothing to test"
+            )));
+        }
+        let objective = PropertyObjective::new(&name, tester, labels, options.target);
+        found.push(objective.ok_or_else(|| {
+            Error::input(format!("{name}: no finite run gives such a verdict"))
+                .hint("`iolite testable` says which verdicts a property has")
+        })?);
+    }
+    Ok(found)
+}
+
+/// The properties beside a specification with these labels, each with its canonical tester.
+pub(crate) fn watched_beside(
+    workspace: &Workspace,
+    options: &PropertyOptions,
+    labels: &Labels,
+    model: &ModelRef,
+) -> Result<Vec<(Property, WatchedProperty)>, Error> {
+    let mut found = Vec::new();
     for reference in &options.properties {
-        for property in
-            workspace.properties(reference, &beside_a_model(options, reference, labels))?
-        {
-            workspace.check_watched_reference(&property.reference, beside)?;
-            let WatchedProperty { name, tester } = watch(&property, options)?;
-            check_actions(&property, labels, beside)?;
-            let at_once = tester.verdict(tester.initial());
-            if at_once.is_final() {
-                return Err(Error::input(format!(
-                    "{name}: `{at_once}` before anything happens; there is nothing to test"
-                )));
-            }
-            let objective = PropertyObjective::new(&name, tester, labels, options.target);
-            found.push(objective.ok_or_else(|| {
-                Error::input(format!("{name}: no finite run gives such a verdict"))
-                    .hint("`iolite testable` says which verdicts a property has")
-            })?);
+        let read = options.beside(reference, labels, model);
+        for property in workspace.properties(reference, &read)? {
+            let watched = watch(&property, options)?;
+            found.push((property, watched));
         }
     }
     Ok(found)
@@ -264,17 +355,46 @@ fn check_actions(property: &Property, labels: &Labels, beside: &ModelRef) -> Res
     )))
 }
 
-/// How a property is read beside a model: a formula speaks of the model's actions.
-fn beside_a_model(
-    options: &PropertyOptions,
-    reference: &ModelRef,
-    labels: &Labels,
-) -> PropertyReadOptions {
-    let mut read = options.read.clone();
-    if read.over.is_empty() {
-        read.over = actions(labels, formula(reference));
+impl PropertyOptions {
+    /// How a property is read beside a model with these labels: a formula speaks of its actions.
+    fn beside(
+        &self,
+        reference: &ModelRef,
+        labels: &Labels,
+        model: &ModelRef,
+    ) -> PropertyReadOptions {
+        let mut read = self.read.clone();
+        read.beside = Some(model.clone());
+        if read.over.is_empty() {
+            read.over = actions(labels, formula(reference));
+        }
+        read
     }
-    read
+
+    /// The same options for a property that judged beside a model, as if it judged alone.
+    pub fn read_beside(
+        &self,
+        workspace: &Workspace,
+        reference: &ModelRef,
+        model: &ModelRef,
+    ) -> Result<Self, Error> {
+        let Some(labels) = labels_of(workspace, model)? else {
+            return Ok(self.clone());
+        };
+        Ok(Self {
+            read: self.beside(reference, &labels, model),
+            ..self.clone()
+        })
+    }
+}
+
+/// The labels of a model; `None` where it is a property.
+fn labels_of(workspace: &Workspace, model: &ModelRef) -> Result<Option<Arc<Labels>>, Error> {
+    Ok(match &*workspace.spec(model)? {
+        Spec::Explicit(spec) => Some(Arc::clone(spec.labels())),
+        Spec::Symbolic(spec) => Some(Arc::new(spec.gate_labels(&[]))),
+        Spec::Properties(_) => None,
+    })
 }
 
 impl Workspace {

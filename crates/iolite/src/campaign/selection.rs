@@ -1,11 +1,15 @@
 //! How the next step is chosen.
 
+use std::sync::{Arc, OnceLock};
+
 use iolite_derive::{Alphabet, Context};
 use iolite_exec::{Patient, Uniform, Weighted, WithoutWeightless};
 
+use super::SymbolicJudge;
+use super::examined_goals::ExaminedGoals;
 use super::judge::{AnyStrategy, AnyTester, Judge};
 use super::weights::{ActionWeight, InputWeights};
-use crate::Error;
+use crate::{Cover, Error};
 
 /// How the next step is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +20,7 @@ pub enum Selection {
     Uniform,
     /// By --weights
     Weighted,
-    /// Towards transitions of the model that no run has seen yet
+    /// Towards what of the model no run has seen yet: transitions, or what --cover names
     Coverage,
 }
 
@@ -31,6 +35,27 @@ pub struct SelectionOptions {
     pub inputs: Vec<ActionWeight>,
     /// Whether coverage is asked for, so that a model that is too large for it is an error.
     pub coverage_asked: bool,
+    /// What is to be covered, where somebody says so; transitions otherwise.
+    pub cover: Option<Cover>,
+}
+
+impl SelectionOptions {
+    fn check_cover(&self, judge: &Judge, asked: bool) -> Result<(), Error> {
+        let Some(cover) = self.cover else {
+            return Ok(());
+        };
+        if !asked {
+            return Err(Error::input(
+                "--cover says what --strategy coverage and --until-coverage look at, and neither is given",
+            ));
+        }
+        match judge {
+            Judge::Explicit(_) if cover != Cover::Transitions => Err(Error::input(
+                "of a model without data, or one that is unfolded, transitions are covered, and nothing else",
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Sets of the suspension automaton up to which coverage is recorded without being asked for.
@@ -45,6 +70,9 @@ pub(crate) struct Chooser {
     weights: Option<(f64, f64, f64)>,
     inputs: Option<InputWeights>,
     asked: bool,
+    cover: Cover,
+    /// The goals of a model with data, for all jobs.
+    examined: OnceLock<Arc<ExaminedGoals>>,
 }
 
 impl Chooser {
@@ -67,11 +95,15 @@ impl Chooser {
             [] => None,
             given => Some(InputWeights::new(given, &judge.actions(), labels)?),
         };
+        let asked = options.coverage_asked || options.selection == Selection::Coverage;
+        options.check_cover(judge, asked)?;
         Ok(Self {
             selection: options.selection,
             weights,
             inputs,
-            asked: options.coverage_asked || options.selection == Selection::Coverage,
+            asked,
+            cover: options.cover.unwrap_or_default(),
+            examined: OnceLock::new(),
         })
     }
 
@@ -125,12 +157,27 @@ impl Chooser {
         Ok((judge.tester(alphabet)?, self.strategy(judge, alphabet)?))
     }
 
+    /// The goals of a model with data, examined by the first job that asks.
+    fn examined(&self, judge: &SymbolicJudge) -> Result<Arc<ExaminedGoals>, Error> {
+        if let Some(known) = self.examined.get() {
+            return Ok(Arc::clone(known));
+        }
+        let goals = Arc::new(ExaminedGoals::new(judge, self.cover.into())?);
+        Ok(Arc::clone(self.examined.get_or_init(|| goals)))
+    }
+
     fn strategy(&self, judge: &Judge, alphabet: &Alphabet) -> Result<AnyStrategy, Error> {
         let choice = self.plain(alphabet);
-        let Judge::Explicit(explicit) = judge else {
-            return Ok(choice);
-        };
         let leads = self.selection == Selection::Coverage;
+        let explicit = match judge {
+            Judge::Explicit(explicit) => explicit,
+            Judge::Symbolic(symbolic) if self.asked => {
+                let goals = self.examined(symbolic)?;
+                let guide = symbolic.covering(alphabet, goals, choice, leads)?;
+                return Ok(self.sparing(alphabet, Box::new(guide)));
+            }
+            Judge::Symbolic(_) | Judge::Properties(_) => return Ok(choice),
+        };
         if explicit.spec().explorer().is_some() && !self.asked {
             // The whole model would have to be asked for.
             return Ok(choice);

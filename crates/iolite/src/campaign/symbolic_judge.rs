@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use iolite_derive::{Alphabet, Criterion, QueueOptions, SymbolicOracle, SymbolicOracleError};
-use iolite_expr::{Strategy, Value};
+use iolite_expr::{Solver, Strategy, Value};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
+use iolite_sts::Iosts;
 
 use super::context::{conformance_tester, goal_tester};
+use super::data_coverage_guide::DataCoverageGuide;
+use super::examined_goals::ExaminedGoals;
 use super::explicit_judge::AnyGuide;
+use super::follower::Follower;
 use super::judge::{AnyStrategy, AnyTester, CaseValues, JudgeOptions};
 use super::property_judge::objectives;
 use crate::data::Drawing;
@@ -125,9 +129,40 @@ impl SymbolicJudge {
         }
     }
 
+    /// A solver of its own.
+    pub(super) fn solver(&self) -> Result<Solver, Error> {
+        self.model.solver()
+    }
+
+    /// A model with the constants of this one, with their values where they are known.
+    pub(super) fn with_known_constants(&self, model: &Iosts) -> Iosts {
+        model.with_constants(self.model.constants())
+    }
+
+    /// Counts what runs cover of the goals, and leads to what they do not where that is asked for.
+    pub(super) fn covering(
+        &self,
+        alphabet: &Alphabet,
+        goals: Arc<ExaminedGoals>,
+        otherwise: AnyStrategy,
+        leads: bool,
+    ) -> Result<DataCoverageGuide, Error> {
+        let oracle = self.oracle_of(goals.model(), alphabet)?;
+        let follower = Follower::new(oracle, self.queues.clone());
+        let solver = self.solver()?;
+        Ok(DataCoverageGuide::new(
+            goals, follower, solver, otherwise, leads,
+        ))
+    }
+
     /// The oracle, with a solver of its own.
     pub fn oracle(&self, alphabet: &Alphabet) -> Result<SymbolicOracle, Error> {
-        let semantics = self.model.semantics(self.policy)?;
+        self.oracle_of(self.spec().model(), alphabet)
+    }
+
+    /// The same over another form of the model.
+    fn oracle_of(&self, model: &Arc<Iosts>, alphabet: &Alphabet) -> Result<SymbolicOracle, Error> {
+        let semantics = self.model.semantics_of(model, self.policy)?;
         let oracle = SymbolicOracle::new(semantics, alphabet, self.seed, self.strategy);
         let mut oracle = oracle.map_err(|e| {
             let message = format!("{}: {e}", self.spec().reference());

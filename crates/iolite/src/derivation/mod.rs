@@ -1,5 +1,6 @@
 //! Test cases from a specification, by relation, coverage or goal.
 
+mod covering;
 mod symbolic;
 mod towards;
 
@@ -12,9 +13,11 @@ use iolite_derive::{
 };
 use iolite_lts::relation::Relation;
 use iolite_lts::{BudgetExceeded, Lts, QuiescencePolicy};
+use iolite_sts::CoverageCriterion;
 
 use crate::{Error, ExplicitSpec, SymbolicGraph, Workspace};
 
+pub use covering::{UndecidedGoal, UnreachableGoal};
 pub use towards::GoalDerivation;
 
 /// Nodes of a test graph, and sets of a covered automaton, at most.
@@ -50,11 +53,13 @@ pub enum DerivationSelection {
     Random(RandomDerivation),
     /// All up to a depth.
     Exhaustive(ExhaustiveDerivation),
-    /// As many as cover the determinised suspension automaton.
+    /// As many as cover the determinised suspension automaton; of a model whose data are kept, the symbolic
+    /// model.
     Cover {
         /// What is to be covered.
-        goal: CoverageGoal,
-        /// The longest run; what fits the size of the model, if none is given.
+        criterion: CoverageCriterion,
+        /// The longest run; what fits the size of the model, if none is given. Test cases with data go on
+        /// until their goal is reached, or out of reach.
         depth: Option<usize>,
     },
     /// Those that head for observers, purposes or properties.
@@ -72,6 +77,8 @@ pub enum Derived<'a> {
         case: Box<SymbolicTestCase>,
         /// The same to be looked at, with what was pruned.
         graph: Box<SymbolicGraph>,
+        /// The coverage goal that it heads for.
+        goal: Option<String>,
     },
     /// All test cases towards one goal, in one graph.
     Graph {
@@ -100,6 +107,10 @@ pub struct Derivation {
     pub uncovered: Vec<String>,
     /// What no test case can cover.
     pub unreachable: Vec<String>,
+    /// The same for a model with data, with proofs.
+    pub proofs: Vec<UnreachableGoal>,
+    /// Goals of a model with data of which neither is known.
+    pub undecided: Vec<UndecidedGoal>,
     /// What there is to know of goals.
     pub notes: Vec<String>,
 }
@@ -123,10 +134,19 @@ impl Workspace {
         take: &mut TakeDerived<'_>,
     ) -> Result<Derivation, Error> {
         options.check()?;
-        if let DerivationSelection::Goals(goals) = &options.selection
-            && let Some(source) = self.symbolic_source(model, options, goals)?
-        {
-            return goals.derive_symbolic(&source, take);
+        match &options.selection {
+            DerivationSelection::Goals(goals) => {
+                if let Some(source) = self.symbolic_source(model, options, Some(goals))? {
+                    return goals.derive_symbolic(&source, take);
+                }
+            }
+            DerivationSelection::Cover { criterion, depth } => {
+                if let Some(source) = self.symbolic_source(model, options, None)? {
+                    reject_depth(*depth)?;
+                    return source.cover(*criterion, take);
+                }
+            }
+            DerivationSelection::Random(_) | DerivationSelection::Exhaustive(_) => {}
         }
         let spec = self.explicit(model)?;
         // Only conf speaks of plain actions, and derives by itself, towards no goal.
@@ -148,7 +168,9 @@ impl Workspace {
         };
         match &options.selection {
             DerivationSelection::Goals(goals) => goals.derive(&source, take),
-            DerivationSelection::Cover { goal, depth } => cover(&source, *goal, *depth, take),
+            DerivationSelection::Cover { criterion, depth } => {
+                cover(&source, of_states(*criterion)?, *depth, take)
+            }
             DerivationSelection::Random(_) | DerivationSelection::Exhaustive(_) => {
                 by_relation(&source, options, take)
             }
@@ -297,6 +319,30 @@ fn hand_over(
         }
     }
     Ok(ControlFlow::Continue(()))
+}
+
+/// What is covered of a model without data.
+fn of_states(criterion: CoverageCriterion) -> Result<CoverageGoal, Error> {
+    match criterion {
+        CoverageCriterion::Locations => Ok(CoverageGoal::States),
+        CoverageCriterion::Transitions => Ok(CoverageGoal::Transitions),
+        CoverageCriterion::Branches | CoverageCriterion::SwitchPairs => Err(Error::input(
+            "branches of guards and switch pairs are covered of models with data, and this one has none, \
+             or is unfolded",
+        )
+        .hint("--cover states and --cover transitions cover the determinised suspension automaton")),
+    }
+}
+
+fn reject_depth(depth: Option<usize>) -> Result<(), Error> {
+    match depth {
+        Some(_) => Err(Error::input(
+            "--depth has no effect on test cases with data: they go on until their goal is reached, or out \
+             of reach",
+        )
+        .hint("--unfold derives test cases of states, where the data are finite")),
+        None => Ok(()),
+    }
 }
 
 fn cover(

@@ -14,11 +14,11 @@ use crate::{Error, Spec, SymbolicGraph, Workspace, as_iosts, solver};
 
 /// What test cases with data are derived from.
 pub(super) struct SymbolicSource<'a> {
-    workspace: &'a Workspace,
-    spec: Arc<Spec>,
-    reference: ModelRef,
-    system: Arc<Iosts>,
-    solver: Option<&'a str>,
+    pub(super) workspace: &'a Workspace,
+    pub(super) spec: Arc<Spec>,
+    pub(super) reference: ModelRef,
+    pub(super) system: Arc<Iosts>,
+    pub(super) solver: Option<&'a str>,
 }
 
 /// A goal over the gates of the system.
@@ -35,18 +35,20 @@ impl Workspace {
         &'a self,
         model: &ModelRef,
         options: &'a DerivationOptions,
-        goals: &GoalDerivation,
+        goals: Option<&GoalDerivation>,
     ) -> Result<Option<SymbolicSource<'a>>, Error> {
-        if options.unfold.is_some() || !goals.properties.is_empty() {
+        let properties = goals.is_some_and(|goals| !goals.properties.is_empty());
+        if options.unfold.is_some() || properties {
             return Ok(None);
         }
         let spec = self.spec(model)?;
         let system = match &*spec {
             Spec::Symbolic(symbolic) => Arc::clone(symbolic.model()),
-            Spec::Explicit(explicit) if self.has_data_goal(goals)? => {
-                Arc::new(as_iosts::system(explicit)?)
-            }
-            Spec::Explicit(_) | Spec::Properties(_) => return Ok(None),
+            Spec::Explicit(explicit) => match goals {
+                Some(goals) if self.has_data_goal(goals)? => Arc::new(as_iosts::system(explicit)?),
+                _ => return Ok(None),
+            },
+            Spec::Properties(_) => return Ok(None),
         };
         if options.relation != Relation::Ioco {
             return Err(Error::input(format!(
@@ -102,7 +104,8 @@ impl GoalDerivation {
             let case = SymbolicTestCase::of(&goal.name, model.clone(), &test);
             let graph = Box::new(SymbolicGraph::of(test, reasons));
             let case = Box::new(case);
-            if take(Derived::Symbolic { case, graph })?.is_break() {
+            let goal = None;
+            if take(Derived::Symbolic { case, graph, goal })?.is_break() {
                 break;
             }
         }

@@ -13,8 +13,10 @@ use iolite_recheck::{
 use serde::{Deserialize, Serialize};
 
 use super::tables::{self, Need};
+use super::watched_property::{BesideProperty, doubt};
 use super::watcher::{Following, Watcher};
 use crate::data::split_outside;
+use crate::workspace::conformance_model;
 use crate::{
     CounterexampleDocument, DataAutomaton, Error, ExplicitSpec, GoalAutomaton, JudgeOptions,
     ObservedDocument, Place, Proof, PropertyOptions, PropertyReadOptions, ReadOptions,
@@ -47,27 +49,38 @@ pub(super) fn policy_name(policy: QuiescencePolicy) -> &'static str {
 }
 
 impl Workspace {
-    /// The whole certificate of a failing run or log; `None` where the verdict is that of a
+    /// The whole certificate of a failing run or log, or why there is none: the verdict is that of a
     /// hand-written test case, from which nothing follows, or of a stored one whose observers or set of
     /// traces are not at hand.
     pub fn certify_run(
         &self,
         judged: &Judged,
         by: JudgedBy<'_>,
-    ) -> Result<Option<Certificate>, Error> {
+    ) -> Result<Result<Certificate, String>, Error> {
         let missing = match (judged.kind, by) {
-            (Criterion::Written, _) => true,
-            // Properties of any class beside a model have no table of their own yet.
-            (Criterion::Safety, JudgedBy::Model(options)) => {
-                options.observers.is_empty() || options.properties.is_some()
+            (Criterion::Written, _) => {
+                Some("the verdicts of a hand-written test case are its author's")
             }
-            (Criterion::Relation(Relation::IoconfF), JudgedBy::Model(options)) => {
-                options.traces.is_none()
+            (Criterion::Safety, JudgedBy::Model(options))
+                if options.observers.is_empty() && options.properties.is_none() =>
+            {
+                Some("the observers of a stored test case are not at hand")
             }
-            _ => false,
+            (Criterion::Relation(Relation::IoconfF), JudgedBy::Model(options))
+                if options.traces.is_none() =>
+            {
+                Some("the set of traces of a stored test case is not at hand")
+            }
+            (_, JudgedBy::Model(options)) => match &options.properties {
+                Some(properties) if self.has_guards_beside(properties, &judged.model)? => {
+                    Some("guards of properties beside a model are not in certificates")
+                }
+                _ => None,
+            },
+            _ => None,
         };
-        if missing {
-            return Ok(None);
+        if let Some(missing) = missing {
+            return Ok(Err(missing.to_owned()));
         }
         let mut whole = Certificate {
             model: named(&judged.model),
@@ -92,7 +105,10 @@ impl Workspace {
             JudgedBy::Model(options) => self.add_specification(&mut whole, judged, options)?,
             JudgedBy::Properties(options) => self.add_property(&mut whole, judged, options)?,
         }
-        Ok(Some(whole))
+        Ok(match doubt(&whole) {
+            None => Ok(whole),
+            Some(reason) => Err(reason),
+        })
     }
 
     fn add_specification(
@@ -107,6 +123,11 @@ impl Workspace {
             ..judged.model.clone()
         };
         let mut references = vec![reference.clone()];
+        let mut reading = PropertyReadOptions::default();
+        if let Some(properties) = &options.properties {
+            references.extend(properties.properties.iter().cloned());
+            reading = properties.read.clone();
+        }
         if options.keeps_data(self, &reference)? {
             let spec = self.spec(&reference)?;
             self.add_observers(whole, judged, &spec, options)?;
@@ -132,7 +153,7 @@ impl Workspace {
             whole.model = named(spec.reference());
             whole.specification = Some(model(&spec, whole, false));
         }
-        self.add_files(whole, &references, &PropertyReadOptions::default())
+        self.add_files(whole, &references, &reading)
     }
 
     /// Observers, or purposes: those without data as tables, and where each is after the trace.
@@ -181,6 +202,16 @@ impl Workspace {
                     let mut following = Following::new(&watcher, spec, &mut solver).ok()?;
                     following.place_after(&judged.trace, every_order).ok()
                 }));
+            }
+        }
+        if let Some(properties) = options.properties.as_ref().filter(|_| !purpose) {
+            for BesideProperty { written, tester } in self.properties_beside(properties, spec)? {
+                places.push(Some(if every_order {
+                    places_in_queues(&tester, &judged.trace)
+                } else {
+                    place_after(&tester, &judged.trace)
+                }));
+                whole.properties.push(written);
             }
         }
         // The tester follows a goal until it is decided; a certificate tells of the whole trace.
@@ -251,6 +282,7 @@ impl Workspace {
             reference.to_string(),
             relation,
             &property.automaton,
+            &whole.actions(),
         ));
         whole.allowed.clear();
         whole.locations.clear();
@@ -265,7 +297,8 @@ impl Workspace {
     ) -> Result<(), Error> {
         let mut seen = BTreeSet::new();
         for reference in references {
-            let path = reference.path();
+            let model = conformance_model(reference);
+            let path = model.as_ref().unwrap_or(reference).path();
             if path.to_string_lossy().starts_with("ltl:") || !seen.insert(path.to_owned()) {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Tables of a certificate against the texts beside them, and models put in the place of others.
 
 use iolite_derive::ModelRef;
-use iolite_recheck::{Certificate, Observation};
+use iolite_recheck::{Certificate, Observation, Test};
 
 use super::certify::{self, Reading};
 use super::recheck_data::AllowedThere;
@@ -75,8 +75,13 @@ impl Workspace {
     pub(super) fn compare_observers(
         &self,
         claim: &Certificate,
+        reading: &Reading,
         spec: &Spec,
     ) -> Result<(), CheckOutcome> {
+        for property in &claim.properties {
+            self.watched_difference(property, reading, spec)
+                .map_err(|reason| refuted(&property.automaton.reference, reason))?;
+        }
         for observer in &claim.observers {
             let reference = ModelRef::from(observer.reference.as_str());
             let found = self.watching_tables(&reference, claim.kind == "purpose", spec);
@@ -118,7 +123,10 @@ impl Workspace {
         if let Some(specification) = &claim.specification {
             let spec = self.explicit(&specification.reference.as_str().into());
             let spec = spec.map_err(|e| refuted(&specification.reference, e))?;
-            self.compare_observers(claim, &Spec::Explicit(spec.clone()))?;
+            self.compare_observers(claim, reading, &Spec::Explicit(spec.clone()))?;
+            let tests: Vec<Test> = claim.test.iter().chain(&claim.suite).cloned().collect();
+            self.judged_test_difference(&tests, &spec)
+                .map_err(CheckOutcome::Refuted)?;
             if let Some(traces) = &claim.traces {
                 let reference = ModelRef::from(traces.reference.as_str());
                 let set = self.traces(&reference, spec.reference(), spec.labels());
@@ -137,8 +145,20 @@ impl Workspace {
             let reference = ModelRef::from(told.reference.as_str());
             let property = self.property(&reference, &reading.properties);
             let property = property.map_err(|e| refuted(&told.reference, e))?;
-            let found =
-                tables::property(told.reference.clone(), &told.relation, &property.automaton);
+            let events = match &claim.specification {
+                Some(model) => {
+                    let spec = self.explicit(&model.reference.as_str().into());
+                    let spec = spec.map_err(|e| refuted(&model.reference, e))?;
+                    spec.labels().iter().map(|(_, l)| l.to_string()).collect()
+                }
+                None => claim.actions(),
+            };
+            let found = tables::property(
+                told.reference.clone(),
+                &told.relation,
+                &property.automaton,
+                &events,
+            );
             if found != *told {
                 return Err(refuted(&told.reference, "it is another automaton"));
             }

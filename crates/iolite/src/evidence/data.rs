@@ -42,6 +42,8 @@ pub(super) struct DataRun<'a> {
     pub(super) policy: QuiescencePolicy,
     pub(super) solver: Option<&'a str>,
     pub(super) until: Option<Instant>,
+    /// An input counts only where every state takes it (uioco).
+    pub(super) every_state: bool,
 }
 
 impl DataRun<'_> {
@@ -159,6 +161,18 @@ impl DataRun<'_> {
             answers_count(&every.solver)?;
             return Ok(allowed);
         }
+        for (k, step) in trace.iter().enumerate() {
+            if self.every_state && is_input(model, step) {
+                match model.takes_after(&trace[..k], step, self.policy, &mut own, BUDGET) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        let (step, input) = (k + 1, &texts[k]);
+                        return refuted(format!("step {step}: a state refuses {input}"));
+                    }
+                    Err(why) => return Ok(Err(CheckOutcome::Undecided(why.to_string()))),
+                }
+            }
+        }
         let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
         let before = has(&trace);
         let after = match step(self.spec, observed) {
@@ -252,6 +266,16 @@ fn refuted<T>(reason: String) -> Result<Result<T, CheckOutcome>, Error> {
     Ok(Err(CheckOutcome::Refuted(reason)))
 }
 
+const LEFT_OPEN: &str = "an input may have been taken where the specification leaves it open, and \
+                         anything may follow";
+
+fn is_input(model: &Iosts, step: &TraceStep) -> bool {
+    let TraceStep::Action(valued) = step else {
+        return false;
+    };
+    model.gate(valued.action).kind == LabelKind::Input
+}
+
 /// Local explanations of one observed trace that are looked at.
 const MOST_LOCAL: usize = 256;
 
@@ -271,11 +295,20 @@ impl Explanations<'_> {
             .has_trace(trace, *policy, &mut self.solver, BUDGET)
     }
 
-    fn is_input(&self, step: &TraceStep) -> bool {
-        let TraceStep::Action(valued) = step else {
-            return false;
-        };
-        self.run.spec.model().gate(valued.action).kind == LabelKind::Input
+    /// Whether every state after a local trace takes an input, where that is asked.
+    fn takes(&mut self, local: &[TraceStep], input: &TraceStep) -> Result<bool, Arc<str>> {
+        let DataRun {
+            spec,
+            policy,
+            every_state,
+            ..
+        } = self.run;
+        if !every_state {
+            return Ok(true);
+        }
+        let solver = &mut self.solver;
+        spec.model()
+            .takes_after(local, input, *policy, solver, BUDGET)
     }
 
     /// The local traces that explain one more observation; a verdict where there can be none.
@@ -305,16 +338,17 @@ impl Explanations<'_> {
                     return Ok(Err(CheckOutcome::Undecided(reason)));
                 }
                 let Some(input) = sent.get(taken) else { break };
+                match self.takes(&local, input) {
+                    Ok(true) => {}
+                    Ok(false) => return refuted(LEFT_OPEN.to_owned()),
+                    Err(why) => return Ok(Err(CheckOutcome::Undecided(why.to_string()))),
+                }
                 local.push(input.clone());
                 taken += 1;
                 match self.has(&local) {
                     HasTrace::Yes => {}
                     HasTrace::No => {
-                        return Ok(Err(CheckOutcome::Refuted(
-                            "an input may have been taken where the specification leaves it open, \
-                             and anything may follow"
-                                .to_owned(),
-                        )));
+                        return refuted(LEFT_OPEN.to_owned());
                     }
                     HasTrace::Unknown(why) => {
                         return Ok(Err(CheckOutcome::Undecided(why.to_string())));
@@ -337,7 +371,7 @@ impl Explanations<'_> {
         let mut locals: Vec<Local> = vec![(Vec::new(), 0)];
         let mut sent = Vec::new();
         for step in trace {
-            if self.is_input(step) {
+            if is_input(self.run.spec.model(), step) {
                 sent.push(step.clone());
                 continue;
             }

@@ -35,6 +35,7 @@ impl Workspace {
             }
             let read = PropertyReadOptions {
                 over: actions(spec.labels(), formula(reference)),
+                beside: Some(spec.reference().clone()),
                 ..PropertyReadOptions::default()
             };
             let found = self.properties(reference, &read)?;
@@ -64,8 +65,9 @@ impl Workspace {
                     cycle: steps(cycle)?,
                 })
             });
-            let automaton =
-                tables::property(found.reference.to_string(), "inclusion", &found.automaton);
+            let events: Vec<String> = spec.labels().iter().map(|(_, l)| l.to_string()).collect();
+            let reference = found.reference.to_string();
+            let automaton = tables::property(reference, "inclusion", &found.automaton, &events);
             let (name, cycle) = match ending {
                 ExecutionEnding::BadPrefix => ("bad-prefix", None),
                 ExecutionEnding::OutputLock => ("output-lock", None),

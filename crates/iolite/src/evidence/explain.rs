@@ -153,7 +153,7 @@ impl Workspace {
             )));
         }
         let claim = self.certify_run(&judged, by)?;
-        let claim = claim.ok_or_else(|| Error::input("there is nothing to re-check"))?;
+        let claim = claim.map_err(Error::input)?;
         let options = ExplainOptions {
             specification: None,
             ..options.clone()

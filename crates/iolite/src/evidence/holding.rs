@@ -16,6 +16,7 @@ use iolite_property::Observer;
 use iolite_recheck::{Certificate, Model, Pairs};
 
 use super::certify::{named, policy_name};
+use super::holding_queues::QueueRules;
 use super::tables;
 use crate::{
     Error, ExplicitSpec, PropertyReadOptions, RelationDocument, Verification, VerificationOptions,
@@ -26,9 +27,9 @@ use crate::{
 const STATES: usize = 20_000;
 
 /// Pairs that it holds.
-const PAIRS: usize = 200_000;
+pub(super) const PAIRS: usize = 200_000;
 
-fn too_many(what: &str, limit: usize) -> Error {
+pub(super) fn too_many(what: &str, limit: usize) -> Error {
     Error::undecided(format!(
         "no certificate is written: it would have more than {limit} {what}"
     ))
@@ -39,7 +40,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// Where it would be too large, and through queues.
+    /// Where it would be too large.
     pub fn certify_holding(&self, document: &RelationDocument) -> Result<Certificate, Error> {
         let relation: Relation = document
             .relation
@@ -48,12 +49,6 @@ impl Workspace {
         if document.holds != Some(true) {
             return Err(Error::undecided(
                 "no certificate is written: the relation does not hold",
-            ));
-        }
-        if !document.context.is_synchronous() {
-            return Err(Error::undecided(
-                "no certificate is written: a positive answer through queues has no finite set of pairs \
-                 that is listed",
             ));
         }
         let implementation = ModelRef::from(document.implementation.as_str());
@@ -82,10 +77,6 @@ impl Workspace {
             policy,
             traces: traces.as_ref().map(|(_, set)| set),
         };
-        let (found, sets) = match completion {
-            None => rules.pairs(&system_i, &system_s)?,
-            Some(how) => rules.pairs(&Completed::over(&system_i, how, s.labels()), &system_s)?,
-        };
         let number = |state: StateId| match completion {
             // The states of chaos come after those of the table.
             Some(Completion::Chaos) => match state.index().checked_sub(3) {
@@ -94,22 +85,53 @@ impl Workspace {
             },
             _ => numbers_i[&state],
         };
-        let members = |set: &Vec<StateId>| set.iter().map(|q| numbers_s[q]).collect();
         let followed = traces.as_ref().map(|(reference, set)| {
             tables::numbered_trace_set(reference.to_string(), set, s.labels())
         });
-        let place = |f: StateId| followed.as_ref().and_then(|(_, n)| n.get(&f).copied());
+        let members = |set: &Vec<StateId>| set.iter().map(|q| numbers_s[q]).collect();
+        let pairs = if let Some(max_in_flight) = document.max_in_flight {
+            let rules = QueueRules {
+                relation,
+                policy,
+                max_in_flight,
+            };
+            let mut found = match completion {
+                None => rules.places(&system_i, &system_s)?,
+                Some(how) => {
+                    rules.places(&Completed::over(&system_i, how, s.labels()), &system_s)?
+                }
+            };
+            for (state, ..) in &mut found.places.places {
+                *state = number(found.states[*state]);
+            }
+            Pairs {
+                sets: found.sets.iter().map(members).collect(),
+                queues: Some(found.places),
+                ..Pairs::default()
+            }
+        } else {
+            let (found, sets) = match completion {
+                None => rules.pairs(&system_i, &system_s)?,
+                Some(how) => {
+                    rules.pairs(&Completed::over(&system_i, how, s.labels()), &system_s)?
+                }
+            };
+            let place = |f: StateId| followed.as_ref().and_then(|(_, n)| n.get(&f).copied());
+            Pairs {
+                sets: sets.iter().map(members).collect(),
+                pairs: found.iter().map(|&(p, set, _)| (number(p), set)).collect(),
+                traces: found.iter().filter_map(|&(.., f)| place(f?)).collect(),
+                queues: None,
+            }
+        };
         let mut certificate = Certificate {
             model: named(s.reference()),
             complete_inputs: document
                 .semantics
                 .complete_inputs
                 .map(|how| how.name().to_owned()),
-            pairs: Some(Pairs {
-                sets: sets.iter().map(members).collect(),
-                pairs: found.iter().map(|&(p, set, _)| (number(p), set)).collect(),
-                traces: found.iter().filter_map(|&(.., f)| place(f?)).collect(),
-            }),
+            context: document.context.name().to_owned(),
+            pairs: Some(pairs),
             specification: Some(model(&s, table_s)),
             ..Certificate::new(relation.name(), "holds", policy_name(policy))
         };
@@ -329,7 +351,7 @@ impl Rules<'_> {
 }
 
 /// Whether a state of the set does not take an input, not even after internal actions.
-fn is_refused<N: Semantics<State = StateId>>(
+pub(super) fn is_refused<N: Semantics<State = StateId>>(
     sets: &mut Determinised<Suspension<N>>,
     set: Option<SetId>,
     input: Option<LabelId>,

@@ -7,10 +7,13 @@ mod data_claim;
 mod execution;
 mod explain;
 mod holding;
+mod holding_queues;
 mod recheck_data;
 mod shared;
+mod suite;
 mod tables;
 mod test_run;
+mod watched_property;
 mod watcher;
 
 use std::time::Instant;

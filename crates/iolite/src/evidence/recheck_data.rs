@@ -99,6 +99,7 @@ impl Workspace {
             policy: policy(claim),
             solver: options.solver.as_deref(),
             until: options.until.as_ref().map(|(until, _)| *until),
+            every_state: claim.kind == "uioco",
         };
         run.recheck_constants(&claim.trace)
     }
@@ -128,8 +129,10 @@ impl Workspace {
         }
         let mut report = if model.table.is_some() {
             self.recheck_beside(claim, reading, options)?
-        } else if matches!(claim.kind.as_str(), "ioco" | "safety" | "purpose")
-            && matches!(claim.context.as_str(), "synchronous" | "queues")
+        } else if matches!(
+            claim.kind.as_str(),
+            "ioco" | "uioco" | "ioconf" | "safety" | "purpose"
+        ) && matches!(claim.context.as_str(), "synchronous" | "queues")
         {
             if !claim.channels.is_empty() {
                 return undecided(
@@ -137,7 +140,7 @@ impl Workspace {
                      models with data",
                 );
             }
-            self.recheck_run(claim, &model.reference, options)?
+            self.recheck_run(claim, &model.reference, reading, options)?
         } else {
             return Ok(None);
         };
@@ -195,6 +198,7 @@ impl Workspace {
         &self,
         claim: &Certificate,
         reference: &str,
+        reading: &Reading,
         options: &ExplainOptions,
     ) -> Result<DataReport, Error> {
         let spec = self.spec(&reference.into())?;
@@ -202,6 +206,10 @@ impl Workspace {
             let reason = "the model has no data, so its table must be there".to_owned();
             return Ok(DataReport::refuted(reason));
         };
+        if claim.kind == "ioconf" && claim.trace.iter().any(|action| action == "delta") {
+            let reason = "ioconf knows no silence within a trace".to_owned();
+            return Ok(DataReport::refuted(reason));
+        }
         if let Some(reason) = misplaced(claim) {
             return Ok(DataReport::refuted(reason.to_owned()));
         }
@@ -215,6 +223,7 @@ impl Workspace {
             policy: policy(claim),
             solver: options.solver.as_deref(),
             until,
+            every_state: claim.kind == "uioco",
         };
         let queues = claim.context == "queues";
         let allowed = match run.is_allowed(&claim.trace, observed.as_deref(), queues)? {
@@ -252,7 +261,7 @@ impl Workspace {
             let reason = format!("the verdict is `{right}`, not `{verdict}`");
             return Ok(DataReport::refuted(reason));
         }
-        if let Err(checked) = self.compare_observers(claim, &spec) {
+        if let Err(checked) = self.compare_observers(claim, reading, &spec) {
             return Ok(checked.into());
         }
         let mut report = DataReport::from(CheckOutcome::Confirmed);
@@ -268,6 +277,10 @@ impl Workspace {
         report.parts.push(part(&what, FORMULAS));
         if !claim.observers.is_empty() {
             let what = "observers without data: their tables, and where each is";
+            report.parts.push(part(what, RECHECK));
+        }
+        if !claim.properties.is_empty() {
+            let what = "properties: their automata, and where each is";
             report.parts.push(part(what, RECHECK));
         }
         if !claim.data_observers.is_empty() {
@@ -324,13 +337,17 @@ impl Workspace {
 
 /// What a run beside a model with data cannot have.
 fn misplaced(claim: &Certificate) -> Option<&'static str> {
-    let unwatched = claim.observers.is_empty() && claim.data_observers.is_empty();
+    let unwatched = claim.observers.is_empty()
+        && claim.data_observers.is_empty()
+        && claim.properties.is_empty();
     if claim.complete_inputs.is_some() {
         Some("nothing is completed where the implementation is no model")
     } else if claim.traces.is_some() {
         Some("ioconf-f and a set of traces belong together")
     } else if claim.property.is_some() || claim.implementation_location.is_some() {
         Some("a run has neither a property nor a state of a model beside it")
+    } else if claim.kind != "safety" && !claim.properties.is_empty() {
+        Some("properties belong to safety, and to nothing else")
     } else if (claim.kind == "safety") == unwatched && claim.kind != "purpose" {
         Some("observers belong to safety, and to nothing else")
     } else {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use iolite_derive::{TestCase, TestStateId, TestStep};
 use iolite_lts::relation::TraceSet;
-use iolite_lts::{LabelId, LabelKind, Labels, Semantics, StateId};
+use iolite_lts::{Label, LabelId, LabelKind, Labels, Semantics, StateId};
 use iolite_property::star_automaton::StarAutomaton;
-use iolite_property::{StateSet, StreettAutomaton};
+use iolite_property::{Alphabet, StateSet, StreettAutomaton};
 use iolite_recheck::{
     Kind, Observer, Pair, Property, State, Table, Test, TestState, TestStep as Does,
 };
@@ -337,11 +337,34 @@ pub(super) fn numbered_trace_set(
     (table, numbers)
 }
 
-/// A property's automaton. Words that it leaves open count as its own, so that they fail nothing.
-pub(super) fn property(
+/// Which letters these actions are by their values, where the property has guards on them.
+pub(super) fn letters_of_values<'a>(
+    sigma: &Alphabet,
+    events: impl IntoIterator<Item = &'a String>,
+) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    if sigma.guarded().is_empty() {
+        return values;
+    }
+    for event in events {
+        let label = Label::parse(event);
+        let kinds = [label.kind, LabelKind::Undirected];
+        let mut readings = kinds.iter().map(|&kind| sigma.read(kind, &label.name));
+        let letter = readings.find_map(|r| r.letter());
+        if let Some(letter) = letter.filter(|&l| sigma.cell_of(l).is_some()) {
+            values.insert(event.clone(), sigma.text(letter));
+        }
+    }
+    values
+}
+
+/// A property's automaton. Words that it leaves open count as its own, so that they fail nothing. `events` are
+/// the actions whose letters depend on their values.
+pub(super) fn property<'a>(
     reference: String,
     relation: &str,
     automaton: &StreettAutomaton,
+    events: impl IntoIterator<Item = &'a String>,
 ) -> Property {
     let (s, sigma) = (automaton.structure(), automaton.alphabet());
     let numbers = |set: &StateSet| -> Vec<usize> {
@@ -354,6 +377,7 @@ pub(super) fn property(
         reference,
         relation: relation.to_owned(),
         letters: sigma.iter().map(|l| sigma.text(l)).collect(),
+        values: letters_of_values(sigma, events),
         initial: s.initial().index(),
         rows: s
             .states()

@@ -1,5 +1,6 @@
 //! Whether a model passes test cases, exactly: every test run counts.
 
+mod data;
 mod document;
 
 use std::ops::ControlFlow;
@@ -63,6 +64,9 @@ impl Workspace {
         semantics: SemanticsOptions,
         proceed: &mut ProceedPairs<'_>,
     ) -> Result<PassesDocument, Error> {
+        if let Some(cases) = self.symbolic_suite(suite)? {
+            return self.passes_data(implementation, &cases, semantics);
+        }
         let implementation = self.explicit(implementation)?;
         let cases = self.suite_of(suite, &implementation)?;
         let mut document = PassesDocument {

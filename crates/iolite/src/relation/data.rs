@@ -7,10 +7,12 @@ use iolite_derive::{
 };
 use iolite_expr::{Solver, Strategy};
 use iolite_lang::codes;
+use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::{Effort, Relation};
 use iolite_sts::analysis::{Answer, Refutation, VerifyBudget};
 use iolite_sts::{
-    ConformanceError, Iosts, LabelKind, State, Symbolic, ValuedAction, conforms, is_input_enabled,
+    ConformanceError, DataRelation, Iosts, LabelKind, State, Symbolic, ValuedAction, conforms,
+    is_input_enabled,
 };
 
 use super::{COMPLETE_INPUTS, RelationOptions};
@@ -43,7 +45,7 @@ impl Workspace {
         }
         // What the other relations ask of sets of states is asked of the unfolded models only.
         let asked = decided_with_data(options.relation);
-        if !asked || options.context == Context::Queues || options.counterexamples > 1 {
+        if asked.is_none() || options.context == Context::Queues || options.counterexamples > 1 {
             return Err(failure);
         }
         let (i, s) = (self.spec(implementation)?, self.spec(specification)?);
@@ -51,7 +53,7 @@ impl Workspace {
             .map(Some)
     }
 
-    /// Decides ioco or ioconf between models as they are, whether or not their data unfold.
+    /// Decides ioco, uioco or ioconf between models as they are, whether or not their data unfold.
     pub(crate) fn relate_models(
         &self,
         implementation: &Spec,
@@ -59,9 +61,14 @@ impl Workspace {
         options: &RelationOptions,
         budget: VerifyBudget,
     ) -> Result<RelationDocument, Error> {
-        let ends_at_delta = options.relation == Relation::Ioconf;
+        let relation = decided_with_data(options.relation).ok_or_else(|| {
+            Error::undecided(format!(
+                "{} is not decided for infinite data",
+                options.relation
+            ))
+        })?;
         let specs = [implementation, specification];
-        let [i, s] = [model(specs[0])?, model(specs[1])?];
+        let [i, s] = [as_iosts::of(specs[0])?, as_iosts::of(specs[1])?];
         let mut solver = solver(None)?;
         let wrong = |e: &ConformanceError| refused(e, &specification.reference());
         let i = match options.semantics.complete_inputs {
@@ -86,7 +93,7 @@ impl Workspace {
             not_enabled(&watched, &answer, &implementation.reference())?
         };
         let policy = options.semantics.policy();
-        let found = conforms(&i, &s, ends_at_delta, policy, &mut solver, budget);
+        let found = conforms(&i, &s, relation, policy, &mut solver, budget);
         let found = found.map_err(|e| wrong(&e))?;
         let reference = |k: usize| specs[k].reference();
         let hash = |k: usize| reference(k).hash.unwrap_or_default();
@@ -126,7 +133,8 @@ impl Workspace {
             }
             (Answer::Refuted(refutation), _) => {
                 document.holds = Some(false);
-                let told = counterexample(&found.product, refutation, &i, &s, policy);
+                let told = (options.relation, policy);
+                let told = counterexample(&found.product, refutation, &i, &s, told);
                 document.counterexample = Some(told?);
             }
             (Answer::Unknown { left }, _) => document.unknown = Some(left.join("; ")),
@@ -146,17 +154,13 @@ impl Workspace {
     }
 }
 
-/// Whether a relation is decided for models whose data do not unfold.
-pub(crate) fn decided_with_data(relation: Relation) -> bool {
-    matches!(relation, Relation::Ioco | Relation::Ioconf)
-}
-
-/// The model of a side, with its data.
-fn model(spec: &Spec) -> Result<Arc<Iosts>, Error> {
-    match spec {
-        Spec::Symbolic(symbolic) => Ok(Arc::clone(symbolic.model())),
-        Spec::Explicit(explicit) => as_iosts::system(explicit).map(Arc::new),
-        Spec::Properties(_) => Err(Error::input("relations are between models")),
+/// The relation as it is decided for models whose data do not unfold.
+pub(crate) fn decided_with_data(relation: Relation) -> Option<DataRelation> {
+    match relation {
+        Relation::Ioco => Some(DataRelation::Ioco),
+        Relation::Uioco => Some(DataRelation::Uioco),
+        Relation::Ioconf => Some(DataRelation::Ioconf),
+        _ => None,
     }
 }
 
@@ -176,7 +180,7 @@ fn refused(error: &ConformanceError, specification: &ModelRef) -> Error {
 
 /// An error where the implementation refuses an input; why it is not known whether it does, where it is
 /// not.
-fn not_enabled(
+pub(crate) fn not_enabled(
     watched: &Iosts,
     answer: &Answer,
     implementation: &ModelRef,
@@ -207,7 +211,7 @@ fn counterexample(
     refutation: &Refutation,
     implementation: &Iosts,
     specification: &Arc<Iosts>,
-    policy: iolite_lts::QuiescencePolicy,
+    told: (Relation, QuiescencePolicy),
 ) -> Result<CounterexampleDocument, Error> {
     let mut trace = refutation.texts(product);
     let observed = trace.pop().unwrap_or_default();
@@ -222,7 +226,7 @@ fn counterexample(
     if !constants.is_empty() {
         state += &format!(" with {}", constants.join(", "));
     }
-    let (allowed, places) = allowed(product, refutation, specification, policy)?;
+    let (allowed, places) = allowed(product, refutation, specification, told)?;
     Ok(CounterexampleDocument {
         trace,
         observed: ObservedDocument::Action(observed),
@@ -241,14 +245,14 @@ fn allowed(
     product: &Iosts,
     refutation: &Refutation,
     specification: &Arc<Iosts>,
-    policy: iolite_lts::QuiescencePolicy,
+    (relation, policy): (Relation, QuiescencePolicy),
 ) -> Result<(Vec<String>, Places), Error> {
     let wrong = |e: &dyn std::fmt::Display| Error::undecided(e.to_string());
     let semantics = Symbolic::new(Arc::clone(specification), &[], policy, Solver::embedded());
     let semantics = semantics.map_err(|e| wrong(&e))?;
     let alphabet = Alphabet::default();
     let oracle = SymbolicOracle::new(semantics, &alphabet, 0, Strategy::Small);
-    let mut oracle = oracle.map_err(|e| wrong(&e))?;
+    let mut oracle = oracle.map_err(|e| wrong(&e))?.for_relation(relation);
     let mut at = oracle.initial().map_err(|e| wrong(&e.reason))?;
     let last = refutation.trace.len().saturating_sub(1);
     for (k, action) in refutation.trace.iter().enumerate() {
@@ -283,7 +287,7 @@ fn allowed(
 }
 
 /// Where the implementation is, of a state of the product.
-fn own_state(product: &Iosts, state: &State, implementation: &Iosts) -> String {
+pub(crate) fn own_state(product: &Iosts, state: &State, implementation: &Iosts) -> String {
     let whole = &*product.location(state.location).name;
     let names = implementation.locations().map(|(_, l)| &*l.name);
     let is_own = |name: &&str| {

@@ -1,7 +1,9 @@
 //! What was found of a suite, as a document and in words.
 
 use iolite_derive::{CoverageReport, Exhaustiveness, Undetected, Unsound, Verdict};
+use iolite_recheck::Certificate;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::SemanticsOptions;
 
@@ -25,6 +27,18 @@ pub struct SuiteDocument {
     pub coverage: Option<CoverageReport>,
     /// To what depth the suite finds every error.
     pub exhaustive: ExhaustivenessDocument,
+    /// Certificates that could not be made, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What the certificates of the test cases have in common.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub shared: Map<String, Value>,
+    /// The certificate of the wrong observation that no test case detects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Box<Certificate>>,
+    /// The certificate of the first test case that is not sound.
+    #[serde(skip)]
+    pub first_unsound: Option<Box<Certificate>>,
 }
 
 /// A test case, judged.
@@ -41,6 +55,9 @@ pub struct JudgedCase {
     /// A shortest run that it fails and that conforms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<UnsoundDocument>,
+    /// The certificate of that run, but for what all have in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Map<String, Value>>,
 }
 
 /// A run that a test case fails although it conforms.

@@ -11,11 +11,16 @@ use iolite_derive::{
 use iolite_lts::relation::Relation;
 
 use crate::passes::is_symmetric;
-use crate::{Error, ExplicitSpec, ProceedPairs, SemanticsOptions, SuiteCase, Workspace};
+use crate::{
+    Error, ExplicitSpec, ProceedPairs, SemanticsOptions, SharedCertificates, SuiteCase, Workspace,
+};
 
 pub use document::{
     ExhaustivenessDocument, JudgedCase, SuiteDocument, UndetectedDocument, UnsoundDocument,
 };
+
+/// Test cases that are not sound and have certificates.
+const CERTIFIED: usize = 100;
 
 /// States of the suspension automaton beyond which coverage is not counted.
 const COVERAGE_LIMIT: usize = 1_000_000;
@@ -67,17 +72,23 @@ impl Workspace {
             }
         };
         let mut judged = Vec::new();
+        let mut certificates = Vec::new();
         for case in &cases {
             if proceed(judged.len()).is_break() {
                 break;
             }
             let unsound = soundness(&case.case, &system, relation, policy);
+            let made = certificates.iter().flatten().count();
+            let certified = unsound.as_ref().filter(|_| made < CERTIFIED);
+            let whole = certified.map(|found| self.certify_unsound(&spec, case, found, options));
+            certificates.push(whole.transpose()?);
             judged.push(JudgedCase {
                 case: case.case.name().to_owned(),
                 file: case.place.clone(),
                 relation: case.case.criterion().to_string(),
                 sound: unsound.is_none(),
                 witness: unsound.map(UnsoundDocument::from),
+                certificate: None,
             });
         }
         let all: Vec<&TestCase> = cases.iter().map(|case| &*case.case).collect();
@@ -86,6 +97,32 @@ impl Workspace {
         } else {
             Exhaustiveness::AtLeast(0)
         };
+        let missed = match &found {
+            Exhaustiveness::UpTo(_, found) => {
+                self.certify_undetected(&spec, &cases, found, options)?
+            }
+            _ => None,
+        };
+        let mut warnings = Vec::new();
+        if matches!(found, Exhaustiveness::UpTo(..)) && missed.is_none() {
+            warnings.push(
+                "no certificate of what is not detected: the test cases are too large".to_owned(),
+            );
+        }
+        let shared = SharedCertificates::new(&certificates);
+        for (case, claim) in judged.iter_mut().zip(&shared.claims) {
+            case.certificate.clone_from(claim);
+        }
+        let unsound = judged.iter().filter(|case| !case.sound).count();
+        let certified = judged.iter().filter(|c| c.certificate.is_some()).count();
+        if certified < unsound {
+            warnings.push(format!(
+                "{certified} of {unsound} test cases that are not sound have certificates; all would be too large"
+            ));
+        }
+        for warning in &warnings {
+            self.warn(&format!("warning: {warning}"));
+        }
         let coverage = reach(&all, &system, policy, COVERAGE_LIMIT, options.uncovered).ok();
         let whole = judged.len() == cases.len();
         let sound = if judged.iter().all(|case| case.sound) {
@@ -102,6 +139,10 @@ impl Workspace {
             cases: judged,
             coverage,
             exhaustive: found.into(),
+            warnings,
+            shared: shared.shared,
+            certificate: missed.map(Box::new),
+            first_unsound: certificates.into_iter().flatten().next().map(Box::new),
         })
     }
 

@@ -144,6 +144,11 @@ impl Workspace {
             }
         }
         for reference in purposes {
+            if self.is_property_purpose(reference)? {
+                let all = self.purposes(reference, spec)?.into_iter();
+                goals.extend(all.map(GoalAutomaton::Purpose));
+                continue;
+            }
             let source = self.source(reference.path())?;
             for name in pick_all(reference, "purpose", &source.declared("purpose"))? {
                 if has_data(source.file()?, name) {
@@ -160,7 +165,9 @@ impl Workspace {
 
     /// Whether a reference means an observer or a purpose with data of its own.
     pub(crate) fn is_data_goal(&self, reference: &ModelRef, kind: &str) -> Result<bool, Error> {
-        if kind == "observer" && self.is_safety_property(reference)? {
+        if kind == "observer" && self.is_safety_property(reference)?
+            || kind == "purpose" && self.is_property_purpose(reference)?
+        {
             return Ok(false);
         }
         let source = self.source(reference.path())?;

@@ -28,8 +28,8 @@ use crate::explorer::{Explorer, explorer_command};
 use crate::{Budget, Error};
 
 pub use goal::{DataAutomaton, GoalAutomaton};
-pub(crate) use property::formula;
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
+pub(crate) use property::{conformance_model, formula};
 pub use read_options::{DotKind, ReadOptions};
 pub use source_file::SourceFile;
 pub(crate) use source_file::hash;

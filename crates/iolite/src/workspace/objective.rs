@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use iolite_derive::ModelRef;
+use iolite_derive::{LetterMap, ModelRef};
 use iolite_formats::dot;
 use iolite_lang::{Automaton, lower_observer, lower_purpose, named_instances};
 use iolite_lts::{Labels, StateId};
+use iolite_property::determinacy::{Determinacy, Reading};
 use iolite_property::safety_observer::{SafetyObserverError, safety_observer};
 use iolite_property::star_automaton::{Edge, On, Place};
 use iolite_property::{AutomatonSource, Observer, ObserverRules, Purpose};
 
-use super::property::formula;
+use super::property::{conformance_model, formula};
 use super::{
     ExplicitSpec, Format, PropertyReadOptions, SourceFile, Spec, SymbolicSpec, Workspace, pick_all,
 };
@@ -113,11 +114,40 @@ impl Workspace {
 
     /// Whether a reference names a property: not where it means the observers of a file.
     pub(crate) fn is_safety_property(&self, reference: &ModelRef) -> Result<bool, Error> {
-        if reference.name.is_some() || formula(reference).is_some() || !reference.is_iol() {
+        let foreign = formula(reference).is_some() || conformance_model(reference).is_some();
+        if reference.name.is_some() || foreign || !reference.is_iol() {
             return self.is_property(reference);
         }
         let source = self.source(reference.path())?;
         Ok(source.declared("observer").is_empty() && !source.declared("property").is_empty())
+    }
+
+    /// Safety properties with guards on values as observers over their own letters, with their alphabets;
+    /// none where no property of the reference has guards.
+    pub(crate) fn guarded_safety_properties(
+        &self,
+        reference: &ModelRef,
+        spec: &SymbolicSpec,
+    ) -> Result<Vec<(Observer, Arc<iolite_property::Alphabet>)>, Error> {
+        let beside = Beside::Symbolic(spec);
+        let read = PropertyReadOptions {
+            over: actions(&beside.labels(&[]), formula(reference)),
+            hoa: None,
+            beside: Some(spec.reference().clone()),
+        };
+        let properties = self.properties(reference, &read)?;
+        let guarded = |p: &super::Property| !p.automaton.alphabet().guarded().is_empty();
+        if !properties.iter().any(guarded) {
+            return Ok(Vec::new());
+        }
+        let observer = |property: &super::Property| {
+            self.check_watched_reference(&property.reference, spec.reference())?;
+            let rules = ObserverRules::Definition5;
+            let observer = safety_observer(&property.name, &property.automaton, rules)
+                .map_err(|e| Error::input(format!("{}: {e}", property.reference)))?;
+            Ok((observer, Arc::clone(property.automaton.alphabet())))
+        };
+        properties.iter().map(observer).collect()
     }
 
     /// Safety properties as observers. Formulas speak of the system's actions.
@@ -130,6 +160,7 @@ impl Workspace {
         let options = PropertyReadOptions {
             over: actions(&labels, None),
             hoa: None,
+            beside: Some(beside.reference().clone()),
         };
         let properties = self.properties(reference, &options)?;
         let observer = |property: &super::Property| {
@@ -146,7 +177,17 @@ impl Workspace {
                     _ => error,
                 }
             })?;
-            Ok(observer.over(&labels))
+            match beside {
+                _ if property.automaton.alphabet().guarded().is_empty() => {
+                    Ok(observer.over(&labels))
+                }
+                Beside::Explicit(_) => guarded_observer(property, &observer, &labels),
+                Beside::Symbolic(_) => Err(Error::input(format!(
+                    "{}: a property with guards on values is no observer over actions",
+                    property.reference
+                ))
+                .hint("--property takes it")),
+            }
         };
         properties.iter().map(observer).collect()
     }
@@ -171,6 +212,9 @@ impl Workspace {
         reference: &ModelRef,
         beside: Beside<'_>,
     ) -> Result<Vec<Purpose>, Error> {
+        if self.is_property_purpose(reference)? {
+            return self.property_purposes(reference, beside);
+        }
         let source = self.source(reference.path())?;
         let file = own_file(&source)?;
         let names = pick_all(reference, "purpose", &source.declared("purpose"))?;
@@ -183,6 +227,39 @@ impl Workspace {
                 .map_err(|errors| breaches(&source, name, &errors))
         };
         names.into_iter().map(purpose).collect()
+    }
+
+    /// Whether a reference after `--purpose` names a property, and not the purposes of a file.
+    pub(crate) fn is_property_purpose(&self, reference: &ModelRef) -> Result<bool, Error> {
+        let foreign = formula(reference).is_some() || conformance_model(reference).is_some();
+        if reference.name.is_some() || foreign || !reference.is_iol() {
+            return self.is_property(reference);
+        }
+        let source = self.source(reference.path())?;
+        Ok(source.declared("purpose").is_empty() && !source.declared("property").is_empty())
+    }
+
+    /// Properties as purposes: a run that fulfils one for good accepts, one that breaks it for good refuses
+    /// [PROP12, §9.2].
+    fn property_purposes(
+        &self,
+        reference: &ModelRef,
+        beside: Beside<'_>,
+    ) -> Result<Vec<Purpose>, Error> {
+        let labels = beside.labels(&[]);
+        let read = PropertyReadOptions {
+            over: actions(&labels, formula(reference)),
+            hoa: None,
+            beside: Some(beside.reference().clone()),
+        };
+        let purpose = |property: &super::Property| {
+            self.check_watched_reference(&property.reference, beside.reference())?;
+            property_purpose(property, &labels)
+        };
+        self.properties(reference, &read)?
+            .iter()
+            .map(purpose)
+            .collect()
     }
 
     /// A foreign acceptor. Labels that the system does not know can never happen, so their edges go.
@@ -213,6 +290,103 @@ impl Workspace {
         Observer::new(automaton, &acceptor.accepting, ObserverRules::Acceptor)
             .map_err(|errors| breaches(source, "acceptor", &errors))
     }
+}
+
+fn property_purpose(property: &super::Property, labels: &Arc<Labels>) -> Result<Purpose, Error> {
+    let automaton = &property.automaton;
+    let s = automaton.structure();
+    let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.reference));
+    let determined =
+        Determinacy::new(automaton, Reading::FiniteAndInfinite).map_err(|e| wrong(&e))?;
+    if !s.co_reach(&determined.positive).contains(s.initial()) {
+        return Err(wrong(&"no finite run fulfils it for good, so it is no purpose")
+            .hint("a purpose is a property of what is reached, such as `ltl F !done`; --property judges others"));
+    }
+    if determined.positive.contains(s.initial()) {
+        return Err(wrong(
+            &"it holds before anything happens; there is nothing to reach",
+        ));
+    }
+    let letters = LetterMap::new(automaton.alphabet(), labels);
+    let mut edges = Vec::new();
+    for (label, _) in labels.iter() {
+        if let Some(why) = letters.undefined(label) {
+            return Err(wrong(&format!(
+                "it cannot read {}: {why}",
+                labels.text(label)
+            )));
+        }
+        let Some(letter) = letters.letter(label) else {
+            continue;
+        };
+        let going =
+            |q: &StateId| !determined.positive.contains(*q) && !determined.negative.contains(*q);
+        edges.extend(s.states().filter(going).map(|source| Edge {
+            source,
+            on: On::Label(label),
+            target: s.step(source, letter),
+            line: 0,
+        }));
+    }
+    let source = AutomatonSource {
+        name: property.name.clone(),
+        labels: Arc::clone(labels),
+        states: s
+            .states()
+            .map(|q| Place::new(automaton.name(q), 0))
+            .collect(),
+        initial: s.initial(),
+        edges,
+    };
+    let accept: Vec<StateId> = determined.positive.iter().collect();
+    let refuse: Vec<StateId> = determined.negative.iter().collect();
+    Purpose::new(source, &accept, &refuse)
+        .map_err(|errors| wrong(&errors.first().map(ToString::to_string).unwrap_or_default()))
+}
+
+/// An observer that looks at values, over labels that carry them.
+fn guarded_observer(
+    property: &super::Property,
+    observer: &Observer,
+    labels: &Arc<Labels>,
+) -> Result<Observer, Error> {
+    let sigma = property.automaton.alphabet();
+    let letters = LetterMap::new(sigma, labels);
+    let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.reference));
+    let states = || (0..observer.automaton().state_count()).map(StateId::new);
+    let mut edges = Vec::new();
+    for (label, _) in labels.iter() {
+        if let Some(why) = letters.undefined(label) {
+            return Err(wrong(&format!(
+                "it cannot read {}: {why}",
+                labels.text(label)
+            )));
+        }
+        for source in states().filter(|&s| !observer.is_violate(s)) {
+            let target = match letters.letter(label) {
+                Some(letter) => observer.step(source, sigma.label(letter)),
+                None => Some(source),
+            };
+            edges.extend(target.map(|target| Edge {
+                source,
+                on: On::Label(label),
+                target,
+                line: 0,
+            }));
+        }
+    }
+    let source = AutomatonSource {
+        name: observer.name().to_owned(),
+        labels: Arc::clone(labels),
+        states: states()
+            .map(|s| observer.automaton().place(s).clone())
+            .collect(),
+        initial: observer.initial(),
+        edges,
+    };
+    let violate: Vec<StateId> = states().filter(|&s| observer.is_violate(s)).collect();
+    Observer::new(source, &violate, ObserverRules::Definition5)
+        .map_err(|errors| wrong(&errors.first().map(ToString::to_string).unwrap_or_default()))
 }
 
 fn own_file(source: &SourceFile) -> Result<&iolite_lang::File, Error> {

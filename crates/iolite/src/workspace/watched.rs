@@ -5,7 +5,7 @@ use std::path::Path;
 use iolite_derive::ModelRef;
 use iolite_lang::{is_instance_of, missing_actions, systems, watched_system};
 
-use super::{SourceFile, Workspace};
+use super::{SourceFile, Workspace, conformance_model};
 use crate::Error;
 
 impl Workspace {
@@ -54,7 +54,7 @@ impl Workspace {
         reference: &ModelRef,
         model: &ModelRef,
     ) -> Result<(), Error> {
-        if !reference.is_iol() {
+        if !reference.is_iol() || conformance_model(reference).is_some() {
             return Ok(());
         }
         let source = self.source(reference.path())?;

@@ -1,9 +1,12 @@
 //! Random models and a look at certificates, for several tests.
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use iolite::{CheckOutcome, ExplainOptions, WholeCertificate, Workspace};
+use iolite::{CheckOutcome, ExplainOptions, Observation, WholeCertificate, Workspace};
+use iolite_derive::{Action, Alphabet, Meaning, Oracle, Step};
+use iolite_lts::LabelKind;
 
 /// A small generator, so that failures repeat.
 pub struct Random(pub u64);
@@ -68,4 +71,49 @@ pub fn edit_trace(random: &mut Random, c: &mut WholeCertificate, kind: usize, la
             random.pick(labels).clone_into(&mut c.trace[at]);
         }
     }
+}
+
+/// What the producer's view says of a trace.
+pub struct Explained {
+    pub allowed: BTreeSet<Observation>,
+    pub places: BTreeSet<String>,
+    /// Whether the observation after it is forbidden.
+    pub wrong: bool,
+}
+
+/// `None` where the trace is not explained, or anything may follow.
+pub fn explained<O: Oracle>(mut view: O, trace: &[String], observed: &str) -> Option<Explained> {
+    // An action that nobody declared is one all the same.
+    let step = |alphabet: &Alphabet, text: &str| {
+        let action = |kind| {
+            let foreign = || alphabet.intern(Action::plain(kind, &text[1..]));
+            alphabet.declared(text).unwrap_or_else(foreign)
+        };
+        match text.as_bytes() {
+            b"delta" => Some(Step::Quiescence),
+            [b'?', ..] => Some(Step::Stimulus(action(LabelKind::Input))),
+            [b'!', ..] => Some(Step::Output(action(LabelKind::Output))),
+            _ => None,
+        }
+    };
+    let mut at = view.initial().ok()?;
+    for action in trace {
+        let step = step(view.alphabet(), action)?;
+        at = match view.after(&at, step).ok()? {
+            Meaning::Allowed(next) => next,
+            _ => return None,
+        };
+    }
+    let last = step(view.alphabet(), observed).filter(|step| !step.is_stimulus())?;
+    let wrong = match view.after(&at, last).ok()? {
+        Meaning::Forbidden => true,
+        Meaning::Allowed(_) => false,
+        // Where anything may follow, nothing is wrong.
+        _ => return None,
+    };
+    Some(Explained {
+        allowed: view.out(&at).into_iter().map(Observation::Action).collect(),
+        places: view.places(&at).locations.into_iter().collect(),
+        wrong,
+    })
 }

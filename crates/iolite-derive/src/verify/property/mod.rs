@@ -14,7 +14,7 @@ mod tests;
 use iolite_lts::{LabelId, LabelKind, Labels, Quiescence, QuiescencePolicy, Semantics, StateId};
 use iolite_property::canonical_tester::DEADLOCK;
 use iolite_property::determinacy::{Determinacy, Reading};
-use iolite_property::{Alphabet, AutomatonError, Letter, StreettAutomaton};
+use iolite_property::{Alphabet, AutomatonError, EventReading, Letter, StreettAutomaton};
 use serde::{Deserialize, Serialize};
 
 use product::Product;
@@ -99,15 +99,18 @@ pub enum PropertySatisfaction {
     Violated(Execution),
     /// None is rejected, but the property leaves it open whether this one, which is finite, is right.
     Open(Execution),
+    /// None is rejected of those that were followed, but the property cannot say which letter this one's
+    /// last step is; and why.
+    Undefined(Execution, String),
     /// The limit was hit first.
     Unknown,
 }
 
-/// Which letter each label of a system is: itself, or its action with whatever values. The deadlock
-/// letter is no label of a system.
+/// Which letter each label of a system is: itself, its action with whatever values, or the cell of its values
+/// where the property has guards. The deadlock letter is no label of a system.
 #[derive(Clone, Debug)]
 pub struct LetterMap {
-    of_label: Vec<Option<Letter>>,
+    of_label: Vec<EventReading>,
     delta: Option<Letter>,
     deadlock: Option<Letter>,
 }
@@ -115,16 +118,9 @@ pub struct LetterMap {
 impl LetterMap {
     /// Over these labels of a system.
     pub fn new(sigma: &Alphabet, labels: &Labels) -> Self {
-        let letter = |kind: LabelKind, name: &str| {
-            let label = sigma.labels().get(kind, name)?;
-            sigma.letter(label)
-        };
         let of_label = labels.iter().map(|(_, label)| match label.kind {
-            LabelKind::Internal | LabelKind::Delta => None,
-            kind => letter(kind, &label.name).or_else(|| {
-                let action = label.name.split_once('(')?.0;
-                letter(kind, action)
-            }),
+            LabelKind::Internal | LabelKind::Delta => EventReading::Unseen,
+            kind => sigma.read(kind, &label.name),
         });
         Self {
             of_label: of_label.collect(),
@@ -138,7 +134,15 @@ impl LetterMap {
         if label == LabelId::DELTA {
             return self.delta;
         }
-        self.of_label.get(label.index()).copied().flatten()
+        self.of_label.get(label.index())?.letter()
+    }
+
+    /// Why the property cannot say which letter a step is, where that is so.
+    pub fn undefined(&self, label: LabelId) -> Option<&str> {
+        match self.of_label.get(label.index())? {
+            EventReading::Undefined(why) => Some(why),
+            EventReading::Letter(_) | EventReading::Unseen => None,
+        }
     }
 
     /// The letter of silence of a kind: `δ_d` for a deadlock where the property tells it apart.
@@ -169,6 +173,11 @@ pub fn satisfies<M: Semantics<State = StateId>>(
         PropertySatisfaction::Violated(product.execution(node, ending))
     } else if let Some((node, cycle)) = fair_cycle::rejected(&product, property, executions) {
         PropertySatisfaction::Violated(product.execution(node, Ending::Cycle(cycle)))
+    } else if let Some((node, label)) = product.undefined {
+        let mut execution = product.execution(node, Ending::BadPrefix);
+        let why = letters.undefined(label).unwrap_or_default().to_owned();
+        execution.stem.push((label, execution.turning_point()));
+        PropertySatisfaction::Undefined(execution, why)
     } else if let Some((node, ending)) = product.silent_open(property) {
         PropertySatisfaction::Open(product.execution(node, ending))
     } else if let Some((node, cycle)) = fair_cycle::open(&product, property, executions) {

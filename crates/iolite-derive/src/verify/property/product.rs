@@ -29,6 +29,8 @@ pub(super) struct Product {
     pub(super) enabled: FxHashMap<StateId, Box<[LabelId]>>,
     pub(super) kinds: Vec<LabelKind>,
     before: Vec<Option<(u32, LabelId)>>,
+    /// The first node with a step that the property cannot read, and the step; it is not followed.
+    pub(super) undefined: Option<(u32, LabelId)>,
     /// The first node whose trace determines the property negatively.
     pub(super) bad: Option<u32>,
     /// Visible actions on the way to each node.
@@ -66,6 +68,7 @@ impl Product {
             kinds: model.labels().kinds().to_vec(),
             before: Vec::new(),
             bad: None,
+            undefined: None,
             length: Vec::new(),
             environment: executions.environment,
         };
@@ -109,11 +112,16 @@ impl Product {
             let mut steps: Vec<(LabelId, StateId, StateId, bool)> = row
                 .iter()
                 .filter(|(label, _)| *label != LabelId::DELTA)
+                .filter(|(label, _)| letters.undefined(*label).is_none())
                 .map(|&(label, to)| match letters.letter(label) {
                     Some(letter) => (label, to, structure.step(q, letter), true),
                     None => (label, to, q, false),
                 })
                 .collect();
+            let unread = row.iter().find(|(l, _)| letters.undefined(*l).is_some());
+            if let (None, Some(&(label, _))) = (product.undefined, unread) {
+                product.undefined = Some((id, label));
+            }
             let silence = view.quiescence(state);
             if let Some(letter) = silence.and_then(|kind| letters.silence(kind)) {
                 steps.push((LabelId::DELTA, state, structure.step(q, letter), true));

@@ -236,6 +236,7 @@ proptest! {
             }
             PropertySatisfaction::Open(_) => prop_assert!(!rejected && open),
             PropertySatisfaction::Holds => prop_assert!(!rejected && !open),
+            PropertySatisfaction::Undefined(..) => prop_assert!(false, "there are no guards"),
             PropertySatisfaction::Unknown => prop_assert!(false, "the limit is high enough"),
         }
     }

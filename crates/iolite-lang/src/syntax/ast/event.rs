@@ -2,7 +2,7 @@
 
 use iolite_lts::LabelKind;
 
-use super::{Expr, Name, Param};
+use super::{Expr, Name, Param, Sort};
 use crate::Span;
 
 /// What a transition or a prefix waits for.
@@ -12,6 +12,17 @@ pub struct Event {
     pub kind: EventKind,
     /// Where.
     pub span: Span,
+}
+
+/// An action in a property: `!reply(code) [code >= 500]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyEvent {
+    /// The action, with names for its parameters.
+    pub event: Event,
+    /// The sorts of its parameters, where they are written: one for each, or none.
+    pub sorts: Vec<Sort>,
+    /// The condition on the parameters.
+    pub guard: Option<Expr>,
 }
 
 /// The kinds of events.

@@ -1,6 +1,6 @@
 //! Temporal formulas.
 
-use super::Event;
+use super::PropertyEvent;
 use crate::Span;
 
 /// A formula of linear temporal logic over actions.
@@ -18,7 +18,7 @@ pub enum LtlKind {
     /// `true`, `false`.
     Constant(bool),
     /// The current action is this one.
-    Atom(Event),
+    Atom(Box<PropertyEvent>),
     /// A unary operator.
     Unary(LtlUnary, Box<Ltl>),
     /// A binary operator.

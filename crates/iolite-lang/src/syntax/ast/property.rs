@@ -1,6 +1,6 @@
 //! Properties and their Boolean combinations.
 
-use super::{Event, Ltl, Name, Regex, Streett};
+use super::{Ltl, Name, PropertyEvent, Regex, Streett};
 use crate::Span;
 
 /// `property P for S over {a, b} = …`.
@@ -11,7 +11,7 @@ pub struct Property {
     /// The system after `for`.
     pub of: Option<Name>,
     /// The alphabet after `over`.
-    pub over: Option<Vec<Event>>,
+    pub over: Option<Vec<PropertyEvent>>,
     /// What it says.
     pub body: Formula,
     /// All of it.

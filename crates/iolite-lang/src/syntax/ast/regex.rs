@@ -1,6 +1,6 @@
 //! Regular expressions over actions.
 
-use super::{Event, Name};
+use super::{Name, PropertyEvent};
 use crate::Span;
 
 /// A regular expression over actions.
@@ -18,7 +18,7 @@ pub enum RegexKind {
     /// `eps`: the empty word.
     Empty,
     /// One action.
-    Atom(Event),
+    Atom(Box<PropertyEvent>),
     /// `.`: any action.
     Any,
     /// One after the other, at least two.

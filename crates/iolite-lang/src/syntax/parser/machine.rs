@@ -269,13 +269,7 @@ impl Parser<'_> {
         while self.eat(",") {
             events.push(self.event()?);
         }
-        let guard = if self.eat("[") {
-            let guard = self.expr()?;
-            self.expect("]")?;
-            Some(guard)
-        } else {
-            None
-        };
+        let guard = self.guard()?;
         let mut effects = Vec::new();
         if self.eat("/") {
             loop {
@@ -301,6 +295,15 @@ impl Parser<'_> {
             effects,
             target,
         })
+    }
+
+    pub(super) fn guard(&mut self) -> Parsed<Option<Expr>> {
+        if !self.eat("[") {
+            return Ok(None);
+        }
+        let guard = self.expr()?;
+        self.expect("]")?;
+        Ok(Some(guard))
     }
 
     fn effect(&mut self) -> Parsed<Effect> {

@@ -1,9 +1,11 @@
 //! Properties: Boolean combinations of temporal formulas, languages and Streett automata.
 
+use iolite_lts::LabelKind;
+
 use super::{Kind, Parsed, Parser, Unparsed};
 use crate::syntax::ast::{
-    Formula, FormulaKind, Ltl, LtlBinary, LtlKind, LtlUnary, Property, Quantifier, Regex,
-    RegexKind, Streett, StreettPair,
+    Event, EventKind, Formula, FormulaKind, Ltl, LtlBinary, LtlKind, LtlUnary, Name, Property,
+    PropertyEvent, Quantifier, Regex, RegexKind, Sort, Streett, StreettPair,
 };
 use crate::{Diagnostic, Span, codes};
 
@@ -38,7 +40,7 @@ impl Parser<'_> {
             if of.is_none() && self.eat_keyword("for") {
                 of = Some(self.ident("the name of a system")?);
             } else if over.is_none() && self.eat_keyword("over") {
-                over = Some(self.braced(Self::event)?);
+                over = Some(self.braced(Self::property_event)?);
             } else {
                 break;
             }
@@ -208,7 +210,7 @@ impl Parser<'_> {
         if self.is_keyword("or") || self.is("||") || self.is("|") {
             return Some((LtlBinary::Or, 3, false));
         }
-        if self.is_keyword("and") || self.is("&&") {
+        if self.is_keyword("and") || self.is("&&") || self.is("&") {
             return Some((LtlBinary::And, 4, false));
         }
         BINARY
@@ -275,7 +277,7 @@ impl Parser<'_> {
             .hint("write `not (…)`");
             return Err(self.report(error));
         } else if self.starts_event() && !self.is("*") {
-            LtlKind::Atom(self.event()?)
+            LtlKind::Atom(Box::new(self.property_event()?))
         } else {
             let message = format!("expected a temporal formula, found {}", self.found_here());
             let error = Diagnostic::error(codes::EXPECTED, self.span(), message)
@@ -385,7 +387,7 @@ impl Parser<'_> {
             self.bump();
             RegexKind::Empty
         } else {
-            RegexKind::Atom(self.event_without_args()?)
+            RegexKind::Atom(Box::new(self.regex_event()?))
         };
         let mut regex = Regex {
             kind,
@@ -414,10 +416,73 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// `!reply(code)`, `!reply(code: int)`, `!reply(code) [code >= 500]`.
+    fn property_event(&mut self) -> Parsed<PropertyEvent> {
+        let mut sorts = Vec::new();
+        let event = self.event_with(|p, kind, name| {
+            let args = if p.is("(") {
+                let (names, found) = p.property_params()?;
+                sorts = found;
+                Some(names)
+            } else {
+                None
+            };
+            Ok(EventKind::Label { kind, name, args })
+        })?;
+        // `[]` is an operator.
+        let guard = if self.peek_is(1, "]") {
+            None
+        } else {
+            self.guard()?
+        };
+        Ok(PropertyEvent {
+            event,
+            sorts,
+            guard,
+        })
+    }
+
+    /// Names for parameters, with a sort for each or for none.
+    fn property_params(&mut self) -> Parsed<(Vec<Name>, Vec<Sort>)> {
+        if !(self.peek(1).kind == Kind::Ident && self.peek_is(2, ":")) {
+            return Ok((self.event_args()?, Vec::new()));
+        }
+        self.expect("(")?;
+        let (mut names, mut sorts) = (Vec::new(), Vec::new());
+        while !self.is(")") {
+            let param = self.param()?;
+            names.push(param.name);
+            sorts.push(param.sort);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok((names, sorts))
+    }
+
+    /// An action of a language: what stands in parentheses is a list of parameters only where a guard
+    /// follows.
+    fn regex_event(&mut self) -> Parsed<PropertyEvent> {
+        let name = usize::from(self.is("?") || self.is("!"));
+        if self.peek_is(name + 1, "(") {
+            let mut at = name + 2;
+            while !matches!(self.peek(at).kind, Kind::End | Kind::Punct("(" | ")")) {
+                at += 1;
+            }
+            if self.peek_is(at, ")") && self.peek_is(at + 1, "[") {
+                return self.property_event();
+            }
+        }
+        Ok(PropertyEvent {
+            event: self.event_without_args()?,
+            sorts: Vec::new(),
+            guard: None,
+        })
+    }
+
     /// In `a (b | c)` the parenthesis is a group, not a list of parameters.
-    fn event_without_args(&mut self) -> Parsed<crate::syntax::ast::Event> {
-        use crate::syntax::ast::{Event, EventKind};
-        use iolite_lts::LabelKind;
+    fn event_without_args(&mut self) -> Parsed<Event> {
         let start = self.span();
         let kind = if self.token().kind == Kind::Ident && !self.peek_is(1, "(") {
             return self.event();

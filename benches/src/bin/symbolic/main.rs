@@ -1,8 +1,14 @@
-//! Events per second of testing with data, on the sender of the Bounded Retransmission Protocol:
+//! Testing with data. Steps per CPU second of long runs, on models after examples of TorXakis and with
+//! many ordered parameters, the embedded solver beside a solver process: around the hundredth step and
+//! around the last. And events per second on the sender of the Bounded Retransmission Protocol:
 //! with known values (guards are evaluated, no solver is asked), with an unknown constant (what is
 //! seen narrows it), and with inputs that are solved for.
 //!
-//! `cargo run --release --manifest-path benches/Cargo.toml --bin symbolic`
+//! `cargo run --release --manifest-path benches/Cargo.toml --bin symbolic`; `steps` leaves out the
+//! sender, further words are the names of the models wanted, and a number is that of the steps.
+
+mod models;
+mod steps;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -135,7 +141,48 @@ fn report(name: &str, n: u32, time: Duration, queries: u64) {
     println!("| {name} | {rate:.0} | {each:.2} |");
 }
 
+/// The process solver is given up after so many CPU seconds a model, the embedded one after more.
+const PEER: f64 = 10.0;
+const OWN: f64 = 120.0;
+
+fn long_runs(words: &[String]) {
+    let mut cases = models::all();
+    cases.extend([8, 16, 32].map(models::ordered));
+    let numbers: Vec<u64> = words.iter().filter_map(|w| w.parse().ok()).collect();
+    let names: Vec<&String> = words.iter().filter(|w| w.parse::<u64>().is_err()).collect();
+    let steps = numbers.first().copied().unwrap_or(10_000);
+    println!("| model | solver | steps/s at 100 | steps/s at the end | steps | queries a step |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    for case in cases {
+        if !names.is_empty() && !names.iter().any(|n| case.name.starts_with(n.as_str())) {
+            continue;
+        }
+        let show = |solver: Solver, most: f64| {
+            let name = solver.name();
+            let r = steps::rates(&case, solver, steps, most);
+            println!(
+                "| {} | {name} | {:.0} | {:.0} | {} | {:.2} |",
+                case.name, r.first, r.last, r.steps, r.queries
+            );
+        };
+        show(Solver::embedded(), OWN);
+        if let Ok(process) = Smtlib::detect(None) {
+            show(Solver::new(Box::new(process)), PEER);
+        }
+    }
+    println!();
+}
+
 fn main() {
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let alone = words.first().is_some_and(|w| w == "steps");
+    if alone {
+        words.remove(0);
+    }
+    long_runs(&words);
+    if alone {
+        return;
+    }
     println!("| what | events/s | queries an event |");
     println!("| --- | --- | --- |");
     walk("known values", true, Solver::embedded());

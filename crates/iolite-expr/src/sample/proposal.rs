@@ -1,0 +1,173 @@
+//! Values that are proposed for a part of a row, by its sort and by what the guard compares it with.
+
+use rand::RngExt;
+
+use super::local_search::Row;
+use super::neighbours::near_texts;
+use super::part::Part;
+use super::{Sampler, Strategy};
+use crate::{Int, Sort, SumSort, Value};
+
+/// How deep into a value parts are proposed; below, values are plain.
+const MAX_DEPTH: u32 = 4;
+/// Elements of a new array.
+const ELEMENTS: usize = 4;
+
+impl Sampler {
+    /// A value for a part; `None` where its sort has nothing to choose.
+    pub(super) fn proposal(
+        &mut self,
+        row: &Row<'_>,
+        part: &Part,
+        sort: &Sort,
+        strategy: Strategy,
+        depth: u32,
+    ) -> Option<Value> {
+        if strategy == Strategy::Known
+            && let Some(value) = self.known_value(sort)
+        {
+            return Some(self.beside(value));
+        }
+        Some(match sort {
+            Sort::Bool => Value::Bool(self.rng.random_bool(0.5)),
+            Sort::Enum(e) => {
+                Value::Enum(e.clone(), self.rng.random_range(0..e.variants.len()) as u32)
+            }
+            Sort::Int | Sort::Range(_) => {
+                Value::Int(self.proposed_number(row, part, sort, strategy))
+            }
+            Sort::String => self.proposed_text(row, part, strategy),
+            Sort::Array(_) | Sort::Record(_) | Sort::Sum(_) if depth >= MAX_DEPTH => {
+                sort.default_value()
+            }
+            Sort::Array(element) => {
+                let most = self.length(strategy).min(ELEMENTS);
+                let items = (0..most).filter_map(|_| {
+                    let strategy = self.settled(element, self.strategy);
+                    // Nothing is known of elements by their place.
+                    self.proposal(row, part, element, strategy, depth + 1)
+                });
+                Value::array(items.collect())
+            }
+            Sort::Record(r) => {
+                let fields = r.fields.iter().enumerate().map(|(i, (_, sort))| {
+                    let strategy = self.settled(sort, self.strategy);
+                    let field = part.field(i as u32);
+                    let value = self.proposal(row, &field, sort, strategy, depth + 1);
+                    value.unwrap_or_else(|| sort.default_value())
+                });
+                Value::Record(r.clone(), fields.collect())
+            }
+            Sort::Sum(s) => {
+                let variant = self.rng.random_range(0..s.variants().len()) as u32;
+                self.variant(row, part, s, variant, depth)?
+            }
+            Sort::Member(_) => return None,
+        })
+    }
+
+    /// A value of a variant.
+    pub(super) fn variant(
+        &mut self,
+        row: &Row<'_>,
+        part: &Part,
+        sort: &SumSort,
+        variant: u32,
+        depth: u32,
+    ) -> Option<Value> {
+        let sorts = sort.field_sorts(variant);
+        let fields = sorts.iter().enumerate().map(|(i, sort)| {
+            let strategy = self.settled(sort, self.strategy);
+            let field = part.get(variant, i as u32);
+            let value = self.proposal(row, &field, sort, strategy, depth + 1);
+            value.unwrap_or_else(|| sort.default_value())
+        });
+        let fields = fields.collect();
+        Value::sum(sort, variant, fields)
+    }
+
+    /// Mostly the value itself, else its neighbour.
+    fn beside(&mut self, value: Value) -> Value {
+        if self.rng.random_range(0..3) > 0 {
+            return value;
+        }
+        match value {
+            Value::Int(n) => Value::Int(n + Int::from(self.rng.random_range(-1..=1i64))),
+            Value::Str(text) => {
+                let near = near_texts(&text);
+                Value::str(&near[self.rng.random_range(0..near.len())])
+            }
+            other => other,
+        }
+    }
+
+    fn proposed_number(
+        &mut self,
+        row: &Row<'_>,
+        part: &Part,
+        sort: &Sort,
+        strategy: Strategy,
+    ) -> Int {
+        if strategy != Strategy::Boundary {
+            return self.number(sort, strategy);
+        }
+        let ends = match sort {
+            Sort::Range(r) => vec![r.lo.clone(), r.hi.clone()],
+            _ => Vec::new(),
+        };
+        let mut points = ends;
+        for atom in row.profile.atoms_of(part) {
+            let turns = row.turning_points(atom, part, &mut |n| self.rng.random_range(0..n));
+            points.extend(turns.iter().filter_map(Value::as_int).cloned());
+        }
+        let numbers = &row.profile.numbers;
+        if points.is_empty() || !numbers.is_empty() && self.rng.random_range(0..5) == 0 {
+            points = numbers
+                .iter()
+                .map(|n| n + &Int::from(self.rng.random_range(-1..=1i64)))
+                .collect();
+        }
+        if points.is_empty() {
+            return self.number(sort, Strategy::Small);
+        }
+        points.swap_remove(self.rng.random_range(0..points.len()))
+    }
+
+    fn proposed_text(&mut self, row: &Row<'_>, part: &Part, strategy: Strategy) -> Value {
+        let forms = row.profile.forms(part);
+        let texts = &row.profile.texts;
+        if strategy == Strategy::Boundary && !texts.is_empty() {
+            let mut near: Vec<Value> = Vec::new();
+            for atom in row.profile.atoms_of(part) {
+                near.extend(row.turning_points(atom, part, &mut |n| self.rng.random_range(0..n)));
+            }
+            if near.is_empty() || self.rng.random_range(0..4) == 0 {
+                near.clone_from(texts);
+            }
+            if let Value::Str(text) = &near[self.rng.random_range(0..near.len())] {
+                let near = near_texts(text);
+                return Value::str(&near[self.rng.random_range(0..near.len())]);
+            }
+        }
+        let length = self.length(strategy);
+        if !forms.is_empty()
+            && let Some(language) = forms[self.rng.random_range(0..forms.len())].language()
+            && let Some(lengths) = language.lengths(length)
+        {
+            let either = [lengths.below, lengths.above];
+            let length = if lengths.exact {
+                Some(length)
+            } else {
+                let first = usize::from(self.rng.random_bool(0.5));
+                either[first].or(either[1 - first])
+            };
+            let words = length
+                .map(|length| language.words(length, 1, &mut |n| self.rng.random_range(0..n)));
+            if let Some(word) = words.and_then(|mut words| words.pop()) {
+                return Value::str(&word);
+            }
+        }
+        let text: String = self.text(length).iter().collect();
+        Value::str(&text)
+    }
+}

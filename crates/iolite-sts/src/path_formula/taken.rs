@@ -1,0 +1,85 @@
+//! Whether every state after a trace takes an input, as uioco asks: at once, or after internal actions.
+
+use std::sync::Arc;
+
+use iolite_expr::{Answer, Solver, Term, Var};
+use iolite_lts::QuiescencePolicy;
+
+use super::{Point, Search, Silence, TraceStep};
+use crate::faults::NO_VALUE;
+use crate::iosts::{Iosts, space};
+
+impl Iosts {
+    /// Whether every state that shows `trace` takes `input` then, with whatever values the trace leaves
+    /// unknown. Each search gives up after `budget` points of runs.
+    ///
+    /// # Errors
+    ///
+    /// What was not found out, and why.
+    pub fn takes_after(
+        &self,
+        trace: &[TraceStep],
+        input: &TraceStep,
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> Result<bool, Arc<str>> {
+        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        search.keeps = true;
+        search.start();
+        search.explore(false)?;
+        if !search.faults.is_empty() {
+            return Err(NO_VALUE.into());
+        }
+        let fresh = search.fresh;
+        let kept = std::mem::take(&mut search.kept);
+        for point in kept.into_iter().filter(|p| p.shown == trace.len()) {
+            if !self.takes_at(&point, fresh, input, solver, budget)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn takes_at(
+        &self,
+        at: &Point,
+        fresh: usize,
+        input: &TraceStep,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> Result<bool, Arc<str>> {
+        let trace = std::slice::from_ref(input);
+        let mut ways = Search::new(self, trace, Silence::Declared, solver, budget);
+        ways.fresh = fresh;
+        let start = Point {
+            shown: 0,
+            ..at.clone()
+        };
+        ways.seen.insert(start.clone());
+        ways.open[0].push_back(start);
+        ways.explore(false)?;
+        if !ways.faults.is_empty() {
+            return Err(NO_VALUE.into());
+        }
+        // What internal actions choose is the state's own to choose.
+        let own = |v: &Var| v.id.space() == space::UNKNOWN && v.id.index() > fresh;
+        let taken = ways.ends.iter().map(|end| {
+            let chosen: Vec<Var> = end.free_vars().into_iter().filter(own).collect();
+            if chosen.is_empty() {
+                end.clone()
+            } else {
+                Term::exists(chosen, end.clone())
+            }
+        });
+        let refused = Term::all([at.condition.clone(), Term::any(taken).negated()]).simplify();
+        if refused.is_false() {
+            return Ok(true);
+        }
+        match ways.decide(&[refused]) {
+            Answer::Unsat => Ok(true),
+            Answer::Sat(_) => Ok(false),
+            Answer::Unknown(why) => Err(why),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Certificates of runs of models with data for ioco, uioco and ioconf, under random single edits. What is
+//! true is found value by value, from the definitions.
+
+mod common;
+mod values;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use common::{Random, edit_trace, explain};
+use iolite::{
+    Certificate, CheckOutcome, Context, Criterion, JudgeOptions, JudgedBy, Observation, Verdict,
+    WholeCertificate, Workspace,
+};
+use iolite_derive::QueueOptions;
+use iolite_expr::Value;
+use iolite_lang::parse_and_check;
+use iolite_lts::QuiescencePolicy;
+use iolite_lts::relation::{Relation, follow_run, follow_run_in_queues};
+use values::{ACTIONS, EFFECTS, GUARDS, Values, orders};
+
+/// A system whose inputs may be refused, and which may choose by itself.
+fn model(random: &mut Random) -> String {
+    let mut g = || random.pick(&GUARDS);
+    let (g0, g1, g2, g3) = (g(), g(), g(), g());
+    let mut e = || random.pick(&EFFECTS);
+    let (e0, e1, e2, e3) = (e(), e(), e(), e());
+    // Half of the systems take all inputs somewhere.
+    let total = random.below(2) == 0;
+    let g2 = if total { "true" } else { g2 };
+    format!(
+        "system S {{
+           const k: 0..2 = 1
+           var x: 0..2 = 0
+           input a(v: 0..2)
+           output b(v: 0..2), c
+           internal t
+           initial state P {{
+             ?a(v) [{g2}] / {e0} -> Q
+             ?a(v) [v > 0] -> P
+             !b(v) [{g0}] / {e1} -> P
+             t [x == 1] -> Q
+           }}
+           state Q {{
+             ?a(v) [{g3}] / {e2} -> Q
+             !b(v) [{g1}] / {e3} -> P
+             !c [x < 2] -> P
+           }}
+         }}"
+    )
+}
+
+struct World {
+    workspace: Workspace,
+    values: Values,
+    relation: Relation,
+    queues: bool,
+}
+
+fn world(random: &mut Random, relation: Relation, queues: bool) -> World {
+    let text = model(random);
+    let (file, found) = parse_and_check(&text);
+    assert!(!iolite_lang::diagnostic::has_errors(&found), "{found:?}");
+    let system = iolite_lang::lower_data(&file, "S").expect("a system");
+    let workspace = Workspace::new();
+    workspace.insert(Path::new("m.iol"), text);
+    World {
+        workspace,
+        values: Values {
+            constants: vec![Value::int(1); system.constants().len()],
+            system,
+        },
+        relation,
+        queues,
+    }
+}
+
+/// Whether the specification says something of an input after a trace that it has: the relation speaks of
+/// it where some state takes it, and for uioco where all do.
+fn specifies(world: &World, trace: &[String], input: &str) -> bool {
+    let states = world.values.states(trace);
+    let takes = |s| {
+        let closed = world.values.closed(vec![s]);
+        !world.values.after(&closed, input).is_empty()
+    };
+    let mut states = states.into_iter();
+    match world.relation {
+        Relation::Uioco => states.all(takes),
+        _ => states.any(takes),
+    }
+}
+
+/// Whether the observation after the trace is wrong; `false` also where the trace is not one that the
+/// relation speaks of.
+fn is_wrong(world: &World, trace: &[String], observed: &str) -> bool {
+    let observation = |action: &str| action == "delta" || action.starts_with('!');
+    let silent = trace.iter().any(|action| action == "delta");
+    if !observation(observed) || world.relation == Relation::Ioconf && silent {
+        return false;
+    }
+    let mut whole = trace.to_vec();
+    whole.push(observed.to_owned());
+    let has = |trace: &[String]| world.values.has(trace);
+    if !world.queues {
+        let mut inputs = (0..trace.len()).filter(|&k| trace[k].starts_with('?'));
+        return inputs.all(|k| specifies(world, &trace[..k], &trace[k]))
+            && has(trace)
+            && !has(&whole);
+    }
+    // Before each observation, inputs under way may have been taken in every order that explains what
+    // was seen. One that is left open explains everything after it.
+    for n in (0..whole.len()).filter(|&n| observation(&whole[n])) {
+        let explaining = orders(&whole[..n])
+            .into_iter()
+            .filter(|(done, _)| has(done));
+        let mut some = false;
+        for (mut done, left) in explaining {
+            some = true;
+            for input in left {
+                if !specifies(world, &done, &input) {
+                    return false;
+                }
+                done.push(input);
+            }
+        }
+        if !some {
+            return false;
+        }
+    }
+    !orders(&whole).iter().any(|(done, _)| has(done))
+}
+
+/// What is allowed and where, value by value.
+fn told(world: &World, trace: &[String]) -> Option<(BTreeSet<String>, BTreeSet<String>)> {
+    let spec = world.workspace.explicit(&"m.iol#S".into()).ok()?;
+    let (system, policy) = (spec.system(), QuiescencePolicy::Livelock);
+    let found = if world.queues {
+        let every = world.relation == Relation::Uioco;
+        follow_run_in_queues(&system, policy, every, trace)?
+    } else {
+        follow_run(&system, policy, true, trace)?
+    };
+    let places = found.states.iter();
+    let places = places.map(|&s| iolite_derive::location(&system, s));
+    Some((found.allowed.into_iter().collect(), places.collect()))
+}
+
+fn is_true(world: &World, c: &WholeCertificate) -> bool {
+    let Some(Observation::Action(observed)) = &c.observed else {
+        return false;
+    };
+    let known = |a: &String| ACTIONS.contains(&a.as_str());
+    if !c.trace.iter().all(known) || !is_wrong(world, &c.trace, observed) {
+        return false;
+    }
+    let own = c.allowed.iter().map(|o| match o {
+        Observation::Action(a) => a.clone(),
+        Observation::Refusal(_) => String::new(),
+    });
+    let places: BTreeSet<String> = c.locations.iter().cloned().collect();
+    let told = told(world, &c.trace);
+    c.verdict == "fail"
+        && told.is_some_and(|(allowed, at)| allowed == own.collect() && at == places)
+}
+
+fn edit(random: &mut Random, c: &mut WholeCertificate) {
+    let others: Vec<&str> = ACTIONS.iter().copied().chain(["!z"]).collect();
+    match random.below(6) {
+        kind @ 0..=2 if kind == 0 || !c.trace.is_empty() => edit_trace(random, c, kind, &others),
+        3 => c.observed = Some(Observation::Action(random.pick(&others).to_owned())),
+        4 => {
+            let again = c.allowed.first().cloned();
+            let new = Observation::Action(random.pick(&others).to_owned());
+            match random.below(3) {
+                0 => c.allowed.extend(again),
+                1 => c.allowed.push(new),
+                _ => drop(c.allowed.pop()),
+            }
+        }
+        _ => match random.below(3) {
+            0 => "violate".clone_into(&mut c.verdict),
+            1 => c.locations.extend(c.locations.first().cloned()),
+            _ => drop(c.locations.pop()),
+        },
+    }
+}
+
+/// A claim of a random run that fails, told value by value.
+fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
+    let length = random.below(5);
+    let trace: Vec<String> = (0..length)
+        .map(|_| random.pick(&ACTIONS).to_owned())
+        .collect();
+    let observed = random.pick(&ACTIONS[3..]).to_owned();
+    if !is_wrong(world, &trace, &observed) {
+        return None;
+    }
+    let (allowed, locations) = told(world, &trace)?;
+    let judged = Certificate {
+        format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
+        kind: Criterion::Relation(world.relation),
+        model: "m.iol#S".into(),
+        context: if world.queues {
+            Context::Queues
+        } else {
+            Context::Synchronous
+        },
+        channels: Vec::new(),
+        verdict: Verdict::Fail,
+        trace,
+        observed: Some(observed),
+        trace_omitted: 0,
+        patience: None,
+        exit: None,
+        allowed: allowed.into_iter().collect(),
+        locations: locations.into_iter().collect(),
+        run: 0,
+        seed: 0,
+    };
+    let options = JudgeOptions {
+        relation: world.relation,
+        queues: world.queues.then(QueueOptions::default),
+        ..JudgeOptions::default()
+    };
+    let by = JudgedBy::Model(&options);
+    let whole = world.workspace.certify_run(&judged, by).expect("an answer");
+    let whole = whole.expect("a certificate");
+    let table = whole.specification.as_ref().and_then(|s| s.table.as_ref());
+    assert!(table.is_none(), "data are kept");
+    Some(whole)
+}
+
+fn edits(relation: Relation, queues: bool, wanted: usize) {
+    let mut random = Random(83);
+    let (mut edits, mut still_true, mut tries) = (0, 0, 0);
+    while edits < wanted {
+        let world = world(&mut random, relation, queues);
+        for _ in 0..40 {
+            tries += 1;
+            assert!(tries < 200_000, "only {edits} edits");
+            let Some(whole) = claim(&mut random, &world) else {
+                continue;
+            };
+            assert_eq!(
+                explain(&world.workspace, &whole),
+                CheckOutcome::Confirmed,
+                "{whole:#?}"
+            );
+            for _ in 0..6 {
+                let mut other = whole.clone();
+                edit(&mut random, &mut other);
+                let right = is_true(&world, &other);
+                let checked = explain(&world.workspace, &other);
+                assert_eq!(
+                    checked == CheckOutcome::Confirmed,
+                    right,
+                    "{checked:?} {other:#?}"
+                );
+                edits += 1;
+                still_true += usize::from(right);
+            }
+        }
+    }
+    assert!(still_true > 20, "only {still_true} edits keep it true");
+}
+
+#[test]
+fn single_edits_of_ioco_runs_with_data_are_judged_rightly() {
+    edits(Relation::Ioco, false, 1_000);
+}
+
+#[test]
+fn single_edits_of_uioco_runs_with_data_are_judged_rightly() {
+    edits(Relation::Uioco, false, 2_000);
+}
+
+#[test]
+fn single_edits_of_ioconf_runs_with_data_are_judged_rightly() {
+    edits(Relation::Ioconf, false, 2_000);
+}
+
+#[test]
+fn single_edits_of_uioco_runs_with_data_through_queues_are_judged_rightly() {
+    edits(Relation::Uioco, true, 1_000);
+}
+
+#[test]
+fn single_edits_of_ioconf_runs_with_data_through_queues_are_judged_rightly() {
+    edits(Relation::Ioconf, true, 1_000);
+}
