@@ -171,7 +171,7 @@ impl<'w> Examiner<'w> {
     /// refuted with a shortest trace, or unknown. Why it is not asked, where it is not.
     fn decide_with_data(&self, system: &Spec) -> Result<Result<RelationDocument, String>, Error> {
         let options = self.relation();
-        if !decided_with_data(options.relation) {
+        if decided_with_data(options.relation).is_none() {
             let why = format!("{} is not decided for infinite data", options.relation);
             return Ok(Err(why));
         }

@@ -45,7 +45,7 @@ impl Workspace {
         }
         // What the other relations ask of sets of states is asked of the unfolded models only.
         let asked = decided_with_data(options.relation);
-        if !asked || options.context == Context::Queues || options.counterexamples > 1 {
+        if asked.is_none() || options.context == Context::Queues || options.counterexamples > 1 {
             return Err(failure);
         }
         let (i, s) = (self.spec(implementation)?, self.spec(specification)?);
@@ -61,8 +61,12 @@ impl Workspace {
         options: &RelationOptions,
         budget: VerifyBudget,
     ) -> Result<RelationDocument, Error> {
-        let relation = data_relation(options.relation)
-            .ok_or_else(|| Error::input("this relation is not decided with data"))?;
+        let relation = decided_with_data(options.relation).ok_or_else(|| {
+            Error::undecided(format!(
+                "{} is not decided for infinite data",
+                options.relation
+            ))
+        })?;
         let specs = [implementation, specification];
         let [i, s] = [as_iosts::of(specs[0])?, as_iosts::of(specs[1])?];
         let mut solver = solver(None)?;
@@ -150,12 +154,8 @@ impl Workspace {
     }
 }
 
-/// Whether a relation is decided for models whose data do not unfold.
-pub(crate) fn decided_with_data(relation: Relation) -> bool {
-    data_relation(relation).is_some()
-}
-
-fn data_relation(relation: Relation) -> Option<DataRelation> {
+/// The relation as it is decided for models whose data do not unfold.
+pub(crate) fn decided_with_data(relation: Relation) -> Option<DataRelation> {
     match relation {
         Relation::Ioco => Some(DataRelation::Ioco),
         Relation::Uioco => Some(DataRelation::Uioco),
