@@ -337,12 +337,15 @@ impl Worker<'_> {
         let mut ready = Vec::new();
         for id in ids {
             let known = self.known.borrow().get(&id).cloned();
-            let known = match known {
-                Some(known) => known,
-                None => {
-                    let Some(known) = self.look_at(&store, &id).await? else {
-                        continue;
-                    };
+            let known = if let Some(known) = known {
+                known
+            } else {
+                let Some(known) = self.look_at(&store, &id).await? else {
+                    continue;
+                };
+                self.known.borrow_mut().insert(id, known.clone());
+                known
+            };
                     self.known.borrow_mut().insert(id, known.clone());
                     known
                 }
