@@ -17,7 +17,9 @@ pub fn digest(bytes: &[u8]) -> String {
 /// Bytes in hexadecimal digits.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    let digits = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    let digits = bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
     digits.collect()
 }
 

@@ -346,10 +346,6 @@ impl Worker<'_> {
                 self.known.borrow_mut().insert(id, known.clone());
                 known
             };
-                    self.known.borrow_mut().insert(id, known.clone());
-                    known
-                }
-            };
             if let Known::Ready(campaign) = known {
                 ready.push(campaign);
             }
