@@ -11,7 +11,16 @@ use crate::{Description, FleetError, TravellingFile};
 /// SHA-256 of bytes, in hexadecimal digits.
 pub fn digest(bytes: &[u8]) -> String {
     let sum = Sha256::digest(bytes);
-    sum.iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&sum)
+}
+
+/// Bytes in hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    let digits = bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    digits.collect()
 }
 
 /// Whether a path stays below the folder that it is relative to, and is the shortest text for its place.

@@ -1,4 +1,4 @@
-//! Campaigns on many machines, over NATS JetStream.
+//! Campaigns on many machines, over NATS `JetStream`.
 //!
 //! A campaign is a [`Description`] and files that travel by content hash. Ranges of its runs are messages
 //! of a work queue; what a run came to is written once, by creating a key; a message is acknowledged after

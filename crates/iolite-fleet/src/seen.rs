@@ -1,6 +1,7 @@
 //! What all workers together have seen of a model: transitions of its suspension automaton, by number.
 
 use crate::FleetError;
+use crate::files::hexadecimal;
 
 /// A set of transitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl Seen {
 
     /// As text: the number of transitions, then two hexadecimal digits for eight of them.
     pub fn to_text(&self) -> String {
-        let digits: String = self.bits.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hexadecimal(&self.bits);
         format!("{}:{digits}", self.total)
     }
 

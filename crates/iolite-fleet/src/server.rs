@@ -45,7 +45,7 @@ const FILES: &str = "iolite-files";
 /// Answers of the server are waited for so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A server with JetStream.
+/// A server with `JetStream`.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) client: Client,

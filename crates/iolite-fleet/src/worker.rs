@@ -337,15 +337,14 @@ impl Worker<'_> {
         let mut ready = Vec::new();
         for id in ids {
             let known = self.known.borrow().get(&id).cloned();
-            let known = match known {
-                Some(known) => known,
-                None => {
-                    let Some(known) = self.look_at(&store, &id).await? else {
-                        continue;
-                    };
-                    self.known.borrow_mut().insert(id, known.clone());
-                    known
-                }
+            let known = if let Some(known) = known {
+                known
+            } else {
+                let Some(known) = self.look_at(&store, &id).await? else {
+                    continue;
+                };
+                self.known.borrow_mut().insert(id, known.clone());
+                known
             };
             if let Known::Ready(campaign) = known {
                 ready.push(campaign);

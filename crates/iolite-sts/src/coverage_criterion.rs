@@ -81,11 +81,14 @@ impl CriterionGoals {
     }
 }
 
+/// A transition with the one before it; the first of a run has none.
+type SwitchPair = (Option<TransitionId>, TransitionId);
+
 impl Iosts {
     /// The model with a copy of each location for each transition that leads there, so that its transitions
     /// are the switch pairs; and for each of them the transition before it and itself. The traces stay what
     /// they are. `None` beyond a number of pairs.
-    fn split_by_entry(&self) -> Option<(Self, Vec<(Option<TransitionId>, TransitionId)>)> {
+    fn split_by_entry(&self) -> Option<(Self, Vec<SwitchPair>)> {
         let mut result = self.clone();
         result.locations = vec![self.location(self.initial).clone()];
         result.initial = LocationId::new(0);

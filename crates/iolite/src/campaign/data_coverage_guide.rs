@@ -194,14 +194,12 @@ impl DataCoverageGuide {
         let condition = Term::all(given.map(|(p, value)| analysis::equation(p, value)));
         let input = gate.name.clone();
         let oracle = self.follower.oracle();
-        match oracle.solve(&place, &Wish { input, condition }) {
-            Some(action) => Some(Choice::Give(action)),
-            None => {
-                // Only some values of the constants, or some of the states, take it.
-                self.abandon();
-                None
-            }
+        let given = oracle.solve(&place, &Wish { input, condition });
+        if given.is_none() {
+            // Only some values of the constants, or some of the states, take it.
+            self.abandon();
         }
+        given.map(Choice::Give)
     }
 
     fn abandon(&mut self) {
