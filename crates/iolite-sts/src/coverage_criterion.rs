@@ -34,7 +34,7 @@ pub struct CriterionGoals {
     pub wanted: Vec<usize>,
     /// By transition of the model: the one before it, and itself, as the written model has them. Empty
     /// unless the model is split.
-    pairs: Vec<(Option<TransitionId>, TransitionId)>,
+    pairs: Vec<SwitchPair>,
 }
 
 impl CoverageCriterion {

@@ -135,7 +135,7 @@ pub(crate) fn pruned(
 ) -> (SymbolicTest, Vec<PruningReason>) {
     let test = test.trimmed(solver, PRUNING_STEPS);
     let (test, pruned) = test.pruned_towards(goal, solver, PRUNING_STEPS);
-    explained(test, &pruned, solver)
+    explained(&test, &pruned, solver)
 }
 
 /// The same for a test that heads for a coverage goal.
@@ -145,11 +145,11 @@ pub(crate) fn pruned_to_cover(
 ) -> (SymbolicTest, Vec<PruningReason>) {
     let test = test.trimmed(solver, PRUNING_STEPS);
     let (test, pruned) = test.pruned_within_reach(solver, PRUNING_STEPS);
-    explained(test, &pruned, solver)
+    explained(&test, &pruned, solver)
 }
 
 fn explained(
-    test: SymbolicTest,
+    test: &SymbolicTest,
     pruned: &[PrunedTransition],
     solver: &mut iolite_expr::Solver,
 ) -> (SymbolicTest, Vec<PruningReason>) {
