@@ -6,6 +6,7 @@
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin verify [Z3]`
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
 use iolite_benches::{Cost, measure, measure_if_asked, median};
@@ -72,7 +73,18 @@ fn clauses(name: &str, folder: &Path) -> PathBuf {
     path
 }
 
-fn compare(name: &str, z3: &str, folder: &Path) -> (Cost, Cost) {
+/// What Spacer says: `unsat` of the clauses is a violation.
+fn spacer_says(z3: &str, script: &str) -> &'static str {
+    let output = Command::new(z3).args([LIMIT, script]).output();
+    let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
+    match text.unwrap_or_default().trim() {
+        "sat" => "proved",
+        "unsat" => "refuted",
+        _ => "unknown",
+    }
+}
+
+fn compare(name: &str, z3: &str, folder: &Path) -> (Cost, Cost, &'static str) {
     let this = std::env::current_exe().expect("this program has a path");
     let script = clauses(name, folder);
     let script = script.to_str().expect("a plain path");
@@ -81,11 +93,11 @@ fn compare(name: &str, z3: &str, folder: &Path) -> (Cost, Cost) {
         ours.push(measure(&this, &["--solve", name]));
         spacer.push(measure(Path::new(z3), &[LIMIT, script]));
     }
-    (median(&ours), median(&spacer))
+    (median(&ours), median(&spacer), spacer_says(z3, script))
 }
 
 fn row(name: &str, z3: &str, folder: &Path) -> (f64, bool) {
-    let (ours, spacer) = compare(name, z3, folder);
+    let (ours, spacer, answer) = compare(name, z3, folder);
     let said = match ours.code {
         0 => "proved",
         1 => "refuted",
@@ -93,7 +105,7 @@ fn row(name: &str, z3: &str, folder: &Path) -> (f64, bool) {
     };
     let ratio = ours.seconds / spacer.seconds.max(0.001);
     println!(
-        "| {name} | {said} | {:.3} | {:.3} | {ratio:.2} | {:.0} | {:.0} |",
+        "| {name} | {said} | {answer} | {:.3} | {:.3} | {ratio:.2} | {:.0} | {:.0} |",
         ours.seconds, spacer.seconds, ours.megabytes, spacer.megabytes
     );
     (ratio, ours.code == 3)
@@ -128,8 +140,8 @@ fn main() {
     let z3 = args.first().map_or(bundled, String::as_str);
     let folder = std::env::temp_dir().join(format!("iolite-verify-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder is made");
-    let head = "| iolite | iolite s | Spacer s | ratio | iolite MB | Spacer MB |";
-    println!("| program {head}\n| --- | --- | --- | --- | --- | --- | --- |");
+    let head = "| iolite | Spacer | iolite s | Spacer s | ratio | iolite MB | Spacer MB |";
+    println!("| program {head}\n| --- | --- | --- | --- | --- | --- | --- | --- |");
     let rows = programs::PROGRAMS.iter();
     let (mut ratios, unknown): (Vec<f64>, Vec<bool>) =
         rows.map(|p| row(p.name, z3, &folder)).unzip();
@@ -141,7 +153,7 @@ fn main() {
         ratios.len(),
         unknown.iter().filter(|u| **u).count()
     );
-    println!("| sender {head}\n| --- | --- | --- | --- | --- | --- | --- |");
+    println!("| sender {head}\n| --- | --- | --- | --- | --- | --- | --- | --- |");
     for max in ["10", "1000", "100000", "10000000"] {
         row(&format!("max={max}"), z3, &folder);
     }

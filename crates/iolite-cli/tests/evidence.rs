@@ -503,3 +503,18 @@ fn a_certificate_that_cannot_be_made_is_warned_of() {
     let warnings = &json(&found.stdout)["warnings"][0];
     assert!(warnings.as_str().expect("a text").starts_with(told));
 }
+
+#[test]
+fn a_relation_that_holds_through_queues_has_a_packed_certificate() {
+    let folder = scratch("evidence-queues");
+    let model = write(&folder, "candy.iol", CANDY);
+    let machine = format!("{model}#Machine");
+    let path = folder.join("holds.json.gz").display().to_string();
+    let args = ["relate", "ioco", &machine, &machine, "--context", "queues"];
+    let more = ["--max-in-flight", "2", "--certificate", &path];
+    iolite(&[&args[..], &more].concat()).expect(0);
+    let bytes = std::fs::read(&path).expect("a file");
+    assert_eq!(bytes[..2], [0x1f, 0x8b]);
+    let told = iolite(&["explain", &path]).expect(0).stdout;
+    assert!(told.contains("at most 2 inputs under way"), "{told}");
+}

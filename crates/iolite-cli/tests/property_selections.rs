@@ -88,7 +88,8 @@ fn conformance_is_a_property() {
     let property = format!("ioco:{os}");
     let class = iolite(&["classify", &property, "--json"]).expect(0).json();
     assert_eq!(class["class"]["class"], "safety");
-    iolite(&["relate", "ioco", &lazy, &os]).expect(1);
+    let completed = ["--complete-inputs", "self-loop"];
+    iolite(&[&["relate", "ioco", &lazy, &os][..], &completed].concat()).expect(1);
     let refuted = iolite(&["verify", &lazy, "--property", &property]).expect(1);
     assert!(
         refuted.stdout.contains("?op_sec !done"),

@@ -100,10 +100,10 @@ impl FromStr for ModelRef {
     fn from_str(text: &str) -> Result<Self, Infallible> {
         // Formulas and command lines may contain anything; arguments may have any text in quotes.
         let declared = |rest: &str| {
-            let (name, arguments) = rest.split_at(rest.find('(').unwrap_or(rest.len()));
+            let (name, arguments) = rest.split_at(rest.find(['(', '[']).unwrap_or(rest.len()));
             !name.is_empty()
                 && !name.contains(['/', '#'])
-                && (arguments.is_empty() || arguments.ends_with(')'))
+                && (arguments.is_empty() || arguments.ends_with([')', ']']))
         };
         let mark = text
             .match_indices('#')

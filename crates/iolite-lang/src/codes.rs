@@ -235,13 +235,25 @@ codes! {
     407 INFINITE_DATA "data that do not unfold"
         "The command needs an explicit system, and a constant, a variable or a parameter takes infinitely \
          or too many values. Give constants values (`Sender(max = 3)`), sorts ranges (`0..7`), guards \
-         bounds; or test the system as it is with `iolite test`, which needs no unfolding. A process takes \
-         values of finite sorts only: `mid(x: 0..3); B`."
+         bounds; or test the system as it is with `iolite test`, which needs no unfolding."
     408 UNFOLDING_BOUND "data that do not unfold within a bound"
         "The command needs an explicit system, and the data are finite but more than the bound on states \
          allows, or the solver gave up on them. Nothing is known then: the exit code is 3. Allow more with \
          `--max-states`, give constants values and sorts smaller ranges, or test the system as it is with \
          `iolite test`, which needs no unfolding."
+    409 EXIT_VALUES "exits that do not fit together"
+        "`exit(a, b)` hands values on to `>> accept x: int, y: bool in …`: as many, and of these sorts. \
+         Alternatives, and parts that run together, exit with values of the same sorts; a part that leaves \
+         a value to the others writes `any int`."
+    410 UNBOUNDED_PROCESS "a process with data and unboundedly many parts"
+        "A process whose data are infinite is made into a system with finitely many places and variables. \
+         One that calls itself beside `|||`, before `>>` or `[>`, or within `hide` or `rename` has ever \
+         more parts, and so no such form. Let it call itself as the last thing it does, or give its data \
+         finite sorts and its calls an end."
+    411 HIDDEN_CHOICE "a choice among infinitely many values that no action carries"
+        "`choice x: int [] B` chooses a value with the first action of B. Where that action does not carry \
+         `x`, the value would be chosen behind the environment's back among infinitely many. Let the action \
+         carry it, choose with an internal step, `i; …`, or give `x` a finite sort."
     500 UNREACHABLE_STATE "a state that cannot be reached"
         "No sequence of transitions leads from the initial state here, whatever the guards say. Often a \
          transition is missing, or its target has a wrong name."
@@ -276,6 +288,9 @@ codes! {
         "The letters of a property are the combinations of its guards that some values meet. The solver did not \
          find out whether this one is possible. It is kept, so verdicts stay right; the class of the property, and \
          what tests can say of it, may be judged too pessimistically."
+    509 NEVER_EXITS "what is before `>>` never exits"
+        "What follows `>>` begins when what stands before it exits. Nothing there does: `exit` is missing, or \
+         a part that runs beside it never exits, and parts that run together exit together."
     800 EMPTY_FILE "the file is empty"
         "The file holds nothing but white space. A truncated download or a failed export often \
          leaves such a file behind."

@@ -29,6 +29,7 @@ pub mod codes;
 pub mod diagnostic;
 pub mod fmt;
 mod gate;
+mod gate_parameters;
 mod lower;
 pub mod mutation;
 mod names;

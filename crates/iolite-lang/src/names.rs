@@ -10,7 +10,7 @@ use crate::syntax::ast::{
     Behaviour, BehaviourKind, Event, EventKind, File, Gate, Item, Machine, Role, Sync,
 };
 use crate::syntax::quote;
-use crate::{Diagnostic, Span, codes, diagnostic, lower};
+use crate::{Diagnostic, Span, codes, diagnostic, gate_parameters, lower};
 
 /// Declarations by name; of two with one name the first counts.
 #[derive(Clone, Debug)]
@@ -87,6 +87,14 @@ impl<'f> Names<'f> {
     /// labels that no reachable transition carries. `None` where there is no such system, or its
     /// actions carry too many values to follow.
     pub fn alphabet(&self, name: &str) -> Option<Labels> {
+        if let Some(distinct) = gate_parameters::distinct(self.file) {
+            return Names::new(&distinct).alphabet_by_name(name);
+        }
+        self.alphabet_by_name(name)
+    }
+
+    /// The same where no action's name means two.
+    fn alphabet_by_name(&self, name: &str) -> Option<Labels> {
         let actions = self.actions_of(name, self.alphabets())?;
         if actions.iter().any(|a| a.has_values) && !lower::has_data(self.file, name) {
             // Only the steps tell which values there are.
@@ -166,7 +174,7 @@ impl<'f> Names<'f> {
 
     /// The definitions, what is called before what calls it as far as there is no cycle; and the
     /// callers of each.
-    fn calls(&self) -> (Vec<&'f str>, BTreeMap<&'f str, BTreeSet<&'f str>>) {
+    pub(crate) fn calls(&self) -> (Vec<&'f str>, BTreeMap<&'f str, BTreeSet<&'f str>>) {
         let mut callees: BTreeMap<&'f str, Vec<&'f str>> = BTreeMap::new();
         let mut callers: BTreeMap<&'f str, BTreeSet<&'f str>> = BTreeMap::new();
         for item in self.iter() {
@@ -231,13 +239,28 @@ impl<'f> Names<'f> {
             actions.extend(self.behaviour_actions(part, known)?);
         }
         match &behaviour.kind {
-            BehaviourKind::Call { name, .. } => actions = self.actions_of(&name.text, known)?,
+            BehaviourKind::Call { name, gates, .. } => {
+                actions = self.actions_of(&name.text, known)?;
+                if let Some(Item::Definition(called)) = self.get(&name.text) {
+                    let formal = |a: &Action| called.gates.iter().position(|g| g.text == a.name);
+                    for action in &mut actions {
+                        if let Some(gate) = formal(action).and_then(|k| gates.get(k)) {
+                            action.name.clone_from(&gate.text);
+                        }
+                    }
+                }
+            }
             BehaviourKind::Parallel { sync, .. } => merge_gates(sync, &mut actions),
             BehaviourKind::Hide { labels, .. } => {
                 actions.retain(|a| !labels.iter().any(|gate| is_whole(gate, a)));
             }
             BehaviourKind::Rename { pairs, .. } => rename(pairs, &mut actions),
             BehaviourKind::Stop
+            | BehaviourKind::Exit(_)
+            | BehaviourKind::Let { .. }
+            | BehaviourKind::ChoiceOver { .. }
+            | BehaviourKind::Enable { .. }
+            | BehaviourKind::Disable(_)
             | BehaviourKind::Error
             | BehaviourKind::Prefix { .. }
             | BehaviourKind::Guard { .. }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iolite_lts::Labels;
 
+use super::exits::{Exit, ExitTable};
 use super::expr::{Scope, infer};
 use super::sorts::{ResolvedSort, Sorts};
 use crate::gate::is_instance;
@@ -14,14 +15,21 @@ use crate::syntax::ast::{
 };
 use crate::{Diagnostic, codes, diagnostic};
 
-pub(super) fn check(
-    definition: &Definition,
-    names: &Names<'_>,
-    sorts: &Sorts<'_>,
+pub(super) fn check<'f>(
+    definition: &'f Definition,
+    names: &Names<'f>,
+    sorts: &Sorts<'f>,
+    exits: &ExitTable<'f>,
     found: &mut Vec<Diagnostic>,
 ) {
     let params = definition.params.iter().map(|p| &p.name);
     super::duplicates(params, "parameter", codes::DUPLICATE_NAME, found);
+    super::duplicates(
+        definition.gates.iter(),
+        "gate",
+        codes::DUPLICATE_NAME,
+        found,
+    );
     let mut scope = Scope::new(sorts);
     for param in &definition.params {
         sorts.check(&param.sort, found);
@@ -30,13 +38,59 @@ pub(super) fn check(
     if let Some(over) = &definition.over {
         alphabet(definition, over, names, &mut scope, found);
     }
+    exits_of(definition, names, scope, exits, found);
+}
+
+/// Walks the body of a definition; what it exits with.
+fn exits_of<'f>(
+    definition: &Definition,
+    names: &Names<'f>,
+    scope: Scope<'_>,
+    exits: &ExitTable<'f>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<Exit> {
     let mut walk = Walk {
         names,
         scope,
+        exits,
         found,
     };
-    walk.behaviour(&definition.body);
+    walk.behaviour(&definition.body)
 }
+
+/// What the processes of a file exit with, as a fixed point, since they call one another.
+pub(super) fn exit_table<'f>(names: &Names<'f>, sorts: &Sorts<'f>) -> ExitTable<'f> {
+    let mut table = ExitTable::new();
+    let (order, _) = names.calls();
+    for _ in 0..MOST_ROUNDS {
+        let mut changed = false;
+        for name in &order {
+            let Some(Item::Definition(d)) = names.get(name) else {
+                continue;
+            };
+            if table.contains_key(name) {
+                continue;
+            }
+            let mut scope = Scope::new(sorts);
+            for param in &d.params {
+                scope.bind(&param.name.text, sorts.resolve(&param.sort));
+            }
+            // What is wrong is said when the definition is checked.
+            if let Some(exit) = exits_of(d, names, scope, &table, &mut Vec::new()) {
+                table.insert(name, exit);
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    table
+}
+
+/// Rounds after which what a process exits with is taken as it is: calls are followed in their order,
+/// so that only long cycles of calls need more than a few.
+const MOST_ROUNDS: usize = 64;
 
 /// A declared alphabet holds what the process does.
 fn alphabet(
@@ -56,7 +110,9 @@ fn alphabet(
             } => {
                 labels.intern(*kind, &name.text);
             }
-            EventKind::Offer { kind, name, offers } => {
+            EventKind::Offer {
+                kind, name, offers, ..
+            } => {
                 labels.intern(*kind, &name.text);
                 let bound = self::offers(offers, scope, found);
                 unbind(bound, scope);
@@ -83,10 +139,10 @@ fn alphabet(
     }
 }
 
-type Bound<'e> = Vec<(&'e str, Option<ResolvedSort>)>;
+pub(super) type Bound<'e> = Vec<(&'e str, Option<ResolvedSort>)>;
 
 /// Checks the values of an action, and binds its variables.
-fn offers<'e>(
+pub(super) fn offers<'e>(
     offers: &'e [Offer],
     scope: &mut Scope<'_>,
     found: &mut Vec<Diagnostic>,
@@ -105,19 +161,6 @@ fn offers<'e>(
             Offer::Variable(param) => {
                 scope.sorts.check(&param.sort, found);
                 let sort = scope.sorts.resolve(&param.sort);
-                if !scope.sorts.is_finite(&sort) {
-                    found.push(
-                        Diagnostic::error(
-                            codes::INFINITE_DATA,
-                            param.sort.span,
-                            format!(
-                                "`{}` takes infinitely many values of sort {sort}",
-                                param.name.text
-                            ),
-                        )
-                        .hint("give it a range, as in `x: 0..7`; or make it a system with data"),
-                    );
-                }
                 bound.push((param.name.text.as_str(), scope.bind(&param.name.text, sort)));
             }
         }
@@ -125,22 +168,25 @@ fn offers<'e>(
     bound
 }
 
-fn unbind(bound: Bound<'_>, scope: &mut Scope<'_>) {
+pub(super) fn unbind(bound: Bound<'_>, scope: &mut Scope<'_>) {
     for (name, before) in bound.into_iter().rev() {
         scope.restore(name, before);
     }
 }
 
-struct Walk<'a, 'f> {
+pub(super) struct Walk<'a, 'f> {
     names: &'a Names<'f>,
-    scope: Scope<'a>,
-    found: &'a mut Vec<Diagnostic>,
+    pub(super) scope: Scope<'a>,
+    exits: &'a ExitTable<'f>,
+    pub(super) found: &'a mut Vec<Diagnostic>,
 }
 
 impl Walk<'_, '_> {
-    fn behaviour(&mut self, node: &Behaviour) {
+    /// Checks a behaviour; what it may exit with.
+    pub(super) fn behaviour(&mut self, node: &Behaviour) -> Option<Exit> {
         match &node.kind {
-            BehaviourKind::Stop | BehaviourKind::Error => {}
+            BehaviourKind::Stop | BehaviourKind::Error => None,
+            BehaviourKind::Exit(values) => Some(self.exit(values)),
             BehaviourKind::Prefix { events, rest } => {
                 let mut bound = Vec::new();
                 for event in events {
@@ -150,55 +196,104 @@ impl Walk<'_, '_> {
                             event.span,
                             "`*` stands for the other actions of an observer, a process names its actions",
                         )),
-                        EventKind::Offer { offers: list, .. } => {
+                        EventKind::Offer {
+                            offers: list,
+                            guard,
+                            ..
+                        } => {
                             bound.extend(offers(list, &mut self.scope, self.found));
+                            if let Some(guard) = guard {
+                                let bool = ResolvedSort::Bool;
+                                self.scope.expect(guard, &bool, "a guard", self.found);
+                            }
                         }
                         _ => {}
                     }
                 }
-                self.behaviour(rest);
+                let exit = self.behaviour(rest);
                 unbind(bound, &mut self.scope);
+                exit
             }
             BehaviourKind::Guard { condition, body } => {
                 self.scope
                     .expect(condition, &ResolvedSort::Bool, "a guard", self.found);
-                self.behaviour(body);
+                self.behaviour(body)
             }
-            BehaviourKind::Choice(parts) => {
-                for part in parts {
-                    self.behaviour(part);
-                }
+            BehaviourKind::Choice(parts) => self.any_exit(parts),
+            BehaviourKind::Disable(parts) => self.any_exit(&parts[..]),
+            BehaviourKind::ChoiceOver { params, body } => {
+                let bound = self.bind(params);
+                let exit = self.behaviour(body);
+                unbind(bound, &mut self.scope);
+                exit
+            }
+            BehaviourKind::Let {
+                name,
+                sort,
+                value,
+                body,
+            } => {
+                let sort = if let Some(sort) = sort {
+                    self.scope.sorts.check(sort, self.found);
+                    let sort = self.scope.sorts.resolve(sort);
+                    let what = format!("`{}`", name.text);
+                    self.scope.expect(value, &sort, &what, self.found);
+                    sort
+                } else {
+                    infer(value, &self.scope, self.found)
+                };
+                let before = self.scope.bind(&name.text, sort);
+                let exit = self.behaviour(body);
+                self.scope.restore(&name.text, before);
+                exit
+            }
+            BehaviourKind::Enable { accept, parts } => {
+                let [left, right] = &**parts;
+                let exit = self.behaviour(left);
+                self.accepts(left, exit, accept);
+                let bound = self.bind(accept);
+                let exit = self.behaviour(right);
+                unbind(bound, &mut self.scope);
+                exit
             }
             BehaviourKind::Parallel { sync, parts } => {
-                for part in parts {
-                    self.behaviour(part);
-                }
+                let exit = self.all_exit(parts);
                 self.sync(sync, parts);
+                exit
             }
             BehaviourKind::Hide { labels, body } => {
-                self.behaviour(body);
+                let exit = self.behaviour(body);
                 self.gates(labels, std::slice::from_ref(body), "hides");
+                exit
             }
             BehaviourKind::Rename { pairs, body } => {
-                self.behaviour(body);
+                let exit = self.behaviour(body);
                 let old = pairs.iter().map(|(old, _)| old);
                 self.gates(old, std::slice::from_ref(body), "renames");
                 for (_, new) in pairs {
                     self.values(new);
                 }
+                exit
             }
-            BehaviourKind::Call { name, args } => match self.names.behaviour(&name.text, name.span)
-            {
-                Ok(Item::Machine(machine)) => {
-                    arguments(name, machine, args, &self.scope, self.found);
+            BehaviourKind::Call { name, gates, args } => {
+                match self.names.behaviour(&name.text, name.span) {
+                    Ok(Item::Machine(machine)) => {
+                        gate_count(name, &[], gates, self.found);
+                        arguments(name, machine, args, &self.scope, self.found);
+                    }
+                    Ok(Item::Definition(called)) => {
+                        gate_count(name, &called.gates, gates, self.found);
+                        parameters(name, called, args, &self.scope, self.found);
+                    }
+                    Ok(_) => {}
+                    Err(_) if self.names.is_spoilt(&name.text) => {}
+                    Err(error) if !args.is_empty() && error.hint.is_none() => {
+                        self.found.push(error.hint("an action is followed by `;`"));
+                    }
+                    Err(error) => self.found.push(error),
                 }
-                Ok(Item::Definition(called)) => {
-                    parameters(name, called, args, &self.scope, self.found);
-                }
-                Ok(_) => {}
-                Err(_) if self.names.is_spoilt(&name.text) => {}
-                Err(error) => self.found.push(error),
-            },
+                self.exits.get(name.text.as_str()).cloned()
+            }
             BehaviourKind::Each {
                 index,
                 range,
@@ -211,7 +306,7 @@ impl Walk<'_, '_> {
                         .expect(end, &int, "an end of the range", self.found);
                 }
                 let shadowed = self.scope.bind(&index.text, ResolvedSort::Int);
-                self.behaviour(body);
+                let exit = self.behaviour(body);
                 self.scope.restore(&index.text, shadowed);
                 let before = self.found.len();
                 self.sync(sync, std::slice::from_ref(body));
@@ -222,8 +317,20 @@ impl Walk<'_, '_> {
                 {
                     d.hint = Some("all instances share these, so they have no index".to_owned());
                 }
+                exit
             }
         }
+    }
+
+    fn bind<'e>(&mut self, params: &'e [Param]) -> Bound<'e> {
+        let names = params.iter().map(|p| &p.name);
+        super::duplicates(names, "variable", codes::DUPLICATE_NAME, self.found);
+        let bind = |p: &'e Param| {
+            self.scope.sorts.check(&p.sort, self.found);
+            let sort = self.scope.sorts.resolve(&p.sort);
+            (p.name.text.as_str(), self.scope.bind(&p.name.text, sort))
+        };
+        params.iter().map(bind).collect()
     }
 
     fn sync(&mut self, sync: &Sync, parts: &[Behaviour]) {
@@ -279,11 +386,31 @@ fn parameters(
     found: &mut Vec<Diagnostic>,
 ) {
     super::duplicates(
-        args.iter().map(|(n, _)| n),
+        args.iter().map(|(n, _)| n).filter(|n| !n.text.is_empty()),
         "the value of parameter",
         codes::INSTANCE_ARGUMENT,
         found,
     );
+    if let Some((arg, value)) = args.iter().find(|(arg, _)| arg.text.is_empty()) {
+        infer(value, scope, found);
+        let message = match called.params.len() {
+            0 => format!("process `{}` has no parameters", name.text),
+            1 => format!(
+                "process `{}` has one parameter; values by name come last",
+                name.text
+            ),
+            n => format!(
+                "process `{}` has {n} parameters; values by name come last",
+                name.text
+            ),
+        };
+        found.push(Diagnostic::error(
+            codes::INSTANCE_ARGUMENT,
+            arg.span.to(value.span),
+            message,
+        ));
+        return;
+    }
     let find = |text: &str| called.params.iter().find(|p| p.name.text == text);
     for (arg, value) in args {
         if let Some(param) = find(&arg.text) {
@@ -329,6 +456,33 @@ fn parameters(
     }
 }
 
+fn were(count: usize) -> String {
+    match count {
+        0 => "none is".to_owned(),
+        1 => "one is".to_owned(),
+        n => format!("{n} are"),
+    }
+}
+
+/// Each formal gate gets an action.
+fn gate_count(name: &Name, formal: &[Name], given: &[Name], found: &mut Vec<Diagnostic>) {
+    if formal.len() == given.len() {
+        return;
+    }
+    let message = match formal.len() {
+        0 => format!("`{}` has no gates to give actions to", name.text),
+        n => format!(
+            "process `{}` has {n} gates, and {} given",
+            name.text,
+            were(given.len())
+        ),
+    };
+    let written: Vec<&str> = formal.iter().map(|g| g.text.as_str()).collect();
+    let hint =
+        (!formal.is_empty()).then(|| format!("write `{}[{}]`", name.text, written.join(", ")));
+    found.push(Diagnostic::error(codes::INSTANCE_ARGUMENT, name.span, message).maybe_hint(hint));
+}
+
 fn arguments(
     name: &Name,
     machine: &Machine,
@@ -337,12 +491,23 @@ fn arguments(
     found: &mut Vec<Diagnostic>,
 ) {
     super::duplicates(
-        args.iter().map(|(n, _)| n),
+        args.iter().map(|(n, _)| n).filter(|n| !n.text.is_empty()),
         "the value of constant",
         codes::INSTANCE_ARGUMENT,
         found,
     );
     for (constant, value) in args {
+        if constant.text.is_empty() {
+            infer(value, scope, found);
+            let message = format!(
+                "a constant of system `{}` gets its value by name",
+                name.text
+            );
+            let hint = format!("write `{}(name = value)`", name.text);
+            let error = Diagnostic::error(codes::INSTANCE_ARGUMENT, value.span, message);
+            found.push(error.hint(hint));
+            continue;
+        }
         let declared = machine
             .bindings()
             .find(|(is_const, b)| *is_const && b.name.text == constant.text);
@@ -378,8 +543,10 @@ fn calls<'f>(node: &'f Behaviour, guarded: bool, out: &mut Vec<(&'f Name, bool)>
         out.push((name, guarded));
     }
     let guarded = guarded || matches!(node.kind, BehaviourKind::Prefix { .. });
-    for part in node.parts() {
-        calls(part, guarded, out);
+    let enables = matches!(node.kind, BehaviourKind::Enable { .. });
+    for (k, part) in node.parts().iter().enumerate() {
+        // What `>>` enables begins with an internal step.
+        calls(part, guarded || enables && k == 1, out);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be said about a file without running it: names, kinds, sorts, well-formedness, lints.
 
 mod behaviour;
+mod exits;
 mod expr;
 mod machine;
 mod property;
@@ -33,10 +34,11 @@ pub fn check(file: &File) -> Vec<Diagnostic> {
     );
     let names = Names::new(file);
     let sorts = Sorts::new(file, &mut found);
+    let exits = behaviour::exit_table(&names, &sorts);
     for item in file.sound_items() {
         match item {
             Item::Machine(m) => machine::check(file, m, &names, &sorts, &mut found),
-            Item::Definition(d) => behaviour::check(d, &names, &sorts, &mut found),
+            Item::Definition(d) => behaviour::check(d, &names, &sorts, &exits, &mut found),
             Item::Traces(t) => property::traces(file, t, &names, &mut found),
             Item::Property(p) => property::check(p, &names, &mut found),
             Item::Function(f) => expr::function(f, &sorts, &mut found),
@@ -99,7 +101,7 @@ fn duplicates<'a>(
 /// The system after `for`: it may live in another file, but a slip of the fingers is worth a word.
 fn target_system(of: &Name, names: &Names<'_>, found: &mut Vec<Diagnostic>) -> bool {
     match names.get(&of.text) {
-        Some(Item::Definition(d)) if !d.params.is_empty() => {
+        Some(Item::Definition(d)) if d.is_open() => {
             found.push(
                 Diagnostic::error(
                     codes::WRONG_KIND,

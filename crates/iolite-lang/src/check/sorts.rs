@@ -252,7 +252,7 @@ impl<'f> Sorts<'f> {
     }
 
     /// Whether a sort has finitely many values.
-    pub(super) fn is_finite(&self, sort: &ResolvedSort) -> bool {
+    pub(crate) fn is_finite(&self, sort: &ResolvedSort) -> bool {
         self.is_finite_at(sort, 0)
     }
 

@@ -123,7 +123,7 @@ fn before_brace(e: &Expr, least: u8) -> String {
 }
 
 /// An expression that `in` ends.
-fn before_in(e: &Expr) -> String {
+pub(super) fn before_in(e: &Expr) -> String {
     fn asks(e: &Expr) -> bool {
         let mut found = matches!(
             e.kind,

@@ -262,7 +262,8 @@ impl<'f> Printer<'f> {
         } else {
             format!("({})", params(&d.params))
         };
-        let head = format!("{keyword} {}{params}{over} =", d.name.text);
+        let gates = text::gate_names(&d.gates);
+        let head = format!("{keyword} {}{gates}{params}{over} =", d.name.text);
         let body = behaviour(&d.body, Level::Whole);
         if head.chars().count() + body.chars().count() < WIDEST {
             self.line(d.span, &format!("{head} {body}"));

@@ -4,8 +4,8 @@ use iolite_lts::LabelKind;
 
 use super::expr;
 use crate::syntax::ast::{
-    Behaviour, BehaviourKind, Event, EventKind, Gate, Name, Offer, Param, PropertyEvent, Sort,
-    SortKind, Sync, Trace,
+    ANY, Behaviour, BehaviourKind, Event, EventKind, Expr, Gate, Name, Offer, Param, PropertyEvent,
+    Sort, SortKind, Sync, Trace,
 };
 use crate::syntax::{is_plain_name, quote};
 
@@ -38,10 +38,14 @@ pub(super) fn event(event: &Event, place: Place) -> String {
         EventKind::Offer {
             kind,
             name: label,
-            offers,
+            offers: list,
+            guard,
         } => {
-            let offers: Vec<_> = offers.iter().map(offer).collect();
-            format!("{}({})", bare(*kind, label, place), offers.join(", "))
+            let mut text = format!("{}({})", bare(*kind, label, place), offers(list));
+            if let Some(guard) = guard {
+                text.push_str(&format!(" [{}]", expr::expr(guard)));
+            }
+            text
         }
         EventKind::Label {
             kind,
@@ -81,11 +85,30 @@ fn bare(kind: LabelKind, label: &Name, place: Place) -> String {
     }
 }
 
+fn offers(list: &[Offer]) -> String {
+    let texts: Vec<_> = list.iter().map(offer).collect();
+    texts.join(", ")
+}
+
 fn offer(offer: &Offer) -> String {
     match offer {
         Offer::Value(e) => expr::expr(e),
+        Offer::Variable(p) if p.name.text == ANY => format!("any {}", sort(&p.sort)),
         Offer::Variable(p) => param(p),
     }
+}
+
+fn param_list(list: &[Param]) -> String {
+    let texts: Vec<_> = list.iter().map(param).collect();
+    texts.join(", ")
+}
+
+/// `[a, b]`, or nothing.
+pub(super) fn gate_names(list: &[Name]) -> String {
+    if list.is_empty() {
+        return String::new();
+    }
+    format!("[{}]", names(list))
 }
 
 pub(super) fn param(p: &Param) -> String {
@@ -153,6 +176,10 @@ pub(super) fn range(first: &crate::syntax::ast::Expr, last: &crate::syntax::ast:
 pub(super) enum Level {
     /// A whole definition, or the inside of parentheses.
     Whole,
+    /// What `>>` follows.
+    Enabling,
+    /// What `[>` follows.
+    Disabling,
     /// A part of a parallel composition.
     Parallel,
     /// An alternative of a choice.
@@ -182,13 +209,19 @@ pub(super) fn behaviour(node: &Behaviour, level: Level) -> String {
     let (text, own) = match &node.kind {
         BehaviourKind::Stop => return "stop".to_owned(),
         BehaviourKind::Error => return String::new(),
-        BehaviourKind::Call { name, args } => {
-            let mut text = name.text.clone();
+        BehaviourKind::Exit(values) if values.is_empty() => return "exit".to_owned(),
+        BehaviourKind::Exit(values) => return format!("exit({})", offers(values)),
+        BehaviourKind::Call { name, gates, args } => {
+            let mut text = format!("{}{}", name.text, gate_names(gates));
             if !args.is_empty() {
-                let args: Vec<_> = args
-                    .iter()
-                    .map(|(n, e)| format!("{} = {}", n.text, expr::expr(e)))
-                    .collect();
+                let arg = |(n, e): &(Name, Expr)| {
+                    let value = expr::expr(e);
+                    if n.text.is_empty() {
+                        return value;
+                    }
+                    format!("{} = {value}", n.text)
+                };
+                let args: Vec<_> = args.iter().map(arg).collect();
                 text.push_str(&format!("({})", args.join(", ")));
             }
             return text;
@@ -208,7 +241,47 @@ pub(super) fn behaviour(node: &Behaviour, level: Level) -> String {
                 .iter()
                 .map(|p| behaviour(p, Level::Parallel))
                 .collect();
-            (parts.join(&format!(" {} ", operator(sync))), Level::Whole)
+            let text = parts.join(&format!(" {} ", operator(sync)));
+            (text, Level::Disabling)
+        }
+        BehaviourKind::ChoiceOver { params, body } => {
+            let body = behaviour(body, Level::Choice);
+            (
+                format!("choice {} [] {body}", param_list(params)),
+                Level::Whole,
+            )
+        }
+        BehaviourKind::Let {
+            name,
+            sort: of,
+            value,
+            body,
+        } => {
+            let of = of.as_ref().map(|s| format!(": {}", sort(s)));
+            let (value, body) = (expr::before_in(value), behaviour(body, Level::Choice));
+            let text = format!(
+                "let {}{} = {value} in {body}",
+                name.text,
+                of.unwrap_or_default()
+            );
+            (text, Level::Whole)
+        }
+        BehaviourKind::Enable { accept, parts } => {
+            let [left, right] = &**parts;
+            let left = behaviour(left, Level::Enabling);
+            let right = behaviour(right, Level::Whole);
+            let accept = if accept.is_empty() {
+                String::new()
+            } else {
+                format!("accept {} in ", param_list(accept))
+            };
+            (format!("{left} >> {accept}{right}"), Level::Whole)
+        }
+        BehaviourKind::Disable(parts) => {
+            let [left, right] = &**parts;
+            let left = behaviour(left, Level::Disabling);
+            let right = behaviour(right, Level::Enabling);
+            (format!("{left} [> {right}"), Level::Enabling)
         }
         BehaviourKind::Hide { labels, body } => (
             format!(

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use iolite_lts::{Composition, Gates, Interned, Lts, Relabelled};
 
 use super::parts::{self, Composer, Meeting, Result, Target};
-use super::process::Context;
+use super::process::{Context, Ending};
 use super::term::{Scope, Terms};
 use super::{LazySystem, machine, process};
 use crate::gate::{self, Pattern};
@@ -84,14 +84,20 @@ impl<'f> Target<'f> for Views<'f> {
         false
     }
 
-    fn definition(&mut self, item: &'f Item, scope: &Scope) -> Result<Built> {
-        let explicit = process::lower(self.context, item, scope, self.budget)?;
+    fn definition(&mut self, item: &'f Item, scope: &Scope, ending: Ending) -> Result<Built> {
+        let explicit = process::lower(self.context, item, scope, ending, self.budget)?;
         Ok(Built::Explicit(explicit.lts))
     }
 
-    fn behaviour(&mut self, node: &'f Behaviour, whose: &str, scope: &Scope) -> Result<Built> {
+    fn behaviour(
+        &mut self,
+        node: &'f Behaviour,
+        whose: &str,
+        scope: &Scope,
+        ending: Ending,
+    ) -> Result<Built> {
         let (context, budget) = (self.context, self.budget);
-        let explicit = process::lower_behaviour(context, node, scope, &[], whose, budget)?;
+        let explicit = process::lower_behaviour(context, node, scope, &[], whose, ending, budget)?;
         Ok(Built::Explicit(explicit.lts))
     }
 

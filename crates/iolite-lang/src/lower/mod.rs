@@ -40,7 +40,7 @@ pub use unfolded::{data_lints, data_unreached, parse_action, parse_value, unfold
 use self::term::{Scope, Terms};
 use crate::names::Names;
 use crate::syntax::ast::{File, Item, Machine, Role};
-use crate::{Diagnostic, Span, codes};
+use crate::{Diagnostic, Span, codes, gate_parameters};
 
 /// A system of a shape known only at run time.
 pub type LazySystem = Box<dyn Semantics<State = StateId>>;
@@ -54,6 +54,11 @@ pub const DEFAULT_BUDGET: usize = 1_000_000;
 /// steps as well as states, so that a state with very many steps ends the attempt, too. The
 /// declaration should be free of errors: see [`crate::check()`].
 pub fn lower_system(file: &File, name: &str, budget: usize) -> Result<Lts, Vec<Diagnostic>> {
+    let file = &gate_parameters::distinct_file(file);
+    lower_distinct(file, name, budget).map_err(gate_parameters::unmark)
+}
+
+fn lower_distinct(file: &File, name: &str, budget: usize) -> Result<Lts, Vec<Diagnostic>> {
     let names = Names::new(file);
     let item = names
         .behaviour(name, Span::default())
@@ -73,14 +78,17 @@ pub fn lower_system(file: &File, name: &str, budget: usize) -> Result<Lts, Vec<D
         .terms
         .parameters(definition, &[], &Scope::new(), definition.name.span)
         .map_err(|d| vec![d])?;
-    Ok(process::lower(context, item, &scope, budget)?.lts)
+    let ending = process::Ending::Internal;
+    Ok(process::lower(context, item, &scope, ending, budget)?.lts)
 }
 
 /// A declared system or process on demand: parallel composition, hiding and renaming outside of
 /// sequential behaviour stay lazy views of the kernel; their components are explicit, of at most
 /// `budget` states. Explored, it is the system that [`lower_system`] gives by another route.
 pub fn lower_lazily(file: &File, name: &str, budget: usize) -> Result<LazySystem, Vec<Diagnostic>> {
-    Ok(match composition::build(file, name, budget)? {
+    let file = &gate_parameters::distinct_file(file);
+    let built = composition::build(file, name, budget).map_err(gate_parameters::unmark)?;
+    Ok(match built {
         composition::Built::Explicit(lts) => Box::new(lts),
         composition::Built::Lazy(view) => view,
     })
@@ -92,7 +100,7 @@ pub fn systems(file: &File) -> Vec<&str> {
     file.items
         .iter()
         .filter(|item| match item {
-            Item::Definition(d) => d.params.is_empty(),
+            Item::Definition(d) => !d.is_open(),
             Item::Machine(m) => m.role == Role::System,
             _ => false,
         })

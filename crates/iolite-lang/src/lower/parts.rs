@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::process::Context;
+use super::process::{Context, Ending, Endings};
 use super::term::Scope;
 use crate::gate::Pattern;
 use crate::syntax::ast::{Behaviour, BehaviourKind, Definition, Expr, Item, Machine, Name, Sync};
@@ -35,10 +35,16 @@ pub(super) trait Target<'f> {
     fn is_one_behaviour(&self, node: &'f Behaviour) -> bool;
 
     /// A definition made as a whole, with values for its parameters.
-    fn definition(&mut self, item: &'f Item, scope: &Scope) -> Result<Self::Part>;
+    fn definition(&mut self, item: &'f Item, scope: &Scope, ending: Ending) -> Result<Self::Part>;
 
     /// A behaviour that stands in the definition called `whose`.
-    fn behaviour(&mut self, node: &'f Behaviour, whose: &str, scope: &Scope) -> Result<Self::Part>;
+    fn behaviour(
+        &mut self,
+        node: &'f Behaviour,
+        whose: &str,
+        scope: &Scope,
+        ending: Ending,
+    ) -> Result<Self::Part>;
 
     /// Parts that run together, at least one.
     fn compose(&self, parts: Vec<Self::Part>, gates: &Meeting, span: Span) -> Result<Self::Part>;
@@ -72,6 +78,7 @@ pub(super) struct Composer<'f, T> {
     /// Definitions that are being composed.
     open: BTreeSet<&'f str>,
     components: usize,
+    endings: Endings<'f>,
 }
 
 impl<'f, T: Target<'f>> Composer<'f, T> {
@@ -81,12 +88,14 @@ impl<'f, T: Target<'f>> Composer<'f, T> {
             target,
             open: BTreeSet::new(),
             components: 0,
+            endings: Endings::new(context.names),
         }
     }
 
     /// A declaration by itself.
     pub(super) fn whole(&mut self, item: &'f Item) -> Result<T::Part> {
-        self.item(item, &[], &Scope::new(), item.name().span)
+        let at = item.name().span;
+        self.item(item, &[], &Scope::new(), at, Ending::Internal)
     }
 
     /// A declaration called at `at`.
@@ -96,6 +105,7 @@ impl<'f, T: Target<'f>> Composer<'f, T> {
         args: &'f [(Name, Expr)],
         scope: &Scope,
         at: Span,
+        ending: Ending,
     ) -> Result<T::Part> {
         match item {
             Item::Machine(machine) => {
@@ -108,11 +118,11 @@ impl<'f, T: Target<'f>> Composer<'f, T> {
                 let scope = scope.map_err(|d| vec![d])?;
                 if self.target.is_one_part(definition, self.open.len())? {
                     self.component(definition.name.span)?;
-                    return self.target.definition(item, &scope);
+                    return self.target.definition(item, &scope, ending);
                 }
                 let name = definition.name.text.as_str();
                 self.open.insert(name);
-                let built = self.behaviour(&definition.body, name, &scope);
+                let built = self.behaviour(&definition.body, name, &scope, ending);
                 self.open.remove(name);
                 built
             }
@@ -136,18 +146,41 @@ impl<'f, T: Target<'f>> Composer<'f, T> {
         Ok(())
     }
 
-    fn behaviour(&mut self, node: &'f Behaviour, whose: &str, scope: &Scope) -> Result<T::Part> {
+    /// A behaviour as one part.
+    fn one_part(
+        &mut self,
+        node: &'f Behaviour,
+        whose: &str,
+        scope: &Scope,
+        ending: Ending,
+    ) -> Result<T::Part> {
+        self.component(node.span)?;
+        self.target.behaviour(node, whose, scope, ending)
+    }
+
+    fn behaviour(
+        &mut self,
+        node: &'f Behaviour,
+        whose: &str,
+        scope: &Scope,
+        ending: Ending,
+    ) -> Result<T::Part> {
         let terms = self.context.terms;
         let one = |d| vec![d];
         if !matches!(node.kind, BehaviourKind::Call { .. }) && self.target.is_one_behaviour(node) {
-            self.component(node.span)?;
-            return self.target.behaviour(node, whose, scope);
+            return self.one_part(node, whose, scope, ending);
         }
         match &node.kind {
+            // Parts that exit together are no parts of their own.
+            BehaviourKind::Parallel { .. } | BehaviourKind::Each { .. }
+                if self.endings.may_exit(node) =>
+            {
+                self.one_part(node, whose, scope, ending)
+            }
             BehaviourKind::Parallel { sync, parts } => {
                 let parts = parts
                     .iter()
-                    .map(|p| self.behaviour(p, whose, scope))
+                    .map(|p| self.behaviour(p, whose, scope, Ending::Never))
                     .collect::<Result<Vec<_>>>()?;
                 let gates = self.meeting(sync, scope)?;
                 self.target.compose(parts, &gates, node.span)
@@ -162,39 +195,52 @@ impl<'f, T: Target<'f>> Composer<'f, T> {
                 let mut parts = Vec::new();
                 for value in terms.indices(range, body, scope).map_err(one)? {
                     inner.insert(index.text.clone(), value);
-                    parts.push(self.behaviour(body, whose, &inner)?);
+                    parts.push(self.behaviour(body, whose, &inner, Ending::Never)?);
                 }
                 let gates = self.meeting(sync, scope)?;
                 self.target.compose(parts, &gates, node.span)
             }
             BehaviourKind::Hide { labels, body } => {
-                let part = self.behaviour(body, whose, scope)?;
+                let part = self.behaviour(body, whose, scope, ending)?;
                 let labels = terms.patterns(labels, scope).map_err(one)?;
                 self.target.hide(part, &labels, node.span)
             }
             BehaviourKind::Rename { pairs, body } => {
-                let part = self.behaviour(body, whose, scope)?;
+                let part = self.behaviour(body, whose, scope, ending)?;
                 let pairs = terms.pattern_pairs(pairs, scope).map_err(one)?;
                 self.target.rename(part, &pairs, node.span)
             }
             BehaviourKind::Guard { condition, body }
                 if terms.holds(condition, scope).map_err(one)? =>
             {
-                self.behaviour(body, whose, scope)
+                self.behaviour(body, whose, scope, ending)
             }
-            BehaviourKind::Call { name, args } => {
+            BehaviourKind::Let {
+                name,
+                sort,
+                value,
+                body,
+            } => {
+                let value = terms.bound(sort.as_ref(), value, scope).map_err(one)?;
+                let mut inner = scope.clone();
+                inner.insert(name.text.clone(), value);
+                self.behaviour(body, whose, &inner, ending)
+            }
+            BehaviourKind::Call { name, gates, args } if gates.is_empty() => {
                 let names = self.context.names;
                 let item = names.behaviour(&name.text, name.span).map_err(one)?;
-                self.item(item, args, scope, name.span)
+                self.item(item, args, scope, name.span, ending)
             }
             BehaviourKind::Stop
+            | BehaviourKind::Exit(_)
             | BehaviourKind::Prefix { .. }
             | BehaviourKind::Guard { .. }
             | BehaviourKind::Choice(_)
-            | BehaviourKind::Error => {
-                self.component(node.span)?;
-                self.target.behaviour(node, whose, scope)
-            }
+            | BehaviourKind::ChoiceOver { .. }
+            | BehaviourKind::Enable { .. }
+            | BehaviourKind::Disable(_)
+            | BehaviourKind::Call { .. }
+            | BehaviourKind::Error => self.one_part(node, whose, scope, ending),
         }
     }
 

@@ -5,7 +5,7 @@ use iolite_expr::{Sort as TermSort, Term, Value};
 use super::parts::MOST_COMPONENTS;
 use super::term::{Scope, Terms, literal};
 use crate::gate::Pattern;
-use crate::syntax::ast::{Behaviour, Definition, Expr, Gate, Name, Offer};
+use crate::syntax::ast::{Behaviour, Definition, Expr, Gate, Name, Offer, Param, Sort};
 use crate::{Diagnostic, Span, codes};
 
 type Result<T, E = Diagnostic> = std::result::Result<T, E>;
@@ -66,6 +66,50 @@ impl Terms<'_> {
             all = longer;
         }
         Ok(Some(all))
+    }
+
+    /// The scopes in which the names of a choice have values, one for each combination; `None` when
+    /// there are more than `most`.
+    pub(super) fn choices(
+        &self,
+        params: &[Param],
+        scope: &Scope,
+        most: usize,
+    ) -> Result<Option<Vec<Scope>>> {
+        let offers: Vec<Offer> = params.iter().cloned().map(Offer::Variable).collect();
+        let instances = self.instances(&offers, scope, most)?;
+        Ok(instances.map(|all| all.into_iter().map(|i| i.scope).collect()))
+    }
+
+    /// What `let` binds.
+    pub(super) fn bound(&self, sort: Option<&Sort>, value: &Expr, scope: &Scope) -> Result<Term> {
+        let sort = sort.map(|s| self.sort(s)).transpose()?;
+        let known = self.small(value, scope, sort.as_ref())?;
+        match sort.or_else(|| known.sort()) {
+            Some(sort) => literal(known, &sort, value.span),
+            None => Ok(Term::from(known)),
+        }
+    }
+
+    /// Gives the names after `accept` the values of an exit.
+    pub(super) fn accept(
+        &self,
+        params: &[Param],
+        values: &[Value],
+        scope: &mut Scope,
+        at: Span,
+    ) -> Result<()> {
+        if params.len() != values.len() {
+            let (n, m) = (values.len(), params.len());
+            let message = format!("{n} values are handed on, and {m} accepted");
+            return Err(Diagnostic::error(codes::EXIT_VALUES, at, message));
+        }
+        for (param, value) in params.iter().zip(values) {
+            let sort = self.sort(&param.sort)?;
+            let term = literal(value.clone(), &sort, param.name.span)?;
+            scope.insert(param.name.text.clone(), term);
+        }
+        Ok(())
     }
 
     fn small(&self, expr: &Expr, scope: &Scope, wanted: Option<&TermSort>) -> Result<Value> {

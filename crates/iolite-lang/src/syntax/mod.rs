@@ -3,6 +3,7 @@
 pub mod ast;
 mod lexer;
 mod parser;
+mod positional;
 
 pub use ast::File;
 pub use lexer::{KEYWORDS, is_plain_name, quote};

@@ -72,6 +72,8 @@ process Deep = a; (b; stop ||| (c; stop || c; stop)) [] (hide d in (d; stop)) []
 system Net = hide mid in (Left |[mid]| Right)
 process Cell(k: 0..3, full: bool) = [!full] -> ?put(k, x: 0..1); !got(k, x + 1); Cell(k = k, full = false) [] [full && k > 0] -> (stop)
 process Wire over { ?put(x: 0..1), !got } = ?put(0); !got; Wire
+process Ends(n: int) = exit(n, any bool) [> ?cut; exit(n + 1, true) >> accept a: int, b: bool in (Gated[put, "in"](a, flag = b) [> stop) >> exit
+process Gated[ put , "in" ](n: int, flag: bool) = choice x: 0..3, y: bool [] ?put(x, z: int) [z > x && y]; (let w: int = n in "in"; stop) [] let v = x in !got(v); exit
 system Row = hide got(1, 0) in (each k in 0..1 |[got(2 - 1, 0), tick]| each j in k..2 ||| tick; rename put -> put(j), got(0, 1) -> "odd one" in Cell(k = k, full = true))
 system Many = each k in 0..2 ||| Robot(limit = k + 1, home = Point { x = 0, y = 0 })
 

@@ -3,23 +3,35 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use iolite_derive::{ModelRef, TestRun, TestStep, Verdict, test_runs};
 use iolite_exec::Summary;
+use iolite_lang::codes;
 use iolite_lang::mutation::Mutant;
 use iolite_lts::{Completed, Semantics, StateId};
 use iolite_sts::PruningGoal;
+use iolite_sts::analysis::VerifyBudget;
 
 use super::{MutantDocument, MutationOptions};
+use crate::relation::decided_with_data;
 use crate::workspace::too_many_states;
 use crate::{
     Campaign, DerivationOptions, DerivationSelection, Derived, Error, ErrorKind, ExecutionEnding,
-    ExplicitSpec, GoalDerivation, Judge, JudgeOptions, Proof, RelationOptions, Selection,
-    SelectionOptions, SuiteCase, Target, TargetOptions, VerificationOptions, Workspace,
+    ExplicitSpec, GoalDerivation, Judge, JudgeOptions, Proof, RelationDocument, RelationOptions,
+    Selection, SelectionOptions, Spec, SuiteCase, Target, TargetOptions, VerificationOptions,
+    Workspace,
 };
 
 /// Test cases that are derived towards a purpose.
 const PURPOSE_CASES: u64 = 10;
+
+/// What is spent on one mutant whose data do not unfold: less than `relate` spends, since there are many.
+pub(super) const BUDGET: VerifyBudget = VerifyBudget {
+    steps: 100_000,
+    time: Duration::from_secs(20),
+    question: Duration::from_millis(500),
+};
 
 /// How much longer than the shortest way to a purpose they may be.
 const PURPOSE_SLACK: usize = 5;
@@ -148,10 +160,27 @@ impl<'w> Examiner<'w> {
     /// Whether the model conforms to itself, once its inputs are completed.
     pub(super) fn model_conforms(&self) -> Result<Option<bool>, Error> {
         let Ok(spec) = &self.spec else {
-            return Ok(None);
+            let model = self.workspace.spec(self.model)?;
+            return Ok(self.decide_with_data(&model)?.ok().and_then(|d| d.holds));
         };
         let mut side = self.workspace.specification(spec, &self.relation())?;
         Ok(side.decide(spec, &mut |_| None)?.holds)
+    }
+
+    /// What the relation says of a system whose data, or those of the model, do not unfold: proved,
+    /// refuted with a shortest trace, or unknown. Why it is not asked, where it is not.
+    fn decide_with_data(&self, system: &Spec) -> Result<Result<RelationDocument, String>, Error> {
+        let options = self.relation();
+        if decided_with_data(options.relation).is_none() {
+            let why = format!("{} is not decided for infinite data", options.relation);
+            return Ok(Err(why));
+        }
+        let model = self.workspace.spec(self.model)?;
+        match self.quiet.relate_models(system, &model, &options, BUDGET) {
+            Ok(decision) => Ok(Ok(decision)),
+            Err(error) if error.kind() == ErrorKind::Fault => Err(error),
+            Err(error) => Ok(Err(error.message().to_owned())),
+        }
     }
 
     /// What one thread needs.
@@ -323,6 +352,9 @@ impl Worker<'_> {
                 document.unknown = decision.unknown;
                 document.counterexample = decision.counterexamples.into_iter().next();
             }
+            (Err(error), _) if is_infinite(error) => {
+                self.decide_with_data(&workspace, &reference, &mut document)?;
+            }
             (Err(error), _) if error.kind() != ErrorKind::Fault => {
                 document.unknown = Some(error.message().to_owned());
             }
@@ -339,6 +371,39 @@ impl Worker<'_> {
             self.run_on_the_fly(&workspace, &reference, explicit.is_ok(), &mut document)?;
         }
         Ok(document)
+    }
+
+    /// The relation where data do not unfold.
+    fn decide_with_data(
+        &self,
+        workspace: &Workspace,
+        reference: &ModelRef,
+        document: &mut MutantDocument,
+    ) -> Result<(), Error> {
+        let mutant = match workspace.spec(reference) {
+            Err(error) if error.kind() != ErrorKind::Fault => {
+                document.unknown = Some(error.message().to_owned());
+                return Ok(());
+            }
+            mutant => mutant?,
+        };
+        match self.examiner.decide_with_data(&mutant)? {
+            Ok(decision) => {
+                document.conforms = decision.holds;
+                document.counterexample = decision.counterexample;
+                if decision.holds.is_none() {
+                    let why = decision
+                        .unknown
+                        .unwrap_or_else(|| "no proof was found".to_owned());
+                    let depth = decision.effort.depth;
+                    document.unknown = Some(format!(
+                        "{why}; there is no difference up to traces of length {depth}"
+                    ));
+                }
+            }
+            Err(why) => document.unknown = Some(why),
+        }
+        Ok(())
     }
 
     /// Every test run of every test case, so that nothing is left to chance.
@@ -443,6 +508,12 @@ impl Worker<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether data are infinite, or more than a bound allows; anything else is wrong for every relation.
+fn is_infinite(error: &Error) -> bool {
+    let infinite = codes::INFINITE_DATA.to_string();
+    error.kind() == ErrorKind::Undecided || error.message().contains(&infinite)
 }
 
 /// A shortest run of a test case with a mutant that ends in `fail`.

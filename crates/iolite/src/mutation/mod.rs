@@ -4,6 +4,8 @@
 //! [IOCO99, §3]. Equivalent mutants, the plague of mutation analysis, are proved here by the relation
 //! itself.
 
+#[cfg(test)]
+mod data_tests;
 mod document;
 mod examine;
 mod pick;
@@ -149,7 +151,7 @@ impl Workspace {
         let path = PathBuf::from("mutant.iol");
         let parsed = source.insert(&path, mutable.text.as_bytes());
         let file = parsed.file()?;
-        let base = mutable.name.split('(').next().unwrap_or_default();
+        let base = mutable.name.split(['(', '[']).next().unwrap_or_default();
         let operators = match options.operators.as_slice() {
             [] => Operator::ALL.to_vec(),
             given => given.to_vec(),
@@ -214,7 +216,7 @@ impl Workspace {
             let declared = self.declaration(model)?;
             let source = self.source(declared.reference.path())?;
             let name = declared.reference.name.clone().unwrap_or_default();
-            let base = name.split('(').next().unwrap_or_default();
+            let base = name.split(['(', '[']).next().unwrap_or_default();
             let is_machine = source.file()?.items.iter().any(|item| {
                 matches!(item, Item::Machine(m) if m.role == Role::System && m.name.text == base)
             });

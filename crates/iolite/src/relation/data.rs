@@ -43,21 +43,34 @@ impl Workspace {
         if failure.kind() == ErrorKind::Input && !failure.message().contains(&infinite) {
             return Err(failure);
         }
-        let relation = match options.relation {
-            Relation::Ioco => DataRelation::Ioco,
-            Relation::Uioco => DataRelation::Uioco,
-            Relation::Ioconf => DataRelation::Ioconf,
-            // What these relations ask of sets of states is asked of the unfolded models only.
-            _ => return Err(failure),
-        };
-        if options.context == Context::Queues || options.counterexamples > 1 {
+        // What the other relations ask of sets of states is asked of the unfolded models only.
+        let asked = decided_with_data(options.relation);
+        if asked.is_none() || options.context == Context::Queues || options.counterexamples > 1 {
             return Err(failure);
         }
-        let specs = [self.spec(implementation)?, self.spec(specification)?];
-        let [i, s] = [as_iosts::of(&specs[0])?, as_iosts::of(&specs[1])?];
+        let (i, s) = (self.spec(implementation)?, self.spec(specification)?);
+        self.relate_models(&i, &s, options, VerifyBudget::default())
+            .map(Some)
+    }
+
+    /// Decides ioco, uioco or ioconf between models as they are, whether or not their data unfold.
+    pub(crate) fn relate_models(
+        &self,
+        implementation: &Spec,
+        specification: &Spec,
+        options: &RelationOptions,
+        budget: VerifyBudget,
+    ) -> Result<RelationDocument, Error> {
+        let relation = decided_with_data(options.relation).ok_or_else(|| {
+            Error::undecided(format!(
+                "{} is not decided for infinite data",
+                options.relation
+            ))
+        })?;
+        let specs = [implementation, specification];
+        let [i, s] = [as_iosts::of(specs[0])?, as_iosts::of(specs[1])?];
         let mut solver = solver(None)?;
-        let budget = VerifyBudget::default();
-        let wrong = |e: &ConformanceError| refused(e, specification);
+        let wrong = |e: &ConformanceError| refused(e, &specification.reference());
         let i = match options.semantics.complete_inputs {
             Some(CompletionFlag::SelfLoop) => {
                 let completed = i.input_completed(&s, &mut solver);
@@ -77,7 +90,7 @@ impl Workspace {
         } else {
             let enabled = is_input_enabled(&i, &s, &mut solver, budget);
             let (watched, answer) = enabled.map_err(|e| wrong(&e))?;
-            not_enabled(&watched, &answer, implementation)?
+            not_enabled(&watched, &answer, &implementation.reference())?
         };
         let policy = options.semantics.policy();
         let found = conforms(&i, &s, relation, policy, &mut solver, budget);
@@ -137,7 +150,17 @@ impl Workspace {
         for warning in &document.warnings {
             self.warn(&format!("warning: {warning}"));
         }
-        Ok(Some(document))
+        Ok(document)
+    }
+}
+
+/// The relation as it is decided for models whose data do not unfold.
+pub(crate) fn decided_with_data(relation: Relation) -> Option<DataRelation> {
+    match relation {
+        Relation::Ioco => Some(DataRelation::Ioco),
+        Relation::Uioco => Some(DataRelation::Uioco),
+        Relation::Ioconf => Some(DataRelation::Ioconf),
+        _ => None,
     }
 }
 

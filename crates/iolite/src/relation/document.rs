@@ -129,7 +129,7 @@ impl Place {
 pub struct EffortDocument {
     pairs: usize,
     sets: usize,
-    depth: usize,
+    pub(crate) depth: usize,
     bytes: usize,
 }
 

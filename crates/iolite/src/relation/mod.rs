@@ -18,7 +18,7 @@ use iolite_lts::{Completed, LabelId, LabelKind, Labels, Lts, Semantics, StateId}
 
 use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace, vacuity};
 
-pub(crate) use data::{not_enabled, own_state};
+pub(crate) use data::{decided_with_data, not_enabled, own_state};
 pub use document::{
     CounterexampleDocument, EffortDocument, ObservedDocument, Place, RelationDocument,
 };

@@ -22,7 +22,10 @@ fn given(declared: &Declared) -> Vec<(String, String)> {
         let Some(Item::Definition(definition)) = item else {
             break;
         };
-        let BehaviourKind::Call { name: called, args } = &definition.body.kind else {
+        let BehaviourKind::Call {
+            name: called, args, ..
+        } = &definition.body.kind
+        else {
             break;
         };
         for (constant, value) in args {

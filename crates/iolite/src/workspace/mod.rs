@@ -291,11 +291,12 @@ impl Workspace {
     pub(crate) fn declaration(&self, reference: &ModelRef) -> Result<Declared, Error> {
         let reference = self.resolved(reference);
         let mut source = self.source(reference.path())?;
-        let instance = reference.name.as_ref().and_then(|n| n.split_once('('));
+        let name = reference.name.as_deref().unwrap_or_default();
+        let instance = name.find(['(', '[']).map(|at| name.split_at(at));
         let mut wanted = reference.clone();
         if let Some((system, arguments)) = instance {
             let fresh = fresh_name(source.file()?, system);
-            let line = format!("system {fresh} = {system}({arguments}");
+            let line = format!("system {fresh} = {system}{arguments}");
             source = Arc::new(source.with_line(&line));
             wanted.name = Some(fresh);
         }

@@ -204,7 +204,7 @@ fn documents<T: serde::de::DeserializeOwned>(
             let why: SetAside = serde_json::from_str(text)
                 .map_err(|e| Error::fault(format!("the record of {noun} {}: {e}", outcome.item)))?;
             let (item, why) = (outcome.item, why.error.message);
-            eprintln!(
+            say!(
                 "error: {noun} {item} came to nothing: {}",
                 why.escape_debug()
             );

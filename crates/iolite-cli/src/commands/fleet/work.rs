@@ -63,7 +63,7 @@ impl Accepts for Knowledge {
     }
 
     fn say(&self, text: &str) {
-        eprintln!("{text}");
+        say!("{text}");
     }
 }
 

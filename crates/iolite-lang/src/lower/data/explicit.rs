@@ -99,7 +99,7 @@ fn valued(
 }
 
 /// The sorts of the parameters of actions of this name, as the systems of the file declare them.
-pub(super) fn declared_sorts(
+pub(in crate::lower) fn declared_sorts(
     context: Context<'_>,
     name: &str,
 ) -> impl Iterator<Item = Vec<TermSort>> {

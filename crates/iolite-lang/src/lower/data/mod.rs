@@ -10,46 +10,122 @@ mod instances;
 mod machine;
 mod observer;
 
+pub(super) use explicit::declared_sorts;
 pub use observer::{DataObserver, DataPurpose, lower_data_observer, lower_data_purpose};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iolite_lts::Gates;
+use iolite_lts::{Gates, LabelKind};
 use iolite_sts::{BuildError, BuildErrorKind, ComposeError, Iosts};
 
 use super::parts::{self, Composer, Meeting, Result, Target};
-use super::process::{self, Context};
+use super::process::{self, Context, Ending};
 use super::term::{Scope, Terms, unplace};
+use crate::check::Sorts;
 use crate::gate::Pattern;
 use crate::names::Names;
-use crate::syntax::ast::{Behaviour, Definition, Expr, File, Item, Machine, Name};
-use crate::{Diagnostic, Span, check, codes};
+use crate::syntax::ast::{
+    Behaviour, BehaviourKind, Definition, Event, EventKind, Expr, File, Item, Machine, Name, Offer,
+    Param,
+};
+use crate::{Diagnostic, Span, check, codes, gate_parameters};
 
 /// States that a part without data may have when it is composed with parts that have some.
 const MOST_EXPLICIT_STATES: usize = 100_000;
 
 /// Whether a declared system has data, or is composed of systems that have.
 pub fn has_data(file: &File, name: &str) -> bool {
-    reaches_data(&Names::new(file), vec![name])
+    let sorts = Sorts::new(file, &mut Vec::new());
+    reach(&Names::new(file), &sorts, vec![name]) != Reach::Explicit
 }
 
-fn reaches_data<'f>(names: &Names<'f>, mut open: Vec<&'f str>) -> bool {
+/// What a behaviour needs of a semantics with data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// Nothing: its data are finite.
+    Explicit,
+    /// A process takes or keeps values of an infinite sort.
+    Process,
+    /// A system with data is among its parts.
+    System,
+}
+
+/// What can be reached through calls. Processes with actions that have no direction have no symbolic
+/// form, so their data are followed value by value.
+fn reach<'f>(names: &Names<'f>, sorts: &Sorts<'f>, mut open: Vec<&'f str>) -> Reach {
     let mut seen = BTreeSet::new();
+    let (mut infinite, mut plain) = (false, false);
     while let Some(next) = open.pop() {
         match names.get(next) {
-            Some(Item::Machine(m)) if m.has_data() => return true,
+            Some(Item::Machine(m)) if m.has_data() => return Reach::System,
             Some(Item::Definition(d)) if seen.insert(next) => {
+                let over = d.over.iter().flatten();
+                infinite |= d.params.iter().any(|p| !is_finite(sorts, p))
+                    || over.clone().any(|e| takes_infinite(sorts, e))
+                    || chooses_infinite(sorts, &d.body);
+                plain |= over.clone().any(is_plain) || has_plain(&d.body);
                 d.body.calls(&mut |call| open.push(&call.text));
             }
             _ => {}
         }
     }
-    false
+    if infinite && !plain {
+        Reach::Process
+    } else {
+        Reach::Explicit
+    }
+}
+
+fn is_finite(sorts: &Sorts<'_>, param: &Param) -> bool {
+    sorts.is_finite(&sorts.resolve(&param.sort))
+}
+
+fn takes_infinite(sorts: &Sorts<'_>, event: &Event) -> bool {
+    match &event.kind {
+        EventKind::Offer { offers, .. } => leave_infinite(sorts, offers),
+        _ => false,
+    }
+}
+
+fn leave_infinite(sorts: &Sorts<'_>, offers: &[Offer]) -> bool {
+    let infinite = |o: &Offer| matches!(o, Offer::Variable(p) if !is_finite(sorts, p));
+    offers.iter().any(infinite)
+}
+
+/// Whether a behaviour takes, accepts, chooses or leaves open values of an infinite sort.
+fn chooses_infinite(sorts: &Sorts<'_>, node: &Behaviour) -> bool {
+    let own = match &node.kind {
+        BehaviourKind::Prefix { events, .. } => events.iter().any(|e| takes_infinite(sorts, e)),
+        BehaviourKind::ChoiceOver { params, .. } | BehaviourKind::Enable { accept: params, .. } => {
+            params.iter().any(|p| !is_finite(sorts, p))
+        }
+        BehaviourKind::Exit(values) => leave_infinite(sorts, values),
+        _ => false,
+    };
+    own || node.parts().iter().any(|p| chooses_infinite(sorts, p))
+}
+
+fn is_plain(event: &Event) -> bool {
+    matches!(
+        &event.kind,
+        EventKind::Label { kind, .. } | EventKind::Offer { kind, .. } if *kind == LabelKind::Undirected
+    )
+}
+
+fn has_plain(node: &Behaviour) -> bool {
+    let own =
+        matches!(&node.kind, BehaviourKind::Prefix { events, .. } if events.iter().any(is_plain));
+    own || node.parts().iter().any(has_plain)
 }
 
 /// A declared system as a symbolic one. The file should be free of errors: see
 /// [`crate::check()`].
 pub fn lower_data(file: &File, name: &str) -> Result<Iosts> {
+    let file = &gate_parameters::distinct_file(file);
+    lower_distinct(file, name).map_err(gate_parameters::unmark)
+}
+
+fn lower_distinct(file: &File, name: &str) -> Result<Iosts> {
     let names = Names::new(file);
     let item = names
         .behaviour(name, Span::default())
@@ -70,7 +146,7 @@ pub fn lower_data(file: &File, name: &str) -> Result<Iosts> {
         .map_err(|e| vec![compose_error(&e, span)])
 }
 
-fn build_error(error: &BuildError, otherwise: Span) -> Diagnostic {
+pub(super) fn build_error(error: &BuildError, otherwise: Span) -> Diagnostic {
     let code = match &error.kind {
         BuildErrorKind::Twice(_) => codes::DUPLICATE_NAME,
         BuildErrorKind::AssignedTwice(_) => codes::ASSIGNED_TWICE,
@@ -92,6 +168,39 @@ struct Lowering<'f> {
     context: Context<'f>,
     /// Instances of each system so far, to keep their data apart by name.
     instances: BTreeMap<&'f str, usize>,
+}
+
+impl<'f> Lowering<'f> {
+    fn reach(&self, open: Vec<&'f str>) -> Reach {
+        reach(self.context.names, &self.context.terms.sorts, open)
+    }
+
+    fn reach_of(&self, node: &'f Behaviour) -> Reach {
+        let mut open = Vec::new();
+        node.calls(&mut |call| open.push(call.text.as_str()));
+        match self.reach(open) {
+            Reach::Explicit if chooses_infinite(&self.context.terms.sorts, node) => Reach::Process,
+            reach => reach,
+        }
+    }
+
+    /// A part of processes alone.
+    fn processes(
+        &self,
+        node: &'f Behaviour,
+        scope: &Scope,
+        over: &[Event],
+        name: &str,
+        ending: Ending,
+    ) -> Result<Iosts> {
+        let context = self.context;
+        if self.reach_of(node) == Reach::Process {
+            return process::linear::lower(context, node, scope, over, name, ending);
+        }
+        let most = MOST_EXPLICIT_STATES;
+        let part = process::lower_behaviour(context, node, scope, over, name, ending, most)?;
+        explicit::lower(context, name, &part, node.span)
+    }
 }
 
 impl<'f> Target<'f> for Lowering<'f> {
@@ -139,7 +248,7 @@ impl<'f> Target<'f> for Lowering<'f> {
 
     fn is_one_part(&mut self, definition: &'f Definition, depth: usize) -> Result<bool> {
         let name = definition.name.text.as_str();
-        if !reaches_data(self.context.names, vec![name]) {
+        if self.reach(vec![name]) != Reach::System {
             return Ok(true);
         }
         let refused = |why: String| {
@@ -160,22 +269,31 @@ impl<'f> Target<'f> for Lowering<'f> {
     /// What has no data is made explicit as a whole: it may then hide, rename and meet on instances
     /// of actions.
     fn is_one_behaviour(&self, node: &'f Behaviour) -> bool {
-        let mut open = Vec::new();
-        node.calls(&mut |call| open.push(call.text.as_str()));
-        !reaches_data(self.context.names, open)
+        self.reach_of(node) != Reach::System
     }
 
-    fn definition(&mut self, item: &'f Item, scope: &Scope) -> Result<Iosts> {
-        let part = process::lower(self.context, item, scope, MOST_EXPLICIT_STATES)?;
-        let name = item.name();
-        explicit::lower(self.context, &name.text, &part, name.span)
+    fn definition(&mut self, item: &'f Item, scope: &Scope, ending: Ending) -> Result<Iosts> {
+        let Item::Definition(definition) = item else {
+            return Err(Vec::new());
+        };
+        let over = definition.over.as_deref().unwrap_or_default();
+        let name = definition.name.text.as_str();
+        let context = self.context;
+        if self.reach(vec![name]) == Reach::Process {
+            return process::linear::lower(context, &definition.body, scope, over, name, ending);
+        }
+        let part = process::lower(context, item, scope, ending, MOST_EXPLICIT_STATES)?;
+        explicit::lower(context, name, &part, definition.name.span)
     }
 
-    fn behaviour(&mut self, node: &'f Behaviour, _: &str, scope: &Scope) -> Result<Iosts> {
-        let (context, most) = (self.context, MOST_EXPLICIT_STATES);
-        let name = "behaviour";
-        let part = process::lower_behaviour(context, node, scope, &[], name, most)?;
-        explicit::lower(context, name, &part, node.span)
+    fn behaviour(
+        &mut self,
+        node: &'f Behaviour,
+        _: &str,
+        scope: &Scope,
+        ending: Ending,
+    ) -> Result<Iosts> {
+        self.processes(node, scope, &[], "behaviour", ending)
     }
 
     fn compose(&self, parts: Vec<Iosts>, meeting: &Meeting, span: Span) -> Result<Iosts> {

@@ -2,6 +2,7 @@
 
 use super::rules::Rules;
 use super::term::{ScopeId, Term, TermId};
+use crate::gate_parameters;
 use crate::syntax::ast::BehaviourKind;
 
 const LONGEST: usize = 120;
@@ -27,14 +28,31 @@ impl Rules<'_> {
                 out.push_str(&self.machine_states(*machine).name(*state));
             }
             Term::At(node, k, scope) => {
-                let mut text = crate::fmt::behaviour_text(node.0, *k as usize);
+                let text = crate::fmt::behaviour_text(node.0, *k as usize);
+                let mut text = gate_parameters::unmarked(&text);
                 self.describe_scope(*scope, &mut text);
                 out.extend(text.chars().take(LONGEST));
                 if text.chars().count() > LONGEST {
                     out.push('…');
                 }
             }
-            Term::Relabelled(_, _, inner) => self.describe_into(*inner, out),
+            Term::Relabelled(_, _, inner) | Term::Gated(_, inner) => {
+                self.describe_into(*inner, out);
+            }
+            Term::Enable(node, scope, left) => {
+                self.describe_into(*left, out);
+                out.push_str(" >> ");
+                if let BehaviourKind::Enable { parts, .. } = &node.0.kind {
+                    let text = crate::fmt::behaviour_text(&parts[1], 0);
+                    out.extend(gate_parameters::unmarked(&text).chars().take(LONGEST));
+                }
+                self.describe_scope(*scope, out);
+            }
+            Term::Disable(left, right) => {
+                self.describe_into(*left, out);
+                out.push_str(" [> ");
+                self.describe_into(*right, out);
+            }
             Term::Parallel(_, _, parts) => {
                 out.push('(');
                 for (k, part) in parts.iter().enumerate() {
@@ -67,7 +85,10 @@ impl Rules<'_> {
                 };
                 Some(self.line_of(span))
             }
-            Term::Relabelled(_, _, inner) => self.line(*inner),
+            Term::Relabelled(_, _, inner)
+            | Term::Gated(_, inner)
+            | Term::Enable(_, _, inner)
+            | Term::Disable(inner, _) => self.line(*inner),
             Term::Parallel(_, _, parts) => parts.first().and_then(|&p| self.line(p)),
         }
     }

@@ -3,18 +3,21 @@
 //! States are terms, hash-consed: a position in the text of a process, or an operator over terms,
 //! with the values of indices, parameters and variables that the text reads. The steps of a term
 //! are computed once, from those of its parts [LTS96, def. 2.4], with LOTOS's `|||`,
-//! `|[A]|`, `hide`, guards and values beside the paper's operators.
+//! `|[A]|`, `hide`, guards, values, `exit`, `>>`, `[>` and gate parameters beside the paper's operators.
 
 mod describe;
+mod ending;
+pub(super) mod linear;
 mod rules;
 mod term;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use iolite_expr::Value;
-use iolite_lts::{Labels, Lts, LtsBuilder, StateId};
+use iolite_lts::{LabelId, Labels, Lts, LtsBuilder, StateId};
 use rustc_hash::FxHashMap;
 
+pub(super) use self::ending::{Ending, Endings};
 use self::rules::Rules;
 use self::term::TermId;
 use super::over_budget;
@@ -55,6 +58,7 @@ pub(super) fn lower<'f>(
     context: Context<'f>,
     item: &'f Item,
     scope: &Scope,
+    ending: Ending,
     budget: usize,
 ) -> Result<Explicit, Vec<Diagnostic>> {
     let Item::Definition(definition) = item else {
@@ -62,7 +66,8 @@ pub(super) fn lower<'f>(
     };
     let name = definition.name.text.as_str();
     let over = definition.over.as_deref().unwrap_or_default();
-    lower_behaviour(context, &definition.body, scope, over, name, budget)
+    let body = &definition.body;
+    lower_behaviour(context, body, scope, over, name, ending, budget)
 }
 
 /// A behaviour of the definition called `name`.
@@ -72,6 +77,7 @@ pub(super) fn lower_behaviour<'f>(
     scope: &Scope,
     over: &[Event],
     name: &str,
+    ending: Ending,
     budget: usize,
 ) -> Result<Explicit, Vec<Diagnostic>> {
     let unguarded = check::unguarded(context.names, body);
@@ -79,7 +85,7 @@ pub(super) fn lower_behaviour<'f>(
         return Err(unguarded);
     }
     let mut rules = Rules::new(context, budget);
-    explore(&mut rules, body, scope, over, budget).map_err(|stop| match stop {
+    explore(&mut rules, body, scope, over, ending, budget).map_err(|stop| match stop {
         Stop::Budget => vec![over_budget(context.file, name, budget)],
         Stop::Found(found) => found,
     })
@@ -118,6 +124,7 @@ fn explore<'f>(
     body: &'f Behaviour,
     scope: &Scope,
     over: &[Event],
+    ending: Ending,
     budget: usize,
 ) -> Result<Explicit, Stop> {
     let alphabet = alphabet(rules, body, scope, over)?;
@@ -130,6 +137,11 @@ fn explore<'f>(
     while let Some(term) = queue.pop_front() {
         let source = states[&term];
         for &(label, target) in rules.steps(term)?.iter() {
+            let label = match ending {
+                _ if !rules.is_exit(label) => label,
+                Ending::Internal => LabelId::TAU,
+                Ending::Never => continue,
+            };
             let target = *states.entry(target).or_insert_with(|| {
                 queue.push_back(target);
                 builder.state()

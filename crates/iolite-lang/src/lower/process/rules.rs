@@ -7,7 +7,7 @@ use iolite_expr::Value;
 use iolite_lts::{Label, LabelId, LabelKind, Labels, Lts};
 use rustc_hash::FxHashMap;
 
-use super::term::{DEEPEST_TERM, Node, ScopeId, Table, Term, TermId};
+use super::term::{DEEPEST_TERM, GateMap, Node, ScopeId, Table, Term, TermId, gate_map};
 use super::{Context, Stop};
 use crate::gate::{self, Pattern};
 use crate::lower::composition::{gate_mismatch, no_arguments};
@@ -15,13 +15,16 @@ use crate::lower::machine;
 use crate::lower::parts::Meeting;
 use crate::lower::term::Scope;
 use crate::names::{Names, event_id};
-use crate::syntax::ast::{Behaviour, BehaviourKind, Event, EventKind, Item, Machine, Sync};
+use crate::syntax::ast::{Behaviour, BehaviourKind, Event, EventKind, Item, Machine, Offer, Sync};
 use crate::{Diagnostic, Span, codes};
 
 /// Steps a budget of one state pays for.
 const STEPS_PER_STATE: usize = 64;
 /// Choices and compositions that call one another deeper than this are refused.
 const DEEPEST_ROW: u32 = 1000;
+
+/// The name of the labels of `exit`, which no action of a text has.
+const EXIT: &str = "\u{1}exit";
 
 pub(super) type Row = Rc<[(LabelId, TermId)]>;
 
@@ -42,6 +45,9 @@ pub(super) struct Rules<'f> {
     rows: Vec<Option<Row>>,
     meetings: FxHashMap<(Node<'f>, ScopeId), Rc<Meeting>>,
     relabellings: FxHashMap<(Node<'f>, ScopeId), Rc<Relabelling>>,
+    gatings: FxHashMap<Rc<GateMap>, Rc<Relabelling>>,
+    /// The labels of `exit`, with what it hands on.
+    exits: FxHashMap<LabelId, Vec<Value>>,
     machines: Vec<(Lts, Vec<LabelId>)>,
     machine_ids: FxHashMap<&'f str, u32>,
     steps: usize,
@@ -59,6 +65,8 @@ impl<'f> Rules<'f> {
             rows: Vec::new(),
             meetings: FxHashMap::default(),
             relabellings: FxHashMap::default(),
+            gatings: FxHashMap::default(),
+            exits: FxHashMap::default(),
             machines: Vec::new(),
             machine_ids: FxHashMap::default(),
             steps: 0,
@@ -117,8 +125,30 @@ impl<'f> Rules<'f> {
         let level = level + 1;
         let term = match &node.kind {
             BehaviourKind::Stop | BehaviourKind::Error => self.table.intern(Term::Stop)?,
-            BehaviourKind::Prefix { .. } | BehaviourKind::Choice(_) => {
-                self.table.intern(Term::At(Node(node), 0, here))?
+            BehaviourKind::Prefix { .. }
+            | BehaviourKind::Choice(_)
+            | BehaviourKind::ChoiceOver { .. }
+            | BehaviourKind::Exit(_) => self.table.intern(Term::At(Node(node), 0, here))?,
+            BehaviourKind::Let {
+                name,
+                sort,
+                value,
+                body,
+            } => {
+                let mut inner = scope.clone();
+                let term = self.context.terms.bound(sort.as_ref(), value, scope)?;
+                inner.insert(name.text.clone(), term);
+                self.start(body, &inner, level)?
+            }
+            BehaviourKind::Enable { parts, .. } => {
+                let left = self.start(&parts[0], scope, level)?;
+                let right = self.table.restrict(scope, &parts[1])?;
+                self.table.intern(Term::Enable(Node(node), right, left))?
+            }
+            BehaviourKind::Disable(parts) => {
+                let left = self.start(&parts[0], scope, level)?;
+                let right = self.start(&parts[1], scope, level)?;
+                self.table.intern(Term::Disable(left, right))?
             }
             BehaviourKind::Guard { condition, body } => {
                 if self.context.terms.holds(condition, scope)? {
@@ -160,12 +190,14 @@ impl<'f> Rules<'f> {
                         .intern(Term::Parallel(Node(node), gates, parts))?
                 }
             }
-            BehaviourKind::Call { name, args } => {
+            BehaviourKind::Call { name, gates, args } => {
                 match self.context.names.behaviour(&name.text, name.span)? {
                     Item::Definition(definition) => {
                         let terms = self.context.terms;
                         let inner = terms.parameters(definition, args, scope, name.span)?;
-                        self.start(&definition.body, &inner, level)?
+                        let map = gate_map(definition, gates, name.span)?;
+                        let inner = self.start(&definition.body, &inner, level)?;
+                        self.table.gated(map, inner)?
                     }
                     Item::Machine(m) => {
                         no_arguments(m, args)?;
@@ -235,8 +267,55 @@ impl<'f> Rules<'f> {
                         steps.extend_from_slice(&self.row(part, level)?);
                     }
                 }
+                BehaviourKind::ChoiceOver { params, body } => {
+                    let scope = self.table.scope(scope);
+                    let most = self.most_steps.saturating_sub(self.steps);
+                    let scopes = self.context.terms.choices(params, &scope, most)?;
+                    for scope in scopes.ok_or(Stop::Budget)? {
+                        let part = self.start(body, &scope, 0)?;
+                        steps.extend_from_slice(&self.row(part, level)?);
+                        if self.steps + steps.len() > self.most_steps {
+                            return Err(Stop::Budget);
+                        }
+                    }
+                }
+                BehaviourKind::Exit(values) => {
+                    let scope = self.table.scope(scope);
+                    let end = self.table.intern(Term::Stop)?;
+                    for label in self.exit(values, &scope)? {
+                        steps.push((label, end));
+                    }
+                }
                 _ => {}
             },
+            Term::Enable(node, scope, left) => {
+                for &(label, target) in self.row(left, level)?.iter() {
+                    steps.push(if self.is_exit(label) {
+                        (LabelId::TAU, self.enabled(node, scope, label)?)
+                    } else {
+                        let target = Term::Enable(node, scope, target);
+                        (label, self.table.intern(target)?)
+                    });
+                }
+            }
+            Term::Disable(left, right) => {
+                for &(label, target) in self.row(left, level)?.iter() {
+                    // Once the left side has exited it cannot be disabled any more.
+                    steps.push(if self.is_exit(label) {
+                        (label, target)
+                    } else {
+                        (label, self.table.intern(Term::Disable(target, right))?)
+                    });
+                }
+                steps.extend_from_slice(&self.row(right, level)?);
+            }
+            Term::Gated(map, inner) => {
+                let relabelling = self.gating(&map);
+                for &(label, target) in self.row(inner, level)?.iter() {
+                    let label = self.relabel(&relabelling, label);
+                    steps.push((label, self.table.gated((*map).clone(), target)?));
+                }
+            }
             Term::Relabelled(node, scope, inner) => {
                 let relabelling = self.relabelling(node, scope)?;
                 for &(label, target) in self.row(inner, level)?.iter() {
@@ -266,7 +345,8 @@ impl<'f> Rules<'f> {
             Term::At(node, ..) | Term::Parallel(node, ..) | Term::Relabelled(node, ..) => {
                 node.0.span
             }
-            Term::Stop | Term::State(..) => Span::default(),
+            Term::Enable(node, ..) => node.0.span,
+            Term::Stop | Term::State(..) | Term::Disable(..) | Term::Gated(..) => Span::default(),
         };
         let message = format!("more than {DEEPEST_ROW} choices are called within one another");
         Diagnostic::error(codes::TOO_DEEP, span, message).into()
@@ -284,10 +364,24 @@ impl<'f> Rules<'f> {
                 name,
                 args: None,
             } => Ok(vec![(self.labels.intern(*kind, &name.text), scope.clone())]),
-            EventKind::Offer { kind, name, offers } => {
+            EventKind::Offer {
+                kind,
+                name,
+                offers,
+                guard,
+            } => {
                 let terms = self.context.terms;
                 let instances = terms.instances(offers, scope, self.most_steps)?;
-                let instances = instances.ok_or(Stop::Budget)?;
+                let mut instances = instances.ok_or(Stop::Budget)?;
+                if let Some(guard) = guard {
+                    let mut held = Vec::new();
+                    for instance in instances {
+                        if terms.holds(guard, &instance.scope)? {
+                            held.push(instance);
+                        }
+                    }
+                    instances = held;
+                }
                 self.steps += instances.len();
                 if self.steps > self.most_steps {
                     return Err(Stop::Budget);
@@ -312,6 +406,49 @@ impl<'f> Rules<'f> {
                 .into()),
             },
         }
+    }
+
+    /// The labels of an `exit`, one for each combination of values.
+    fn exit(&mut self, values: &[Offer], scope: &Scope) -> Result<Vec<LabelId>, Stop> {
+        let terms = self.context.terms;
+        let instances = terms.instances(values, scope, self.most_steps)?;
+        let instances = instances.ok_or(Stop::Budget)?;
+        let mut labels = Vec::new();
+        for instance in instances {
+            let text = gate::instance(EXIT, &instance.values);
+            let label = self.labels.intern(LabelKind::Internal, &text);
+            self.exits.entry(label).or_insert(instance.values);
+            labels.push(label);
+        }
+        Ok(labels)
+    }
+
+    pub(super) fn is_exit(&self, label: LabelId) -> bool {
+        self.exits.contains_key(&label)
+    }
+
+    /// What `>>` enables once its left side exits by `label`.
+    fn enabled(&mut self, node: Node<'f>, scope: ScopeId, label: LabelId) -> Result<TermId, Stop> {
+        let BehaviourKind::Enable { accept, parts } = &node.0.kind else {
+            return self.table.intern(Term::Stop);
+        };
+        let mut inner = (*self.table.scope(scope)).clone();
+        let values = self.exits.get(&label).cloned().unwrap_or_default();
+        self.context
+            .terms
+            .accept(accept, &values, &mut inner, node.0.span)?;
+        self.start(&parts[1], &inner, 0)
+    }
+
+    fn gating(&mut self, map: &Rc<GateMap>) -> Rc<Relabelling> {
+        if let Some(known) = self.gatings.get(map) {
+            return known.clone();
+        }
+        let pattern = |name: &String| Pattern::new(name, Vec::new());
+        let pairs = map.iter().map(|(old, new)| (pattern(old), pattern(new)));
+        let relabelling = Rc::new(Relabelling::Rename(pairs.collect()));
+        self.gatings.insert(map.clone(), relabelling.clone());
+        relabelling
     }
 
     fn relabelling(&mut self, node: Node<'f>, scope: ScopeId) -> Result<Rc<Relabelling>, Stop> {
@@ -444,6 +581,9 @@ impl<'f> Rules<'f> {
     }
 
     fn is_gate(&self, gates: &Meeting, label: LabelId) -> bool {
+        if self.is_exit(label) {
+            return true;
+        }
         let label = self.labels.label(label);
         label.kind.is_visible()
             && match gates {

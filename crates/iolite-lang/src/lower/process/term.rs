@@ -1,6 +1,6 @@
 //! The states of behaviour expressions, hash-consed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use iolite_lts::StateId;
@@ -9,8 +9,9 @@ use rustc_hash::FxHashMap;
 use super::Stop;
 use crate::lower::term::Scope;
 use crate::syntax::ast::{
-    Behaviour, BehaviourKind, Event, EventKind, Expr, ExprKind, Gate, Offer, Sync,
+    Behaviour, BehaviourKind, Definition, Event, EventKind, Expr, ExprKind, Gate, Name, Offer, Sync,
 };
+use crate::{Diagnostic, Span, codes};
 
 /// Terms nested deeper than this belong to a process that grows without bound.
 pub(super) const DEEPEST_TERM: u32 = 200;
@@ -58,9 +59,18 @@ pub(super) enum Term<'f> {
     Parallel(Node<'f>, ScopeId, Rc<[TermId]>),
     /// What `hide` or `rename` is applied to.
     Relabelled(Node<'f>, ScopeId, TermId),
+    /// What stands before `>>`, with the values that what follows reads.
+    Enable(Node<'f>, ScopeId, TermId),
+    /// What stands before and after `[>`.
+    Disable(TermId, TermId),
+    /// A process whose formal gates are these actions here.
+    Gated(Rc<GateMap>, TermId),
     /// A state of a machine.
     State(u32, StateId),
 }
+
+/// Formal gates and the actions that they are.
+pub(super) type GateMap = BTreeMap<String, String>;
 
 /// Terms and scopes by number.
 pub(super) struct Table<'f> {
@@ -103,7 +113,10 @@ impl<'f> Table<'f> {
         let depth_of = |t: TermId| self.depths[t.index()];
         let depth = match &term {
             Term::Stop | Term::At(..) | Term::State(..) => 0,
-            Term::Relabelled(_, _, inner) => 1 + depth_of(*inner),
+            Term::Relabelled(_, _, inner) | Term::Enable(_, _, inner) | Term::Gated(_, inner) => {
+                1 + depth_of(*inner)
+            }
+            Term::Disable(left, right) => 1 + depth_of(*left).max(depth_of(*right)),
             Term::Parallel(_, _, parts) => {
                 1 + parts.iter().map(|&p| depth_of(p)).max().unwrap_or(0)
             }
@@ -116,6 +129,23 @@ impl<'f> Table<'f> {
         self.depths.push(depth);
         self.ids.insert(term, id);
         Ok(id)
+    }
+
+    /// A process with actions for its formal gates. Gates of gates are put together, so that a process
+    /// that calls itself with its own gates is one term; what is called does no formal gates but its own.
+    pub(super) fn gated(&mut self, map: GateMap, inner: TermId) -> Result<TermId, Stop> {
+        let (map, inner) = match self.get(inner) {
+            Term::Gated(before, inner) => {
+                let through = |name: &String| map.get(name).unwrap_or(name).clone();
+                let composed = before.iter().map(|(old, new)| (old.clone(), through(new)));
+                (composed.collect(), *inner)
+            }
+            _ => (map, inner),
+        };
+        if map.is_empty() || *self.get(inner) == Term::Stop {
+            return Ok(inner);
+        }
+        self.intern(Term::Gated(Rc::new(map), inner))
     }
 
     pub(super) fn scope(&self, id: ScopeId) -> Rc<Scope> {
@@ -196,6 +226,8 @@ impl<'f> Table<'f> {
                 read_by(&range.0, &mut read);
                 read_by(&range.1, &mut read);
             }
+            BehaviourKind::Exit(values) => read_by_offers(values, &mut read),
+            BehaviourKind::Let { value, .. } => read_by(value, &mut read),
             _ => {}
         }
         read_by_gates(node, &mut read);
@@ -216,11 +248,18 @@ fn read_by<'f>(expr: &'f Expr, out: &mut BTreeSet<&'f str>) {
 }
 
 fn read_by_event<'f>(event: &'f Event, out: &mut BTreeSet<&'f str>) {
-    if let EventKind::Offer { offers, .. } = &event.kind {
-        for offer in offers {
-            if let Offer::Value(expr) = offer {
-                read_by(expr, out);
-            }
+    if let EventKind::Offer { offers, guard, .. } = &event.kind {
+        read_by_offers(offers, out);
+        if let Some(guard) = guard {
+            read_by(guard, out);
+        }
+    }
+}
+
+fn read_by_offers<'f>(offers: &'f [Offer], out: &mut BTreeSet<&'f str>) {
+    for offer in offers {
+        if let Offer::Value(expr) = offer {
+            read_by(expr, out);
         }
     }
 }
@@ -245,4 +284,25 @@ fn read_by_gates<'f>(node: &'f Behaviour, out: &mut BTreeSet<&'f str>) {
         } => gates.iter().for_each(gate),
         _ => {}
     }
+}
+
+/// The actions that a call gives to the formal gates of a process.
+pub(super) fn gate_map(
+    called: &Definition,
+    gates: &[Name],
+    at: Span,
+) -> Result<GateMap, Diagnostic> {
+    if called.gates.len() != gates.len() {
+        let message = format!(
+            "process `{}` has {} gates, and {} are given",
+            called.name.text,
+            called.gates.len(),
+            gates.len()
+        );
+        return Err(Diagnostic::error(codes::INSTANCE_ARGUMENT, at, message));
+    }
+    let pairs = called.gates.iter().zip(gates);
+    Ok(pairs
+        .map(|(formal, actual)| (formal.text.clone(), actual.text.clone()))
+        .collect())
 }

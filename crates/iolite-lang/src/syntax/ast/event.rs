@@ -45,6 +45,8 @@ pub enum EventKind {
         name: Name,
         /// At least one.
         offers: Vec<Offer>,
+        /// What the values have to meet: `mid(x: int) [x > 3]`.
+        guard: Option<Box<Expr>>,
     },
     /// `i`.
     Tau,
@@ -54,11 +56,14 @@ pub enum EventKind {
     Any,
 }
 
+/// The name of a value that `exit(any T)` leaves open.
+pub const ANY: &str = "_";
+
 /// What an action of a process carries at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// This value.
     Value(Expr),
-    /// Any value of a finite sort, known by this name from then on.
+    /// Any value of a sort, known by this name from then on.
     Variable(Param),
 }

@@ -15,7 +15,7 @@ mod streett;
 mod traces;
 
 pub use behaviour::{Behaviour, BehaviourKind, Definition, Gate, Sync};
-pub use event::{Event, EventKind, Offer, PropertyEvent};
+pub use event::{ANY, Event, EventKind, Offer, PropertyEvent};
 pub use expr::{Arm, ArrayQuantifier, BinaryOp, Expr, ExprKind, Function, UnaryOp};
 pub use item::Item;
 pub use ltl::{Ltl, LtlBinary, LtlKind, LtlUnary};

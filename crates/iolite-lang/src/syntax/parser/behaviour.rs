@@ -1,16 +1,63 @@
 //! Behaviour expressions and compositions of systems.
 //!
-//! `;` and guards bind tightest, then `[]`, then the parallel operators; `hide` and `rename` reach as
-//! far to the right as they can.
+//! `;` and guards bind tightest, then `[]`, the parallel operators, `[>` and `>>`; `hide`, `rename`,
+//! `let`, `choice` and `accept` reach as far to the right as they can.
 
 use super::item::ITEMS;
 use super::{Kind, Parsed, Parser};
-use crate::syntax::ast::{Behaviour, BehaviourKind, Event, EventKind, Gate, Offer, Sync};
+use crate::syntax::ast::{
+    ANY, Behaviour, BehaviourKind, Event, EventKind, Gate, Name, Offer, Param, Sort, SortKind, Sync,
+};
 use crate::{Diagnostic, Span, codes};
 
 impl Parser<'_> {
     pub(super) fn behaviour(&mut self) -> Parsed<Behaviour> {
-        self.nested(Self::parallel)
+        self.nested(Self::enabling)
+    }
+
+    /// `B >> C`, `B >> accept x: int in C`; to the right.
+    fn enabling(&mut self) -> Parsed<Behaviour> {
+        let left = self.disabling()?;
+        if !self.eat(">>") {
+            return Ok(left);
+        }
+        let accept = if self.eat_keyword("accept") {
+            let params = self.param_list()?;
+            self.expect_keyword("in")?;
+            params
+        } else {
+            Vec::new()
+        };
+        let right = self.nested(Self::enabling)?;
+        let span = left.span.to(right.span);
+        let parts = Box::new([left, right]);
+        Ok(Behaviour {
+            kind: BehaviourKind::Enable { accept, parts },
+            span,
+        })
+    }
+
+    /// `B [> C`; to the right.
+    fn disabling(&mut self) -> Parsed<Behaviour> {
+        let left = self.parallel()?;
+        if !self.eat("[>") {
+            return Ok(left);
+        }
+        let right = self.nested(Self::disabling)?;
+        let span = left.span.to(right.span);
+        Ok(Behaviour {
+            kind: BehaviourKind::Disable(Box::new([left, right])),
+            span,
+        })
+    }
+
+    /// `x: int, y: bool`, at least one.
+    fn param_list(&mut self) -> Parsed<Vec<Param>> {
+        let mut params = vec![self.param()?];
+        while self.eat(",") {
+            params.push(self.param()?);
+        }
+        Ok(params)
     }
 
     fn parallel(&mut self) -> Parsed<Behaviour> {
@@ -89,7 +136,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An event of a process: `on(k)` gives a value, `mid(x: 0..3)` takes one.
+    /// An event of a process: `on(k)` gives a value, `mid(x: 0..3) [x > k]` takes one.
     pub(super) fn action(&mut self) -> Parsed<Event> {
         self.event_with(|p, kind, name| {
             if !p.eat("(") {
@@ -108,11 +155,23 @@ impl Parser<'_> {
                 }
             }
             p.expect(")")?;
-            Ok(if offers.is_empty() {
+            if offers.is_empty() {
                 let args = None;
-                EventKind::Label { kind, name, args }
+                return Ok(EventKind::Label { kind, name, args });
+            }
+            let guard = if p.is("[") && !p.peek_is(1, "]") {
+                p.bump();
+                let guard = p.nested(Self::expr)?;
+                p.expect("]")?;
+                Some(Box::new(guard))
             } else {
-                EventKind::Offer { kind, name, offers }
+                None
+            };
+            Ok(EventKind::Offer {
+                kind,
+                name,
+                offers,
+                guard,
             })
         })
     }
@@ -140,6 +199,7 @@ impl Parser<'_> {
         let mut events = Vec::new();
         while self.starts_prefix() {
             events.push(self.action()?);
+            self.no_guard_here()?;
             self.expect(";")?;
         }
         let rest = if self.is("[") && !self.peek_is(1, "]") {
@@ -167,6 +227,16 @@ impl Parser<'_> {
         })
     }
 
+    /// A condition after an action that carries nothing belongs before it.
+    fn no_guard_here(&mut self) -> Parsed<()> {
+        if !self.is("[") || self.peek_is(1, "]") {
+            return Ok(());
+        }
+        let error = Diagnostic::error(codes::EXPECTED, self.span(), "expected `;`, found `[`")
+            .hint("a condition after an action is on its values, `a(x: 0..3) [x > 1]; B`; else write `[condition] -> a; B`");
+        Err(self.report(error))
+    }
+
     /// `[condition] -> B`.
     fn guarded(&mut self) -> Parsed<Behaviour> {
         let start = self.expect("[")?;
@@ -185,20 +255,27 @@ impl Parser<'_> {
         match self.token().kind {
             Kind::Punct(p) => matches!(p, "?" | "!" | "*"),
             Kind::Int | Kind::Str => true,
-            Kind::Ident => self.peek_is(1, ";") || self.peek_is(1, "(") && self.semicolon_follows(),
+            Kind::Ident => {
+                self.peek_is(1, ";")
+                    || (self.peek_is(1, "(") || self.peek_is(1, "[") && !self.peek_is(2, "]"))
+                        && self.semicolon_follows()
+            }
             Kind::Keyword | Kind::End => false,
         }
     }
 
-    /// Whether `;` stands behind the parenthesis that opens after this token.
+    /// Whether `;` stands behind the parenthesis that opens after this token, and the condition after it.
     fn semicolon_follows(&self) -> bool {
         let mut open = 0usize;
         for ahead in 1.. {
             match self.peek(ahead).kind {
-                Kind::Punct("(") => open += 1,
-                Kind::Punct(")") => {
-                    open -= 1;
+                Kind::Punct("(" | "[") => open += 1,
+                Kind::Punct(")" | "]") => {
+                    open = open.saturating_sub(1);
                     if open == 0 {
+                        if self.peek_is(ahead + 1, "[") && !self.peek_is(ahead + 2, "]") {
+                            continue;
+                        }
                         return self.peek_is(ahead + 1, ";");
                     }
                 }
@@ -214,6 +291,18 @@ impl Parser<'_> {
         let start = self.span();
         let kind = if self.eat_keyword("stop") {
             BehaviourKind::Stop
+        } else if self.is_word("exit") {
+            self.bump();
+            BehaviourKind::Exit(self.exit_values()?)
+        } else if self.is_word("choice") && self.peek(1).kind == Kind::Ident && self.peek_is(2, ":")
+        {
+            self.bump();
+            let params = self.choice_params()?;
+            let body = Box::new(self.behaviour()?);
+            BehaviourKind::ChoiceOver { params, body }
+        } else if self.is_word("let") && self.peek(1).kind == Kind::Ident {
+            self.bump();
+            self.let_in()?
         } else if self.eat("(") {
             let mut inner = self.behaviour()?;
             self.expect(")")?;
@@ -245,7 +334,7 @@ impl Parser<'_> {
         } else if self.token().kind == Kind::Ident {
             self.call()?
         } else {
-            return Err(self.expected("a behaviour: `stop`, `a; B`, a process or `(`"));
+            return Err(self.expected("a behaviour: `stop`, `exit`, `a; B`, a process or `(`"));
         };
         Ok(Behaviour {
             kind,
@@ -269,34 +358,115 @@ impl Parser<'_> {
         })
     }
 
+    /// After `exit`: `(n + 1, any bool)`, or nothing.
+    fn exit_values(&mut self) -> Parsed<Vec<Offer>> {
+        let mut values = Vec::new();
+        if !self.eat("(") {
+            return Ok(values);
+        }
+        while !self.is(")") {
+            let any = self.is_word("any") && !self.peek_is(1, ",") && !self.peek_is(1, ")");
+            values.push(if any {
+                let span = self.bump().span;
+                let name = Name {
+                    text: ANY.to_owned(),
+                    span,
+                };
+                Offer::Variable(Param {
+                    name,
+                    sort: self.sort()?,
+                })
+            } else {
+                Offer::Value(self.nested(Self::expr)?)
+            });
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(values)
+    }
+
+    /// `x: 0..3, y: bool []`. The sort reads `T[]` as an array, so the operator is taken back from it.
+    fn choice_params(&mut self) -> Parsed<Vec<Param>> {
+        let mut params = self.param_list()?;
+        if self.is("[") && self.peek_is(1, "]") {
+            self.bump();
+            self.bump();
+            return Ok(params);
+        }
+        if let Some(last) = params.last_mut()
+            && let SortKind::Array(of) = &last.sort.kind
+        {
+            last.sort = Sort::clone(of);
+            return Ok(params);
+        }
+        Err(self.expected("`[]` and a behaviour"))
+    }
+
+    /// After `let`: `x = a in B`, `x: int = a in B`.
+    fn let_in(&mut self) -> Parsed<BehaviourKind> {
+        let name = self.ident("a name")?;
+        let sort = if self.eat(":") {
+            Some(self.sort()?)
+        } else {
+            None
+        };
+        self.expect("=")?;
+        let value = Box::new(self.expr_before_in()?);
+        self.expect_keyword("in")?;
+        let body = Box::new(self.behaviour()?);
+        Ok(BehaviourKind::Let {
+            name,
+            sort,
+            value,
+            body,
+        })
+    }
+
     fn call(&mut self) -> Parsed<BehaviourKind> {
         let name = self.ident("a process")?;
+        let gates = if self.is("[") && !self.peek_is(1, "]") {
+            self.gate_names()?
+        } else {
+            Vec::new()
+        };
         let mut args = Vec::new();
         if self.eat("(") {
             while !self.is(")") {
-                if !(self.token().kind == Kind::Ident && self.peek_is(1, "=")) {
-                    return Err(self.unnamed_value());
-                }
-                let constant = self.ident("the name of a constant")?;
-                self.expect("=")?;
-                args.push((constant, self.expr()?));
+                let constant = if self.token().kind == Kind::Ident && self.peek_is(1, "=") {
+                    let constant = self.ident("the name of a constant")?;
+                    self.expect("=")?;
+                    constant
+                } else {
+                    // Which parameter it is for is known once the whole file is read.
+                    let span = Span::new(self.span().start, self.span().start);
+                    let text = String::new();
+                    Name { text, span }
+                };
+                args.push((constant, self.nested(Self::expr)?));
                 if !self.eat(",") {
                     break;
                 }
             }
             self.expect(")")?;
         }
-        Ok(BehaviourKind::Call { name, args })
+        Ok(BehaviourKind::Call { name, gates, args })
     }
 
-    fn unnamed_value(&mut self) -> super::Unparsed {
-        let error = Diagnostic::error(
-            codes::EXPECTED,
-            self.span(),
-            format!("expected `name = value`, found {}", self.found_here()),
-        )
-        .hint("a process takes its values by name, `P(n = 1)`; an action is followed by `;`");
-        self.report(error)
+    /// `[a, b]`: gates by name, without values.
+    pub(super) fn gate_names(&mut self) -> Parsed<Vec<Name>> {
+        self.expect("[")?;
+        let mut names = Vec::new();
+        while !self.is("]") {
+            let sigil = self.eat("?") || self.eat("!");
+            names.push(self.label_name(sigil)?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        Ok(names)
     }
 }
 

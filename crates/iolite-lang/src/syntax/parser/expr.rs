@@ -211,13 +211,18 @@ impl Parser<'_> {
     fn binding(&mut self) -> Parsed<ExprKind> {
         let name = self.ident("a name")?;
         self.expect("=")?;
-        let outer = std::mem::replace(&mut self.before_in, true);
-        let value = self.expr();
-        self.before_in = outer;
-        let value = Box::new(value?);
+        let value = Box::new(self.expr_before_in()?);
         self.expect_keyword("in")?;
         let body = Box::new(self.expr()?);
         Ok(ExprKind::Let(name, value, body))
+    }
+
+    /// An expression whose own `in` is not the one that ends it.
+    pub(super) fn expr_before_in(&mut self) -> Parsed<Expr> {
+        let outer = std::mem::replace(&mut self.before_in, true);
+        let value = self.expr();
+        self.before_in = outer;
+        value
     }
 
     /// `match s { Circle(r) => r, _ => 0 }`.

@@ -69,7 +69,7 @@ impl Parser<'_> {
         match keyword {
             "system" => {
                 let name = self.ident("the name of the system")?;
-                if self.is("=") || self.is("(") || self.is_keyword("over") {
+                if self.is("=") || self.is("(") || self.is("[") || self.is_keyword("over") {
                     return self.definition(start, true, name);
                 }
                 self.machine(start, Role::System, name).map(Item::Machine)
@@ -154,6 +154,11 @@ impl Parser<'_> {
         is_system: bool,
         name: crate::syntax::ast::Name,
     ) -> Parsed<Item> {
+        let gates = if self.is("[") {
+            self.gate_names()?
+        } else {
+            Vec::new()
+        };
         let params = if self.is("(") {
             self.params()?
         } else {
@@ -175,7 +180,7 @@ impl Parser<'_> {
             let what = if is_system {
                 "an operator or the next declaration"
             } else {
-                "`[]`, `|||` or the next declaration"
+                "`[]`, `|||`, `>>` or the next declaration"
             };
             self.expected(what);
             self.skip_to_item();
@@ -184,6 +189,7 @@ impl Parser<'_> {
         Ok(Item::Definition(Definition {
             is_system,
             name,
+            gates,
             params,
             over,
             body,

@@ -13,6 +13,7 @@ mod recovery;
 use self::recovery::Recovery;
 use super::ast::{Event, EventKind, File, Name};
 use super::lexer::{self, Kind, Token};
+use super::positional;
 use crate::{Code, Diagnostic, LineIndex, Span, codes, diagnostic};
 use iolite_lts::LabelKind;
 
@@ -39,7 +40,8 @@ pub(super) fn parse(text: &str) -> (File, Vec<Diagnostic>) {
         recovery: Recovery::default(),
     };
     parser.recovery = Recovery::new(&parser.found);
-    let items = parser.items();
+    let mut items = parser.items();
+    positional::name_values(&mut items);
     let spoilt = parser.recovery.spoilt(text);
     let mut found = parser.found;
     if items.is_empty() && found.is_empty() {
