@@ -276,12 +276,11 @@ pub(crate) fn tell<'a>(
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    run_of(args, workspace(&args.read), Runs::Live)
+    run_of(args, &workspace(&args.read), Runs::Live)
 }
 
 /// The campaign of the flags, with runs that are made now or were made before.
-pub(crate) fn run_of(args: &Args, workspace: Workspace, mut runs: Runs) -> Result<Exit, Error> {
-    let workspace = &workspace;
+pub(crate) fn run_of(args: &Args, workspace: &Workspace, mut runs: Runs) -> Result<Exit, Error> {
     if args.judge.relation == Relation::Conf && !args.suite.is_empty() {
         return test_symmetric::run(args, workspace);
     }

@@ -42,9 +42,10 @@ impl TestSetup {
         let workspace = workspace(&args.read);
         let target = Target::new(&workspace, &args.target_options())?;
         let campaign = args.campaign(&workspace, &target)?;
-        let cases = match args.suite.is_empty() {
-            true => None,
-            false => Some(AnyCase::all(args, &workspace, &campaign)?),
+        let cases = if args.suite.is_empty() {
+            None
+        } else {
+            Some(AnyCase::all(args, &workspace, &campaign)?)
         };
         Ok(Self {
             workspace,
@@ -232,9 +233,10 @@ impl Job {
         }
         let sut = &args.target.sut;
         let file = folder.join(sut);
-        let config = match sut.contains(':') && !file.is_file() {
-            true => SutConfig::from_flag(sut),
-            false => SutConfig::load(&file),
+        let config = if sut.contains(':') && !file.is_file() {
+            SutConfig::from_flag(sut)
+        } else {
+            SutConfig::load(&file)
         };
         match config.map_err(|e| Error::input(e.to_string()))?.system {
             System::Model(model) => {

@@ -169,7 +169,7 @@ struct TestMaker {
 impl TestMaker {
     fn new(mut args: Box<test::Args>, sut: Option<&str>) -> Result<Self, Error> {
         if let Some(sut) = sut {
-            args.target.sut = sut.to_owned();
+            sut.clone_into(&mut args.target.sut);
         }
         let mut setup = TestSetup::new(&args)?;
         let seen = SharedCoverage::default();

@@ -14,7 +14,7 @@ use iolite_fleet::{Fleet, FleetError, ServerOptions};
 
 use crate::output::Exit;
 
-/// Run a campaign on many machines, over a NATS server with JetStream
+/// Run a campaign on many machines, over a NATS server with `JetStream`
 ///
 /// `submit` puts a campaign on the server, `work` makes its runs on any number of machines, `report` says
 /// what all of them came to, as if one process had made them. docs/fleet.md has recipes.
@@ -42,7 +42,7 @@ enum FleetCommand {
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServerArgs {
     /// The server: nats://HOST:PORT, tls://HOST:PORT, several with commas [default: `IOLITE_NATS`]. User
-    /// and password may stand in it, as nats://USER:PASSWORD@HOST; others on the machine can read command
+    /// and password may stand in it, as `nats://USER:PASSWORD@HOST`; others on the machine can read command
     /// lines, and not the environment
     #[arg(long, value_name = "URL")]
     nats: Option<String>,

@@ -293,5 +293,5 @@ fn test(args: &Args, fleet: &Fleet, campaign: ReportedCampaign) -> Result<Exit, 
         events: recorded,
         partial: args.partial || status.stopped.is_some(),
     };
-    test::run_of(&test, workspace, test::Runs::Recorded(recording))
+    test::run_of(&test, &workspace, test::Runs::Recorded(recording))
 }
