@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use iolite::{
-    Campaign, Context, DerivationOptions, DerivationSelection, Derived, Error, Judge, JudgeOptions,
-    Relation, Workspace,
+    Campaign, Context, Cover, DerivationOptions, DerivationSelection, Derived, Error, Judge,
+    JudgeOptions, Relation, Workspace,
 };
-use iolite_derive::{CoverageGoal, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase};
+use iolite_derive::{Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase};
 use iolite_lts::QuiescencePolicy;
 
 use crate::FAULTS;
@@ -41,16 +41,19 @@ impl Suite {
                 ..RandomDerivation::default()
             }),
         };
-        let covering = |name: &str, goal| Self {
+        let covering = |name: &str, cover: Cover| Self {
             name: format!("covering all {name}"),
-            selection: DerivationSelection::Cover { goal, depth: None },
+            selection: DerivationSelection::Cover {
+                criterion: cover.into(),
+                depth: None,
+            },
         };
         vec![
             exhaustive(2),
             exhaustive(3),
             exhaustive(4),
-            covering("states", CoverageGoal::States),
-            covering("transitions", CoverageGoal::Transitions),
+            covering("states", Cover::States),
+            covering("transitions", Cover::Transitions),
             random(13),
             random(1000),
         ]
