@@ -650,9 +650,9 @@ fn suites_mutants_and_logs() {
         "derive",
         "candy.iol",
         "--count",
-        "4",
+        "20",
         "--depth",
-        "5",
+        "6",
         "-o",
         "suite",
     ];
@@ -677,11 +677,11 @@ fn suites_mutants_and_logs() {
         1,
     );
     let log = |k: usize, steps: &[&str]| {
-        let lines: String = steps
+        let lines: Vec<String> = steps
             .iter()
             .map(|s| format!("{{\"action\":\"{s}\"}}\n"))
             .collect();
-        write(&folder, &format!("log-{k}.jsonl"), lines);
+        write(&folder, &format!("log-{k}.jsonl"), lines.concat());
     };
     log(0, &["?shil", "!liq"]);
     log(1, &["?dub", "!liq"]);

@@ -155,7 +155,8 @@ fn commands_print_what_is_told() {
                 commands += 1;
             }
         }
-        assert!(commands > 0, "{name} shows no command");
+        // What the page of the fleet shows needs a server and a feature; it has tests of its own.
+        assert!(commands > 0 || name == "fleet", "{name} shows no command");
     }
     assert!(wrong.is_empty(), "{wrong}");
 }

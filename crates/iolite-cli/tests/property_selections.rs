@@ -33,8 +33,8 @@ fn selections_of_the_paper() {
     let case = iolite(&args).expect(0).json();
     let states = case["states"].as_array().expect("states");
     let step = |from: usize, action: &str| {
-        let steps = states[from]["steps"].as_array().into_iter().flatten();
-        let found = steps.filter(|s| s["action"] == action).next();
+        let mut steps = states[from]["steps"].as_array().into_iter().flatten();
+        let found = steps.find(|s| s["action"] == action);
         found.and_then(|s| s["target"].as_u64()).map(|t| t as usize)
     };
     let four = step(0, "?op_uns").expect("the chosen input");

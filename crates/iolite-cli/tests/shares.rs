@@ -289,11 +289,11 @@ fn mutants_and_logs_in_parts() {
         0,
     );
     let log = |k: usize, steps: &[&str]| {
-        let lines: String = steps
+        let lines: Vec<String> = steps
             .iter()
             .map(|s| format!("{{\"action\":\"{s}\"}}\n"))
             .collect();
-        write(&folder, &format!("log-{k}.jsonl"), lines)
+        write(&folder, &format!("log-{k}.jsonl"), lines.concat())
     };
     let logs = [
         log(0, &["?shil", "!liq"]),

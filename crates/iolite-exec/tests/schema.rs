@@ -137,7 +137,7 @@ fn descriptions(folder: &Path, found: &mut Vec<PathBuf>) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
             descriptions(&path, found);
-        } else if name.starts_with("sut") && name.ends_with(".toml") {
+        } else if name.starts_with("sut") && path.extension().is_some_and(|e| e == "toml") {
             found.push(path);
         }
     }

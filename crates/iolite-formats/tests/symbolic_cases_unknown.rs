@@ -126,7 +126,9 @@ fn verdicts_with_unknown_constants_are_those_of_all_values_together() {
                 for &b in &trace {
                     let taken = step(&system, &alphabet, b);
                     assert_eq!(unknown.step(taken), Progress::Continue, "{trace:?}");
-                    known.iter_mut().for_each(|k| _ = k.step(taken));
+                    for tester in &mut known {
+                        tester.step(taken);
+                    }
                 }
                 let taken = step(&system, &alphabet, a);
                 let results: Vec<Option<Progress>> = known

@@ -6,6 +6,7 @@ use super::local_search::Row;
 use super::neighbours::near_texts;
 use super::part::Part;
 use super::{Sampler, Strategy};
+use crate::regex::Language;
 use crate::{Int, Sort, SumSort, Value};
 
 /// How deep into a value parts are proposed; below, values are plain.
@@ -159,7 +160,8 @@ impl Sampler {
                 Some(length)
             } else {
                 let first = usize::from(self.rng.random_bool(0.5));
-                either[first].or(either[1 - first])
+                let nearest = either[first].or(either[1 - first]);
+                nearest.map(|nearest| self.at_least(nearest, language))
             };
             let words = length
                 .map(|length| language.words(length, 1, &mut |n| self.rng.random_range(0..n)));
@@ -169,5 +171,16 @@ impl Sampler {
         }
         let text: String = self.text(length).iter().collect();
         Value::str(&text)
+    }
+    /// One of the lengths that a language has from this one on. Most lengths that are drawn are short, so
+    /// that the shortest words alone would be met: a system that looks at their first characters only
+    /// would never be told from one that looks at all.
+    fn at_least(&mut self, length: usize, language: &Language) -> usize {
+        let wanted = length + self.rng.random_range(0..=8);
+        match language.lengths(wanted) {
+            Some(found) if found.exact => wanted,
+            Some(found) => found.below.map_or(length, |below| below.max(length)),
+            None => length,
+        }
     }
 }
