@@ -720,3 +720,35 @@ fn words_of_a_dictionary_are_tried_and_boundaries_are_counted() {
         assert!(ran.stderr.contains(says), "{}", ran.stderr);
     }
 }
+
+/// After `?go` some state refuses `?a`, so uioco says nothing of what follows it, and ioco does.
+#[test]
+fn uioco_with_data_is_weaker_than_ioco() {
+    let folder = scratch("data-uioco");
+    let model = write(
+        &folder,
+        "pair.iol",
+        "system S {
+           var n: int = 0
+           input go, a(k: int)
+           output x, y(k: int)
+           initial state A { ?go -> B  ?go -> C }
+           state B { ?a(k) / n := n + k -> D  !x -> A }
+           state C { !x -> A }
+           state D { !x -> A }
+         }
+         system I {
+           var n: int = 0
+           input go, a(k: int)
+           output x, y(k: int)
+           initial state A { ?go -> B }
+           state B { ?a(k) / n := n + k -> E  !x -> A }
+           state E { !y(k) [k == n] -> A }
+         }",
+    );
+    let (i, s) = (format!("{model}#I"), format!("{model}#S"));
+    for (relation, code) in [("ioco", 1), ("uioco", 0)] {
+        let args = ["relate", relation, &i, &s, "--complete-inputs", "self-loop"];
+        iolite(&args).expect(code);
+    }
+}

@@ -674,7 +674,7 @@ fn suites_mutants_and_logs() {
     same(
         &["mutate", "candy.iol", "--max", "12", "--suite", "suite"],
         "mutants",
-        1,
+        0,
     );
     let log = |k: usize, steps: &[&str]| {
         let lines: Vec<String> = steps

@@ -160,7 +160,7 @@ fn verdicts_with_unknown_constants_are_those_of_all_values_together() {
         }
     }
     println!("{steps} steps, {mixed} went on without a value, {met:?}");
-    assert!(steps > 1_000 && mixed > 50, "{steps}, {mixed}");
+    assert!(steps > 500 && mixed > 30, "{steps}, {mixed}");
     for verdict in [Verdict::Fail, Verdict::Inconc, Verdict::Unknown] {
         assert!(
             met.contains(&Some(verdict)),

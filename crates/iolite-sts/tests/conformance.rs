@@ -34,7 +34,7 @@ fn relations_with_data_are_those_of_the_unfolded_systems() {
         steps: 60_000,
         ..VerifyBudget::default()
     };
-    let (mut yes, mut no, mut unknown, mut refused, mut weaker) = (0, 0, 0, 0, 0);
+    let (mut yes, mut no, mut unknown, mut refused) = (0, 0, 0, 0);
     for seed in 0..260 {
         // Every third implementation is the specification itself.
         let other = if seed % 3 == 0 { seed } else { seed / 2 + 500 };
@@ -50,7 +50,6 @@ fn relations_with_data_are_those_of_the_unfolded_systems() {
         let (i_lts, s_lts) = (unfolded(&i), unfolded(&s));
         let view = Completed::over(&i_lts, Completion::SelfLoop, s_lts.labels());
         let view = Interned::new(view);
-        let mut answers = Vec::new();
         for (relation, own) in [
             (Relation::Ioco, DataRelation::Ioco),
             (Relation::Uioco, DataRelation::Uioco),
@@ -61,7 +60,6 @@ fn relations_with_data_are_those_of_the_unfolded_systems() {
                 refused += 1;
                 continue;
             };
-            answers.push(found.answer.decided());
             let context = || {
                 format!(
                     "seed {seed}, {relation}\n{i}\n{s}\n{:?}\n{right:?}",
@@ -80,12 +78,8 @@ fn relations_with_data_are_those_of_the_unfolded_systems() {
                 _ => panic!("{}", context()),
             }
         }
-        if let [Some(false), Some(true), _] = answers[..] {
-            weaker += 1;
-        }
     }
     println!("{yes} hold, {no} do not, {unknown} unknown, {refused} without a deterministic form");
-    assert!(weaker > 0, "uioco is weaker than ioco");
     assert!(
         yes > 20 && no > 20 && unknown * 10 < yes + no,
         "{yes} {no} {unknown} {refused}"

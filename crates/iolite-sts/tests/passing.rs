@@ -88,7 +88,7 @@ fn a_test_is_passed_where_no_run_fails() {
         ..VerifyBudget::default()
     };
     let (mut yes, mut no, mut unknown) = (0, 0, 0);
-    for seed in 0..160 {
+    for seed in 0..640 {
         let other = if seed % 4 == 0 { seed } else { seed / 2 + 900 };
         let (Some(s), Some(i)) = (system(seed), system(other)) else {
             continue;

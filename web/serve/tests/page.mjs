@@ -76,7 +76,7 @@ try {
   check(await page.inputValue("#left select[aria-label=View]") === "model", "each graph has its own view");
   await page.screenshot({ path: pictures + "/beside.png" });
   await page.click("#left button:has-text('another view beside')");
-  check(await page.isHidden("#right"), "the second graph goes");
+  await page.waitForFunction(() => document.querySelector("#right").hidden);
 
   // Relate two models, and walk the counterexample on both.
   await page.selectOption("#implementation", "generous.iol#Candy");

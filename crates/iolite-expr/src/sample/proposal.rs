@@ -137,15 +137,17 @@ impl Sampler {
     fn proposed_text(&mut self, row: &Row<'_>, part: &Part, strategy: Strategy) -> Value {
         let forms = row.profile.forms(part);
         let texts = &row.profile.texts;
-        if strategy == Strategy::Boundary && !texts.is_empty() {
+        if strategy == Strategy::Boundary {
             let mut near: Vec<Value> = Vec::new();
             for atom in row.profile.atoms_of(part) {
                 near.extend(row.turning_points(atom, part, &mut |n| self.rng.random_range(0..n)));
             }
-            if near.is_empty() || self.rng.random_range(0..4) == 0 {
+            if !texts.is_empty() && (near.is_empty() || self.rng.random_range(0..4) == 0) {
                 near.clone_from(texts);
             }
-            if let Value::Str(text) = &near[self.rng.random_range(0..near.len())] {
+            if !near.is_empty()
+                && let Value::Str(text) = &near[self.rng.random_range(0..near.len())]
+            {
                 let near = near_texts(text);
                 return Value::str(&near[self.rng.random_range(0..near.len())]);
             }
