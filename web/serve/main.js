@@ -72,7 +72,8 @@ class Page {
 
   async beside() {
     this.isBeside = !this.isBeside;
-    if (this.isBeside && this.left.model) await this.right.show(this.left.model);
+    if (!this.isBeside) this.right.model = null;
+    else if (this.left.model) await this.right.show(this.left.model);
     this.arrange();
   }
 

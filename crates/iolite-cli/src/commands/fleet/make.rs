@@ -263,9 +263,12 @@ fn make_mutants(args: &mutate::Args, order: &MakerOrder) -> Result<(), Error> {
 
 /// Judges logs of `iolite monitor`.
 fn make_logs(args: &monitor::Args, order: &MakerOrder) -> Result<(), Error> {
+    // Whoever asks for the report may want it as JSON, with certificates.
+    let mut args = args.clone();
+    args.json = true;
     for item in order.from..order.to.min(args.logs.len() as u64) {
         tell(&MakerLine::Started(item))?;
-        match LogDocument::of(args, item as usize) {
+        match LogDocument::of(&args, item as usize) {
             Ok((log, _)) => {
                 let failing = log.verdict.is_failing();
                 made(item, &log.verdict.to_string(), failing, &log)?;
@@ -290,8 +293,11 @@ fn make_logs(args: &monitor::Args, order: &MakerOrder) -> Result<(), Error> {
 }
 
 fn raw(record: &impl serde::Serialize) -> Result<Box<RawValue>, Error> {
-    let raw = serde_json::value::to_raw_value(record);
-    raw.map_err(|e| Error::fault(format!("a record: {e}")))
+    let text = serde_json::to_string(record);
+    // A document inside may have been written for people. A line end is never part of a JSON text's
+    // strings, and a record is one line.
+    text.and_then(|text| RawValue::from_string(text.replace('\n', " ")))
+        .map_err(|e| Error::fault(format!("a record: {e}")))
 }
 
 fn made(
