@@ -49,7 +49,12 @@ system Inbox {
   }
 }
 
+// The same where user 2 is always told before user 3. The protocol leaves that open; whoever knows it of an implementation gets
+// a complete suite of a size that can be run.
+system OrderedEntity = Entity(ordered = true)
+
 system Entity {
+  const ordered: bool = false
   // The conference; 0 is none.
   var conf: 0..2 = 0
   // Who takes part, as far as is known.
@@ -77,7 +82,7 @@ system Entity {
 
   // Everybody who might be in the conference is told, in any order.
   state Joining {
-    !joinTo(p, c) [c == conf] / served := p -> JoiningOther
+    !joinTo(p, c) [c == conf && (p == 2 || !ordered)] / served := p -> JoiningOther
   }
   state JoiningOther {
     !joinTo(p, c) [c == conf && p != served] / served := 0 -> In
@@ -115,14 +120,14 @@ system Entity {
 
   // What the user says goes to everybody who takes part, in any order.
   state Saying {
-    !dataTo(p, c, t) [c == conf && t == text] / served := p -> SayingOther
+    !dataTo(p, c, t) [c == conf && t == text && (p == 2 || !ordered)] / served := p -> SayingOther
   }
   state SayingOther {
     !dataTo(p, c, t) [c == conf && t == text && p != served] / served := 0, text := 0 -> In
   }
 
   state Leaving {
-    !leaveTo(p, c) [c == conf] / served := p -> LeavingOther
+    !leaveTo(p, c) [c == conf && (p == 2 || !ordered)] / served := p -> LeavingOther
   }
   state LeavingOther {
     !leaveTo(p, c) [c == conf && p != served] / conf := 0, two := false, three := false, served := 0 -> Out

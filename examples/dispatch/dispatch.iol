@@ -2,23 +2,19 @@
 // number of a job is in use from the moment it is taken until it has come back.
 record Job { id: int, description: string, x: int, y: int }
 type Outcome = Done(id: int, processor: int, gcd: int) | Error(reason: string)
-type Numbers = Empty | Numbers(first: int, rest: Numbers)
 
 fn gcd(a: int, b: int): int = if b == 0 then a else gcd(b, a % b)
-fn has(n: int, set: Numbers): bool = match set { Empty => false, Numbers(first, rest) => first == n || has(n, rest) }
-fn add(n: int, set: Numbers): Numbers = if has(n, set) then set else Numbers(n, set)
-fn remove(n: int, set: Numbers): Numbers = match set { Empty => Empty, Numbers(first, rest) => if first == n then rest else Numbers(first, remove(n, rest)) }
 fn isValid(j: Job): bool =
   j.id > 0 && matches(j.description, "[A-Z][0-9]{2}[a-z]+") && j.x > 0 && j.y > 0
     && abs(j.x - j.y) < 100 * min(j.x, j.y)
 
 // Numbers that are in use. It meets the clerk on `job`, and the porter on `release`.
 system Register {
-  var used: Numbers = Empty
+  var used: set<int> = {}
   input job(j: Job), release(id: int)
   initial state Open {
-    ?job(j) [!has(j.id, used)] / used := add(j.id, used) -> Open
-    ?release(id) [has(id, used)] / used := remove(id, used) -> Open
+    ?job(j) [!(j.id in used)] / used := insert(used, j.id) -> Open
+    ?release(id) [id in used] / used := remove(used, id) -> Open
   }
 }
 

@@ -166,10 +166,87 @@
     });
     return svg;
   }
+  // Bytes, step by step, beside the steps that the chart shows. A step's number is its place among the steps,
+  // those that the page leaves out included.
+  const printable = (code) => code >= 32 && code < 127 ? String.fromCharCode(code) : "·";
+  function bytesOf(piece) {
+    if (!piece[4]) return new TextEncoder().encode(piece[5]);
+    return Uint8Array.from(piece[5].match(/../g) || [], (pair) => parseInt(pair, 16));
+  }
+  function hex(bytes) {
+    const lines = [];
+    for (let at = 0; at < bytes.length; at += 16) {
+      const line = Array.from(bytes.subarray(at, at + 16), (byte) => byte.toString(16).padStart(2, "0"));
+      lines.push(at.toString(16).padStart(4, "0") + "  " + line.join(" "));
+    }
+    return lines.join("\n");
+  }
+  function numberOf(index) {
+    if (!picked.cut) return index;
+    const before = picked.rows.slice(0, picked.cut[0]).filter((row) => "sodx".includes(row[0])).length;
+    return index < before ? index : index + picked.cut[1];
+  }
+  const WAYS = { s: "sent", r: "received", e: "standard error" };
+  function showBytes() {
+    const all = picked.bytes || [];
+    $("bytes").hidden = !all.length && !picked.without_bytes;
+    const first = Math.max(0, Math.min(at - WINDOW / 2, steps.length - WINDOW));
+    const last = Math.min(steps.length, first + WINDOW);
+    $("bytes-note").textContent = !all.length ? "The page leaves out the bytes of this run; the journal has them."
+      : "Messages without their framing, and what the system had written to its standard error by then.";
+    const byStep = new Map();
+    for (const piece of all) {
+      if (!byStep.has(piece[0])) byStep.set(piece[0], []);
+      byStep.get(piece[0]).push(piece);
+    }
+    const rows = [];
+    for (let index = first; index <= last; index++) {
+      const isEnd = index === steps.length;
+      const number = isEnd && index > 0 ? numberOf(index - 1) + 1 : numberOf(index);
+      const pieces = index < last || isEnd ? byStep.get(number) || [] : [];
+      pieces.forEach((piece, k) => {
+        const content = bytesOf(piece);
+        const text = piece[4] ? Array.from(content, printable).join("") : piece[5];
+        const cut = piece[3] > content.length ? " …" : "";
+        const open = make("button", { class: "link", type: "button" }, isEnd ? "end" : String(index + 1));
+        open.addEventListener("click", () => { at = Math.min(index + 1, steps.length); show(); });
+        const row = make("tr", index + 1 === at ? { class: "picked way-" + piece[1] } : { class: "way-" + piece[1] });
+        row.append(make("td", {}, k ? "" : open), make("td", { class: "mono" }, k || isEnd ? "" : data.actions[steps[index][1]]),
+          make("td", {}, WAYS[piece[1]] + (piece[2] === null ? "" : " (" + data.actions[piece[2]] + ")")),
+          make("td", {}, make("pre", {}, text + cut)),
+          make("td", {}, make("details", {}, make("summary", {}, piece[3] + (piece[3] === 1 ? " byte" : " bytes")), make("pre", {}, hex(content) + cut))));
+        rows.push(row);
+      });
+    }
+    $("bytes-rows").replaceChildren(...rows);
+  }
   const nodes = new Map();
   data.nodes.forEach((name, k) => {
     for (const rect of document.querySelectorAll("#model [data-state='" + k + "']")) nodes.set(name, (nodes.get(name) || []).concat(rect));
   });
+  // A picture that is larger than its box is made smaller, as long as one can read it; the rest is scrolled.
+  const READABLE = 0.65;
+  function fit() {
+    for (const svg of document.querySelectorAll(".picture svg")) {
+      const width = svg.viewBox.baseVal.width || svg.width.baseVal.value;
+      const room = svg.parentElement.clientWidth - 14;
+      if (width > 0 && room > 0) {
+        svg.style.width = Math.min(width, Math.max(room, width * READABLE)) + "px";
+        svg.style.height = "auto";
+      }
+    }
+  }
+  // Brings the places that are lit into view, within the picture: the page stays where it is.
+  function reveal() {
+    const box = $("model");
+    const rects = box ? [...box.querySelectorAll(".lit")].map((rect) => rect.getBoundingClientRect()) : [];
+    if (!rects.length) return;
+    const outer = box.getBoundingClientRect();
+    const middle = (low, high) => (Math.min(...rects.map(low)) + Math.max(...rects.map(high))) / 2;
+    box.scrollLeft += middle((r) => r.left, (r) => r.right) - (outer.left + outer.width / 2);
+    box.scrollTop += middle((r) => r.top, (r) => r.bottom) - (outer.top + outer.height / 2);
+  }
+  addEventListener("resize", () => { fit(); reveal(); });
   function show() {
     const slider = $("step");
     slider.value = String(at);
@@ -186,6 +263,7 @@
     $("where").textContent = text + (lit.length ? ": " + where : "");
     for (const rect of document.querySelectorAll("#model .lit")) rect.classList.remove("lit");
     for (const name of set || []) for (const rect of nodes.get(name) || []) rect.classList.add("lit");
+    reveal();
     const step = at ? steps[at - 1] : null;
     const more = step && step[0] !== "d" ? step[3] : "";
     $("step-more").hidden = !more;
@@ -193,6 +271,7 @@
     $("cut").hidden = !picked.cut;
     if (picked.cut) $("cut").textContent = picked.cut[1] + " steps after row " + picked.cut[0] + " are left out of this page; the journal has them.";
     $("run-svg").replaceChildren(chart());
+    showBytes();
   }
   $("step").addEventListener("input", (event) => { at = Number(event.target.value); show(); });
   $("previous").addEventListener("click", () => { if (at > 0) { at -= 1; show(); } });
@@ -223,6 +302,7 @@
   addEventListener("hashchange", byAddress);
   for (const link of document.querySelectorAll(".script")) link.hidden = false;
   list();
+  fit();
   if (!byAddress()) {
     const first = data.runs.find((run) => FAILING.has(run.verdict)) || data.runs.find((run) => run.rows) || data.runs[0];
     if (first) { pick(first, false); history.replaceState(null, "", location.pathname + location.search); }

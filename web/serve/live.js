@@ -51,7 +51,7 @@ export class Live {
     if (!started) return;
     this.page.command(started.command);
     this.page.say("");
-    Object.assign(this, { id: started.id, model, trace: [], run: 0, count: 0, verdicts: new Map(), begun: performance.now(),
+    Object.assign(this, { id: started.id, model, trace: [], run: 0, count: 0, verdicts: new Map(), begun: performance.now(), bytes: [], last: null,
       isPaused: asked.paused, next: 0 });
     this.list.replaceChildren();
     this.said.hidden = true;
@@ -94,16 +94,21 @@ export class Live {
     const step = (text) => {
       this.trace.push(text);
       this.count += 1;
-      this.row(make("li", { value: event.step + 1 }, action(text)));
+      // The bytes of an output come before it, those of a stimulus after it.
+      this.last = make("li", { value: event.step + 1, "data-step": event.step }, action(text), ...this.bytes);
+      this.bytes = [];
+      this.row(this.last);
     };
     switch (event.event) {
       case "run-started":
         this.trace = [];
         this.run = event.run;
+        this.last = null;
         this.row(make("li", { class: "end" }, "run " + event.run));
         break;
       case "stimulus": case "output": step(event.action); break;
       case "quiescence": step("delta"); break;
+      case "bytes": this.traffic(event); break;
       case "progress":
         if (event.coverage) {
           this.coverage.hidden = false;
@@ -112,6 +117,8 @@ export class Live {
         }
         break;
       case "run-ended": {
+        if (this.bytes.length) this.row(make("li", { class: "end" }, ...this.bytes));
+        this.bytes = [];
         this.verdicts.set(event.verdict, (this.verdicts.get(event.verdict) || 0) + 1);
         const kind = /fail|violate|crash/.test(event.verdict) ? "bad" : event.verdict.includes("pass") ? "good" : "open";
         this.row(make("li", { class: "end" }, make("span", { class: "verdict " + kind }, event.verdict)));
@@ -123,6 +130,17 @@ export class Live {
       case "crash": this.row(make("li", { class: "end bad" }, "the system ended")); break;
       default: break;
     }
+  }
+
+  // What went over the wire, beside the step that it belongs to.
+  traffic(event) {
+    const text = event.text === undefined ? event.hex.replace(/../g, "$& ").trimEnd() : event.text;
+    const kept = event.text === undefined ? event.hex.length / 2 : new TextEncoder().encode(text).length;
+    const size = event.length + (event.length === 1 ? " byte" : " bytes");
+    const from = event.channel ? `${event.way}, ${event.channel}, ${size}` : `standard error, ${size}`;
+    const shown = make("code", { class: "bytes " + event.way, title: from }, text.trimEnd() + (kept < event.length ? " …" : ""));
+    if (this.last && this.last.dataset.step === String(event.step)) this.last.append(shown);
+    else this.bytes.push(shown);
   }
 
   row(element) { this.list.append(element); }

@@ -119,7 +119,7 @@ export class Property {
     if (!answer) return;
     this.page.command(answer.class.command);
     this.page.say("");
-    const { class: found, testable, picture } = answer;
+    const { class: found, testable, picture, tester } = answer;
     if (!found.document) {
       this.answer.replaceChildren(make("pre", { class: "bad" }, complaint(found)));
       return;
@@ -128,14 +128,21 @@ export class Property {
     const rows = (testable.document ? testable.document.relations : []).map((r) => make("tr", {},
       make("th", { scope: "row" }, r.relation), make("td", { class: r.testable ? "good" : "open" }, r.testable ? "testable" : "not testable"),
       make("td", {}, r.verdicts.map((v) => v.verdict + ": " + (v.obtainable ? "after " + (v.witness || "ε") : v.why_not || "no")).join("; "))));
-    const canvas = make("div", { class: "canvas" });
-    this.answer.replaceChildren(make("div", { class: "columns" },
-      make("div", {}, make("p", {}, "class ", make("strong", {}, word(found.document.class)), ", infinite words ",
-        make("strong", {}, word(found.document.semantic)), `, ${found.document.states} states`),
-      make("table", {}, make("tbody", {}, ...rows))), canvas));
-    if (picture.exit === 0) {
-      const parsed = new DOMParser().parseFromString(picture.text, "image/svg+xml");
-      canvas.append(document.importNode(parsed.documentElement, true));
+    const canvas = make("div", { class: "canvas", id: "property-picture" });
+    const testing = make("div", { class: "canvas", id: "tester-picture" });
+    this.answer.replaceChildren(make("p", {}, "class ", make("strong", {}, word(found.document.class)), ", infinite words ",
+      make("strong", {}, word(found.document.semantic)), `, ${found.document.states} states`),
+      make("table", {}, make("tbody", {}, ...rows)),
+      make("div", { class: "columns" },
+        make("figure", {}, canvas, make("figcaption", { class: "soft" }, "the property: good and bad for ever, good and bad so far")),
+        make("figure", {}, testing, make("figcaption", { class: "soft" }, "its canonical tester"))));
+    for (const [place, drawn] of [[canvas, picture], [testing, tester]]) {
+      if (drawn.exit === 0) {
+        const parsed = new DOMParser().parseFromString(drawn.text, "image/svg+xml");
+        place.append(document.importNode(parsed.documentElement, true));
+      } else {
+        place.append(make("p", { class: "empty" }, complaint(drawn)));
+      }
     }
   }
 }

@@ -32,7 +32,19 @@ impl SystemUnderTest<String> for InStep {
     }
 
     fn stimulate(&mut self, stimulus: &String) {
-        let (sap, message) = datagram(stimulus);
+        // What the model of the entity alone takes from the inbox came from the network.
+        let stimulus = match stimulus
+            .strip_prefix("take")
+            .and_then(|s| s.split_once('('))
+        {
+            Some((kind, arguments)) => {
+                let mut kind = kind.to_owned();
+                kind.make_ascii_lowercase();
+                format!("{kind}From({arguments}")
+            }
+            None => stimulus.clone(),
+        };
+        let (sap, message) = datagram(&stimulus);
         let sent = self.entity.take(sap, &message).into_iter();
         self.outputs
             .extend(sent.map(|(sap, text)| action(sap, &text)));

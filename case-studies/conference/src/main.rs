@@ -8,14 +8,18 @@ use iolite::{Context, Error};
 
 const USAGE: &str = "\
 usage: conference [--seeds N] [--runs N] [--steps N] [--long N] [--context queues|synchronous] [--only PART]…
+                  [--suite NAME]…
 
-PART is mutants, coverage or suites; all of them where none is given.";
+PART is mutants, coverage or suites; all of them where none is given. NAME is the beginning of a suite's name; all of them
+where none is given.";
 
 struct Flags {
     experiment: Experiment,
     /// The events of the long test of what no short one failed.
     long: u64,
     parts: Vec<String>,
+    /// How the names of the suites begin that are compared.
+    suites: Vec<String>,
 }
 
 fn flags() -> Option<Flags> {
@@ -29,6 +33,7 @@ fn flags() -> Option<Flags> {
         },
         long: 100_000,
         parts: Vec::new(),
+        suites: Vec::new(),
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -40,6 +45,7 @@ fn flags() -> Option<Flags> {
             "--steps" => flags.experiment.steps = number()?,
             "--long" => flags.long = number()?,
             "--context" => flags.experiment.context = value.parse().ok()?,
+            "--suite" => flags.suites.push(value),
             "--only" if ["mutants", "coverage", "suites"].contains(&&*value) => {
                 flags.parts.push(value);
             }
@@ -73,7 +79,7 @@ fn run(flags: &Flags) -> Result<(), Error> {
         coverage(flags, &model)?;
     }
     if wants("suites") {
-        suites(&model)?;
+        suites(flags, &model)?;
     }
     Ok(())
 }
@@ -142,24 +148,41 @@ fn coverage(flags: &Flags, model: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn suites(model: &Path) -> Result<(), Error> {
+fn suites(flags: &Flags, model: &Path) -> Result<(), Error> {
     println!("## Stored suites\n");
     println!(
         "| suite | test cases | killed | let pass, the correct ones among them | events | derived in ms | run in ms |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
-    for suite in Suite::all() {
+    let wanted = |suite: &Suite| {
+        let named = flags.suites.iter();
+        flags.suites.is_empty() || named.clone().any(|name| suite.name.starts_with(name))
+    };
+    for suite in Suite::all().into_iter().filter(wanted) {
         let score = suite.score(model)?;
         let cut = match score.complete {
             Some(false) => " (not all)",
             _ => "",
         };
+        let passed: Vec<u8> = (1..=FAULTS).filter(|k| !score.killed.contains(k)).collect();
+        // Few are named.
+        let names = match passed.len() {
+            0 | 6.. => String::new(),
+            _ => format!(
+                ": {}",
+                passed
+                    .iter()
+                    .map(u8::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
+        };
         println!(
-            "| {}{cut} | {} | {} | {} | {} | {} | {} |",
+            "| {}{cut} | {} | {} | {}{names} | {} | {} | {} |",
             suite.name,
             score.cases,
             score.killed.len(),
-            usize::from(FAULTS) - score.killed.len(),
+            passed.len(),
             score.events,
             score.derived.as_millis(),
             score.run.as_millis(),

@@ -6,13 +6,12 @@ use std::time::{Duration, Instant};
 
 use iolite::{
     Campaign, Context, Cover, DerivationOptions, DerivationSelection, Derived, Error, Judge,
-    JudgeOptions, Relation, Workspace,
+    JudgeOptions, ModelRef, Relation, Workspace,
 };
-use iolite_derive::{Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase};
+use iolite_derive::{CompleteSuite, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase};
 use iolite_lts::QuiescencePolicy;
 
 use crate::FAULTS;
-use crate::experiment::node;
 use crate::in_step::InStep;
 
 /// A way to make a suite.
@@ -20,6 +19,28 @@ pub struct Suite {
     /// What it is called.
     pub name: String,
     selection: DerivationSelection,
+    model: SuiteModel,
+}
+
+/// What a suite is derived from.
+#[derive(Clone, Copy)]
+enum SuiteModel {
+    Node,
+    /// The entity without its inbox.
+    Entity,
+    /// The same, which tells the others in order.
+    OrderedEntity,
+}
+
+impl SuiteModel {
+    fn reference(self, file: &Path) -> ModelRef {
+        let name = match self {
+            Self::Node => "Node",
+            Self::Entity => "Entity",
+            Self::OrderedEntity => "OrderedEntity",
+        };
+        ModelRef::file(file).with_name(name)
+    }
 }
 
 impl Suite {
@@ -32,6 +53,7 @@ impl Suite {
                 enumeration: Enumeration::Traces,
                 limit: 200_000,
             }),
+            model: SuiteModel::Node,
         };
         let random = |count| Self {
             name: format!("{count} at random, depth 20"),
@@ -40,6 +62,7 @@ impl Suite {
                 depth: 20,
                 ..RandomDerivation::default()
             }),
+            model: SuiteModel::Node,
         };
         let covering = |name: &str, cover: Cover| Self {
             name: format!("covering all {name}"),
@@ -47,6 +70,22 @@ impl Suite {
                 criterion: cover.into(),
                 depth: None,
             },
+            model: SuiteModel::Node,
+        };
+        let bare = Self {
+            name: "covering all transitions, no inbox".to_owned(),
+            model: SuiteModel::Entity,
+            ..covering("transitions", Cover::Transitions)
+        };
+        // Where the order is left open there is no end: each state that is not reached for sure makes continuations longer.
+        let complete = Self {
+            name: "complete, no inbox, in order".to_owned(),
+            selection: DerivationSelection::Complete(CompleteSuite {
+                extra: 0,
+                limit: 20_000,
+                states: 5000,
+            }),
+            model: SuiteModel::OrderedEntity,
         };
         vec![
             exhaustive(2),
@@ -56,6 +95,8 @@ impl Suite {
             covering("transitions", Cover::Transitions),
             random(13),
             random(1000),
+            bare,
+            complete,
         ]
     }
 
@@ -72,10 +113,12 @@ impl Suite {
             policy: QuiescencePolicy::Livelock,
             budget: workspace.options().budget(),
             selection: self.selection.clone(),
-            unfold: None,
+            // A suite of states is asked for.
+            unfold: Some("the experiment"),
             solver: None,
         };
-        let derivation = workspace.derive(&node(model), &options, &mut |derived| {
+        let reference = self.model.reference(model);
+        let derivation = workspace.derive(&reference, &options, &mut |derived| {
             if let Derived::Case(case) = derived {
                 cases.push(case);
             }
@@ -86,7 +129,7 @@ impl Suite {
             unfold: Some("the experiment"),
             ..JudgeOptions::default()
         };
-        let campaign = Campaign::new(Judge::new(&workspace, &node(model), &judge)?);
+        let campaign = Campaign::new(Judge::new(&workspace, &reference, &judge)?);
         let begin = Instant::now();
         let mut score = Score {
             cases: cases.len(),

@@ -21,20 +21,25 @@ pub(crate) fn command() -> Vec<String> {
     COMMAND.get_or_init(plain).clone()
 }
 
+/// The text of the project file.
+fn read() -> Result<String, Error> {
+    std::fs::read_to_string(FILE).map_err(|e| {
+        Error::reading(Path::new(FILE), &e).hint(
+            "campaigns are tables [campaign.NAME] of that file, in the folder where the command is run",
+        )
+    })
+}
+
 /// The command line of this process to be parsed.
 pub(crate) fn expand() -> Result<Vec<String>, Error> {
-    let args = expanded(std::env::args().collect(), || {
-        std::fs::read_to_string(FILE).map_err(|e| Error::reading(Path::new(FILE), &e))
-    })?;
+    let args = expanded(std::env::args().collect(), read)?;
     Ok(COMMAND.get_or_init(|| args).clone())
 }
 
 /// A command line of `iolite test` that names a campaign, written out.
 #[cfg(feature = "fleet")]
 pub(crate) fn written_out(args: Vec<String>) -> Result<Vec<String>, Error> {
-    expanded(args, || {
-        std::fs::read_to_string(FILE).map_err(|e| Error::reading(Path::new(FILE), &e))
-    })
+    expanded(args, read)
 }
 
 /// Takes `--campaign NAME` out of the arguments of `test`; its place and its value.

@@ -99,6 +99,16 @@ fn what_runs_tell_of_constants_is_told() {
         "{}",
         judged.stdout
     );
+    let share = "system Share {\n  const c: int\n  assume c > 0\n  output share(n: int)\n  \
+                 initial state S { !share(n) [n <= 1003 / c] -> S }\n}\n";
+    let share = write(&folder, "share.iol", share);
+    let shares = write(&folder, "share.log", "!share(333)\n");
+    let judged = iolite(&["monitor", &share, &shares]).expect(0);
+    assert!(
+        judged.stdout.contains("constants: c >= 1 && c <= 3"),
+        "{}",
+        judged.stdout
+    );
     let odd = write(&folder, "odd.log", "?inc\n?inc\n?get\n!is(7)\n");
     iolite(&["monitor", &counter, &odd]).expect(1);
     let sut = format!("model:{counter}#Counter(step = 4)");

@@ -207,8 +207,8 @@ fn a_relation_is_asked_through_queues() {
     let path = folder.join("ioco.json");
     let text = std::fs::read_to_string(&path).expect("a certificate");
     let mut wrong: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    wrong["certificate"]["trace"] = json!(["?ask"]);
-    wrong["certificate"]["observed"] = json!("!tick");
+    wrong["trace"] = json!(["?ask"]);
+    wrong["observed"] = json!("!tick");
     let path = write(&folder, "wrong.json", wrong.to_string());
     iolite(&["explain", &path]).expect(1);
 }

@@ -721,6 +721,102 @@ fn words_of_a_dictionary_are_tried_and_boundaries_are_counted() {
     }
 }
 
+/// An input that the solver gives up is said to be untried, and why; that is a matter of counted steps and
+/// not of the clock, so it is the same each time.
+#[test]
+fn an_input_that_is_given_up_is_untried_whatever_the_clock_says() {
+    let folder = scratch("given-up");
+    let model = write(
+        &folder,
+        "cubes.iol",
+        "system Cubes {
+           input go(x: int, y: int, z: int), other
+           output ok
+           initial state A {
+             ?go(x, y, z) [x * x * x + y * y * y + z * z * z == 33 && x > 1000] -> B
+             ?other -> B
+           }
+           state B { !ok -> A }
+         }",
+    );
+    let (spec, sut) = (format!("{model}#Cubes"), format!("model:{model}#Cubes"));
+    let run = || {
+        test(&spec, &sut, &["--runs", "1", "--steps", "2"])
+            .expect(3)
+            .json()
+    };
+    let first = run();
+    assert_eq!(first["verdict"], "unknown");
+    assert_eq!(first["untried"], serde_json::json!(["?go"]));
+    let reasons = first["untried_reasons"].to_string();
+    assert!(!reasons.contains("deadline"), "{reasons}");
+    assert_eq!(run()["untried_reasons"], first["untried_reasons"]);
+}
+
+/// A specification and a system that is wrong for some values of one input only. `more` are states and
+/// transitions that both have, `wrong` says for which `x` the system gives the wrong answer.
+fn wrong_for(declared: &str, more: &str, right: &str, wrong: &str) -> String {
+    let hints = if more.contains("Hints") {
+        "state Hints { !hint(n) [n == 77777] -> Idle }"
+    } else {
+        ""
+    };
+    let system = |name: &str, condition: &str| {
+        format!(
+            "system {name} {{
+               {declared}
+               input go(x: int, deep: bool), next
+               output ok, no, hint(n: int)
+               initial state Idle {{
+                 ?go(x, deep) [{condition}] -> Busy
+                 ?go(x, deep) [!({condition})] -> Bad
+                 {more}
+               }}
+               state Busy {{ !ok -> Idle }}
+               state Bad {{ !no -> Idle }}
+               {hints}
+             }}
+             "
+        )
+    };
+    let deviant = format!("({right}) != ({wrong})");
+    system("Spec", right) + &system("Wrong", &deviant)
+}
+
+/// Values inside a system that nothing would hit by chance are found where something knows them:
+/// the model's guards and effects, messages of the system, boundaries. Six hundred steps are enough.
+#[test]
+fn values_that_matter_are_found_where_something_knows_them() {
+    let folder = scratch("values-that-matter");
+    let n = "var n: int = 0";
+    let hinted = "?next -> Hints";
+    let guard = "?next [n == 77777] -> Bad";
+    let effect = "?next / n := 77777 -> Bad";
+    for (name, text) in [
+        ("guard", wrong_for(n, guard, "x >= 0", "x == 77777")),
+        ("effect", wrong_for(n, effect, "x >= 0", "x == 77777")),
+        ("message", wrong_for("", hinted, "x >= 0", "x == 77777")),
+        ("boundary", wrong_for("", hinted, "x >= 4096", "x == 4096")),
+    ] {
+        let model = write(&folder, &format!("{name}.iol"), text);
+        let (spec, sut) = (format!("{model}#Spec"), format!("model:{model}#Wrong"));
+        for seed in ["1", "2", "3"] {
+            let flags = ["--runs", "10", "--steps", "60", "--seed", seed];
+            let ran = test(&spec, &sut, &flags);
+            assert_eq!(ran.code, 1, "{name}, seed {seed}: {}", ran.stdout);
+        }
+    }
+    // Nobody knows this one: not the model, not its messages, no dictionary. It is not found, and nothing
+    // claims that it was tried.
+    let text = wrong_for("", hinted, "x >= 0", "x == 31337042");
+    let model = write(&folder, "unknown.iol", text);
+    let (spec, sut) = (format!("{model}#Spec"), format!("model:{model}#Wrong"));
+    test(&spec, &sut, &["--runs", "10", "--steps", "60"]).expect(0);
+    let words = write(&folder, "words", "31337042\n");
+    let flags = ["--runs", "10", "--steps", "60", "--dictionary", &words];
+    test(&spec, &sut, &flags).expect(1);
+}
+
 /// After `?go` some state refuses `?a`, so uioco says nothing of what follows it, and ioco does.
 #[test]
 fn uioco_with_data_is_weaker_than_ioco() {

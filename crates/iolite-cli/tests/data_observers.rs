@@ -276,3 +276,140 @@ fn the_pruned_test_case_of_the_paper_is_shown() {
     assert!(view("pruned", &[]).expect(2).stderr.contains("--observer"));
     view("suspension", &["--format", "aut"]).expect(2);
 }
+
+const VALUED: &str = "\
+des (0,4,3)
+(0,\"?get(1)\",1)
+(0,\"?get(2)\",2)
+(1,\"!reply(200)\",0)
+(2,\"!reply(503)\",0)
+";
+
+fn watching(guard: &str) -> String {
+    format!(
+        "observer W {{\n  initial state S {{ !reply(code) [{guard}] -> Bad  * -> S }}\n  violate state Bad\n}}\n"
+    )
+}
+
+/// The labels of an automaton in a file carry their values in their text, and guards read them.
+#[test]
+fn guards_read_the_values_of_labels() {
+    let folder = scratch("valued-labels");
+    let model = write(&folder, "m.aut", VALUED);
+    let fault = write(&folder, "fault.iol", watching("code >= 500"));
+    let none = write(&folder, "none.iol", watching("code >= 600"));
+    let refuted = verify(&model, &fault).expect(1).json();
+    assert_eq!(
+        refuted["properties"][0]["trace"],
+        serde_json::json!(["?get(2)", "!reply(503)"])
+    );
+    assert_eq!(
+        verify(&model, &none).expect(0).json()["properties"][0]["result"],
+        "proved"
+    );
+    let certificate = folder.join("c.json").display().to_string();
+    iolite(&[
+        "verify",
+        &model,
+        "--property",
+        &fault,
+        "--certificate",
+        &certificate,
+    ])
+    .expect(1);
+    iolite(&["explain", &certificate]).expect(0);
+
+    let log = write(
+        &folder,
+        "l.jsonl",
+        lines(&["?get(1)", "!reply(200)", "?get(2)", "!reply(503)"]),
+    );
+    let judged = iolite(&["monitor", &model, &log, "--observer", &fault, "--json"]).expect(1);
+    assert_eq!(judged.json()["verdict"], "violate");
+    iolite(&["monitor", &model, &log, "--observer", &none]).expect(0);
+    // An output that the model allows elsewhere, and that the guard takes.
+    let log = write(&folder, "k.jsonl", lines(&["?get(1)", "!reply(503)"]));
+    let judged = iolite(&["monitor", &model, &log, "--observer", &fault, "--json"]).expect(1);
+    assert_eq!(judged.json()["verdict"], "violate-fail");
+    // One that the model does not know is no log of it.
+    let log = write(&folder, "o.jsonl", lines(&["?get(1)", "!reply(504)"]));
+    iolite(&["monitor", &model, &log, "--observer", &fault]).expect(2);
+}
+
+/// Random automata with values in their labels, and an observer with a guard beside one that names the labels
+/// that the guard takes.
+#[test]
+fn a_guard_is_the_labels_that_it_takes() {
+    let folder = scratch("guard-and-labels");
+    let mut seed = 17_u64;
+    let mut draw = |below: u64| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let mut refuted = 0;
+    for round in 0..12 {
+        let mut edges: Vec<String> = Vec::new();
+        for state in 0..4 {
+            let (to, other) = (draw(4), draw(4));
+            edges.push(format!("({state},\"?get({})\",{to})", draw(3)));
+            edges.push(format!(
+                "({state},\"!reply({}, {})\",{other})",
+                draw(5),
+                draw(2) == 0
+            ));
+        }
+        let text = format!("des (0,{},4)\n{}\n", edges.len(), edges.join("\n"));
+        let model = write(&folder, &format!("m{round}.aut"), &text);
+        let (least, flag) = (draw(5).cast_signed(), draw(2) == 0);
+        // Twice in a row, so that the observer has something to remember.
+        let guard = format!("[n >= {least} && b == {flag}]");
+        let guarded = format!(
+            "observer W {{\n  initial state S {{ !reply(n, b) {guard} -> T  * -> S }}\n  \
+             state T {{ !reply(n, b) {guard} -> Bad  ?get -> S  * -> T }}\n  violate state Bad\n}}\n"
+        );
+        let mut taken: Vec<String> = Vec::new();
+        for edge in &edges {
+            let label = edge.split('"').nth(1).expect("a label");
+            if let Some(values) = label
+                .strip_prefix("!reply(")
+                .and_then(|v| v.strip_suffix(')'))
+            {
+                let (n, b) = values.split_once(", ").expect("two values");
+                let takes = n.parse::<i64>().expect("a number") >= least && b == flag.to_string();
+                let event = format!("!\"{}\"", &label[1..]);
+                if takes && !taken.contains(&event) {
+                    taken.push(event);
+                }
+            }
+        }
+        let inputs: Vec<String> = (0..3)
+            .map(|v| format!("?\"get({v})\""))
+            .filter(|e| text.contains(&e[2..e.len() - 1]))
+            .collect();
+        let to = |target: &str| {
+            if taken.is_empty() {
+                String::new()
+            } else {
+                format!("{} -> {target}", taken.join(", "))
+            }
+        };
+        let named = format!(
+            "observer W {{\n  initial state S {{ {}  * -> S }}\n  \
+             state T {{ {}  {} -> S  * -> T }}\n  violate state Bad\n}}\n",
+            to("T"),
+            to("Bad"),
+            inputs.join(", ")
+        );
+        let guarded = write(&folder, &format!("g{round}.iol"), &guarded);
+        let named = write(&folder, &format!("n{round}.iol"), &named);
+        let [one, other] = [&guarded, &named].map(|observer| {
+            let ran = iolite(&["verify", &model, "--property", observer, "--json"]);
+            ran.json()["properties"][0]["result"].clone()
+        });
+        assert_eq!(one, other, "{text}\n{guarded} {named}");
+        refuted += usize::from(one == "refuted");
+    }
+    assert!((2..11).contains(&refuted), "{refuted} of 12 are refuted");
+}

@@ -325,10 +325,37 @@ fn cut_and_shuffled_certificates() {
         .collect();
     let turned = write(&folder, "turned.json", format!("{{{}}}", turned.join(", ")));
     iolite(&["explain", &turned]).expect(0);
-    assert_eq!(
-        explained(&folder, &path, |c| c["certificate"]["why"] = 1.into()),
-        2
-    );
+    assert_eq!(explained(&folder, &path, |c| c["why"] = 1.into()), 2);
+}
+
+/// What an answer says beside its certificate is compared with it, or told to be unchecked.
+#[test]
+fn answers_around_certificates() {
+    let folder = scratch("evidence-around");
+    let spec = write(&folder, "s.aut", RIGHT);
+    let wrong = write(&folder, "i.aut", WRONG);
+    let answer = iolite(&["relate", "ioco", &wrong, &spec, "--json"]).expect(1);
+    let path = write(&folder, "answer.json", &answer.stdout);
+    let told = iolite(&["explain", &path]).expect(0).stdout;
+    assert!(told.contains("not checked: the effort"), "{told}");
+    let edits: [(&str, &str, i32); 8] = [
+        ("holds", "true", 1),
+        ("relation", "\"uioco\"", 1),
+        ("implementation_hash", "\"0123456789abcdef\"", 1),
+        ("specification_hash", "\"\"", 1),
+        ("context", "\"queues\"", 1),
+        (
+            "semantics",
+            "{\"quiescence\": \"strict\", \"complete_inputs\": null}",
+            1,
+        ),
+        ("specification", "\"i.aut\"", 1),
+        ("verdict", "\"pass\"", 2),
+    ];
+    for (key, value, exit) in edits {
+        let found = explained(&folder, &path, |c| c[key] = json(value));
+        assert_eq!(found, exit, "{key}");
+    }
 }
 
 /// The constants of an instance, declared or named, are those of the observers beside it: with `max` = 2
@@ -517,4 +544,66 @@ fn a_relation_that_holds_through_queues_has_a_packed_certificate() {
     assert_eq!(bytes[..2], [0x1f, 0x8b]);
     let told = iolite(&["explain", &path]).expect(0).stdout;
     assert!(told.contains("at most 2 inputs under way"), "{told}");
+}
+
+/// A sender that takes every request and says nothing.
+const SILENT: &str = "system Silent {
+  input REQ(l: int), ACK
+  output MSG(pMsg: int, pBit: bool), OK, NOT_OK, DONT_KNOW
+  var n: int = 0
+  initial state Deaf { ?REQ(l) / n := l -> Deaf  ?ACK -> Deaf }
+}";
+
+/// A model with data that fails a test case with data: the run is in the certificate, and every leaf of it belongs
+/// to the claim.
+#[test]
+fn failing_test_cases_with_data_have_certificates() {
+    let folder = scratch("evidence-data-test");
+    let suite = folder.join("suite").display().to_string();
+    let model = "examples/papers/sym04_fig1.iol";
+    let sender = format!("{model}#Sender(max=2, f=[10, 20, 30])");
+    let observer = format!("{model}#NoSilence");
+    iolite(&["derive", &sender, "--observer", &observer, "-o", &suite]).expect(0);
+    let silent = write(&folder, "silent.iol", SILENT);
+    let path = folder.join("c.json").display().to_string();
+    iolite(&["passes", &silent, &suite, "--certificate", &path]).expect(1);
+    let told = iolite(&["explain", &path]).expect(0).stdout;
+    assert!(told.contains("by the simulator"), "{told}");
+    let text = std::fs::read_to_string(&path).expect("a certificate");
+    let whole = json(&text);
+    let mut leaves = Vec::new();
+    leaves_of(&whole, String::new(), &mut leaves);
+    let claimed = |at: &&String| !at.starts_with("/reading") && !at.ends_with("/how");
+    let leaves: Vec<&String> = leaves.iter().filter(claimed).collect();
+    assert!(leaves.len() > 20, "{leaves:?}");
+    for at in leaves {
+        for new in ["violate", "1", "?REQ(2)"] {
+            let code = explained(&folder, &path, |c| {
+                let leaf = c.pointer_mut(at).expect("a leaf");
+                *leaf = match leaf {
+                    serde_json::Value::Number(n) => (n.as_u64().unwrap_or(0) + 1).into(),
+                    _ => new.into(),
+                };
+            });
+            let same = whole.pointer(at) == Some(&new.into());
+            assert!(code != 0 || same, "{at} = {new}");
+        }
+    }
+}
+
+fn leaves_of(value: &serde_json::Value, at: String, all: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, inner) in map {
+                leaves_of(inner, format!("{at}/{key}"), all);
+            }
+        }
+        serde_json::Value::Array(list) => {
+            for (k, inner) in list.iter().enumerate() {
+                leaves_of(inner, format!("{at}/{k}"), all);
+            }
+        }
+        serde_json::Value::Null => {}
+        _ => all.push(at),
+    }
 }

@@ -253,6 +253,69 @@ fn a_compact_journal_is_read_by_every_command() {
     assert_eq!(shown.matches("\"campaign-ended\"").count(), 1);
 }
 
+/// A property judges one run of a journal, in one pass over either form, from a file or through a pipe.
+#[test]
+fn a_property_judges_one_run_of_a_journal() {
+    let folder = scratch("one-run");
+    write(&folder, "echo.iol", MODEL);
+    for form in ["jsonl", "iolj"] {
+        let journal = format!("j.{form}");
+        let test = [
+            "test",
+            "echo.iol",
+            "--sut",
+            "model:echo.iol",
+            "--seed",
+            "3",
+            "--steps",
+            "40",
+            "--journal",
+            &journal,
+            "--runs",
+        ];
+        iolite_in(&folder, &[&test[..], &["3"]].concat()).expect(0);
+        let monitor = |more: &[&str]| {
+            let over = "?ping,!pong,!pang";
+            let args = ["monitor", &journal, "--json", "--over", over, "--property"];
+            iolite_in(&folder, &[&args[..], more].concat())
+        };
+        let (open, settled) = ("ltl:G(?ping -> F !pong)", "ltl:F ?ping");
+        for property in [open, settled] {
+            let several = monitor(&[property]).expect(2);
+            let reason = "a journal of 3 runs, and a property judges one at a time";
+            assert!(several.stderr.contains(reason), "{}", several.stderr);
+            let missing = monitor(&[property, "--run", "7"]).expect(2);
+            let reason = "no such run; it has 3 runs";
+            assert!(missing.stderr.contains(reason), "{}", missing.stderr);
+        }
+        let second = monitor(&[open, "--run", "1"]).expect(3).json();
+        assert_eq!(second["steps"], 40);
+        let second = monitor(&[settled, "--run", "1"]).expect(0).json();
+        assert_eq!(second["verdict"], "weak-pass");
+        let beside = ["monitor", "echo.iol", &journal, "--property", open];
+        iolite_in(&folder, &beside).expect(2);
+        let beside = [&beside[..], &["--run", "1", "--json"]].concat();
+        let beside = iolite_in(&folder, &beside).expect(0).json();
+        assert_eq!(beside["conformance"]["verdict"], "pass");
+        assert_eq!(beside["steps"], 40);
+
+        // One run that is longer than what is kept of standard input.
+        let long = [&test[..6], &["--steps", "60000", "--runs", "1"]].concat();
+        iolite_in(&folder, &[&long[..], &["--journal", &journal]].concat()).expect(0);
+        let file = monitor(&[open]).expect(3).json();
+        assert_eq!(file["steps"], 60000);
+        let piped = Command::new(env!("CARGO_BIN_EXE_iolite"))
+            .args(["monitor", "--json", "--property", open, "-"])
+            .args(["--over", "?ping,!pong,!pang"])
+            .current_dir(&folder)
+            .stdin(fs::File::open(folder.join(&journal)).unwrap())
+            .output()
+            .unwrap();
+        let piped: serde_json::Value = serde_json::from_slice(&piped.stdout).unwrap();
+        assert_eq!(piped, file);
+    }
+}
+
 /// The text with every number behind `"at":`, `"elapsed":` as 0.
 fn without_times(text: &str) -> String {
     let mut out = text.to_owned();
@@ -339,4 +402,39 @@ fn a_compact_journal_survives_a_kill() {
     }
     let replayed = iolite_in(&folder, &["replay", "j.iolj", "--run", "3"]);
     assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
+}
+
+/// A log may come through a pipe: as text, as JSON lines, as a journal, and longer than what is kept.
+#[test]
+fn a_log_is_read_from_standard_input() {
+    let folder = scratch("journals-input");
+    let model = write(&folder, "echo.iol", MODEL);
+    let judge = |log: &str| common::iolite_with_input(&["monitor", &model, "-"], log);
+    judge("?ping\n!pong\n").expect(0);
+    let failing = judge("?ping\n!pang\n").expect(1);
+    assert!(failing.stdout.contains("-:2: fail"), "{}", failing.stdout);
+    judge("{\"action\":\"?ping\"}\n{\"action\":\"!pong\"}\n").expect(0);
+    let long = "?ping\n!pong\n".repeat(200_000);
+    judge(&long).expect(0);
+    judge(&format!("{long}!pang\n")).expect(1);
+    judge("").expect(3);
+    let sut = format!("model:{model}");
+    let journal = folder.join("j.jsonl").display().to_string();
+    let journal = journal.as_str();
+    let made = [
+        "test",
+        &model,
+        "--sut",
+        &sut,
+        "--runs",
+        "2",
+        "--journal",
+        journal,
+    ];
+    common::iolite(&made).expect(0);
+    let recorded = fs::read_to_string(journal).unwrap();
+    let judged = judge(&recorded).expect(0);
+    assert!(judged.stdout.contains("2 runs"), "{}", judged.stdout);
+    let twice = common::iolite_with_input(&["monitor", "-", "-"], MODEL).expect(2);
+    assert!(twice.stderr.contains("standard input"), "{}", twice.stderr);
 }

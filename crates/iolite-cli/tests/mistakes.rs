@@ -386,7 +386,7 @@ fn slips_in_models() {
         ),
         (
             system(&format!("var x: int = 0.5 {loops}")),
-            "count in a smaller unit",
+            "`round(…)`, `floor(…)` and `ceil(…)` are integers",
         ),
         (system(&format!("; {loops}")), "leave the `;` out"),
         (
@@ -454,4 +454,215 @@ fn mistakes_have_an_end_in_json() {
     let found = &report["files"][0]["diagnostics"][0];
     let place = ["line", "column", "end_line", "end_column"].map(|k| found[k].as_u64());
     assert_eq!(place, [2, 9, 2, 12].map(Some), "{found}");
+}
+
+/// Descriptions of a system as people write them at first: each is refused before anything is started, with
+/// what to write instead.
+#[test]
+fn descriptions_that_are_nearly_right() {
+    let folder = scratch("nearly-right");
+    let model = "examples/candy/candy.iol";
+    let mistakes: &[(&str, &[&str])] = &[
+        (
+            "cmd = \"x\"",
+            &["did you mean command?", "line 1, column 1"],
+        ),
+        (
+            "command = \"x\"\n[send]\nshil = \"S\"",
+            &["[actions.NAME]", "line 2"],
+        ),
+        (
+            "command = \"x\"\n[actions]\nshil = \"S\"",
+            &["[actions.NAME]", "line 3"],
+        ),
+        (
+            "command = \"x\"\n[limits]\nmessage-bytes = 3",
+            &["did you mean max-message-bytes?"],
+        ),
+        ("command = \"x\"\nenv = \"A=1\"", &["write `[env]`"]),
+        (
+            "command = \"x\"\ncontext = \"sync\"",
+            &["did you mean synchronous?"],
+        ),
+        (
+            "command = \"x\"\n[quiescence]\ntimeout-ms = 0",
+            &["1 is the least"],
+        ),
+        (
+            "command = \"x\"\n[quiescence.states]\nReady = 0",
+            &["the timeout of Ready is 0"],
+        ),
+        (
+            "command = \"x\"\n[quiescence]\ntimeout-ms = -5",
+            &["none below zero"],
+        ),
+        (
+            "command = \"x\"\n[quiescence]\ntimeout-ms = 0.5",
+            &["a whole number"],
+        ),
+        ("command = \"cat ~/x\"", &["there is no shell", "~/x"]),
+        (
+            "command = \"cat $HOME/x\"",
+            &["there is no shell", "$HOME/x"],
+        ),
+        (
+            "command = \"x\"\ndir = \"nowhere\"",
+            &["there is no folder", "nowhere"],
+        ),
+        ("tcp = \"tcp://127.0.0.1:9\"", &["leave tcp:// out"]),
+        ("udp = \"127.0.0.1:9\"", &["own =", "peer ="]),
+        (
+            "http = \"http://127.0.0.1:9\"",
+            &["which request input", "send = \"GET /"],
+        ),
+        (
+            "http = \"http://127.0.0.1:9\"\n[actions.shil]\nsend = \"/x\"\n[actions.dub]\nsend = \"GET /y\"",
+            &["begins with \"/x\"", "no `METHOD /path`"],
+        ),
+        (
+            "http = \"http://127.0.0.1:9\"\n[actions.shil]\nsend = \"GET /x\"\n[actions.dub]\nsend = \"GET y\"",
+            &["begins with \"GET y\""],
+        ),
+        (
+            "http = \"http://127.0.0.1:9\"\n[actions.shil]\nmethod = \"GET\"",
+            &["send = \"GET /path/{n}\""],
+        ),
+    ];
+    for (text, parts) in mistakes {
+        let sut = write(&folder, "sut.toml", text);
+        mistake(&["test", model, "--sut", &sut], parts);
+    }
+    // No hint is better than a wrong one.
+    let sut = write(&folder, "sut.toml", "command = \"x\"\nfrobnicate = 1");
+    let ran = iolite(&["test", model, "--sut", &sut]).expect(2);
+    assert!(!ran.stderr.contains("did you mean"), "{}", ran.stderr);
+    // What is quoted, or in a list, is meant as it stands.
+    for command in ["\"cat '$HOME' '~/x'\"", "[\"cat\", \"$HOME\"]"] {
+        let sut = write(&folder, "sut.toml", format!("command = {command}"));
+        let ran = iolite(&["test", model, "--sut", &sut, "--runs", "1", "--steps", "1"]);
+        assert!(!ran.stderr.contains("there is no shell"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn flags_that_are_nearly_right() {
+    let model = "examples/candy/candy.iol";
+    let sut = "examples/candy/sut.toml";
+    mistake(
+        &["test", model, "--sut", model],
+        &["--sut model:examples/candy/candy.iol"],
+    );
+    mistake(
+        &["test", model, "--sut", sut, "--quiescence-ms", "0"],
+        &["all would be silence"],
+    );
+    mistake(
+        &["test", model, "--sut", sut, "--property", "G(!liq)"],
+        &["'ltl:G(!liq)'"],
+    );
+    mistake(
+        &["test", model, "--campaign", "nightly", "--sut", sut],
+        &["[campaign.NAME]"],
+    );
+    mistake(
+        &["simulate", model, "--tcp", "8000"],
+        &["--tcp 127.0.0.1:8000"],
+    );
+    mistake(
+        &["test", model, "--sut", sut, "--annotations", "forge"],
+        &["`gitlab:FILE.json`"],
+    );
+    mistake(
+        &["show", model, "--collapse", "a"],
+        &["expected numbers of states"],
+    );
+    mistake(
+        &["show", model, "--view", "composition", "--format", "svg"],
+        &["no composition"],
+    );
+    mistake(
+        &["show", model, "--view", "product"],
+        &["--observer FILE#W"],
+    );
+    let folder = scratch("lines-without-sigils");
+    let log = write(&folder, "plain.log", "shil\nliq\n");
+    mistake(&["monitor", model, &log], &["?shil or !shil"]);
+    // A folder that is not there is found out before the runs, and says its name.
+    for flag in ["--junit", "--report", "--annotations"] {
+        let file = if flag == "--annotations" {
+            "gitlab:nowhere/x"
+        } else {
+            "nowhere/x"
+        };
+        let ran = iolite(&["test", model, "--sut", sut, flag, file]).expect(4);
+        assert!(
+            ran.stderr.contains("there is no folder nowhere"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(ran.stdout, "", "no run was made");
+    }
+}
+
+/// What a system writes instead of the line that is awaited is shown.
+#[test]
+fn a_system_that_is_ready_in_other_words() {
+    let folder = scratch("ready-in-other-words");
+    let script = write(
+        &folder,
+        "s.py",
+        "import time\nprint('Ready!', flush=True)\ntime.sleep(60)\n",
+    );
+    let text = format!(
+        "command = \"python3 {script}\"\nready = \"ready\"\n[limits]\nstartup-timeout-ms = 1500\n"
+    );
+    let sut = write(&folder, "sut.toml", text);
+    let ran = iolite(&[
+        "test",
+        "examples/candy/candy.iol",
+        "--sut",
+        &sut,
+        "--runs",
+        "1",
+    ])
+    .expect(4);
+    let all = ran.stdout + &ran.stderr;
+    assert!(
+        all.contains("\"ready\"") && all.contains("what came last is \"Ready!\""),
+        "{all}"
+    );
+}
+
+/// A log of JSON lines is read as one, whatever it is called; lines that are no steps are told how steps look.
+#[test]
+fn logs_of_json() {
+    let folder = scratch("logs-of-json");
+    let candy = "examples/candy/candy.iol";
+    let steps = "{\"action\":\"?shil\"}\n{\"action\":\"!liq\"}\n";
+    for name in ["run.log", "run.txt", "run"] {
+        let log = write(&folder, name, steps);
+        let judged = iolite(&["monitor", candy, &log]).expect(0);
+        assert!(judged.stdout.contains("2 steps"), "{}", judged.stdout);
+    }
+    let wrong = "{\"action\":\"?shil\"}\n{\"action\":\"!choc\"}\n";
+    let log = write(&folder, "wrong.log", wrong);
+    iolite(&["monitor", candy, &log]).expect(1);
+    for other in ["{\"act\":\"?shil\"}\n", "[{\"action\":\"?shil\"}]\n"] {
+        let log = write(&folder, "other.json", other);
+        let judged = iolite(&["monitor", candy, &log]).expect(3);
+        assert!(
+            judged.stdout.contains("a step is an object in a line"),
+            "{}",
+            judged.stdout
+        );
+    }
+}
+
+#[test]
+fn nothing_at_the_same_time() {
+    let candy = "examples/candy/candy.iol";
+    let sut = "model:examples/candy/candy.iol";
+    let told = ["'0' for '--jobs <N>'", "1 is one after the other"];
+    mistake(&["test", candy, "--sut", sut, "--jobs", "0"], &told);
+    mistake(&["mutate", candy, "--jobs", "0"], &told);
 }

@@ -83,17 +83,94 @@ fn what_cannot_be_decided_is_unknown_until_a_run_kills_it() {
            state Told { !sum(k) [k == n] -> Idle }
          }",
     );
+    // There is no deterministic form: a difference is found, that there is none is not proved.
     let asked = ["mutate", &model, "--operators", "drop-assignment", "--json"];
+    let answer = iolite(&asked).expect(0).json();
+    assert_eq!(answer["mutants"][0]["conforms"], false, "{answer}");
+    let asked = ["mutate", &model, "--operators", "drop", "--json"];
     let answer = iolite(&asked).expect(3).json();
     let mutant = &answer["mutants"][0];
-    assert!(
-        mutant["conforms"].is_null() && mutant["unknown"].is_string(),
-        "{mutant}"
+    assert!(mutant["conforms"].is_null(), "{mutant}");
+    let why = mutant["unknown"].as_str().unwrap_or_default();
+    assert!(why.contains("no difference up to"), "{mutant}");
+    assert_eq!(answer["mutants"][2]["conforms"], false, "{answer}");
+}
+
+/// Adds and tells the sum; what is not positive is left open.
+const METER: &str = "\
+system Meter {
+  var s: int = 0
+  input add(n: int), ask
+  output is(v: int)
+  initial state Idle { ?add(n) [n > 0] / s := s + n -> Idle  ?ask -> Asked }
+  state Asked { !is(v) [v == s] -> Idle }
+}
+observer Negative for Meter {
+  initial state Watching { !is(v) [v < 0] -> Bad  * -> Watching }
+  violate state Bad
+}
+purpose Ten for Meter {
+  initial state Start { ?add(n) [n == 10] -> Added }
+  state Added { ?ask -> Asked }
+  state Asked { !is(v) -> Told }
+  accept state Told
+}
+";
+
+/// Mutants with infinite data are killed by test cases with data, purposes and observers, exactly.
+#[test]
+fn infinite_data_are_killed_by_suites_purposes_and_properties() {
+    let folder = scratch("mutate-infinite-tests");
+    let model = write(&folder, "meter.iol", METER);
+    let suite = folder.join("suite").display().to_string();
+    let (meter, purpose) = (format!("{model}#Meter"), format!("{model}#Ten"));
+    let negative = format!("{model}#Negative");
+    iolite(&["derive", &meter, "--purpose", &purpose, "-o", &suite]).expect(0);
+    let mutate = |more: &[&str]| {
+        let ran = iolite(&[&["mutate", &meter, "--json"], more].concat());
+        let answer = ran.json();
+        let mutants = answer["mutants"].as_array().cloned().unwrap_or_default();
+        assert!(mutants.len() > 2, "{answer}");
+        for mutant in &mutants {
+            assert!(mutant["killed"].is_boolean(), "{mutant}");
+            // A test case of the model kills nothing that conforms.
+            let sound = mutant["killed"] != true || mutant["conforms"] == false;
+            assert!(sound || mutant["violates"].is_string(), "{mutant}");
+        }
+        mutants
+    };
+    let some = "change-assignment,drop,weaken-guard";
+    let stored = mutate(&["--operators", some, "--suite", &suite]);
+    let derived = mutate(&["--operators", some, "--purpose", &purpose]);
+    let killed = |all: &[serde_json::Value]| -> Vec<bool> {
+        all.iter().map(|m| m["killed"] == true).collect()
+    };
+    assert_eq!(killed(&stored), killed(&derived));
+    assert!(killed(&stored).contains(&true) && killed(&stored).contains(&false));
+    let changed = |m: &&serde_json::Value| m["operator"] == "change-assignment";
+    let wrong = stored.iter().find(changed);
+    let after = wrong.map(|m| m["killed_after"].clone()).unwrap_or_default();
+    assert_eq!(after[0], "?add(10)", "{stored:?}");
+    // A sum that is negative conforms, since nothing is said of adding less than 1; the observer minds.
+    let operators = "drop-guard,drop-assignment,change-assignment";
+    let watched = mutate(&["--operators", operators, "--property", &negative]);
+    let open = watched.iter().find(|m| m["operator"] == "drop-guard");
+    let open = open.expect("a mutant without the first guard");
+    assert_eq!(open["violates"], "Negative", "{open}");
+    let kept = watched.iter().find(|m| m["operator"] == "drop-assignment");
+    assert_eq!(kept.expect("a mutant")["killed"], false);
+    // A property that the model does not have says nothing of its mutants.
+    let never = format!(
+        "{METER}observer Never for Meter {{ initial state W {{ !is(v) [v > 8] -> Bad  * -> W }} violate state Bad }}"
     );
-    let tested = [&asked[..], &["--runs", "5", "--steps", "10"]].concat();
-    let answer = iolite(&tested).expect(0).json();
-    assert_eq!(answer["mutants"][0]["conforms"], false);
-    assert_eq!(answer["mutants"][0]["killed"], true);
+    let other = write(&folder, "never.iol", &never);
+    let (meter, never) = (format!("{other}#Meter"), format!("{other}#Never"));
+    let refused = iolite(&["mutate", &meter, "--property", &never]).expect(2);
+    assert!(
+        refused.stderr.contains("itself violates Never"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

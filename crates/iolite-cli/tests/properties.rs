@@ -902,3 +902,94 @@ fn check_refuses_what_commands_refuse() {
     said(&["classify", &format!("{file}#P")]);
     said(&["check", &file]);
 }
+
+/// One dialect: what the command line reads, files read, with the same meaning.
+#[test]
+fn formulas_mean_the_same_in_files_and_on_the_command_line() {
+    let folder = scratch("dialect");
+    let formulas = [
+        "GFa & FGb",
+        "[]<>a && <>b",
+        "G F a and F b or false",
+        "XXa",
+        "!a",
+        "! a",
+        "!(a & b)",
+        "FG ! ?a",
+        "G(!b -> F(!c | ! ?a))",
+        "a <=> X b",
+        "a <-> X b",
+        "a => F b",
+        "{a, ?a, !c} U b",
+        "G a || 1",
+        "Z a & (b T a)",
+        "(a M b) V (a W b)",
+    ];
+    let over = "a,b,?a,!c";
+    for formula in formulas {
+        let text = format!("property P over {{ a, b, ?a, !c }} = ltl {formula}\n");
+        let file = write(&folder, "f.iol", &text);
+        let automaton = |property: &str, over: &[&str]| {
+            let args = ["classify", property, "--format", "json"];
+            let mut automaton = iolite(&[&args[..], over].concat()).expect(0).json();
+            automaton["name"] = Value::Null;
+            automaton
+        };
+        let written = automaton(&format!("{file}#P"), &[]);
+        let given = automaton(&format!("ltl:{formula}"), &["--over", over]);
+        assert_eq!(written, given, "{formula}");
+    }
+}
+
+#[test]
+fn the_smallest_automaton_is_searched_on_request() {
+    let formula = "ltl:GF a -> GF b";
+    let ran = iolite(&["classify", formula, "--minimise", "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(ran["minimised"]["smallest"], true);
+    let text = iolite(&["classify", "ltl:GF a & GF b", "--minimise"])
+        .expect(0)
+        .stdout;
+    assert!(
+        text.contains("no automaton with nested pairs has fewer"),
+        "{text}"
+    );
+    let folder = scratch("minimise");
+    // Two states that expect the same and need not be two.
+    let text = "property P over { a, b } = streett {
+  initial state 1 { a -> 2  b -> 1 }
+  state 2 { a -> 1  b -> 3 }
+  state 3 { a -> 2  b -> 3 }
+  pair recurrent {1, 3} persistent {}
+}
+";
+    let file = format!("{}#P", write(&folder, "p.iol", text));
+    let hoa = iolite(&["classify", &file, "--minimise", "--format", "hoa"])
+        .expect(0)
+        .stdout;
+    let small = write(&folder, "p.hoa", &hoa);
+    let class = |property: &str| iolite(&["classify", property, "--json"]).expect(0).json();
+    assert_eq!(class(&file)["semantic"], class(&small)["semantic"]);
+    assert!(class(&small)["states"].as_u64() <= class(&file)["states"].as_u64());
+    iolite(&["classify", &file, "--minimise", "--normalise"]).expect(2);
+}
+
+/// Edges to one successor share one label, so that a file stays readable with many propositions.
+#[test]
+fn automata_over_propositions_are_written_with_functions_on_their_edges() {
+    let chain = (1..14)
+        .rev()
+        .fold("p14".to_owned(), |f, i| format!("p{i} U ({f})"));
+    let hoa = iolite(&["classify", &format!("ltl:{chain}"), "--format", "hoa"])
+        .expect(0)
+        .stdout;
+    assert!(hoa.len() < 20_000, "{} bytes", hoa.len());
+    let folder = scratch("functions");
+    let file = write(&folder, "chain.hoa", &hoa);
+    let back = iolite(&["classify", &file, "--json"]).expect(0).json();
+    assert_eq!(back["class"]["class"], "guarantee");
+    assert_eq!(back["states"], 15);
+    let (_, body) = hoa.split_once("--BODY--").expect("a body");
+    assert!(body.lines().any(|l| l.starts_with("[t] ")), "{body}");
+}

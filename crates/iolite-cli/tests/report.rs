@@ -283,3 +283,200 @@ fn shortened_runs_and_the_next_run_are_shown() {
         refused.stderr
     );
 }
+
+/// A program whose messages differ from the names of its actions, one that it is sent no text, and that talks
+/// on standard error.
+const TALKER: &str = r#"
+import sys
+print("ready", flush=True)
+for line in sys.stdin.buffer:
+    sys.stderr.write("<b>heard</b> " + repr(line) + "\n")
+    sys.stderr.flush()
+    sys.stdout.buffer.write(b"PONG <i>\n")
+    sys.stdout.flush()
+"#;
+
+#[test]
+fn bytes_and_standard_error_stand_beside_their_steps() {
+    let folder = scratch("report-bytes");
+    let model = "system Echo { input ping, raw  output pong
+      initial state Idle { ?ping -> Busy  ?raw -> Busy }  state Busy { !pong -> Idle } }";
+    let model = write(&folder, "echo.iol", model);
+    let program = write(&folder, "talker.py", TALKER);
+    let sut = format!(
+        "command = \"python3 {program}\"\nready = \"ready\"\n[quiescence]\ntimeout-ms = 2000\n\
+         [actions.ping]\nsend = \"PING 1\"\n[actions.raw]\nsend = \"raw {{0xfffe}}\"\n[actions.pong]\nrecv = \"PONG {{_}}\"\n"
+    );
+    let sut = write(&folder, "sut.toml", sut);
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let report = folder.join("report.html").display().to_string();
+    let mut args = vec![
+        "test",
+        &model,
+        "--sut",
+        &sut,
+        "--journal",
+        &journal,
+        "--seed",
+        "1",
+    ];
+    args.extend([
+        "--runs",
+        "3",
+        "--steps",
+        "12",
+        "--context",
+        "synchronous",
+        "--report",
+        &report,
+    ]);
+    iolite(&args).expect(0);
+    let text = std::fs::read_to_string(&journal).expect("a journal");
+    let events: Vec<Value> = text
+        .lines()
+        .skip(1)
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    // Each message has the number of its step: that of a stimulus follows, that of an output comes before.
+    let mut sent = 0;
+    for (k, event) in events.iter().enumerate() {
+        let step = |e: &Value| (e["run"].clone(), e["step"].clone());
+        match event["event"].as_str() {
+            Some("stimulus") => {
+                let next = &events[k + 1];
+                assert_eq!(
+                    (&next["event"], &next["way"]),
+                    (&"bytes".into(), &"sent".into())
+                );
+                assert_eq!(step(next), step(event));
+                sent += 1;
+            }
+            Some("output") => {
+                let before = events[..k].iter().rev().find(|e| e["way"] == "received");
+                assert_eq!(step(before.expect("bytes")), step(event));
+            }
+            _ => {}
+        }
+    }
+    assert!(sent > 5, "{text}");
+    let of = |way: &str| -> Vec<&Value> { events.iter().filter(|e| e["way"] == way).collect() };
+    assert!(
+        of("sent")
+            .iter()
+            .any(|e| e["text"] == "PING 1" && e["length"] == 6)
+    );
+    assert!(
+        of("sent").iter().any(|e| e["hex"] == "72617720fffe"),
+        "{text}"
+    );
+    let heard: String = of("stderr")
+        .iter()
+        .filter_map(|e| e["text"].as_str())
+        .collect();
+    // What answers the last stimulus of a run may come after its end.
+    let count = heard.matches("heard").count();
+    assert!(count <= sent && count + 3 >= sent, "{heard}");
+    // The journal is still one that can be replayed and judged again.
+    iolite(&["replay", &journal, "--run", "0"]).expect(0);
+    iolite(&["monitor", &model, &journal]).expect(0);
+    let compact = folder.join("journal.iolj").display().to_string();
+    args[5] = &compact;
+    iolite(&args).expect(0);
+    let shown = iolite(&["show", &compact]).expect(0).stdout;
+    assert_eq!(shown.matches("\"way\":\"sent\"").count(), sent);
+    let page = std::fs::read_to_string(&report).expect("a page");
+    assert!(page.contains("Bytes and standard error"));
+    assert!(
+        !page.contains("<b>heard"),
+        "what the system wrote is no markup"
+    );
+    let data = data(&page);
+    let pieces = data["runs"][0]["bytes"].as_array().expect("bytes").clone();
+    assert!(
+        pieces
+            .iter()
+            .any(|piece| piece[1] == "s" && piece[4] == false)
+    );
+    assert!(
+        pieces
+            .iter()
+            .any(|piece| piece[1] == "e" && piece[2].is_null())
+    );
+}
+
+#[test]
+fn a_report_of_data_says_which_boundaries_were_tried() {
+    let folder = scratch("report-values");
+    let model = "system Limit { var n: int = 0  input add(k: int)  output ok, full
+      initial state Idle { ?add(k) [k > 0 && n + k <= 10] / n := n + k -> Good  ?add(k) [k > 0 && n + k > 10] -> Bad }
+      state Good { !ok -> Idle }  state Bad { !full -> Idle } }";
+    let model = write(&folder, "limit.iol", model);
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let system = format!("model:{model}");
+    let mut args = vec![
+        "test",
+        &model,
+        "--sut",
+        &system,
+        "--journal",
+        &journal,
+        "--seed",
+        "2",
+    ];
+    args.extend(["--runs", "2", "--steps", "30", "--json"]);
+    let told = iolite(&args).expect(0).json();
+    let report = folder.join("report.html").display().to_string();
+    iolite(&["report", &journal, "-o", &report]).expect(0);
+    let page = std::fs::read_to_string(&report).expect("a page");
+    // What the campaign counted as it ran is what the page counts from the journal.
+    let boundaries = &told["values"]["boundaries"];
+    let counted = format!("<dd>{} of {}</dd>", boundaries["tried"], boundaries["of"]);
+    assert!(page.contains(&counted), "{counted}");
+    let untried = boundaries["untried"].as_array().expect("a list").len();
+    let (_, section) = page.split_once("id=\"values\"").expect("a section");
+    let (section, _) = section.split_once("</section>").expect("an end");
+    assert_eq!(section.matches(">no</span>").count(), untried, "{section}");
+}
+
+#[test]
+fn requirements_stand_beside_their_verdicts() {
+    let folder = scratch("report-matrix");
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let report = folder.join("report.html").display().to_string();
+    let observers = write(
+        &folder,
+        "w.iol",
+        "observer NoChoc { initial state s { !choc -> bad  * -> s }  violate state bad }
+         observer NoLiq { initial state s { !liq -> bad  * -> s }  violate state bad }",
+    );
+    let (one, other) = (format!("{observers}#NoChoc"), format!("{observers}#NoLiq"));
+    let candy = "examples/candy/candy.iol";
+    let sut = format!("model:{candy}");
+    let mut args = vec![
+        "test",
+        candy,
+        "--sut",
+        &sut,
+        "--observer",
+        &one,
+        "--observer",
+        &other,
+    ];
+    args.extend([
+        "--runs",
+        "4",
+        "--steps",
+        "20",
+        "--journal",
+        &journal,
+        "--report",
+        &report,
+    ]);
+    iolite(&args);
+    let page = std::fs::read_to_string(&report).expect("a page");
+    let (_, section) = page.split_once("class=\"matrix\"").expect("a matrix");
+    let (section, _) = section.split_once("</table>").expect("an end");
+    assert_eq!(section.matches("scope=\"row\"").count(), 2, "{section}");
+    assert!(section.contains("v-violate"), "{section}");
+    assert!(section.contains("href=\"#run-0\""), "{section}");
+}

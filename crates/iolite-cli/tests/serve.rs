@@ -383,6 +383,13 @@ fn the_page_works_in_a_browser() {
     let generous = candy.replacen("!liq -> Ready", "!choc -> Ready", 1);
     assert_ne!(generous, candy);
     write(&folder, "generous.iol", generous);
+    let watched = "observer NoChoc { initial state s { !choc -> bad  * -> s }  violate state bad }";
+    write(&folder, "watched.iol", watched);
+    let net =
+        "system Left { input a  output mid  initial state s { ?a -> t }  state t { !mid -> s } }
+        system Right { input mid  output x  initial state s { ?mid -> t }  state t { !x -> s } }
+        system Net = hide mid in (Left |[mid]| Right)";
+    write(&folder, "net.iol", net);
     let server = Server::start(&folder);
     let address = format!("http://{}/?token={}", server.authority, server.token);
     let pictures = scratch("serve-pictures");

@@ -222,6 +222,276 @@ fn models_pass_test_cases_with_data() {
     assert!(refuses.contains("not input-enabled"), "{refuses}");
 }
 
+/// Constants without a value: the specification is the union of its instances [SYM04, §2], and a run fails a test case if
+/// it does for all values.
+#[test]
+fn specifications_and_test_cases_may_leave_constants_open() {
+    let folder = scratch("symbolic-open");
+    let file = write(
+        &folder,
+        "retry.iol",
+        "system Retry {
+           const max: int
+           assume max >= 1
+           var n: int = 0, sum: int = 0
+           input req(k: int), ack
+           output msg, told(v: int), gave_up
+           initial state Wait { ?req(k) / n := 0, sum := sum + k -> Send }
+           state Send { !msg / n := n + 1 -> Sent }
+           state Sent { ?ack -> Done  !msg [n < max] / n := n + 1 -> Sent  !gave_up [n == max] -> Wait }
+           state Done { !told(v) [v == sum] -> Wait }
+         }
+         system Hasty {
+           const max: int
+           var n: int = 0, sum: int = 0
+           input req(k: int), ack
+           output msg, told(v: int), gave_up
+           initial state Wait { ?req(k) / n := 0, sum := sum + k -> Send }
+           state Send { !msg / n := n + 1 -> Sent  !gave_up [n >= max] -> Wait }
+           state Sent { ?ack -> Done  !msg [n < max] / n := n + 1 -> Sent  !gave_up [n == max] -> Wait }
+           state Done { !told(v) [v == sum] -> Wait }
+         }
+         observer Fewer for Retry { initial state I { ?req -> B  * -> I }
+           state B { !gave_up -> Bad  !msg -> I  * -> B } violate state Bad }",
+    );
+    let relate = |i: &str| {
+        let (i, s) = (format!("{file}#{i}"), format!("{file}#Retry"));
+        let complete = ["--complete-inputs", "self-loop", "--json"];
+        iolite(&[&["relate", "ioco", &i, &s][..], &complete].concat())
+    };
+    assert_eq!(relate("Retry").expect(0).json()["holds"], true);
+    // One of the instances: which is found out.
+    assert_eq!(relate("Retry(max = 3)").expect(0).json()["holds"], true);
+    // The certificate says by which instance, and that no other one specifies more inputs.
+    for (name, known) in [("Retry", "[]"), ("Retry(max = 3)", "3")] {
+        let certificate = folder.join("holds.json").display().to_string();
+        let (i, s) = (format!("{file}#{name}"), format!("{file}#Retry"));
+        let args = ["relate", "ioco", &i, &s, "--complete-inputs", "self-loop"];
+        iolite(&[&args[..], &["--certificate", &certificate]].concat()).expect(0);
+        let explained = iolite(&["explain", &certificate]).expect(0).stdout;
+        assert!(
+            explained.contains("instance: by another invariant"),
+            "{explained}"
+        );
+        assert!(explained.contains("confirmed: every part"), "{explained}");
+        let text = std::fs::read_to_string(&certificate).expect("it was written");
+        let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert!(
+            json["data"]["instance"].to_string().contains(known),
+            "{text}"
+        );
+        if known == "3" {
+            json["data"]["instance"][0][1] = "4".into();
+            let forged = write(&folder, "forged.json", json.to_string());
+            let forged = iolite(&["explain", &forged]);
+            assert_ne!(forged.code, 0, "{}", forged.stdout);
+        }
+        // Without what it shows of the inputs it is none.
+        json["data"]
+            .as_object_mut()
+            .expect("an object")
+            .remove("specified");
+        let forged = write(&folder, "shorter.json", json.to_string());
+        iolite(&["explain", &forged]).expect(1);
+    }
+    // Without `max >= 1` it gives up before it sends, which no instance does.
+    let found = relate("Hasty").expect(1).json();
+    assert_eq!(found["counterexample"]["observed"], "!gave_up", "{found}");
+    let trace = found["counterexample"]["trace"].as_array();
+    assert_eq!(trace.map(Vec::len), Some(1), "{found}");
+    let suite = folder.join("suite").display().to_string();
+    let retry = format!("{file}#Retry");
+    let fewer = format!("{file}#Fewer");
+    iolite(&["derive", &retry, "--observer", &fewer, "-o", &suite]).expect(0);
+    let passes = |system: &str| {
+        let system = format!("{file}#{system}");
+        let complete = ["--complete-inputs", "self-loop", "--json"];
+        iolite(&[&["passes", &system, &suite][..], &complete].concat())
+    };
+    assert_eq!(passes("Retry").expect(0).json()["passes"], true);
+    // Its `max` may be one that the test case does not know.
+    passes("Hasty").expect(3);
+    let failed = passes("Hasty(max = 0)").json();
+    assert_ne!(failed["passes"], true, "{failed}");
+    // A test case of the specification is sound for it, and not for another one.
+    let sound = iolite(&["suite", &retry, &suite]).expect(0);
+    assert!(
+        sound.stdout.starts_with("sound for ioco"),
+        "{}",
+        sound.stdout
+    );
+    let other = iolite(&["suite", &format!("{file}#Hasty(max = 0)"), &suite, "--json"]);
+    assert_ne!(other.json()["sound"], true, "{}", other.stdout);
+}
+
+/// Only one value of the constant specifies what the counterexample gives: a tester would have guessed it.
+#[test]
+fn counterexamples_that_a_tester_would_have_to_guess_are_told() {
+    let folder = scratch("symbolic-guessed");
+    let file = write(
+        &folder,
+        "door.iol",
+        "system Door { const code: int  var n: int = 0
+           input try(p: int), knock  output open, alarm, count(v: int)
+           initial state Shut { ?try(p) [p == code] / n := n + 1 -> Tried  ?knock -> Knocked }
+           state Tried { !open -> Shut }
+           state Knocked { !count(v) [v == n] -> Shut } }
+         system Nervous { var n: int = 0
+           input try(p: int), knock  output open, alarm, count(v: int)
+           initial state Shut { ?try(p) / n := n + 1 -> Tried  ?knock -> Knocked }
+           state Tried { !alarm -> Shut }
+           state Knocked { !count(v) [v == n] -> Shut } }
+         system Forgetful { var n: int = 0
+           input try(p: int), knock  output open, alarm, count(v: int)
+           initial state Shut { ?try(p) / n := n + 1 -> Tried  ?knock -> Knocked }
+           state Tried { !open -> Shut }
+           state Knocked { !count(v) [v == -1] -> Shut } }",
+    );
+    let relate = |i: &str| {
+        let (i, s) = (format!("{file}#{i}"), format!("{file}#Door"));
+        let complete = ["--complete-inputs", "self-loop", "--json"];
+        iolite(&[&["relate", "ioco", &i, &s][..], &complete].concat())
+    };
+    let found = relate("Nervous").expect(1).json();
+    assert_eq!(found["counterexample"]["observed"], "!alarm", "{found}");
+    let warnings = found["warnings"].to_string();
+    assert!(
+        warnings.contains("only some values of the specification's constants specify ?try("),
+        "{found}"
+    );
+    // The relation is about the union of all doors, and so is its certificate.
+    let certificate = folder.join("nervous.json").display().to_string();
+    let (i, s) = (format!("{file}#Nervous"), format!("{file}#Door"));
+    let relate_to_file = ["relate", "ioco", &i, &s, "--complete-inputs", "self-loop"];
+    iolite(&[&relate_to_file[..], &["--certificate", &certificate]].concat()).expect(1);
+    let explained = iolite(&["explain", &certificate]).expect(0).stdout;
+    assert!(explained.contains("confirmed: every part"), "{explained}");
+    let text = std::fs::read_to_string(&certificate).expect("it was written");
+    let forged = text.replace("\"!alarm\"", "\"!open\"");
+    assert_ne!(text, forged);
+    let forged = write(&folder, "forged.json", &forged);
+    iolite(&["explain", &forged]).expect(1);
+    // Every value specifies `?knock`, so nothing is guessed.
+    let found = relate("Forgetful").expect(1).json();
+    assert_eq!(found["counterexample"]["observed"], "!count(-1)", "{found}");
+    assert!(
+        !found["warnings"].to_string().contains("only some values"),
+        "{found}"
+    );
+}
+
+/// Lists, functions that call themselves, sets, maps, decimals and quantifiers in test cases that are stored, shown,
+/// exported, executed and judged.
+#[test]
+fn test_cases_may_have_any_data() {
+    let folder = scratch("symbolic-sorts");
+    let file = write(
+        &folder,
+        "till.iol",
+        "type Order = Nothing | Item(price: decimal(2), rest: Order)
+         fn total(o: Order): decimal(2) = match o { Nothing => 0.00, Item(p, r) => p + total(r) }
+         fn size(o: Order): int = match o { Nothing => 0, Item(_, r) => 1 + size(r) }
+         system Till { var o: Order = Nothing, seen: set<int> = {}, paid: map<int, decimal(2)> = {}, who: int = 0
+           input add(p: decimal(2)), pay(by: int), ask(by: int)
+           output receipt(sum: decimal(2)), was(sum: decimal(2)), customers(n: int)
+           initial state I {
+             ?add(p) [p > 0.00 && size(o) < 2] / o := Item(p, o) -> I
+             ?pay(by) [o is Item && !(by in seen)] / who := by, seen := insert(seen, by), paid[by] := total(o) -> P
+             ?ask(by) [by in paid && forall k in paid: k in seen] / who := by -> A }
+           state P { !receipt(s) [s == total(o)] / o := Nothing -> I }
+           state A { !was(s) [who in paid && s == paid[who]] -> I } }
+         system Right = Till
+         system Dear { var o: Order = Nothing, seen: set<int> = {}, paid: map<int, decimal(2)> = {}, who: int = 0
+           input add(p: decimal(2)), pay(by: int), ask(by: int)
+           output receipt(sum: decimal(2)), was(sum: decimal(2)), customers(n: int)
+           initial state I {
+             ?add(p) [p > 0.00 && size(o) < 2] / o := Item(p, o) -> I
+             ?pay(by) [o is Item && !(by in seen)] / who := by, seen := insert(seen, by), paid[by] := total(o) -> P
+             ?ask(by) [by in paid] / who := by -> A }
+           state P { !receipt(s) [s == total(o) + 0.01] / o := Nothing -> I }
+           state A { !was(s) [who in paid && s == paid[who]] -> I } }
+         observer Cheap for Till { var t: decimal(2) = 0.00
+           initial state O { ?add(p) / t := t + p -> O  !receipt(s) [s > t] -> Bad  !receipt(s) [s <= t] / t := 0.00 -> O
+                             * -> O } violate state Bad }
+         purpose Twice for Till {
+           initial state O { !receipt -> R }  state R { !was -> Got }  accept state Got }",
+    );
+    let suite = folder.join("suite").display().to_string();
+    let till = format!("{file}#Till");
+    let cheap = ["--observer", &format!("{file}#Cheap")];
+    let derive = ["derive", &till, "-o", &suite, "--export", "iol,dot"];
+    iolite(&[&derive[..], &cheap].concat()).expect(0);
+    let stored = format!("{suite}/Cheap.json");
+    let text = std::fs::read_to_string(&stored).expect("it was written");
+    for part in [
+        "\"sums\"",
+        "\"functions\"",
+        "\"for-all\"",
+        "\"decimal\"",
+        "\"map\"",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let shown = iolite(&["show", &stored, "--format", "iol"])
+        .expect(0)
+        .stdout;
+    assert!(shown.contains("type Order = Nothing | Item("), "{shown}");
+    assert!(shown.contains("fn total("), "{shown}");
+    // The exported observer is one again, for the same system.
+    let export = format!("{suite}/Cheap.iol");
+    iolite(&["check", &export]).expect(0);
+    // What TTCN-3 has no counterpart for is told, and the test case is there all the same.
+    let other = folder.join("other").display().to_string();
+    let derive = ["derive", &till, "-o", &other, "--export", "ttcn3"];
+    let ran = iolite(&[&derive[..], &cheap].concat()).expect(3);
+    assert!(
+        ran.stderr.contains("cannot be written as TTCN-3"),
+        "{}",
+        ran.stderr
+    );
+    assert!(std::fs::metadata(format!("{other}/Cheap.json")).is_ok());
+    let test = |sut: &str| {
+        let sut = format!("model:{file}#{sut}");
+        let args = [
+            "test",
+            &till,
+            "--suite",
+            &suite,
+            "--sut",
+            &sut,
+            "--no-journal",
+            "--json",
+        ];
+        let more = ["--repeat", "6", "--steps", "20", "--context", "synchronous"];
+        let complete = ["--complete-inputs", "self-loop"];
+        iolite(&[&args[..], &more, &complete].concat())
+    };
+    let dear = test("Dear").expect(1).json();
+    assert_eq!(dear["verdict"], "violate-fail", "{dear}");
+    let right = test("Right").json();
+    assert!(
+        ["pass", "inconc"].contains(&right["verdict"].as_str().unwrap_or_default()),
+        "{right}"
+    );
+    let failed = iolite(&[
+        "passes",
+        &format!("{file}#Dear"),
+        &stored,
+        "--json",
+        "--complete-inputs",
+        "self-loop",
+    ]);
+    let failed = failed.expect(1).json();
+    assert_eq!(
+        failed["cases"][0]["failing"]["verdict"], "violate-fail",
+        "{failed}"
+    );
+    // A till that charges more is not what the test case was made for.
+    let other = iolite(&["suite", &format!("{file}#Dear"), &stored, "--json"]);
+    let other = other.expect(1).json();
+    assert_eq!(other["sound"], false, "{other}");
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let folder = scratch("symbolic-mistakes");
@@ -233,9 +503,10 @@ fn what_cannot_be_done_is_said() {
     assert!(ran.stderr.contains("has data"), "{}", ran.stderr);
     derive(&model, &["-o", &suite]).expect(0);
     let stored = format!("{suite}/NoSilence.json");
-    // What a run means depends on `max`.
-    let ran = iolite(&["passes", &model, &stored, "--complete-inputs", "self-loop"]).expect(3);
-    assert!(ran.stderr.contains("has no value"), "{}", ran.stderr);
+    // An acknowledgement that is ignored makes the sender repeat what it need not: it does not pass.
+    let args = ["passes", &model, &stored, "--complete-inputs", "self-loop"];
+    let ran = iolite(&[&args[..], &["--json"]].concat());
+    assert_ne!(ran.json()["passes"], true, "{}", ran.stdout);
     // Half a file is no test case.
     let text = std::fs::read_to_string(&stored).expect("it was written");
     let wrong = text.replacen("\"locations\"", "\"places\"", 1);

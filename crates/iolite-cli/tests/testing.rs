@@ -591,3 +591,60 @@ fn faults_are_no_verdicts() {
     ]);
     assert!(matches!(ran.code, 0 | 4), "{}", ran.stdout);
 }
+
+/// Each way to fail is annotated once, at its line of the model.
+#[test]
+fn failures_are_annotated_for_forges() {
+    let folder = scratch("annotations");
+    let quality = folder.join("quality.json").display().to_string();
+    let journal = folder.join("journal.jsonl").display().to_string();
+    let candy = "examples/candy/candy.iol";
+    let mut args = vec!["test", candy, "--sut", "examples/candy/sut-generous.toml"];
+    args.extend([
+        "--runs",
+        "6",
+        "--steps",
+        "12",
+        "--seed",
+        "1",
+        "--journal",
+        &journal,
+    ]);
+    let form = format!("gitlab:{quality}");
+    iolite(&[&args[..], &["--annotations", &form]].concat()).expect(1);
+    let text = std::fs::read_to_string(&quality).expect("a report");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let first = &found[0];
+    assert_eq!(first["location"]["path"], candy, "{text}");
+    let line = first["location"]["lines"]["begin"]
+        .as_u64()
+        .expect("a line");
+    assert!((7..=13).contains(&line), "{text}");
+    let prints: std::collections::BTreeSet<String> = found
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|entry| entry["fingerprint"].to_string())
+        .collect();
+    assert_eq!(prints.len(), found.as_array().map_or(0, Vec::len));
+    let ran = iolite(&[&args[..], &["--annotations", "github"]].concat()).expect(1);
+    let commands: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter(|l| l.starts_with("::error "))
+        .collect();
+    assert_eq!(commands.len(), prints.len(), "{}", ran.stderr);
+    assert!(
+        commands[0].contains("file=examples/candy/candy.iol,line="),
+        "{commands:?}"
+    );
+    assert!(commands[0].contains("iolite replay"), "{commands:?}");
+    // A run without a failure has an empty report, not none.
+    let sut = format!("model:{candy}");
+    let form = format!("gitlab:{quality}");
+    iolite(&["test", candy, "--sut", &sut, "--annotations", &form]).expect(0);
+    assert_eq!(
+        std::fs::read_to_string(&quality).expect("a report").trim(),
+        "[]"
+    );
+}

@@ -31,7 +31,7 @@ fn monitoring_ends_in_unknown_when_the_time_is_up() {
     let args = ["monitor", &model, &log, "--timeout", "1"];
     let told = iolite(&args).expect(3);
     // A fast machine meets the bound of symbolic states first.
-    let text = format!("{log}:1: unknown after 1 steps");
+    let text = format!("{log}:1: unknown after 1 step");
     assert!(told.stdout.starts_with(&text), "{}", told.stdout);
     let json = iolite(&[args.as_slice(), &["--json"]].concat())
         .expect(3)

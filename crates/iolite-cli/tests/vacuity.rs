@@ -153,3 +153,48 @@ fn passing_warns_where_nothing_could_go_wrong() {
         "{told:?}"
     );
 }
+
+const SUMS: &str = "system Sum { var s: int = 0  input add(n: int), ask  output is(v: int)
+  initial state I { ?add(n) / s := s + n -> I  ?ask -> A }
+  state A { !is(v) [v == s] -> I  ?add(n) -> A  ?ask -> A } }
+system Silent { var s: int = 0  input add(n: int), ask  output is(v: int)
+  initial state I { ?add(n) / s := s + n -> I  ?ask -> I } }
+system Lazy { var s: int = 0  input add(n: int), ask  output is(v: int)
+  initial state I { ?add(n) / s := s + n -> I  !is(v) [v == s && s < 0 && s > 0] -> I } }
+system Strange { var s: int = 0  input go(n: int)  output gone(n: int)
+  initial state I { ?go(n) / s := n -> J }  state J { !gone(n) [n == s] -> I  ?go(n) -> J } }
+observer Contrary for Sum { var m: int = 0
+  initial state O { !is(v) [v > m && v < m] -> Bad  * -> O }  violate state Bad }
+observer Counted for Sum { var m: int = 0
+  initial state O { ?ask / m := m + 1 -> O  !is(v) [m < 0] -> Bad  * -> O }  violate state Bad }
+observer Early for Sum { var m: int = 0
+  initial state O { ?ask / m := 1 -> O  !is(v) [m == 0] -> Bad  * -> O }  violate state Bad }
+";
+
+/// With data it is asked of the observer alone whether anything can violate it.
+#[test]
+fn data_are_no_excuse() {
+    let folder = scratch("vacuous-data");
+    let file = write(&folder, "sums.iol", SUMS);
+    let verify = |name: &str| {
+        let (model, property) = (format!("{file}#Sum"), format!("{file}#{name}"));
+        iolite(&["verify", &model, "--property", &property, "--json"]).expect(0)
+    };
+    for name in ["Contrary", "Counted"] {
+        let told = warnings(&verify(name));
+        assert!(told.len() == 1, "{name}: {told:?}");
+        assert!(told[0].contains("no violating state"), "{told:?}");
+    }
+    assert!(warnings(&verify("Early")).is_empty());
+    let relate = |i: &str, s: &str| {
+        let (i, s) = (format!("{file}#{i}"), format!("{file}#{s}"));
+        let complete = ["--complete-inputs", "self-loop", "--json"];
+        iolite(&[&["relate", "ioco", &i, &s][..], &complete].concat()).expect(0)
+    };
+    let told = warnings(&relate("Silent", "Lazy"));
+    assert!(
+        told.len() == 1 && told[0].contains("never gives an output"),
+        "{told:?}"
+    );
+    assert!(warnings(&relate("Sum", "Sum")).is_empty());
+}

@@ -82,6 +82,81 @@ fn jobs_for_four_processors() {
     );
 }
 
+#[test]
+fn a_till_that_rounds() {
+    let passing = ["--steps", "30", "--runs", "3"];
+    example("till", "till.iol", &passing, &[], &[]);
+}
+
+#[test]
+fn pairs_for_three_processors() {
+    let model = "examples/dispatch/multiproc.iol#Multi";
+    let more = ["--steps", "12", "--runs", "2"];
+    let json = test(model, &format!("model:{model}"), &more)
+        .expect(0)
+        .json();
+    assert_eq!(json["verdict"], "pass", "{json}");
+}
+
+const SHELF: &str = "system Shelf {
+  var stock: map<string, 0..99> = {}, wanted: set<int> = {}
+  input put(m: map<string, 0..99>), want(s: set<int>), price(d: decimal(2))
+  output has(m: map<string, 0..99>), want(s: set<int>), price(d: decimal(2))
+  var last: decimal(2) = 0
+  initial state I {
+    ?put(m) [len(m) == 2 && forall k in m: m[k] > 0] / stock := m -> H
+    ?want(s) [1000 in s && len(s) > 1] / wanted := s -> W
+    ?price(d) [d * 1.5 == 10.02] / last := d -> P
+  }
+  state H { !has(m) [m == stock] -> I }
+  state W { !want(s) [s == remove(wanted, 1000)] -> I }
+  state P { !price(d) [d == last + 0.5] -> I }
+}";
+
+/// Values that a solver has to find, and values that come in another order, with other digits, or too many.
+#[test]
+fn sets_maps_and_decimals_are_solved_for_sent_and_judged() {
+    let dir = scratch("variants-shelf");
+    write(&dir, "shelf.iol", SHELF);
+    let model = dir.join("shelf.iol").display().to_string();
+    let more = ["--steps", "30", "--runs", "3"];
+    let json = test(&model, &format!("model:{model}"), &more)
+        .expect(0)
+        .json();
+    assert_eq!(json["verdict"], "pass", "{json}");
+    assert_eq!(json["untried"], serde_json::json!([]), "{json}");
+    let monitor = |name: &str, text: &str, code: i32| {
+        write(&dir, name, text);
+        iolite(&["monitor", &model, &dir.join(name).display().to_string()]).expect(code)
+    };
+    let right = "?put({a: 1, \"b c\": 2})\n!has({\"b c\": 2, a: 1})\n?want([1000, -3, 7])\n!want([7, -3])\n\
+        ?price(6.68)\n!price(7.18)\n?price(6.68)\n!price(7.180)\n";
+    monitor("right.log", right, 0);
+    for (i, wrong) in [
+        "?put({a: 1, b: 2})\n!has({a: 1})\n",
+        "?want([1000, 7])\n!want([1000, 7])\n",
+        "?price(6.68)\n!price(7.17)\n",
+    ]
+    .iter()
+    .enumerate()
+    {
+        monitor(&format!("wrong{i}.log"), wrong, 1);
+    }
+    // An element that comes twice makes no set, and a third place no price: nothing is judged by them.
+    for (i, unread) in [
+        "?want([1000, 7])\n!want([7, 7])\n",
+        "?price(6.68)\n!price(7.185)\n",
+    ]
+    .iter()
+    .enumerate()
+    {
+        write(&dir, &format!("unread{i}.log"), unread);
+        let log = dir.join(format!("unread{i}.log")).display().to_string();
+        let ran = iolite(&["monitor", &model, &log]);
+        assert_ne!(ran.code, 0, "{unread}\n{}", ran.stdout);
+    }
+}
+
 const STACK: &str = "type List = Nil | Cons(head: int, tail: List)
 fn length(l: List): int = match l { Nil => 0, Cons(_, t) => 1 + length(t) }
 fn total(l: List): int = match l { Nil => 0, Cons(h, t) => h + total(t) }

@@ -56,11 +56,13 @@ impl ActionId {
     pub const DELTA: Self = Self(1);
 
     /// The id with this index. It must come from the alphabet it is used with.
+    #[inline]
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("fewer than 2^32 actions"))
     }
 
     /// The index, for tables beside the alphabet.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

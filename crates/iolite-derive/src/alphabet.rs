@@ -335,6 +335,7 @@ impl LabelMap {
     }
 
     /// The action of a label.
+    #[inline]
     pub fn action(&self, label: LabelId) -> ActionId {
         if self.same {
             return label.into();

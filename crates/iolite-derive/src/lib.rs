@@ -12,7 +12,7 @@
 //!   A [`Guide`] also knows a way.
 //! - **Test cases** ([`TestCase`]) are those of [LTS96, def. 3.1 and 7.1] and [IOCO99, §4]; they come
 //!   from [`RandomDerivation`] and [`ExhaustiveDerivation`] over a [`FiniteOracle`], from
-//!   [`ConfDerivation`], [`CoverageSuite`], [`GoalTest`] and [`RequirementSuite`]. [`test_runs`] runs
+//!   [`ConfDerivation`], [`CoverageSuite`], [`CompleteSuite`], [`GoalTest`] and [`RequirementSuite`]. [`test_runs`] runs
 //!   one against a model, in every way there is.
 //! - **Safety** \[SAFE04\]: [`verify`] and [`relevance`] of observers, [`Forcing`], [`mirror`],
 //!   [`prune`](prune()), [`SafetyTest`]; test purposes are the same with another [`Objective`].
@@ -70,6 +70,7 @@ pub use coverage::{Count, Coverage, CoverageReport, ModelTransition};
 pub use criterion::{Criterion, UnknownCriterion};
 pub use location::{location, told_places};
 pub use model_ref::ModelRef;
+pub use oracle::any::{AnyOracle, AnyState};
 pub use oracle::channel_queues::{ChannelOracle, ChannelState};
 pub use oracle::finite_queues::{FiniteQueueOracle, QueueStateId};
 pub use oracle::ioco::IocoOracle;
@@ -77,16 +78,19 @@ pub use oracle::ioconf::{IoconfOracle, IoconfState};
 pub use oracle::queues::{
     Configuration, DEFAULT_MAX_IN_FLIGHT, QueueOptions, QueueOracle, QueueState,
 };
+pub use oracle::relation::RelationOracle;
 pub use oracle::symbolic::{
-    SymbolicOracle, SymbolicOracleError, SymbolicPlace, action_of, valued_action,
+    SymbolicOracle, SymbolicOracleError, SymbolicPlace, action_of, valued_action, valued_label,
 };
 pub use oracle::uioco::UiocoOracle;
 pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
-pub use queue_relation::{QueueAnswer, QueueCounterexample, QueueRelation};
+pub use queue_relation::{QueueAnswer, QueueCounterexample, QueueRelation, relate_in_queues};
 pub use race::{Race, RaceLoss, RaceReport, races};
 pub use suite::{
     Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
 };
+pub use testcase::by_relation::{CaseDerivation, CaseSelection, derive_cases};
+pub use testcase::complete_suite::{CompleteSuite, Completeness};
 pub use testcase::conf_derivation::{ConfDerivation, OfferedSet};
 pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, CoveringSuite};
 pub use testcase::exhaustive_derivation::{Enumerated, Enumeration, ExhaustiveDerivation};
@@ -106,6 +110,7 @@ pub use tester::conf_tester::ConfTester;
 pub use tester::conformance_tester::ConformanceTester;
 pub use tester::goal_tester::{GoalTester, PurposeTester, SafetyTester};
 pub use tester::guide::{Guide, Hint};
+pub use tester::in_context::TestedOracle;
 pub use tester::notice::{Notice, Undecided};
 pub use tester::property_tester::{PropertyEnd, PropertyOutcome, PropertyTester, WatchedProperty};
 pub use tester::stored_tester::StoredTester;

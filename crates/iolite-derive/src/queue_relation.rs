@@ -3,13 +3,13 @@
 
 use std::ops::ControlFlow;
 
-use iolite_lts::relation::Effort;
-use iolite_lts::{LabelId, LabelKind, QuiescencePolicy, Semantics, StateId, Suspension};
+use iolite_lts::relation::{Effort, Relation};
+use iolite_lts::{LabelId, LabelKind, QuiescencePolicy, Semantics, StateId, Suspension, System};
 use rustc_hash::FxHashMap;
 
 use crate::{
     Action, ActionId, FiniteOracle, FiniteQueueOracle, Meaning, Oracle, QueueOptions, QueueStateId,
-    Step,
+    RelationOracle, Step,
 };
 
 /// How many places are looked at between two questions whether to proceed.
@@ -81,6 +81,26 @@ pub struct QueueAnswer {
     pub effort: Effort,
     /// A livelock of the implementation, and of the specification, that the strict policy met.
     pub livelocks: [Option<String>; 2],
+}
+
+/// Decides a relation to an implementation that is observed through queues: ioco, uioco or ioconf, any
+/// other is taken for ioco. The implementation takes every input of the specification in every state;
+/// the caller has made sure of it. The search is compiled here, once.
+pub fn relate_in_queues(
+    relation: Relation,
+    (implementation, specification): (&dyn Semantics<State = StateId>, &System),
+    policy: QuiescencePolicy,
+    max_in_flight: usize,
+    counterexamples: usize,
+    proceed: &mut dyn FnMut(&Effort) -> ControlFlow<()>,
+) -> QueueAnswer {
+    let oracle = match relation {
+        Relation::Uioco => RelationOracle::uioco(specification, policy),
+        Relation::Ioconf => RelationOracle::ioconf(specification, policy, None),
+        _ => RelationOracle::ioco(specification, policy),
+    };
+    QueueRelation::new(oracle, &implementation, policy, max_in_flight)
+        .search(counterexamples, proceed)
 }
 
 impl<'a, O, M> QueueRelation<'a, O, M>

@@ -17,10 +17,32 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("delimiter", "framing"),
 ];
 
+/// How templates are written.
+const ACTIONS: &str = "messages are described action by action: write `[actions.NAME]`, and below it `send = \"…\"` \
+                       for an input, `recv = \"…\"` for an output";
+
+/// What the parser expects where a table is meant, and how that is written.
+const TABLES: &[(&str, &str)] = &[
+    (
+        "expected struct QuiescenceConfig",
+        "write `[quiescence]`, and below it `timeout-ms = 100`",
+    ),
+    ("expected struct ActionConfig", ACTIONS),
+    (
+        "expected struct UdpAddresses",
+        "it needs two addresses: `udp = { own = \"127.0.0.1:7001\", peer = \"127.0.0.1:7002\" }`",
+    ),
+];
+
 /// What to write instead, from the parser's message.
 pub(crate) fn hint(message: &str) -> Option<String> {
-    if message.contains("expected struct QuiescenceConfig") {
-        return Some("write `[quiescence]`, and below it `timeout-ms = 100`".to_owned());
+    for (expected, hint) in TABLES {
+        if message.contains(expected) {
+            return Some((*hint).to_owned());
+        }
+    }
+    if message.contains("expected a map") && message.contains("env =") {
+        return Some("write `[env]`, and below it `NAME = \"value\"`".to_owned());
     }
     let number = [
         "expected u64",
@@ -31,7 +53,33 @@ pub(crate) fn hint(message: &str) -> Option<String> {
     if message.contains("invalid type: string") && number.iter().any(|n| message.contains(n)) {
         return Some("a number is written without quotes".to_owned());
     }
-    nearest_key(message)
+    if message.contains("unexpected key or value") && message.matches('"').count() > 2 {
+        return Some(
+            "a text with quotes in it is written in single quotes: '{\"a\":1}'".to_owned(),
+        );
+    }
+    let negative = message.contains("invalid value: integer `-");
+    if (negative || message.contains("invalid type: floating point"))
+        && number.iter().any(|n| message.contains(n))
+    {
+        return Some("it is a whole number, and none below zero".to_owned());
+    }
+    nearest_word(message).or_else(|| nearest_key(message))
+}
+
+/// The nearest known word for an unknown one, such as `synchronous` for `sync`.
+fn nearest_word(message: &str) -> Option<String> {
+    let rest = message.split("unknown variant `").nth(1)?;
+    let (unknown, rest) = rest.split_once('`')?;
+    let mut known = rest.split('`').skip(1).step_by(2);
+    let near = |word: &&str| word.starts_with(unknown) || is_slip(unknown, word);
+    known.find(near).map(|word| format!("did you mean {word}?"))
+}
+
+/// Whether one word is the other with a slip or two.
+fn is_slip(written: &str, meant: &str) -> bool {
+    let slips = distance(written, meant);
+    slips <= 3 && 3 * slips <= written.chars().count()
 }
 
 /// The nearest known key for an unknown one.
@@ -39,18 +87,29 @@ fn nearest_key(message: &str) -> Option<String> {
     let rest = message.split("unknown field `").nth(1)?;
     let (unknown, rest) = rest.split_once('`')?;
     let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
+    let templates = ["send", "recv", "codec", "templates", "messages"];
+    if templates.contains(&unknown) && known.contains(&"actions") {
+        return Some(ACTIONS.to_owned());
+    }
+    let parts_of_a_request = ["method", "path", "body", "verb", "get", "post"];
+    if parts_of_a_request.contains(&unknown) && known.contains(&"send") {
+        return Some("an HTTP request is one template: send = \"GET /path/{n}\"".to_owned());
+    }
     let synonym = SYNONYMS
         .iter()
         .find(|(other, key)| *other == unknown && known.contains(key));
     if let Some((_, key)) = synonym {
         return Some(format!("did you mean {key}?"));
     }
-    let nearest = known
-        .iter()
-        .map(|key| (distance(unknown, key), *key))
-        .min()?;
-    (nearest.0 <= 3 && nearest.0 < unknown.chars().count())
-        .then(|| format!("did you mean {}?", nearest.1))
+    let near = known.iter().filter(|key| is_slip(unknown, key));
+    let nearest = near.min_by_key(|key| distance(unknown, key));
+    let longer = || {
+        known
+            .iter()
+            .find(|key| unknown.len() > 3 && key.contains(unknown))
+    };
+    let nearest = nearest.or_else(longer)?;
+    Some(format!("did you mean {nearest}?"))
 }
 
 /// Levenshtein distance.

@@ -64,14 +64,13 @@ pub use record::journal::{
     COMPACT_ENDING, Journal, JournalForm, JournalHeader, JournalWriter, ModelText,
 };
 pub use record::journal_place::new_journal_path;
+pub use record::log::{LogEntry, LogFormat, LogReader, LogStep};
 pub use record::merge::{MergeError, MergeOptions, Merged, merge};
-pub use record::monitor::{
-    LogEntry, LogFormat, LogReader, LogStep, LoggedTrace, MonitorOptions, Monitored, monitor,
-    monitor_watched,
-};
+pub use record::monitor::{LoggedTrace, MonitorOptions, Monitored, monitor};
 pub use record::replay::{Divergence, Record, Replay, replay};
 pub use record::shrink::{ShrinkPlan, Shrunk, shrink};
 pub use record::trace::Trace;
+pub use record::traffic::{Traffic, Way};
 pub use report::chart::chart;
 use report::hexdump::hexdump;
 pub use run::adapter::{Adapter, Received, Sent};

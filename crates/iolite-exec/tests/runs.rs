@@ -550,6 +550,9 @@ fn response_times_are_measured() {
     assert!(proposal.actions["?fast"].median < slow.median);
     assert!(slow.risk > 0.2 && proposal.overall.as_ref().unwrap().risk < slow.risk);
     assert!(proposal.quiescence().unwrap().default >= Duration::from_millis(90));
-    steps.retain(|e| !matches!(e, Event::Progress { .. }));
+    // A message each way for every pair of steps.
+    let is_bytes = |e: &&Event| matches!(e, Event::Bytes { .. });
+    assert_eq!(steps.iter().filter(is_bytes).count(), 40);
+    steps.retain(|e| !matches!(e, Event::Progress { .. } | Event::Bytes { .. }));
     assert_eq!(steps.len(), 42);
 }

@@ -227,7 +227,9 @@ impl Term {
     /// `self == value`, when the value is of a sort that can be compared.
     pub fn equals_value(&self, value: &Value) -> Typed {
         let literal = match value {
-            Value::Array(_) => Self::value_of_sort(value.clone(), self.sort().clone()),
+            Value::Array(_) | Value::Set(_) | Value::Map(_) => {
+                Self::value_of_sort(value.clone(), self.sort().clone())
+            }
             _ => value.clone().into(),
         };
         Self::apply(Op::Eq, vec![self.clone(), literal], self.span())

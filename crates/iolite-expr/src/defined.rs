@@ -7,7 +7,7 @@ use crate::{Int, Sort, Term};
 
 impl Term {
     /// The condition under which evaluating this term does not fault: divisors are not zero,
-    /// indices lie in their arrays, narrowed integers fit. It follows the evaluation order of
+    /// indices lie in their arrays, keys in their maps, narrowed integers fit. It follows the evaluation order of
     /// `&&`, `||`, `=>` and `?:`, and is itself free of faults when read from left to right.
     #[must_use]
     pub fn defined(&self) -> Self {
@@ -28,6 +28,7 @@ impl Op {
             | Self::Slice
             | Self::Narrow
             | Self::At
+            | Self::Lookup
             | Self::Substring => false,
             Self::Get(variant, _) => match args[0].sort() {
                 Sort::Sum(s) => s.variants().len() == 1 && *variant == 0,
@@ -101,6 +102,7 @@ fn defined(term: &Term, memo: &mut FxHashMap<usize, Term>) -> Term {
             parts.push(compare(Op::Lt, &args[1], &length));
             Term::all(parts)
         }
+        Op::Lookup => Term::all([of(&args[0]), of(&args[1]), Term::has(&args[1], &args[0])]),
         Op::Slice | Op::Substring => {
             let mut parts: Vec<Term> = args.iter().map(&mut of).collect();
             let length = length(&args[0]);

@@ -32,7 +32,7 @@ fn level(op: &Op) -> Level {
         Op::Implies => Level::Implies,
         Op::Or => Level::Or,
         Op::And => Level::And,
-        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Is(_) => Level::Compare,
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Is(_) | Op::Has => Level::Compare,
         Op::Add | Op::Sub | Op::Concat | Op::Append => Level::Sum,
         Op::Mul | Op::Div | Op::Mod => Level::Product,
         Op::Not | Op::Neg => Level::Unary,
@@ -59,11 +59,17 @@ fn write(f: &mut fmt::Formatter<'_>, term: &Term, outer: Level) -> fmt::Result {
     match term.kind() {
         Kind::Var(v) => write!(f, "{}", v.name),
         Kind::Lit(Value::Int(n)) if n.signum() < 0 && outer > Level::Sum => write!(f, "({n})"),
+        Kind::Lit(Value::Decimal(n, _)) if n.signum() < 0 && outer > Level::Sum => {
+            write!(f, "({})", term.as_value().unwrap_or(&Value::Bool(false)))
+        }
         Kind::Lit(v) => write!(f, "{v}"),
         Kind::App(op, args) => {
             // The empty sum, product and string.
             if args.is_empty()
-                && !matches!(op, Op::Array | Op::Record | Op::Construct(_) | Op::Call(_))
+                && !matches!(
+                    op,
+                    Op::Array | Op::Set | Op::Map | Op::Record | Op::Construct(_) | Op::Call(_)
+                )
             {
                 return write!(
                     f,
@@ -204,7 +210,42 @@ fn write_app(
             }
             write!(f, "]")
         }
-        Op::Select => {
+        Op::Set => {
+            write!(f, "{{")?;
+            for (i, a) in args.iter().enumerate() {
+                write!(f, "{}", if i > 0 { ", " } else { "" })?;
+                write(f, a, Level::Outer)?;
+            }
+            write!(f, "}}")
+        }
+        Op::Map => {
+            write!(f, "{{")?;
+            for (i, pair) in args.chunks(2).enumerate() {
+                write!(f, "{}", if i > 0 { ", " } else { "" })?;
+                write(f, &pair[0], Level::Outer)?;
+                write!(f, ": ")?;
+                write(f, &pair[1], Level::Outer)?;
+            }
+            write!(f, "}}")
+        }
+        Op::Has => infix(f, args, "in", own),
+        Op::Insert => call(f, "insert", &[&args[0], &args[1]]),
+        Op::Put => call(f, "put", &[&args[0], &args[1], &args[2]]),
+        Op::Remove => call(f, "remove", &[&args[0], &args[1]]),
+        Op::Keys => call(f, "keys", &[&args[0]]),
+        Op::Union => call(f, "union", &[&args[0], &args[1]]),
+        Op::Intersection => call(f, "intersection", &[&args[0], &args[1]]),
+        Op::Difference => call(f, "difference", &[&args[0], &args[1]]),
+        Op::Units => call(f, "units", &[&args[0]]),
+        Op::Decimal => match term.sort() {
+            Sort::Decimal(scale) => {
+                write!(f, "decimal(")?;
+                write(f, &args[0], Level::Outer)?;
+                write!(f, ", {scale})")
+            }
+            _ => write!(f, "?"),
+        },
+        Op::Select | Op::Lookup => {
             write(f, &args[0], Level::Postfix)?;
             write!(f, "[")?;
             write(f, &args[1], Level::Outer)?;

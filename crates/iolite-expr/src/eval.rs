@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::collection;
 use crate::eval_call::{Frame, call};
+use crate::sequence::part;
 use crate::term::{Kind, Op};
-use crate::{Int, Sort, Span, SumValue, Term, Value, Var, VarId};
+use crate::{Int, Sequence, Sort, Span, SumValue, Term, Value, Var, VarId};
 
 /// Where evaluation finds the values of variables.
 pub trait Env {
@@ -70,6 +72,9 @@ pub enum Fault {
         /// The range.
         sort: Sort,
     },
+    /// A key that a map does not have.
+    #[error("the map has no key {0}")]
+    NoKey(Value),
     /// A field of another variant than the value is of.
     #[error("{found} is no {wanted}")]
     WrongVariant {
@@ -225,6 +230,10 @@ pub(crate) fn boolean(term: &Term, env: &impl Scope) -> Result<bool, EvalError> 
             }
             Op::Matches(re) => Ok(re.is_match(&string(&args[0], env)?)),
             Op::Exists(vars) => exists(term, vars, &args[0], env),
+            Op::Has => {
+                let (key, of) = (eval(&args[0], env)?, eval(&args[1], env)?);
+                collection::has(&of, &key).ok_or_else(|| fault(term, Fault::WrongSort))
+            }
             Op::ForAll(x) => quantified(x, args, env, true),
             Op::ForSome(x) => quantified(x, args, env, false),
             Op::Is(variant) => Ok(sum(&args[0], env)?.variant() == *variant),
@@ -290,7 +299,16 @@ fn int(term: &Term, env: &impl Scope) -> Result<Int, EvalError> {
                     None => Int::from(-1),
                 })
             }
-            Op::Len => Ok(array(&args[0], env)?.len().into()),
+            Op::Len => match eval(&args[0], env)? {
+                Value::Array(items) => Ok(items.len().into()),
+                Value::Set(items) => Ok(items.len().into()),
+                Value::Map(pairs) => Ok(pairs.len().into()),
+                _ => Err(fault(term, Fault::WrongSort)),
+            },
+            Op::Units => match eval(&args[0], env)? {
+                Value::Decimal(n, _) => Ok(n),
+                _ => Err(fault(term, Fault::WrongSort)),
+            },
             Op::Ite => int(&args[if boolean(&args[0], env)? { 1 } else { 2 }], env),
             Op::Narrow => {
                 let n = int(&args[0], env)?;
@@ -326,7 +344,7 @@ fn string(term: &Term, env: &impl Scope) -> Result<Arc<str>, EvalError> {
     }
 }
 
-fn array(term: &Term, env: &impl Scope) -> Result<Arc<Vec<Value>>, EvalError> {
+fn array(term: &Term, env: &impl Scope) -> Result<Sequence, EvalError> {
     match eval(term, env)? {
         Value::Array(items) => Ok(items),
         _ => Err(fault(term, Fault::WrongSort)),
@@ -401,7 +419,10 @@ pub(crate) fn eval(term: &Term, env: &impl Scope) -> Result<Value, EvalError> {
 
 /// Operations whose result can be of any sort; `boolean` and `int` leave them to `general`.
 fn is_general(op: &Op) -> bool {
-    matches!(op, Op::Select | Op::Field(_) | Op::Get(..) | Op::Call(_))
+    matches!(
+        op,
+        Op::Select | Op::Lookup | Op::Field(_) | Op::Get(..) | Op::Call(_)
+    )
 }
 
 fn general(term: &Term, op: &Op, args: &[Term], env: &impl Scope) -> Result<Value, EvalError> {
@@ -428,25 +449,21 @@ fn general(term: &Term, op: &Op, args: &[Term], env: &impl Scope) -> Result<Valu
             Ok(items[i].clone())
         }
         Op::Store => {
-            let mut items = array(&args[0], env)?;
+            let items = array(&args[0], env)?;
             let i = index(term, &int(&args[1], env)?, items.len())?;
-            let value = eval(&args[2], env)?;
-            Arc::make_mut(&mut items)[i] = value;
-            Ok(Value::Array(items))
+            Ok(Value::Array(items.with(i, eval(&args[2], env)?)))
         }
         Op::Append => {
-            let mut items = array(&args[0], env)?;
-            let more = array(&args[1], env)?;
+            let (items, more) = (array(&args[0], env)?, array(&args[1], env)?);
             if items.len() + more.len() > MAX_LENGTH {
                 return Err(fault(term, Fault::TooLarge));
             }
-            Arc::make_mut(&mut items).extend(more.iter().cloned());
-            Ok(Value::Array(items))
+            Ok(Value::Array(items.followed_by(&more)))
         }
         Op::Slice => {
             let items = array(&args[0], env)?;
             let range = range(term, args, items.len(), env)?;
-            Ok(Value::array(items[range].to_vec()))
+            Ok(Value::Array(items.slice(range)))
         }
         Op::Substring => {
             let text = string(&args[0], env)?;
@@ -460,6 +477,70 @@ fn general(term: &Term, op: &Op, args: &[Term], env: &impl Scope) -> Result<Valu
             Ok(Value::Str(
                 text.chars().skip(i).take(1).collect::<String>().into(),
             ))
+        }
+        Op::Decimal => match term.sort() {
+            Sort::Decimal(scale) => Ok(Value::Decimal(int(&args[0], env)?, *scale)),
+            _ => Err(fault(term, Fault::WrongSort)),
+        },
+        Op::Set
+        | Op::Map
+        | Op::Insert
+        | Op::Put
+        | Op::Remove
+        | Op::Keys
+        | Op::Union
+        | Op::Intersection
+        | Op::Difference => {
+            let mut values = args
+                .iter()
+                .map(|a| eval(a, env))
+                .collect::<Result<Vec<_>, _>>()?;
+            let value = match op {
+                Op::Set => Some(Value::set(values)),
+                Op::Map => {
+                    let pairs = values.chunks(2).map(|p| (p[0].clone(), p[1].clone()));
+                    Some(Value::map(pairs.collect()))
+                }
+                Op::Keys => match &values[0] {
+                    Value::Map(pairs) => {
+                        let keys = pairs.iter().map(|(k, _)| k.clone());
+                        Some(Value::Set(Arc::new(keys.collect())))
+                    }
+                    _ => None,
+                },
+                Op::Insert | Op::Put => {
+                    let value = if *op == Op::Put { values.pop() } else { None };
+                    let key = values.pop();
+                    let of = values.pop();
+                    of.zip(key)
+                        .and_then(|(of, key)| collection::inserted(of, key, value))
+                }
+                Op::Remove => {
+                    let key = values.pop();
+                    let of = values.pop();
+                    of.zip(key)
+                        .and_then(|(of, key)| collection::removed(of, &key))
+                }
+                _ => collection::combined(op, &values[0], &values[1]),
+            };
+            let value = value.ok_or_else(|| fault(term, Fault::WrongSort))?;
+            let size = match &value {
+                Value::Set(items) => items.len(),
+                Value::Map(pairs) => pairs.len(),
+                _ => 0,
+            };
+            if size > MAX_LENGTH {
+                return Err(fault(term, Fault::TooLarge));
+            }
+            Ok(value)
+        }
+        Op::Lookup => {
+            let (of, key) = (eval(&args[0], env)?, eval(&args[1], env)?);
+            let Value::Map(pairs) = of else {
+                return Err(fault(term, Fault::WrongSort));
+            };
+            let value = Value::looked_up(&pairs, &key).cloned();
+            value.ok_or_else(|| fault(term, Fault::NoKey(key)))
         }
         Op::Record => {
             let items = args
@@ -553,15 +634,20 @@ fn exists(
     Ok(false)
 }
 
-/// Whether the body holds for an element of the array, or for each of them. It is evaluated for all,
+/// Whether the body holds for an element of the array or set, or for each of them. It is evaluated for all,
 /// so that a fault is one whatever the order.
 fn quantified(x: &Var, args: &[Term], env: &impl Scope, all: bool) -> Result<bool, EvalError> {
-    let items = array(&args[0], env)?;
-    if let Some(result) = compared(x, &args[1], &items, env, all) {
+    let of = eval(&args[0], env)?;
+    if let Some(result) = compared(x, &args[1], &of, env, all) {
         return result;
     }
+    let items: Box<dyn Iterator<Item = &Value>> = match &of {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Set(items) => Box::new(items.iter()),
+        _ => return Err(fault(&args[0], Fault::WrongSort)),
+    };
     let mut result = all;
-    for item in items.iter() {
+    for item in items {
         let vars = &[(x.id, item.clone())];
         let holds = boolean(&args[1], &Over { below: env, vars })?;
         result = if all {
@@ -574,11 +660,12 @@ fn quantified(x: &Var, args: &[Term], env: &impl Scope, all: bool) -> Result<boo
 }
 
 /// The same where the body compares a part of the element with a value that does not depend on it:
-/// `exists k in known: k.id == n` looks at long lists without building anything.
+/// `exists k in known: k.id == n` looks at long lists without building anything, and without reading them where
+/// one equal part decides.
 fn compared(
     x: &Var,
     body: &Term,
-    items: &[Value],
+    of: &Value,
     env: &impl Scope,
     all: bool,
 ) -> Option<Result<bool, EvalError>> {
@@ -590,30 +677,42 @@ fn compared(
         (None, Some(path)) => (path, &sides[0]),
         _ => return None,
     };
-    if items.is_empty() || other.reads(x.id) {
+    let is_empty = match of {
+        Value::Array(items) => items.is_empty(),
+        Value::Set(items) => items.is_empty(),
+        _ => return None,
+    };
+    if is_empty || other.reads(x.id) {
         return None;
     }
     let value = match eval(other, env) {
         Ok(value) => value,
         Err(e) => return Some(Err(e)),
     };
-    let wanted = *op == Op::Eq;
-    let mut result = all;
-    for item in items {
-        let mut part = item;
-        for &i in &own {
-            let Value::Record(_, fields) = part else {
-                return None;
-            };
-            part = fields.get(i as usize)?;
+    let equal_decides = (*op == Op::Eq) != all;
+    let decided = match of {
+        Value::Array(items) if equal_decides => items.has_part(&own, &value)?,
+        Value::Array(items) => some_part(items, &own, |part| *part != value)?,
+        Value::Set(items) => {
+            some_part(items.iter(), &own, |part| (*part == value) == equal_decides)?
         }
-        let holds = (*part == value) == wanted;
-        if holds != all {
-            result = holds;
-            break;
+        _ => return None,
+    };
+    Some(Ok(decided != all))
+}
+
+/// Whether the test holds for the part of some item that the fields lead to; `None` where there is no such part.
+fn some_part<'a>(
+    items: impl IntoIterator<Item = &'a Value>,
+    path: &[u32],
+    test: impl Fn(&Value) -> bool,
+) -> Option<bool> {
+    for item in items {
+        if test(part(item, path)?) {
+            return Some(true);
         }
     }
-    Some(Ok(result))
+    Some(false)
 }
 
 /// The fields that lead from a variable to a term.

@@ -103,6 +103,14 @@ impl Int {
         }
     }
 
+    /// The machine words that hold |n|: what arithmetic with it costs.
+    pub(crate) fn words(&self) -> u64 {
+        match &self.0 {
+            Repr::Small(_) => 1,
+            Repr::Big(n) => n.bits() / 64 + 1,
+        }
+    }
+
     /// `div` and `mod` of SMT-LIB: `self = q·d + r` with `0 ≤ r < |d|`. `None` for `d = 0`.
     pub(crate) fn div_mod(&self, d: &Self) -> Option<(Self, Self)> {
         if d.is_zero() {

@@ -24,7 +24,10 @@
 // The automaton that a `Regex` builds when it is first used takes no part in its identity.
 #![allow(clippy::mutable_key_type)]
 
+mod bounds;
+mod collection;
 mod construct;
+mod decimal;
 mod defined;
 mod display;
 mod embedded;
@@ -40,6 +43,7 @@ mod read;
 mod recursion;
 mod regex;
 mod sample;
+mod sequence;
 mod simplify;
 mod smtlib;
 mod solver;
@@ -50,9 +54,12 @@ mod sum;
 mod term;
 mod typing;
 mod unfold;
+mod unfold_collection;
 mod value;
 
+pub use decimal::MAX_SCALE;
 pub use embedded::Embedded;
+pub use embedded::sat::{BoolVar, Lit, Sat};
 pub use eval::{Env, EvalError, Fault};
 pub use function::Function;
 pub use int::{Int, ParseIntError};
@@ -61,8 +68,9 @@ pub use regex::{Regex, RegexError};
 pub use sample::{
     CandidateValues, Distribution, Draw, Drawn, GuardProfile, PairCover, Sampler, Strategy,
 };
+pub use sequence::Sequence;
 pub use smtlib::{
-    HornAnswer, HornAtom, HornClauses, HornRule, SOLVER_VARIABLE, Smtlib, SmtlibError,
+    HornAnswer, HornAtom, HornClauses, HornFact, HornRule, SOLVER_VARIABLE, Smtlib, SmtlibError,
 };
 pub use solver::{Answer, Backend, Limits, Model, Solver, SolverStats};
 pub use sort::{EnumSort, MAX_SORT_DEPTH, RangeSort, RecordSort, Sort, SortError};

@@ -30,6 +30,12 @@ impl<K: Ord + Clone> Linear<K> {
         self.terms.is_empty().then_some(&self.constant)
     }
 
+    /// What it costs to go through the form once, in coefficients of machine words.
+    pub(crate) fn cost(&self) -> u64 {
+        let terms = self.terms.values().map(Int::words).sum::<u64>();
+        terms + self.constant.words()
+    }
+
     pub(crate) fn coefficient(&self, k: &K) -> Int {
         self.terms.get(k).cloned().unwrap_or_default()
     }

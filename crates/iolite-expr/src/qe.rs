@@ -23,8 +23,29 @@ const MAX_MULTIPLE: i64 = 64;
 /// values of `vars`, and does not fault there; `None` when none is found.
 pub fn eliminate(vars: &[Var], body: &Term) -> Option<Term> {
     let mut cases = MAX_CASES;
-    let result = exists(vars, &body.simplify(), &mut cases)?;
+    let (vars, body) = in_units(vars, body);
+    let result = exists(&vars, &body.simplify(), &mut cases)?;
     guarded(result)?.bounded().ok()
+}
+
+/// Decimals that are quantified over as the integers of their units.
+fn in_units(vars: &[Var], body: &Term) -> (Vec<Var>, Term) {
+    let mut map = Substitution::new();
+    let vars = vars.iter().map(|v| {
+        if !matches!(v.sort, Sort::Decimal(_)) {
+            return v.clone();
+        }
+        let units = Var::new(v.id, &v.name, Sort::Int);
+        let decimal = Term::app(Op::Decimal, vec![units.term()], v.sort.clone(), Span::NONE);
+        map.insert(v.id, decimal);
+        units
+    });
+    let vars: Vec<Var> = vars.collect();
+    if map.is_empty() {
+        return (vars, body.clone());
+    }
+    let body = body.substituted(&map, &mut FxHashMap::default());
+    (vars, body)
 }
 
 /// Taking a body apart may put a term before what protected it, an operand of `||` before those to

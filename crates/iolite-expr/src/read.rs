@@ -53,6 +53,44 @@ fn read(text: &str, sort: &Sort, depth: usize) -> Option<Value> {
             let items: Option<Vec<Value>> = items.into_iter().map(|t| inner(t, of)).collect();
             items.map(Value::array)
         }
+        Sort::Decimal(scale) => Value::decimal(text, *scale),
+        Sort::Set(of) => {
+            let items = enclosed(text)?;
+            let items: Option<Vec<Value>> = items.into_iter().map(|t| inner(t, of)).collect();
+            let items = items?;
+            let count = items.len();
+            // An element that comes twice is a mistake of whoever wrote it.
+            match Value::set(items) {
+                Value::Set(set) if set.len() == count => Some(Value::Set(set)),
+                _ => None,
+            }
+        }
+        Sort::Map(m) => {
+            let pair = |item: &str| {
+                // `[key, value]`, or `key: value`.
+                let (key, value) = match item.strip_prefix('[') {
+                    Some(open) if item.ends_with(']') => {
+                        match split(open.strip_suffix(']')?)?.as_slice() {
+                            [key, value] => (*key, *value),
+                            _ => return None,
+                        }
+                    }
+                    _ => {
+                        let at = colon(item)?;
+                        (&item[..at], &item[at + 1..])
+                    }
+                };
+                Some((inner(key, &m.0)?, inner(value, &m.1)?))
+            };
+            let items = enclosed(text)?;
+            let pairs: Option<Vec<(Value, Value)>> = items.into_iter().map(pair).collect();
+            let pairs = pairs?;
+            let count = pairs.len();
+            match Value::map(pairs) {
+                Value::Map(map) if map.len() == count => Some(Value::Map(map)),
+                _ => None,
+            }
+        }
         Sort::Record(r) => {
             let fields = fields(text, &r.name)?;
             let items: Option<Vec<Value>> = named(&fields, &r.fields, &inner);
@@ -111,6 +149,33 @@ fn named(
         read(text, sort)
     };
     declared.iter().map(value).collect()
+}
+
+/// What stands in braces or brackets.
+fn enclosed(text: &str) -> Option<Vec<&str>> {
+    let braces = text.strip_prefix('{').and_then(|t| t.strip_suffix('}'));
+    let inner = braces.or_else(|| text.strip_prefix('[')?.strip_suffix(']'))?;
+    split(inner)
+}
+
+/// The first colon that stands in no bracket and no quotes.
+fn colon(text: &str) -> Option<usize> {
+    let (mut open, mut quoted, mut escaped) = (0u32, false, false);
+    for (i, c) in text.char_indices() {
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+            continue;
+        }
+        match c {
+            '"' => quoted = true,
+            '(' | '[' | '{' => open += 1,
+            ')' | ']' | '}' => open = open.checked_sub(1)?,
+            ':' if open == 0 => return Some(i),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The parts between commas that stand in no bracket and no quotes.

@@ -40,7 +40,11 @@ impl Ord for ResultSort {
 
 /// The functions of a group. A type of its own, so that shared ones are equal at a glance.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Group(Vec<Definition>);
+struct Group {
+    definitions: Vec<Definition>,
+    /// How many of them, from the first, a model states; the others say where those have a value.
+    stated: usize,
+}
 
 /// A function of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -107,7 +111,11 @@ impl Callee {
                 definitions.push(Definition { signature, body });
             }
         }
-        let group = Arc::new(Group(definitions));
+        let stated = callees.len();
+        let group = Arc::new(Group {
+            definitions,
+            stated,
+        });
         for callee in &mut callees {
             callee.group = Some(group.clone());
         }
@@ -130,12 +138,13 @@ impl Callee {
     }
 
     /// Whether no call faults, though it may not end.
-    pub(crate) fn is_total(&self) -> bool {
+    pub fn is_total(&self) -> bool {
         self.defined.is_none()
     }
 
     /// The function that says where this one does not fault. It faults nowhere itself.
-    pub(crate) fn definedness(&self) -> Self {
+    #[must_use]
+    pub fn definedness(&self) -> Self {
         let signature = Signature {
             name: format!("{} is defined", self.signature.name).into(),
             params: self.signature.params.clone(),
@@ -150,13 +159,26 @@ impl Callee {
     }
 
     /// The body, in which calls name members of the group by number; `None` within a body.
-    pub(crate) fn body(&self) -> Option<&Term> {
+    pub fn body(&self) -> Option<&Term> {
         let group = self.group.as_ref()?;
-        Some(&group.0.get(self.index as usize)?.body)
+        Some(&group.definitions.get(self.index as usize)?.body)
+    }
+
+    /// The functions of its group that a model states, with their bodies; none within a body.
+    pub fn definitions(&self) -> impl Iterator<Item = (&Signature, &Term)> {
+        let group = self.group.iter();
+        let stated = group.flat_map(|g| &g.definitions[..g.stated]);
+        stated.map(|d| (&*d.signature, &d.body))
+    }
+
+    /// Whether both are functions of one group.
+    pub fn is_of_group(&self, other: &Self) -> bool {
+        self.group.is_some() && self.group == other.group
     }
 
     /// The callee of a call in a body, seen from outside.
-    pub(crate) fn outside(&self, caller: &Self) -> Self {
+    #[must_use]
+    pub fn outside(&self, caller: &Self) -> Self {
         Self {
             group: self.group.clone().or_else(|| caller.group.clone()),
             ..self.clone()

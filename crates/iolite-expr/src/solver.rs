@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::{Env, Fault};
 use crate::term::{Kind, Op};
+use crate::unfold_collection::rebuilt;
 use crate::{Embedded, Substitution, Term, Value, Var, VarId, unfold};
 
 /// Values for variables.
@@ -77,7 +78,9 @@ impl Answer {
 /// What one query may cost.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Time for one `check`.
+    /// Time for one `check`. The embedded solver takes it as a number of steps, those that it makes in
+    /// such a time on an idle machine, so that its answers do not depend on how busy the machine is;
+    /// the clock ends it only after twelve times as long.
     pub time: Duration,
     /// Memory of a process solver, in MiB.
     pub memory_mb: u32,
@@ -85,6 +88,13 @@ pub struct Limits {
     /// When all queries have to end.
     until: Option<Instant>,
 }
+
+/// How much longer than its time a query of the embedded solver may take before the clock ends it, and
+/// what it may take in any case: a busy machine is no reason to give up.
+const OUTER: u32 = 12;
+const SHORTEST: Duration = Duration::from_secs(20);
+/// The time that stands for all steps of the embedded solver; less is a part of them.
+const WHOLE: Duration = Duration::from_secs(1);
 
 impl Default for Limits {
     fn default() -> Self {
@@ -110,11 +120,24 @@ impl Limits {
 
     /// When the running query has to end.
     pub fn deadline(&self) -> Option<Instant> {
-        let own = self
-            .started
-            .unwrap_or_else(Instant::now)
-            .checked_add(self.time);
+        self.within(self.time)
+    }
+
+    /// When the clock ends a query whose steps are counted.
+    pub(crate) fn outer_deadline(&self) -> Option<Instant> {
+        self.within((self.time * OUTER).max(SHORTEST))
+    }
+
+    fn within(&self, time: Duration) -> Option<Instant> {
+        let started = self.started.unwrap_or_else(Instant::now);
+        let own = started.checked_add(time);
         own.into_iter().chain(self.until).min()
+    }
+
+    /// The part of all its steps that the embedded solver may make, in thousandths.
+    pub(crate) fn per_mille(&self) -> u64 {
+        let part = self.time.min(WHOLE).as_millis() * 1_000 / WHOLE.as_millis();
+        u64::try_from(part).unwrap_or(1_000).max(1)
     }
 }
 
@@ -180,12 +203,10 @@ struct Assertion {
 
 /// Answers kept before the cache is dropped.
 const CACHE: usize = 4_096;
-/// An "unknown" that took longer is not asked for again.
-const COSTLY: Duration = Duration::from_millis(100);
 
 /// What a query counts for by itself.
 const QUERY_WORK: u64 = 20;
-/// What the embedded solver may spend on what another one calls unsatisfiable.
+/// What the embedded solver may spend on what another one calls unsatisfiable, in steps of such a time.
 const SECOND_OPINION: Duration = Duration::from_millis(500);
 
 /// The port: a stack of assertions, a backend, a cache.
@@ -245,6 +266,11 @@ impl Solver {
     /// model of what it calls unsatisfiable.
     pub fn fault(&self) -> Option<String> {
         self.disagreement.clone().or_else(|| self.backend.fault())
+    }
+
+    /// Whether what a query costs is counted, so that a clock is an outer limit only.
+    pub fn is_counted(&self) -> bool {
+        self.backend.is_trusted()
     }
 
     /// The embedded solver's word on what another one calls unsatisfiable.
@@ -389,8 +415,7 @@ impl Solver {
         } else {
             self.stats.queries += 1;
             let vars = free_vars(&ready);
-            let started = Instant::now();
-            self.limits.started = Some(started);
+            self.limits.started = Some(Instant::now());
             let before = self.backend.work();
             let (mut answer, asked) = self.ask(&ready, &vars);
             let size: u64 = ready.iter().map(|t| u64::from(t.size())).sum();
@@ -398,9 +423,8 @@ impl Solver {
             if answer == Answer::Unsat && !self.backend.is_trusted() {
                 answer = self.second_opinion(&asked);
             }
-            // "Unknown" is kept where asking again would cost as much again, unless it came early.
-            let costly = started.elapsed() > COSTLY && !self.is_out_of_time();
-            if !matches!(answer, Answer::Unknown(_)) || costly {
+            // "Unknown" is kept too: asking again would cost as much again.
+            if !matches!(answer, Answer::Unknown(_)) || !self.is_out_of_time() {
                 if self.cache.len() >= CACHE {
                     self.cache.clear();
                 }
@@ -411,8 +435,8 @@ impl Solver {
         self.finish(answer)
     }
 
-    /// The backend's answer, and what it was asked last: calls and quantifiers over arrays are
-    /// unfolded for it. What has no model however what was cut off ends is unsatisfiable; a model
+    /// The backend's answer, and what it was asked last: calls, quantifiers over arrays, sets and maps
+    /// are unfolded for it. What has no model however what was cut off ends is unsatisfiable; a model
     /// counts where nothing was cut off on the way.
     fn ask(&mut self, ready: &[Term], vars: &[Var]) -> (Answer, Vec<Term>) {
         if !ready.iter().any(Term::unfolds) {
@@ -430,6 +454,7 @@ impl Solver {
                 break;
             };
             let mut asked = unfolded.terms;
+            asked.extend(unfolded.facts);
             let complete = unfolded.cuts.is_empty();
             let whole = asked.clone();
             asked.extend(unfolded.cuts.iter().map(|c| c.negated().simplify()));
@@ -443,6 +468,10 @@ impl Solver {
                 }
                 Answer::Unknown(why) => answer = Answer::Unknown(why),
                 Answer::Sat(model) => {
+                    let mut model = model;
+                    for (var, value) in rebuilt(&unfolded.shapes, &model) {
+                        model.insert(var.id, value);
+                    }
                     let values = vars.iter().filter_map(|v| {
                         let value = model.value(v.id)?.clone();
                         Some((v.id, value))

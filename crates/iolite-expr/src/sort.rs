@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{Int, SumSort, Value};
+use crate::{Int, Sequence, SumSort, Value};
 
 /// How deep arrays and records may nest. Values and their traversals recurse over their sort.
 pub const MAX_SORT_DEPTH: usize = 16;
@@ -25,6 +25,12 @@ pub enum Sort {
     Array(Arc<Sort>),
     /// Named fields.
     Record(Arc<RecordSort>),
+    /// `decimal(n)`: numbers with this many places after the point.
+    Decimal(u8),
+    /// `set<T>`.
+    Set(Arc<Sort>),
+    /// `map<K, V>`.
+    Map(Arc<(Sort, Sort)>),
     /// One of several variants with fields.
     Sum(SumSort),
     /// Within the fields of a sum: this sum of the same group. No term has this sort.
@@ -83,6 +89,9 @@ pub enum SortError {
     /// A sum sort whose every value would contain another one.
     #[error("{0} has no finite value: each of its variants contains it again")]
     NoFiniteValue(Box<str>),
+    /// A set or a map within the elements of a set, or the keys of a map.
+    #[error("elements of sets and keys of maps contain no sets or maps, and {0} does")]
+    CollectionWithin(Box<str>),
     /// Nested deeper than [`MAX_SORT_DEPTH`].
     #[error("arrays and records nest deeper than {MAX_SORT_DEPTH}")]
     TooDeep,
@@ -140,7 +149,7 @@ impl Sort {
         .checked()
     }
 
-    fn checked(self) -> Result<Self, SortError> {
+    pub(crate) fn checked(self) -> Result<Self, SortError> {
         if self.depth() > MAX_SORT_DEPTH {
             Err(SortError::TooDeep)
         } else {
@@ -150,7 +159,8 @@ impl Sort {
 
     pub(crate) fn depth(&self) -> usize {
         match self {
-            Self::Array(e) => 1 + e.depth(),
+            Self::Array(e) | Self::Set(e) => 1 + e.depth(),
+            Self::Map(m) => 1 + m.0.depth().max(m.1.depth()),
             Self::Record(r) => 1 + r.fields.iter().map(|(_, s)| s.depth()).max().unwrap_or(0),
             Self::Sum(s) => {
                 let fields = s.variants().iter().flat_map(|v| &v.fields);
@@ -180,7 +190,8 @@ impl Sort {
         match (self, other) {
             (Self::Range(a), Self::Range(b)) => b.lo <= a.lo && a.hi <= b.hi,
             (Self::Range(_), Self::Int) => true,
-            (Self::Array(a), Self::Array(b)) => a.fits(b),
+            (Self::Array(a), Self::Array(b)) | (Self::Set(a), Self::Set(b)) => a.fits(b),
+            (Self::Map(a), Self::Map(b)) => a.0.fits(&b.0) && a.1.fits(&b.1),
             _ => self == other,
         }
     }
@@ -188,7 +199,8 @@ impl Sort {
     /// Whether the sorts are the same once ranges are read as `int`.
     pub fn comparable(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Array(a), Self::Array(b)) => a.comparable(b),
+            (Self::Array(a), Self::Array(b)) | (Self::Set(a), Self::Set(b)) => a.comparable(b),
+            (Self::Map(a), Self::Map(b)) => a.0.comparable(&b.0) && a.1.comparable(&b.1),
             _ => self == other || (self.is_int() && other.is_int()),
         }
     }
@@ -210,7 +222,15 @@ impl Sort {
                 let product = sorts.try_fold(1u64, |n, s| n.checked_mul(s.cardinality()?))?;
                 n.checked_add(product)
             }),
-            Self::Int | Self::String | Self::Array(_) | Self::Member(_) => None,
+            Self::Set(e) => 1u64.checked_shl(u32::try_from(e.cardinality()?).ok()?),
+            // Each key is absent, or has one of the values.
+            Self::Map(m) => {
+                let (keys, values) = (m.0.cardinality()?, m.1.cardinality()?);
+                values
+                    .checked_add(1)?
+                    .checked_pow(u32::try_from(keys).ok()?)
+            }
+            Self::Int | Self::String | Self::Decimal(_) | Self::Array(_) | Self::Member(_) => None,
         }
     }
 
@@ -246,7 +266,38 @@ impl Sort {
                 }
                 all
             }
-            Self::Int | Self::String | Self::Array(_) | Self::Member(_) => return None,
+            Self::Set(e) => {
+                let mut all = vec![Vec::new()];
+                for item in e.values(limit)? {
+                    let with = all.iter().map(|s: &Vec<Value>| {
+                        let mut s = s.clone();
+                        s.push(item.clone());
+                        s
+                    });
+                    let with: Vec<_> = with.collect();
+                    all.extend(with);
+                }
+                all.into_iter().map(Value::set).collect()
+            }
+            Self::Map(m) => {
+                let values = m.1.values(limit)?;
+                let mut all = vec![Vec::new()];
+                for key in m.0.values(limit)? {
+                    let with = all.iter().flat_map(|pairs: &Vec<(Value, Value)>| {
+                        values.iter().map(|v| {
+                            let mut pairs = pairs.clone();
+                            pairs.push((key.clone(), v.clone()));
+                            pairs
+                        })
+                    });
+                    let with: Vec<_> = with.collect();
+                    all.extend(with);
+                }
+                all.into_iter().map(Value::map).collect()
+            }
+            Self::Int | Self::String | Self::Decimal(_) | Self::Array(_) | Self::Member(_) => {
+                return None;
+            }
         })
     }
 
@@ -259,7 +310,10 @@ impl Sort {
             Self::Range(r) => Value::Int(Int::ZERO.clamp(r.lo.clone(), r.hi.clone())),
             Self::String => Value::Str("".into()),
             Self::Enum(e) => Value::Enum(e.clone(), 0),
-            Self::Array(_) => Value::Array(Arc::new(Vec::new())),
+            Self::Array(_) => Value::Array(Sequence::default()),
+            Self::Decimal(scale) => Value::Decimal(Int::ZERO, *scale),
+            Self::Set(_) => Value::Set(Arc::new(Vec::new())),
+            Self::Map(_) => Value::Map(Arc::new(Vec::new())),
             Self::Record(r) => Value::Record(
                 r.clone(),
                 r.fields.iter().map(|(_, s)| s.default_value()).collect(),
@@ -282,7 +336,12 @@ impl Sort {
             | (Self::String, Value::Str(_)) => true,
             (Self::Range(r), Value::Int(n)) => r.lo <= *n && *n <= r.hi,
             (Self::Enum(e), Value::Enum(f, _)) => e == f,
-            (Self::Array(e), Value::Array(items)) => items.iter().all(|v| e.contains(v)),
+            (Self::Array(e), Value::Array(items)) => items.fits(e),
+            (Self::Set(e), Value::Set(items)) => items.iter().all(|v| e.contains(v)),
+            (Self::Map(m), Value::Map(pairs)) => pairs
+                .iter()
+                .all(|(k, v)| m.0.contains(k) && m.1.contains(v)),
+            (Self::Decimal(scale), Value::Decimal(_, own)) => scale == own,
             (Self::Record(r), Value::Record(s, items)) => {
                 r == s
                     && r.fields
@@ -306,6 +365,9 @@ impl fmt::Display for Sort {
             Self::String => write!(f, "string"),
             Self::Enum(e) => write!(f, "{}", e.name),
             Self::Array(e) => write!(f, "{e}[]"),
+            Self::Decimal(scale) => write!(f, "decimal({scale})"),
+            Self::Set(e) => write!(f, "set<{e}>"),
+            Self::Map(m) => write!(f, "map<{}, {}>", m.0, m.1),
             Self::Record(r) => write!(f, "{}", r.name),
             Self::Sum(s) => write!(f, "{}", s.name()),
             Self::Member(i) => write!(f, "#{i}"),

@@ -13,6 +13,9 @@ use crate::{Sort, Value};
 /// are compared, printed and dropped by recursion.
 pub const MAX_VALUE_DEPTH: u32 = 1_000;
 
+/// Elements of an array that are looked at one by one.
+const LONG: usize = 64;
+
 /// A sum sort: a member of a group of sums that may contain one another.
 ///
 /// Within the fields of a group, [`Sort::Member`] stands for a sum of the same group, so that a
@@ -26,6 +29,11 @@ pub struct SumSort {
 /// The sums of a group. A type of its own, so that shared ones are equal at a glance.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Group(Vec<SumDeclaration>);
+
+/// How deep sums can nest in values of any of the sorts.
+fn deepest_sum<'a>(mut sorts: impl Iterator<Item = &'a Sort>) -> Option<u32> {
+    sorts.try_fold(0, |deepest, s| Some(deepest.max(s.deepest_sum()?)))
+}
 
 /// The declaration of one sum sort.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -110,6 +118,21 @@ impl Sort {
             .collect())
     }
 
+    /// How deep sums can nest in a value, if that has a bound.
+    fn deepest_sum(&self) -> Option<u32> {
+        match self {
+            Self::Bool | Self::Int | Self::Range(_) | Self::Enum(_) | Self::String => Some(0),
+            Self::Array(e) => e.deepest_sum(),
+            Self::Record(r) => deepest_sum(r.fields.iter().map(|(_, s)| s)),
+            Self::Sum(s) => {
+                let fields = s.variants().iter().flat_map(|v| &v.fields);
+                Some(1 + deepest_sum(fields.map(|(_, s)| s))?)
+            }
+            // A sum of sums like itself has none.
+            _ => None,
+        }
+    }
+
     /// The sort with the sums of `group` for its members.
     fn closed(&self, group: &Arc<Group>) -> Self {
         match self {
@@ -118,6 +141,10 @@ impl Sort {
                 index: *index,
             }),
             Self::Array(e) if e.is_open() => Self::Array(Arc::new(e.closed(group))),
+            Self::Set(e) if e.is_open() => Self::Set(Arc::new(e.closed(group))),
+            Self::Map(m) if self.is_open() => {
+                Self::Map(Arc::new((m.0.closed(group), m.1.closed(group))))
+            }
             Self::Record(r) if self.is_open() => {
                 let fields = r.fields.iter().map(|(n, s)| (n.clone(), s.closed(group)));
                 Self::Record(Arc::new(crate::RecordSort {
@@ -130,10 +157,11 @@ impl Sort {
     }
 
     /// Whether it contains [`Sort::Member`] outside of a sum.
-    fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         match self {
             Self::Member(_) => true,
-            Self::Array(e) => e.is_open(),
+            Self::Array(e) | Self::Set(e) => e.is_open(),
+            Self::Map(m) => m.0.is_open() || m.1.is_open(),
             Self::Record(r) => r.fields.iter().any(|(_, s)| s.is_open()),
             _ => false,
         }
@@ -324,11 +352,22 @@ impl Value {
         })
     }
 
-    /// How deep sums nest in the value.
+    /// How deep sums nest in the value. Long arrays are not looked through where their sort says how deep
+    /// it can be at most.
     fn depth(&self) -> u32 {
         match self {
             Self::Sum(s) => s.depth,
-            Self::Array(items) => items.iter().map(Self::depth).max().unwrap_or(0),
+            Self::Array(items) => {
+                let one_by_one = || items.iter().map(Self::depth).max().unwrap_or(0);
+                let first = items.get(LONG).and(items.first());
+                let deepest = first.and_then(Self::sort).and_then(|s| s.deepest_sum());
+                deepest.unwrap_or_else(one_by_one)
+            }
+            Self::Set(items) => items.iter().map(Self::depth).max().unwrap_or(0),
+            Self::Map(pairs) => {
+                let depths = pairs.iter().map(|(k, v)| k.depth().max(v.depth()));
+                depths.max().unwrap_or(0)
+            }
             Self::Record(_, items) => items.iter().map(Self::depth).max().unwrap_or(0),
             _ => 0,
         }

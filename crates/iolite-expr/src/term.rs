@@ -20,7 +20,7 @@ pub const MAX_DEPTH: u32 = 200;
 pub const MAX_SIZE: u32 = 200_000;
 
 /// A variable's identity: a space, which the user of this crate gives a meaning (state variables,
-/// parameters, …), and an index within it. Spaces 252 to 255 are this crate's own.
+/// parameters, …), and an index within it. Spaces 251 to 255 are this crate's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(u32);
 
@@ -30,6 +30,9 @@ impl VarId {
 
     /// The space of variables that quantifiers over arrays bind.
     pub const BOUND_SPACE: u8 = 253;
+
+    /// The space of the parameters of functions, numbered by position.
+    pub const FUNCTION_SPACE: u8 = 251;
 
     /// The variable `index` of `space`.
     pub fn new(space: u8, index: usize) -> Self {
@@ -170,12 +173,38 @@ pub enum Op {
     Select,
     /// `a` with `v` at index `i`; an index out of range is a fault.
     Store,
-    /// Number of elements.
+    /// Number of elements of an array, a set or a map.
     Len,
     /// Two arrays, one after the other.
     Append,
     /// The elements `lo` to `hi - 1`; fault unless `0 ≤ lo ≤ hi ≤ len(a)`.
     Slice,
+    /// How many units of its last place a decimal has.
+    Units,
+    /// The decimal of so many units of the last place that the sort of the node has.
+    Decimal,
+    /// A set of these elements.
+    Set,
+    /// A map of these keys and values, in turn; of two values of one key the later one counts.
+    Map,
+    /// Whether the first argument is an element of a set, or a key of a map.
+    Has,
+    /// A set with one more element.
+    Insert,
+    /// A map with this value for this key.
+    Put,
+    /// A set without an element, a map without a key.
+    Remove,
+    /// The value of a key; a key that the map does not have is a fault.
+    Lookup,
+    /// The keys of a map.
+    Keys,
+    /// The elements of either set.
+    Union,
+    /// The elements of both sets.
+    Intersection,
+    /// The elements of the first set that are not in the second.
+    Difference,
     /// A record of these fields.
     Record,
     /// A sum of the variant with this number, from its fields.
@@ -243,6 +272,7 @@ impl Term {
             Kind::Lit(v) => v.hash(&mut hasher),
             Kind::Var(v) => {
                 ground = false;
+                unfolds = sort.has_collection();
                 (1u8, v.id).hash(&mut hasher);
             }
             Kind::App(op, args) => {
@@ -262,8 +292,9 @@ impl Term {
                         ground = args[0].0.ground && args[1].free_vars().iter().all(|v| v == x);
                         unfolds = true;
                     }
-                    Op::Call(_) => unfolds = true,
-                    _ => {}
+                    // Of a literal set nothing but the question shows that a solver does not know what it is.
+                    Op::Call(_) | Op::Has | Op::Lookup => unfolds = true,
+                    _ => unfolds = unfolds || sort.has_collection(),
                 }
             }
         }
@@ -334,8 +365,8 @@ impl Term {
         self.0.total
     }
 
-    /// Whether there are calls of functions or quantifiers over arrays in it, which solvers are given
-    /// unfolded.
+    /// Whether there are calls of functions, quantifiers over arrays, sets or maps in it, which
+    /// solvers are given unfolded.
     pub(crate) fn unfolds(&self) -> bool {
         self.0.unfolds
     }

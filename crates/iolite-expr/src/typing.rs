@@ -100,6 +100,12 @@ fn no_field(term: &Term, field: &str) -> TypeError {
     error(kind, term.span())
 }
 
+/// What a quantifier ranges over.
+fn ranged(term: &Term) -> Result<Sort, TypeError> {
+    let element = term.sort().element().cloned();
+    element.ok_or_else(|| mismatch("an array or a set", term))
+}
+
 fn element(term: &Term) -> Result<Sort, TypeError> {
     match term.sort() {
         Sort::Array(e) => Ok((**e).clone()),
@@ -289,8 +295,35 @@ impl Term {
             }
             Op::Len => {
                 arity(1)?;
-                element(&args[0])?;
+                if !matches!(args[0].sort(), Sort::Set(_) | Sort::Map(_)) {
+                    element(&args[0])?;
+                }
                 Sort::Int
+            }
+            Op::Units => {
+                arity(1)?;
+                match args[0].sort() {
+                    Sort::Decimal(_) => Sort::Int,
+                    _ => return Err(mismatch("a decimal", &args[0])),
+                }
+            }
+            Op::Has
+            | Op::Insert
+            | Op::Remove
+            | Op::Lookup
+            | Op::Union
+            | Op::Intersection
+            | Op::Difference => {
+                arity(2)?;
+                Self::collection_sort(op, args)?
+            }
+            Op::Put => {
+                arity(3)?;
+                Self::collection_sort(op, args)?
+            }
+            Op::Keys => {
+                arity(1)?;
+                Self::collection_sort(op, args)?
             }
             Op::Append => {
                 arity(2)?;
@@ -322,7 +355,7 @@ impl Term {
             }
             Op::ForAll(x) | Op::ForSome(x) => {
                 arity(2)?;
-                if !element(&args[0])?.fits(&x.sort) {
+                if !ranged(&args[0])?.fits(&x.sort) {
                     return Err(mismatch(&x.sort, &args[0]));
                 }
                 want(&args[1], &Sort::Bool)?;
@@ -338,7 +371,14 @@ impl Term {
                 args[0].sort().clone()
             }
             // Their sort is no function of the arguments; they have constructors of their own.
-            Op::Array | Op::Record | Op::Narrow | Op::Construct(_) | Op::Call(_) => {
+            Op::Array
+            | Op::Set
+            | Op::Map
+            | Op::Decimal
+            | Op::Record
+            | Op::Narrow
+            | Op::Construct(_)
+            | Op::Call(_) => {
                 return Err(error(
                     TypeErrorKind::Arity {
                         expected: 0,
@@ -371,6 +411,16 @@ impl Term {
     fn narrowed(op: &Op, mut args: Vec<Self>) -> Result<Vec<Self>, TypeError> {
         let (at, sort) = match op {
             Op::Store => (2, element(&args[0])?),
+            Op::Insert => (1, ranged(&args[0])?),
+            Op::Put => {
+                if let Sort::Map(m) = args[0].sort().clone() {
+                    let key = args[1].clone();
+                    args[1] = key.coerce(&m.0)?;
+                    (2, m.1.clone())
+                } else {
+                    return Ok(args);
+                }
+            }
             Op::Update(i) => (1, Self::field_sort(&args[0], *i)?),
             _ => return Ok(args),
         };
@@ -403,7 +453,25 @@ impl Term {
         {
             return Ok(Self::value_of_sort(value.clone(), sort.clone()));
         }
+        if let Sort::Decimal(places) = sort {
+            let exact = match self.sort() {
+                Sort::Decimal(own) => own <= places,
+                own => own.is_int(),
+            };
+            if exact {
+                let span = self.span();
+                return self.with_places(*places, span);
+            }
+        }
         match (self.kind(), sort) {
+            // A literal set or map of integers becomes one of ranges or decimals likewise.
+            (Kind::App(Op::Set, items), Sort::Set(_)) => {
+                return Self::set(sort, items.to_vec(), self.span());
+            }
+            (Kind::App(Op::Map, args), Sort::Map(_)) => {
+                let pairs = args.chunks(2).map(|p| (p[0].clone(), p[1].clone()));
+                return Self::map(sort, pairs.collect(), self.span());
+            }
             // A literal array of integers becomes one of ranges element by element.
             (Kind::App(Op::Array, items), Sort::Array(_)) => {
                 return Self::array(sort, items.to_vec(), self.span());

@@ -1,13 +1,16 @@
-//! Calls and quantifiers over arrays, unfolded for solvers that know neither.
+//! Calls, quantifiers over arrays, sets and maps, unfolded for solvers that know neither.
 //!
 //! What is left of a call after some unfoldings, and the elements of an array beyond some, are cut off:
 //! a variable that nothing is known of stands for them. So what has no model when cut has none at all,
 //! and a model in which nothing that was cut is needed is one of the original.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use crate::eval::Fault;
 use crate::term::{Kind, Op};
+use crate::unfold_collection::Shape;
 use crate::{Model, Sort, Term, Value, Var, VarId};
 
 /// Calls within calls, and elements of arrays, that are unfolded; the second where the first is not
@@ -18,12 +21,16 @@ const MAX_NODES: u64 = 200_000;
 /// The variables that stand for what was cut off.
 const CUT_SPACE: u8 = 252;
 
-/// Assertions without calls and quantifiers over arrays.
+/// Assertions without calls, quantifiers over arrays, sets and maps.
 pub(crate) struct Unfolded {
     /// In the order of the originals; with variables of their own for what was cut off.
     pub(crate) terms: Vec<Term>,
     /// Each holds where something that was cut off is needed.
     pub(crate) cuts: Vec<Term>,
+    /// What is known of the variables that unknown sets and maps were taken apart into.
+    pub(crate) facts: Vec<Term>,
+    /// The variables that are gone, and what they were taken apart into.
+    pub(crate) shapes: Vec<(Var, Shape)>,
 }
 
 /// The assertions, unfolded so many times; `None` where that is too much.
@@ -33,14 +40,22 @@ pub(crate) fn unfold(assertions: &[Term], fuel: u32) -> Option<Unfolded> {
         nodes: 0,
         fresh: 0,
         memo: FxHashMap::default(),
+        beyond: Vec::new(),
+        facts: Vec::new(),
+        shapes: BTreeMap::new(),
+        answers: FxHashMap::default(),
     };
     let terms = assertions
         .iter()
         .map(|t| unfolding.term(t, &true.into(), fuel).map(|t| t.simplify()))
         .collect::<Option<Vec<_>>>()?;
+    let mut cuts = unfolding.cuts;
+    cuts.extend(unfolding.beyond);
     Some(Unfolded {
         terms,
-        cuts: unfolding.cuts,
+        cuts,
+        facts: unfolding.facts,
+        shapes: unfolding.shapes.into_values().collect(),
     })
 }
 
@@ -89,10 +104,16 @@ pub(crate) fn guess(assertions: &[Term], vars: &[Var]) -> Option<Model> {
     None
 }
 
-struct Unfolding {
+pub(crate) struct Unfolding {
     cuts: Vec<Term>,
+    /// Each holds where an unknown set or map has more entries than are looked at.
+    pub(crate) beyond: Vec<Term>,
     nodes: u64,
     fresh: usize,
+    pub(crate) facts: Vec<Term>,
+    pub(crate) shapes: BTreeMap<VarId, (Var, Shape)>,
+    /// What stands for the answer to a question about more entries than are known.
+    pub(crate) answers: FxHashMap<Term, Term>,
     /// What a call comes to, by callee, arguments and fuel: the variables for what was cut are those
     /// of the function, and do not differ between equal calls.
     memo: FxHashMap<(Term, u32), (Term, Vec<Term>)>,
@@ -144,6 +165,27 @@ impl Unfolding {
             }
             Op::Call(_) => self.call(term, path, fuel),
             Op::ForAll(x) | Op::ForSome(x) => self.quantifier(op, x, args, path, fuel),
+            Op::Has | Op::Len | Op::Lookup | Op::Eq | Op::Ne | Op::Field(_)
+                if args.iter().any(|a| a.sort().has_collection())
+                    && !term.sort().has_collection() =>
+            {
+                let args = args
+                    .iter()
+                    .map(|a| self.term(a, path, fuel))
+                    .collect::<Option<Vec<_>>>()?;
+                let asked = term.with_args(args);
+                self.nodes += u64::from(asked.size());
+                let result = self.observed(&asked, fuel)?;
+                self.nodes += u64::from(result.size());
+                Some(result)
+            }
+            // A question about sets and maps within arrays and variants.
+            _ if !matches!(op, Op::Call(_))
+                && !term.sort().has_collection()
+                && args.iter().any(|a| a.sort().has_collection()) =>
+            {
+                None
+            }
             // What is cut off would depend on the variables that are bound.
             Op::Exists(_) => None,
             _ => {
@@ -158,9 +200,13 @@ impl Unfolding {
 
     fn cut(&mut self, term: &Term, path: &Term) -> Term {
         self.cuts.push(path.clone());
+        self.new_var("cut", term.sort().clone()).term()
+    }
+
+    pub(crate) fn new_var(&mut self, name: &str, sort: Sort) -> Var {
         let id = VarId::new(CUT_SPACE, self.fresh);
         self.fresh += 1;
-        Var::new(id, "cut", term.sort().clone()).term()
+        Var::new(id, name, sort)
     }
 
     fn call(&mut self, term: &Term, path: &Term, fuel: u32) -> Option<Term> {
@@ -196,6 +242,39 @@ impl Unfolding {
         Some(result)
     }
 
+    /// The elements of a set that may be there one by one.
+    fn over_set(
+        &mut self,
+        op: &Op,
+        x: &Var,
+        set: &Term,
+        body: &Term,
+        path: &Term,
+        fuel: u32,
+    ) -> Option<Term> {
+        let all = matches!(op, Op::ForAll(_));
+        let (items, more) = self.elements(set, fuel)?;
+        let mut parts = Vec::new();
+        for (present, item) in items {
+            let map = [(x.id, item)].into_iter().collect();
+            let here = Term::all([path.clone(), present.clone()]);
+            let body = self.term(&body.substitute(&map).ok()?.simplify(), &here, fuel)?;
+            self.nodes += u64::from(body.size());
+            parts.push(if all {
+                Term::any([present.negated(), body])
+            } else {
+                Term::all([present, body])
+            });
+        }
+        let exact = if all {
+            Term::all(parts)
+        } else {
+            Term::any(parts)
+        };
+        let asked = Term::bool_app(op.clone(), vec![set.clone(), body.clone()]);
+        Some(self.unless(&more, exact.simplify(), &asked))
+    }
+
     /// The first elements one by one; the rest is cut off.
     fn quantifier(
         &mut self,
@@ -206,6 +285,9 @@ impl Unfolding {
         fuel: u32,
     ) -> Option<Term> {
         let array = self.term(&args[0], path, fuel)?.simplify();
+        if matches!(array.sort(), Sort::Set(_)) {
+            return self.over_set(op, x, &array, &args[1], path, fuel);
+        }
         let whole = Term::bool_app(op.clone(), vec![array.clone(), args[1].clone()]).simplify();
         if !matches!(whole.kind(), Kind::App(Op::ForAll(_) | Op::ForSome(_), _)) {
             return self.term(&whole, path, fuel);

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use crate::sort::{EnumSort, RecordSort};
-use crate::{Int, Sort, SumValue};
+use crate::{Int, Sequence, Sort, SumValue};
 
 /// A value of some [`Sort`]. Cheap to clone: the large ones are shared.
 #[derive(Clone, Eq, PartialOrd, Ord)]
@@ -19,7 +19,13 @@ pub enum Value {
     /// A value of an enumeration.
     Enum(Arc<EnumSort>, u32),
     /// A finite sequence.
-    Array(Arc<Vec<Value>>),
+    Array(Sequence),
+    /// A decimal: how many units of its last place, and how many places.
+    Decimal(Int, u8),
+    /// The elements of a set in their order, each once.
+    Set(Arc<Vec<Value>>),
+    /// The pairs of a map in the order of their keys, each key once.
+    Map(Arc<Vec<(Value, Value)>>),
     /// One value a field, in the order of the sort.
     Record(Arc<RecordSort>, Arc<[Value]>),
     /// A variant of a sum with its fields.
@@ -34,7 +40,10 @@ impl PartialEq for Value {
             (Self::Int(a), Self::Int(b)) => a == b,
             (Self::Str(a), Self::Str(b)) => Arc::ptr_eq(a, b) || a == b,
             (Self::Enum(e, a), Self::Enum(f, b)) => a == b && e == f,
-            (Self::Array(a), Self::Array(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Array(a), Self::Array(b)) => a == b,
+            (Self::Set(a), Self::Set(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Map(a), Self::Map(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Decimal(a, s), Self::Decimal(b, t)) => s == t && a == b,
             (Self::Record(r, a), Self::Record(s, b)) => r == s && (Arc::ptr_eq(a, b) || a == b),
             (Self::Sum(a), Self::Sum(b)) => Arc::ptr_eq(a, b) || a == b,
             _ => false,
@@ -42,7 +51,7 @@ impl PartialEq for Value {
     }
 }
 
-/// Elements at each end of an array that its hash reads. States of long runs hold long arrays that
+/// Elements at each end of a set or map that its hash reads. States of long runs hold long ones that
 /// share their elements: comparing them is cheap, reading all of them is not.
 const HASHED: usize = 8;
 
@@ -50,11 +59,19 @@ impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Bool(b) => b.hash(state),
-            Self::Int(n) => n.hash(state),
+            Self::Int(n) | Self::Decimal(n, _) => n.hash(state),
             Self::Str(s) => s.hash(state),
             // Values that meet in one table are mostly of one sort.
             Self::Enum(_, i) => i.hash(state),
-            Self::Array(items) => {
+            Self::Map(pairs) => {
+                pairs.len().hash(state);
+                let late = pairs.len().saturating_sub(HASHED).max(HASHED);
+                for pair in pairs.iter().take(HASHED).chain(pairs.iter().skip(late)) {
+                    pair.hash(state);
+                }
+            }
+            Self::Array(items) => items.hash(state),
+            Self::Set(items) => {
                 items.len().hash(state);
                 let late = items.len().saturating_sub(HASHED).max(HASHED);
                 for item in items.iter().take(HASHED).chain(items.iter().skip(late)) {
@@ -119,7 +136,7 @@ impl Value {
 
     /// An array.
     pub fn array(items: Vec<Self>) -> Self {
-        Self::Array(Arc::new(items))
+        Self::Array(items.into())
     }
 
     /// The value `name` of an enumeration.
@@ -166,8 +183,8 @@ impl Value {
         }
     }
 
-    /// The narrowest sort that can be told from the value alone. `None` for an empty array, whose
-    /// element sort no value shows.
+    /// The narrowest sort that can be told from the value alone. `None` for an empty array, set or
+    /// map, whose element sort no value shows.
     pub fn sort(&self) -> Option<Sort> {
         Some(match self {
             Self::Bool(_) => Sort::Bool,
@@ -175,6 +192,12 @@ impl Value {
             Self::Str(_) => Sort::String,
             Self::Enum(e, _) => Sort::Enum(e.clone()),
             Self::Array(items) => Sort::Array(Arc::new(items.first()?.sort()?)),
+            Self::Decimal(_, scale) => Sort::Decimal(*scale),
+            Self::Set(items) => Sort::Set(Arc::new(items.first()?.sort()?)),
+            Self::Map(pairs) => {
+                let (key, value) = pairs.first()?;
+                Sort::Map(Arc::new((key.sort()?, value.sort()?)))
+            }
             Self::Record(r, _) => Sort::Record(r.clone()),
             Self::Sum(s) => Sort::Sum(s.sort().clone()),
         })
@@ -199,8 +222,11 @@ impl From<&str> for Value {
     }
 }
 
-fn write_list(f: &mut fmt::Formatter<'_>, items: &[Value]) -> fmt::Result {
-    for (i, v) in items.iter().enumerate() {
+fn write_list<'a>(
+    f: &mut fmt::Formatter<'_>,
+    items: impl IntoIterator<Item = &'a Value>,
+) -> fmt::Result {
+    for (i, v) in items.into_iter().enumerate() {
         if i > 0 {
             write!(f, ", ")?;
         }
@@ -223,6 +249,19 @@ impl fmt::Display for Value {
                 write!(f, "[")?;
                 write_list(f, items)?;
                 write!(f, "]")
+            }
+            Self::Decimal(units, scale) => crate::decimal::write_decimal(f, units, *scale),
+            Self::Set(items) => {
+                write!(f, "{{")?;
+                write_list(f, items.iter())?;
+                write!(f, "}}")
+            }
+            Self::Map(pairs) => {
+                write!(f, "{{")?;
+                for (i, (key, value)) in pairs.iter().enumerate() {
+                    write!(f, "{}{key}: {value}", if i > 0 { ", " } else { "" })?;
+                }
+                write!(f, "}}")
             }
             Self::Record(r, items) => {
                 write!(f, "{} {{", r.name)?;

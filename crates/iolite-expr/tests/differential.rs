@@ -8,20 +8,26 @@
 //! scripts/install-solver
 //! cargo test --release -p iolite-expr --test differential -- --ignored --nocapture
 //! ```
+//!
+//! `IOLITE_CASES` is another number of queries of each kind and `IOLITE_FIRST` the first of them, so that
+//! it can be done in shares. Times are CPU time of the embedded solver.
 #![allow(missing_docs)]
 
 mod support;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use iolite_expr::{Answer, Limits, Smtlib, Solver};
-use support::cases;
 use support::query_kind::QueryKind;
+use support::{cases, cpu_time, first_case};
 
 /// Queries of each kind in continuous integration, and in the whole count.
 const SHARE: u64 = 150;
 const WHOLE: u64 = 3_500;
+
+/// A query that takes longer is named.
+const SLOW: Duration = Duration::from_millis(500);
 
 fn process() -> Option<Solver> {
     let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tools/z3/bin/z3");
@@ -59,9 +65,12 @@ fn compare(kind: QueryKind, seeds: std::ops::Range<u64>) -> Option<Tally> {
             embedded.assert(t);
             z3.assert(t);
         }
-        let begin = Instant::now();
+        let begin = cpu_time();
         let own = embedded.check();
-        let took = begin.elapsed();
+        let took = cpu_time().saturating_sub(begin);
+        if took > SLOW {
+            println!("{kind:?} {seed}: {took:?}");
+        }
         tally.own += took;
         tally.slowest = tally.slowest.max(took);
         let other = z3.check();
@@ -93,7 +102,8 @@ fn compare(kind: QueryKind, seeds: std::ops::Range<u64>) -> Option<Tally> {
 }
 
 fn check(kind: QueryKind, count: u64) {
-    let Some(tally) = compare(kind, 0..count) else {
+    let first = first_case();
+    let Some(tally) = compare(kind, first..first + count) else {
         return;
     };
     println!(

@@ -6,8 +6,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use iolite_expr::{
-    Answer, Drawn, GuardProfile, Model, Sampler, Solver, Sort, Span, Strategy, Term, Value, Var,
-    VarId,
+    Answer, Drawn, GuardProfile, Model, Op, Sampler, Solver, Sort, Span, Strategy, Term, Value,
+    Var, VarId,
 };
 use support::cases;
 use support::query_kind::QueryKind;
@@ -108,4 +108,41 @@ fn few_rows_are_decided() {
     let nine = GuardProfile::new(&square.equals(9).unwrap(), &[x]);
     let three = Drawn::Row(vec![Value::from(3)]);
     assert_eq!(sampler.draw(&nine, &none), three);
+}
+
+/// Sets whose elements have to be keys of a map are drawn from its keys, and so are keys themselves: nearly no
+/// other values satisfy the guard, and the empty set alone tries nothing.
+#[test]
+fn elements_are_taken_from_what_the_guard_reads() {
+    let text = |s: &str| Value::str(s);
+    let prices = ["apples", "nuts", "salt"].map(|name| (text(name), Value::from(1)));
+    let prices = Value::map(prices.to_vec());
+    let map = Sort::map(Sort::String, Sort::Int).expect("a map");
+    let known = Var::new(VarId::new(1, 0), "prices", map);
+    let below = Model::new([(known.id, prices)].into());
+    let names = var(0, Sort::set(Sort::String).expect("a set"));
+    let element = Var::new(VarId::new(2, 0), "x", Sort::String);
+    let has = |key: &Var| {
+        Term::apply(Op::Has, vec![key.term(), known.term()], Span::NONE).expect("a key")
+    };
+    let inside = has(&element);
+    let all = Term::apply(Op::ForAll(element), vec![names.term(), inside], Span::NONE)
+        .expect("a quantifier");
+    let name = var(1, Sort::String);
+    let guard = Term::all([all, has(&name)]);
+    let vars = [names, name];
+    let profile = GuardProfile::new(&guard, &vars);
+    let mut sampler = Sampler::new(5, Strategy::Mixed);
+    let (mut sets, mut keys) = (BTreeSet::new(), BTreeSet::new());
+    for _ in 0..200 {
+        if let Drawn::Row(row) = sampler.draw(&profile, &below) {
+            sets.insert(row[0].clone());
+            keys.insert(row[1].clone());
+        }
+    }
+    assert_eq!(keys.len(), 3, "{keys:?}");
+    assert!(
+        sets.len() >= 7,
+        "all but a few of the eight subsets: {sets:?}"
+    );
 }

@@ -1,9 +1,14 @@
-//! Guards that people write, each solved by the embedded solver alone.
+//! Guards that people write, each solved by the embedded solver alone. `--nocapture` shows the CPU time
+//! of each.
 #![allow(missing_docs)]
 
-use std::time::Instant;
+mod support;
 
-use iolite_expr::{Answer, Op, Solver, Sort, Span, Term, Var, VarId};
+use std::time::Duration;
+
+use iolite_expr::{Answer, Limits, Op, Solver, Sort, Span, Term, Var, VarId};
+use support::cpu_time;
+use support::query_kind::QueryKind;
 
 fn variable(i: usize, name: &str, sort: Sort) -> Term {
     Var::new(VarId::new(0, i), name, sort).term()
@@ -18,13 +23,14 @@ fn app(op: Op, args: Vec<Term>) -> Term {
 }
 
 fn decide(name: &str, guards: &[Term]) -> Answer {
-    let begin = Instant::now();
+    let begin = cpu_time();
     let mut solver = Solver::embedded();
     for g in guards {
         solver.assert(g);
     }
     let answer = solver.check();
-    eprintln!("{name}: {:?} in {:?}", answer.decided(), begin.elapsed());
+    let took = cpu_time().saturating_sub(begin);
+    eprintln!("{name}: {:?} in {took:?}", answer.decided());
     answer
 }
 
@@ -305,6 +311,77 @@ fn texts_with_separators_and_lengths() {
     let twice = app(Op::Concat, vec![s.clone(), s.clone()]);
     let even = [u.equals(&twice).unwrap(), len(&u).equals(7).unwrap()];
     unsat("twice is even", &even);
+}
+
+/// Queries that are given up, or take long: cubes, quotients within quotients, arrays put together.
+fn hard() -> Vec<Vec<Term>> {
+    let [x, y, z] = ints();
+    let cube = |v: &Term| v.times(v).unwrap().times(v).unwrap();
+    let cubes = cube(&x).plus(cube(&y)).unwrap().plus(cube(&z)).unwrap();
+    let large = |v: &Term| v.gt(1_000).unwrap();
+    let mut left = x.clone();
+    let mut steps = Vec::new();
+    for n in 1..8 {
+        left = left.div(&y).unwrap().times(n + 1).unwrap();
+        steps.push(left.ge(3 * n).unwrap());
+        steps.push(left.le(&z).unwrap());
+    }
+    vec![
+        vec![cubes.equals(33).unwrap(), large(&x)],
+        vec![cubes.equals(42).unwrap(), large(&x), large(&y)],
+        steps,
+        QueryKind::Array.query(43),
+        QueryKind::Array.query(273),
+        QueryKind::Text.query(26),
+    ]
+}
+
+/// What a query costs is counted in steps, so that its answer does not depend on the clock: asked twice
+/// it ends with the same answer after the same steps, and never because time had passed.
+#[test]
+fn what_is_too_hard_is_given_up_after_counted_steps() {
+    for (n, query) in hard().iter().enumerate() {
+        let ask = |time: Duration| {
+            let mut solver = Solver::embedded();
+            solver.set_limits(Limits::new(time, 1_024));
+            for t in query {
+                solver.assert(t);
+            }
+            let begin = cpu_time();
+            let answer = solver.check();
+            let took = cpu_time().saturating_sub(begin);
+            let work = solver.stats().work;
+            eprintln!("{n}: {answer:?}, {work} steps in {took:?}");
+            assert!(work < 2_000_000, "query {n}: {work} steps");
+            (answer, work)
+        };
+        let first = ask(Duration::from_secs(60));
+        assert_ne!(first.0, Answer::unknown("deadline passed"), "query {n}");
+        // A second stands for all steps; more time is not more of them.
+        assert_eq!(ask(Duration::from_secs(3_600)), first, "query {n}");
+        // A part of the time is a part of the steps.
+        let (answer, work) = ask(Duration::from_millis(50));
+        assert_ne!(answer, Answer::unknown("deadline passed"), "query {n}");
+        assert!(work <= first.1.max(200_000), "query {n}: {work}");
+        assert_eq!(ask(Duration::from_millis(50)), (answer, work), "query {n}");
+    }
+}
+
+/// Shared arrays are read once at an index, not once on each way to them.
+#[test]
+fn arrays_that_double_are_no_matter_of_powers() {
+    let sort = Sort::Array(Sort::Int.into());
+    let [x, ..] = ints();
+    let a = variable(0, "a", sort);
+    let doubled = (0..10).fold(a.clone(), |whole, _| {
+        app(Op::Append, vec![whole.clone(), whole])
+    });
+    let item = app(Op::Select, vec![doubled, x.clone()]);
+    let answer = decide(
+        "doubled ten times",
+        &[item.equals(5).unwrap(), x.gt(2).unwrap()],
+    );
+    assert_ne!(answer, Answer::Unsat);
 }
 
 /// The documented limit of operators in one expression is one that holds.

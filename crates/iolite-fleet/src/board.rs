@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, ReplayPolicy, pull};
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{self, RetentionPolicy};
@@ -239,8 +239,18 @@ impl Board {
         Ok(entry.is_some())
     }
 
+    /// What an item came to, if it is done.
+    pub(crate) async fn result(&self, item: u64) -> Result<Option<Outcome>, FleetError> {
+        let value = self.results.get(Self::run_key(item)).await;
+        let value = value.map_err(|e| FleetError::server("reading a result", whole(&e)))?;
+        match value {
+            Some(value) => self.read(item, &value).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// The result in a value.
-    pub(crate) async fn read(&self, item: u64, value: &[u8]) -> Result<Outcome, FleetError> {
+    async fn read(&self, item: u64, value: &[u8]) -> Result<Outcome, FleetError> {
         if value.first() != Some(&b'{') {
             return Outcome::unpack(value, item);
         }
@@ -249,52 +259,46 @@ impl Board {
             return Err(wrong("no result".to_owned()));
         }
         let place: Elsewhere = serde_json::from_slice(value).map_err(|e| wrong(e.to_string()))?;
-        let files = self.server.files().await?;
         Outcome::unpack(
-            &files::fetch(&files, &place.object, MOST_PACKED).await?,
+            &files::fetch(&self.server, &place.object, MOST_PACKED).await?,
             item,
         )
     }
 
-    /// Every result of an item, in the order in which they were written, or only their headers.
+    /// A value; empty where there is none.
+    pub(crate) async fn value(&self, key: &str) -> Result<Vec<u8>, FleetError> {
+        let value = self.results.get(key).await;
+        let value = value.map_err(|e| FleetError::server("reading", whole(&e)))?;
+        Ok(value.map(Vec::from).unwrap_or_default())
+    }
+
+    /// The place of what was written last, and how many values there are.
+    pub(crate) async fn extent(&self) -> Result<(u64, u64), FleetError> {
+        let status = self.results.status().await;
+        let status = status.map_err(|e| FleetError::server("reading", whole(&e)))?;
+        let state = &status.info.state;
+        Ok((state.last_sequence, state.messages))
+    }
+
+    /// The headers of every result of an item that was written behind this place, in the order in which they were
+    /// written.
     pub(crate) async fn each(
         &self,
-        headers_only: bool,
+        behind: u64,
         take: &mut dyn FnMut(u64, Message) -> Result<(), FleetError>,
     ) -> Result<(), FleetError> {
-        let failed = |e: String| FleetError::server("reading results", e);
-        let stream = format!("KV_{}", Self::bucket(&self.id));
-        let stream = self.server.jetstream.get_stream(stream).await;
-        let stream = stream.map_err(|e| failed(whole(&e)))?;
-        let prefix = self.key_subject("run.");
-        let config = pull::OrderedConfig {
-            filter_subject: format!("{prefix}*"),
-            headers_only,
-            deliver_policy: DeliverPolicy::All,
-            replay_policy: ReplayPolicy::Instant,
-            ..pull::OrderedConfig::default()
+        let bucket = Self::bucket(&self.id);
+        let mut each = |key: &str, message| match key.strip_prefix("run.").map(str::parse) {
+            Some(Ok(item)) => take(item, message),
+            _ => Ok(()),
         };
-        let consumer = stream.create_consumer(config).await;
-        let consumer = consumer.map_err(|e| failed(whole(&e)))?;
-        if consumer.cached_info().num_pending == 0 {
-            return Ok(());
-        }
-        let mut messages = consumer.messages().await.map_err(|e| failed(whole(&e)))?;
-        loop {
-            let next = tokio::time::timeout(Duration::from_secs(30), messages.next()).await;
-            let Ok(Some(message)) = next else {
-                return Err(failed("the server sends no more of them".to_owned()));
-            };
-            let message = message.map_err(|e| failed(whole(&e)))?;
-            let pending = message.info().map_err(|e| failed(e.to_string()))?.pending;
-            let number = message.subject.strip_prefix(&prefix).map(str::parse);
-            if let Some(Ok(item)) = number {
-                take(item, message)?;
-            }
-            if pending == 0 {
-                return Ok(());
-            }
-        }
+        self.server.scan(&bucket, "run.*", behind, &mut each).await
+    }
+
+    /// The keys under which workers are heard.
+    pub(crate) async fn workers(&self) -> Result<Vec<String>, FleetError> {
+        let bucket = Self::bucket(&self.id);
+        self.server.keys(&bucket, "worker.*", |_| true).await
     }
 
     /// Ends the campaign before its time.
@@ -328,9 +332,7 @@ impl Board {
 
     /// What was said in tries of an item.
     pub(crate) async fn tries(&self, item: u64) -> Result<Vec<String>, FleetError> {
-        let value = self.results.get(format!("try.{item}")).await;
-        let value = value.map_err(|e| FleetError::server("reading", whole(&e)))?;
-        Ok(read_tries(value.as_deref().unwrap_or_default()))
+        Ok(read_tries(&self.value(&format!("try.{item}")).await?))
     }
 
     /// Changes a value by compare and set, until nobody was faster. `None` where nothing is to be changed.

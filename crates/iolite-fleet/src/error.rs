@@ -9,6 +9,9 @@ pub enum FleetError {
     /// The server cannot be reached, or does not do what it is asked.
     #[error("{0}")]
     Server(String),
+    /// The server has not answered for longer than anybody wants to wait.
+    #[error("{0}")]
+    Lost(String),
     /// What the server holds is not what a fleet puts there.
     #[error("{0}")]
     Content(String),

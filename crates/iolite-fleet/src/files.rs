@@ -4,8 +4,8 @@ use std::path::{Component, Path};
 
 use async_nats::jetstream::object_store::ObjectStore;
 use sha2::{Digest, Sha256};
-use tokio::io::AsyncReadExt;
 
+use crate::server::Server;
 use crate::{Description, FleetError, TravellingFile};
 
 /// SHA-256 of bytes, in hexadecimal digits.
@@ -53,22 +53,8 @@ pub(crate) async fn store(
 }
 
 /// Reads an object of at most `most` bytes, and checks that it is the one with this hash.
-pub(crate) async fn fetch(
-    objects: &ObjectStore,
-    hash: &str,
-    most: usize,
-) -> Result<Vec<u8>, FleetError> {
-    let failed = |e: &dyn std::fmt::Display| FleetError::server("reading a file", e);
-    let object = objects.get(hash).await.map_err(|e| failed(&e))?;
-    let mut bytes = Vec::new();
-    let mut bounded = object.take(most as u64 + 1);
-    let read = bounded.read_to_end(&mut bytes).await;
-    read.map_err(|e| failed(&e))?;
-    if bytes.len() > most {
-        return Err(FleetError::content(format!(
-            "the server's file {hash} is larger than {most} bytes"
-        )));
-    }
+pub(crate) async fn fetch(server: &Server, hash: &str, most: usize) -> Result<Vec<u8>, FleetError> {
+    let bytes = server.object(hash, most).await?;
     if digest(&bytes) != hash {
         return Err(FleetError::content(format!(
             "the server's file {hash} has another content than its name says"
@@ -79,13 +65,13 @@ pub(crate) async fn fetch(
 
 /// Writes the files of a campaign below `folder`.
 pub(crate) async fn unpack(
-    objects: &ObjectStore,
+    server: &Server,
     description: &Description,
     folder: &Path,
 ) -> Result<(), FleetError> {
     for file in &description.files {
         let place = folder.join(&file.path);
-        let bytes = fetch(objects, &file.sha256, file.bytes as usize).await?;
+        let bytes = fetch(server, &file.sha256, file.bytes as usize).await?;
         let written = write(&place, &bytes, file);
         written.map_err(|e| FleetError::Input(format!("{}: {e}", place.display())))?;
     }

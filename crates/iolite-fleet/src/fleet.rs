@@ -1,21 +1,23 @@
 //! A fleet as commands see it: submit, work, look, read.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use async_nats::jetstream::kv;
-use futures_util::StreamExt;
+use futures_util::stream::{self, StreamExt};
 use tokio::runtime::Runtime;
 
-use crate::board::{Board, VERDICT};
+use crate::board::Board;
 use crate::claim::Claim;
 use crate::description::CampaignId;
-use crate::outcome::ERROR;
 use crate::server::{Server, whole};
 use crate::status::StopReason;
+use crate::tally::Tally;
 use crate::worker::{self, Accepts, WorkEnd, WorkOptions};
 use crate::{
-    Description, FleetError, Outcome, Seen, ServerOptions, Status, WorkerStatus, digest, files,
+    Bounds, Description, FleetError, Outcome, Seen, ServerOptions, Status, WorkerStatus, digest,
+    files,
 };
 
 /// A server, and everything that can be asked of it. Calls wait for their answers.
@@ -35,18 +37,17 @@ pub struct Submitted {
     pub known: bool,
 }
 
-/// A campaign with what its items came to.
+/// A campaign, and how far it is.
+#[derive(Clone, Debug)]
 pub struct ReportedCampaign {
     /// What it is.
     pub description: Description,
     /// How far it is.
     pub status: Status,
-    /// What its items came to, in their order.
-    pub outcomes: BTreeMap<u64, Outcome>,
 }
 
-/// Items that were set aside and are named.
-const MOST_NAMED: usize = 100;
+/// Results that are on their way at the same time when they are read in order.
+const AHEAD: usize = 32;
 
 impl Fleet {
     /// Connects to a server.
@@ -82,7 +83,10 @@ impl Fleet {
                 .await
                 .map_err(|e| failed(whole(&e)))?;
             match there {
-                Some(there) if digest(&there) == hash => return Ok(true),
+                Some(there) if digest(&there) == hash => {
+                    self.give_again(&id, description).await?;
+                    return Ok(true);
+                }
                 Some(_) => {
                     return Err(FleetError::Input(format!(
                         "the server has another campaign that is called {id}"
@@ -110,6 +114,34 @@ impl Fleet {
         Ok(Submitted { id, hash, known })
     }
 
+    /// Gives workers what nobody has to do and nobody has done: a queue that somebody emptied, or that a server lost
+    /// with its disk.
+    async fn give_again(
+        &self,
+        id: &CampaignId,
+        description: &Description,
+    ) -> Result<(), FleetError> {
+        let Some(board) = Board::open(&self.server, id).await? else {
+            return Ok(());
+        };
+        if board.stopped().await?.is_some() || board.left().await? > 0 {
+            return Ok(());
+        }
+        let mut done = BTreeSet::new();
+        board
+            .each(0, &mut |item, _| {
+                done.insert(item);
+                Ok(())
+            })
+            .await?;
+        let missing: Vec<u64> = (0..description.items)
+            .filter(|item| !done.contains(item))
+            .collect();
+        let ranges = missing.chunks(description.range as usize);
+        let claims: Vec<Claim> = ranges.flat_map(Claim::of).collect();
+        board.give(&claims).await
+    }
+
     /// Works until a signal comes or, where that is asked for, nothing is left to do.
     pub fn work(
         &self,
@@ -123,20 +155,8 @@ impl Fleet {
     /// The names of all campaigns.
     pub fn campaigns(&self) -> Result<Vec<String>, FleetError> {
         self.runtime.block_on(async {
-            let Some(store) = self.server.campaigns().await? else {
-                return Ok(Vec::new());
-            };
-            let failed = |e: String| FleetError::server("listing campaigns", e);
-            let mut keys = store.keys().await.map_err(|e| failed(whole(&e)))?;
-            let mut names = Vec::new();
-            while let Some(key) = keys.next().await {
-                let key = key.map_err(|e| failed(whole(&e)))?;
-                if key.parse::<CampaignId>().is_ok() {
-                    names.push(key);
-                }
-            }
-            names.sort();
-            Ok(names)
+            let ids = self.server.campaign_ids().await?;
+            Ok(ids.iter().map(CampaignId::to_string).collect())
         })
     }
 
@@ -161,14 +181,9 @@ impl Fleet {
     pub fn status(&self, id: &str) -> Result<Status, FleetError> {
         self.runtime.block_on(async {
             let (board, description, hash) = self.open(id).await?;
-            let mut count = Count::default();
-            board
-                .each(true, &mut |item, message| {
-                    count.add(item, &message);
-                    Ok(())
-                })
-                .await?;
-            status(&board, &description, hash, count).await
+            let left = board.left().await?;
+            let tally = Tally::of(&board).await?;
+            status(&board, &description, hash, (left, tally)).await
         })
     }
 
@@ -180,84 +195,71 @@ impl Fleet {
         })
     }
 
-    /// A campaign with what its items came to.
+    /// A campaign whose results are to be read.
     pub fn report(&self, id: &str) -> Result<ReportedCampaign, FleetError> {
         self.runtime.block_on(async {
             let (board, description, hash) = self.open(id).await?;
-            let mut count = Count::default();
-            let mut values = BTreeMap::new();
+            let left = board.left().await?;
+            // Counted anew: a report does not rest on what somebody noted.
+            let mut tally = Tally::default();
             board
-                .each(false, &mut |item, message| {
-                    count.add(item, &message);
-                    values.insert(item, message.payload.clone());
+                .each(0, &mut |item, message| {
+                    if item >= description.items {
+                        return Err(FleetError::content(format!(
+                            "there is a result of {item}, and the campaign has {} items",
+                            description.items
+                        )));
+                    }
+                    tally.add(item, &message);
                     Ok(())
                 })
                 .await?;
-            let mut outcomes = BTreeMap::new();
-            for (item, value) in values {
-                if item >= description.items {
-                    return Err(FleetError::content(format!(
-                        "there is a result of {item}, and the campaign has {} items",
-                        description.items
-                    )));
-                }
-                outcomes.insert(item, board.read(item, &value).await?);
-            }
-            let status = status(&board, &description, hash, count).await?;
+            let status = status(&board, &description, hash, (left, tally)).await?;
             Ok(ReportedCampaign {
                 description,
                 status,
-                outcomes,
             })
+        })
+    }
+
+    /// Reads what the items of a range came to, in their order, and keeps none of it. Items without a result are
+    /// passed over.
+    pub fn outcomes(
+        &self,
+        id: &str,
+        items: Range<u64>,
+        take: &mut dyn FnMut(Outcome) -> ControlFlow<()>,
+    ) -> Result<(), FleetError> {
+        self.runtime.block_on(async {
+            let (board, description, _) = self.open(id).await?;
+            let items = items.start..items.end.min(description.items);
+            let results = stream::iter(items).map(|item| board.result(item));
+            let mut results = results.buffered(AHEAD);
+            while let Some(result) = results.next().await {
+                if let Some(outcome) = result?
+                    && take(outcome).is_break()
+                {
+                    break;
+                }
+            }
+            Ok(())
         })
     }
 
     /// Writes the files of a campaign below a folder.
     pub fn unpack(&self, description: &Description, folder: &Path) -> Result<(), FleetError> {
-        self.runtime.block_on(async {
-            let store = self.server.files().await?;
-            files::unpack(&store, description, folder).await
-        })
+        self.runtime
+            .block_on(files::unpack(&self.server, description, folder))
     }
 }
 
-/// What was read of results.
-#[derive(Default)]
-struct Count {
-    verdicts: BTreeMap<String, u64>,
-    done: u64,
-    set_aside: Vec<u64>,
-    first: Option<i128>,
-    last: Option<i128>,
-}
-
-impl Count {
-    fn add(&mut self, item: u64, message: &async_nats::jetstream::Message) {
-        let header = message.headers.as_ref().and_then(|h| h.get(VERDICT));
-        // A word; whoever wrote something else counts as nobody.
-        let verdict = header.map_or("", |v| v.as_str());
-        let is_word = |v: &str| {
-            (1..=40).contains(&v.len()) && v.bytes().all(|c| c.is_ascii_lowercase() || c == b'-')
-        };
-        let verdict = if is_word(verdict) { verdict } else { ERROR };
-        if verdict == ERROR && self.set_aside.len() < MOST_NAMED {
-            self.set_aside.push(item);
-        }
-        *self.verdicts.entry(verdict.to_owned()).or_default() += 1;
-        self.done += 1;
-        if let Ok(info) = message.info() {
-            let time = info.published.unix_timestamp_nanos();
-            self.first = Some(self.first.map_or(time, |first| first.min(time)));
-            self.last = Some(self.last.map_or(time, |last| last.max(time)));
-        }
-    }
-}
-
+/// How far a campaign is, by what was left of its queue *before* its results were counted: a queue that was empty then had
+/// all of them written.
 async fn status(
     board: &Board,
     description: &Description,
     hash: String,
-    count: Count,
+    (left, tally): (u64, Tally),
 ) -> Result<Status, FleetError> {
     let failed = |e: String| FleetError::server("reading", e);
     let entry = |key: &'static str| async move {
@@ -271,15 +273,8 @@ async fn status(
     let seen = entry("seen").await?.map(|e| e.value);
     let seen = seen.and_then(|s| Seen::read(std::str::from_utf8(&s).ok()?).ok());
     let learnt = entry("learnt").await?.map(|e| e.value).unwrap_or_default();
-    let mut keys = board.results.keys().await.map_err(|e| failed(whole(&e)))?;
-    let mut names = Vec::new();
-    while let Some(key) = keys.next().await {
-        let key = key.map_err(|e| failed(whole(&e)))?;
-        if key.starts_with("worker.") && names.len() < 10_000 {
-            names.push(key);
-        }
-    }
-    names.sort();
+    let bounds = entry("bounds").await?.map(|e| e.value).unwrap_or_default();
+    let names = board.workers().await?;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let now = now.map_or(0, |d| d.as_nanos().cast_signed());
     let mut workers = Vec::new();
@@ -296,10 +291,9 @@ async fn status(
             workers.push(worker);
         }
     }
-    let left = board.left().await?;
-    let begun = begun.or(count.first);
+    let begun = begun.or(tally.first.map(i128::from));
     let length = begun
-        .zip(count.last)
+        .zip(tally.last.map(i128::from))
         .map_or(0, |(begun, last)| last - begun);
     Ok(Status {
         id: board.id.to_string(),
@@ -307,15 +301,16 @@ async fn status(
         kind: description.kind,
         hash,
         items: description.items,
-        done: count.done,
-        verdicts: count.verdicts,
-        set_aside: count.set_aside,
+        done: tally.done,
+        verdicts: tally.verdicts,
+        set_aside: tally.set_aside,
         needs: description.needs.to_string(),
-        complete: count.done >= description.items || stopped.is_some() || left == 0,
+        complete: tally.done >= description.items || stopped.is_some() || left == 0,
         stopped,
         seconds: seconds(length),
-        coverage: seen.map(|seen| (seen.count(), seen.total())),
+        coverage: seen.map(|seen| (seen.count(), seen.reachable())),
         learnt: serde_json::from_slice(&learnt).unwrap_or_default(),
+        bounds: Bounds::read(&bounds),
         workers,
     })
 }

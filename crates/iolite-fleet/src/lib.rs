@@ -9,6 +9,7 @@
 
 mod allow_list;
 mod board;
+mod bounds;
 mod claim;
 mod description;
 mod error;
@@ -19,9 +20,11 @@ mod outcome;
 mod seen;
 mod server;
 mod status;
+mod tally;
 mod worker;
 
 pub use allow_list::{AllowList, Programs};
+pub use bounds::Bounds;
 pub use description::{Capabilities, Description, Kind, Limits, TravellingFile};
 pub use error::FleetError;
 pub use files::{digest, is_plain_path};

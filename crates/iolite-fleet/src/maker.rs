@@ -17,7 +17,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc;
 
-use crate::{Description, FleetError};
+use crate::{Bounds, Description, FleetError};
 
 /// The command that makes items.
 #[derive(Clone, Debug)]
@@ -39,6 +39,9 @@ pub struct MakerOrder {
     /// What all workers together have seen of the model, as [`Seen`](crate::Seen) writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<String>,
+    /// What all workers together have learnt of constants.
+    #[serde(default, skip_serializing_if = "Bounds::is_empty")]
+    pub bounds: Bounds,
 }
 
 /// Why an item came to no verdict.
@@ -76,6 +79,9 @@ pub struct RangeEnd {
     /// What was learnt of constants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub learnt: Vec<String>,
+    /// What is left of constants.
+    #[serde(default, skip_serializing_if = "Bounds::is_empty")]
+    pub bounds: Bounds,
 }
 
 /// What a maker says.

@@ -1,12 +1,15 @@
 //! The connection to a server.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use async_nats::jetstream::{self, Context, kv, object_store, stream};
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, ReplayPolicy, pull};
+use async_nats::jetstream::{self, Context, Message, kv, object_store, stream};
 use async_nats::{Client, ConnectOptions, ServerAddr};
+use futures_util::StreamExt;
 
 use crate::FleetError;
+use crate::description::CampaignId;
 
 /// How a server is reached.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +18,8 @@ pub struct ServerOptions {
     pub url: String,
     /// A file of credentials, as the tools of NATS make them.
     pub credentials: Option<PathBuf>,
+    /// The seed of a user's key, as `nk` makes it.
+    pub nkey: Option<PathBuf>,
     /// A file with a token.
     pub token: Option<PathBuf>,
     /// Certificates that the server's is checked by, beside those of the machine.
@@ -81,6 +86,9 @@ impl Server {
             let credentials = connect.credentials(&read(path)?);
             connect =
                 credentials.map_err(|e| FleetError::Input(format!("{}: {e}", path.display())))?;
+        }
+        if let Some(path) = &options.nkey {
+            connect = connect.nkey(seed(path, &read(path)?)?);
         }
         if let Some(path) = &options.token {
             connect = connect.token(read(path)?.trim().to_owned());
@@ -177,6 +185,208 @@ impl Server {
     }
 }
 
+/// The seed in a file; what does not look like one is not sent to a client that would only say that it is wrong.
+fn seed(path: &Path, text: &str) -> Result<String, FleetError> {
+    let is_seed = |line: &&str| {
+        let digit = |c: u8| c.is_ascii_uppercase() || (b'2'..=b'7').contains(&c);
+        line.starts_with("SU") && line.len() == 58 && line.bytes().all(digit)
+    };
+    let found = text.lines().map(str::trim).find(is_seed);
+    found.map(str::to_owned).ok_or_else(|| {
+        FleetError::Input(format!(
+            "{}: there is no seed of a user's key, SU and 56 characters more",
+            path.display()
+        ))
+    })
+}
+
+/// The server is waited for so long where it sends many things one after the other.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// What an operation of several answers comes to, unless the server falls silent in the middle.
+pub(crate) async fn in_time<T>(
+    doing: &str,
+    answer: impl Future<Output = T>,
+) -> Result<T, FleetError> {
+    let answer = tokio::time::timeout(SILENCE, answer).await;
+    answer.map_err(|_| FleetError::server(doing, "the server sends no more"))
+}
+
+/// How often a reader is asked for that does not come in time.
+const ATTEMPTS: usize = 5;
+
+/// Messages that are asked for at once.
+const BATCH: usize = 500;
+
+impl Server {
+    /// The headers of every value of a bucket whose key fits `filter`, in the order in which they were written, from behind
+    /// a place on.
+    ///
+    /// The reader is kept by as many servers as the bucket: one that a cluster keeps on one server alone may be given to a
+    /// server that has just died.
+    pub(crate) async fn scan(
+        &self,
+        bucket: &str,
+        filter: &str,
+        behind: u64,
+        take: &mut dyn FnMut(&str, Message) -> Result<(), FleetError>,
+    ) -> Result<(), FleetError> {
+        let doing = format!("reading the bucket {bucket}");
+        let prefix = format!("$KV.{bucket}.");
+        let config = pull::Config {
+            filter_subject: format!("{prefix}{filter}"),
+            headers_only: true,
+            deliver_policy: match behind {
+                0 => DeliverPolicy::All,
+                behind => DeliverPolicy::ByStartSequence {
+                    start_sequence: behind.saturating_add(1),
+                },
+            },
+            ..pull::Config::default()
+        };
+        let name = format!("KV_{bucket}");
+        self.messages(&doing, &name, config, &mut |message| {
+            let key = message.subject.strip_prefix(&prefix).map(str::to_owned);
+            match key {
+                Some(key) if !is_deleted(&message) => take(&key, message),
+                _ => Ok(()),
+            }
+        })
+        .await
+    }
+
+    /// The content of an object with at most `most` bytes.
+    ///
+    /// The client's own reader of objects panics where a cluster is too slow to make a consumer for it, which is what happens
+    /// while servers agree on who leads.
+    pub(crate) async fn object(&self, name: &str, most: usize) -> Result<Vec<u8>, FleetError> {
+        let doing = "reading a file";
+        let objects = self.files().await?;
+        let info = in_time(doing, objects.info(name)).await?;
+        let info = info.map_err(|e| FleetError::server(doing, whole(&e)))?;
+        if info.deleted || info.options.is_some_and(|options| options.link.is_some()) {
+            return Err(FleetError::content(format!(
+                "the server's file {name} is no file any more"
+            )));
+        }
+        let config = pull::Config {
+            filter_subject: format!("$O.{FILES}.C.{}", info.nuid),
+            ..pull::Config::default()
+        };
+        let mut bytes = Vec::new();
+        if info.chunks > 0 {
+            let stream = format!("OBJ_{FILES}");
+            self.messages(doing, &stream, config, &mut |message| {
+                bytes.extend_from_slice(&message.payload);
+                if bytes.len() > most {
+                    return Err(FleetError::content(format!(
+                        "the server's file {name} is larger than {most} bytes"
+                    )));
+                }
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(bytes)
+    }
+
+    /// The messages of a stream that are there now, in order.
+    async fn messages(
+        &self,
+        doing: &str,
+        stream: &str,
+        filter: pull::Config,
+        take: &mut dyn FnMut(Message) -> Result<(), FleetError>,
+    ) -> Result<(), FleetError> {
+        let failed = |e: &dyn std::error::Error| FleetError::server(doing, whole(e));
+        let stream = self.jetstream.get_stream(stream).await;
+        let stream = stream.map_err(|e| failed(&e))?;
+        let config = pull::Config {
+            replay_policy: ReplayPolicy::Instant,
+            ack_policy: AckPolicy::None,
+            num_replicas: stream.cached_info().config.num_replicas,
+            memory_storage: true,
+            inactive_threshold: SILENCE,
+            ..filter
+        };
+        let mut consumer = stream.create_consumer(config.clone()).await;
+        for _ in 1..ATTEMPTS {
+            // Servers that have lost one of them need a while to agree on who answers.
+            match &consumer {
+                Err(e) if whole(e).contains("timed out") => {
+                    consumer = stream.create_consumer(config.clone()).await;
+                }
+                _ => break,
+            }
+        }
+        let consumer = consumer.map_err(|e| failed(&e))?;
+        let mut left = consumer.cached_info().num_pending;
+        let mut expected = 1;
+        while left > 0 {
+            let batch = consumer.batch().max_messages(BATCH).expires(PATIENCE);
+            let batch = batch.messages().await;
+            let mut batch = batch.map_err(|e| failed(&e))?;
+            let before = expected;
+            while left > 0
+                && let Some(message) = in_time(doing, batch.next()).await?
+            {
+                let message = message.map_err(|e| failed(&*e))?;
+                let info = message.info().map_err(|e| failed(&*e))?;
+                if info.consumer_sequence != expected {
+                    return Err(FleetError::server(
+                        doing,
+                        "the server has left something out",
+                    ));
+                }
+                (expected, left) = (expected + 1, info.pending);
+                take(message)?;
+            }
+            if expected == before {
+                return Err(FleetError::server(doing, "the server sends no more"));
+            }
+        }
+        let _ = stream.delete_consumer(&consumer.cached_info().name).await;
+        Ok(())
+    }
+
+    /// The keys of a bucket that fit `filter` and are `wanted`, in order, up to a bound that no fleet reaches.
+    pub(crate) async fn keys(
+        &self,
+        bucket: &str,
+        filter: &str,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>, FleetError> {
+        const MOST_KEYS: usize = 100_000;
+        let mut names = Vec::new();
+        self.scan(bucket, filter, 0, &mut |key, _| {
+            if wanted(key) && names.len() < MOST_KEYS {
+                names.push(key.to_owned());
+            }
+            Ok(())
+        })
+        .await?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// The names of all campaigns.
+    pub(crate) async fn campaign_ids(&self) -> Result<Vec<CampaignId>, FleetError> {
+        if self.campaigns().await?.is_none() {
+            return Ok(Vec::new());
+        }
+        // Others may keep what they like in the bucket.
+        let is_id = |key: &str| key.parse::<CampaignId>().is_ok();
+        let keys = self.keys(CAMPAIGNS, "*", is_id).await?;
+        Ok(keys.iter().filter_map(|key| key.parse().ok()).collect())
+    }
+}
+
+/// Whether a value says that its key is no more.
+fn is_deleted(message: &Message) -> bool {
+    let operation = message.headers.as_ref().and_then(|h| h.get("KV-Operation"));
+    operation.is_some_and(|operation| matches!(operation.as_str(), "DEL" | "PURGE"))
+}
+
 /// All that an error says, its causes included.
 pub(crate) fn whole(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -199,7 +409,8 @@ fn explain(doing: &str, error: &dyn std::error::Error) -> FleetError {
     let text = whole(error);
     if text.contains("no responders") || text.contains("503") || text.contains("not enabled") {
         return FleetError::Server(format!(
-            "{doing}: the server has no JetStream; `nats-server -js -sd FOLDER` starts one that has ({text})"
+            "{doing}: nobody answers for JetStream: either the server has none (`nats-server -js -sd FOLDER` starts one \
+             that has), or its cluster has not agreed on a leader yet ({text})"
         ));
     }
     FleetError::Server(format!("{doing}: {text}"))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Kind;
+use crate::{Bounds, Kind};
 
 /// Why a campaign was ended before all its items were made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +98,9 @@ pub struct Status {
     /// What was learnt of constants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub learnt: Vec<String>,
+    /// The least and the greatest value that is left of constants, where they steer.
+    #[serde(skip_serializing_if = "Bounds::is_empty")]
+    pub bounds: Bounds,
     /// Who works, or did.
     pub workers: Vec<WorkerStatus>,
 }

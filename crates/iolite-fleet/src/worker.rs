@@ -20,6 +20,9 @@ use crate::server::{Server, whole};
 use crate::{AllowList, Capabilities, Description, FleetError, MakerSpec, Programs, digest, files};
 
 mod lane;
+mod scratch;
+
+use scratch::Scratch;
 
 /// What a worker does, and for whom.
 #[derive(Clone, Debug)]
@@ -36,6 +39,8 @@ pub struct WorkOptions {
     pub lanes: usize,
     /// Whether it ends when nothing is left to do.
     pub until_done: bool,
+    /// How long a server that does not answer is waited for; for ever, where it is not said.
+    pub give_up: Option<Duration>,
     /// What makes items.
     pub maker: MakerSpec,
 }
@@ -94,35 +99,8 @@ pub(crate) struct Worker<'a> {
     listed: RefCell<(Option<Instant>, Vec<Rc<Ready>>)>,
     /// The signal that came.
     signal: watch::Receiver<Option<i32>>,
-    /// What was last said of the server, so that it is said once.
-    trouble: RefCell<Option<String>>,
-}
-
-/// A folder of this process, removed at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self, FleetError> {
-        use std::os::unix::fs::DirBuilderExt;
-        let parent = std::env::temp_dir();
-        let mut last = None;
-        for k in 0..100 {
-            let path = parent.join(format!("iolite-fleet-{}-{k}", std::process::id()));
-            // A folder that somebody else has made is not used.
-            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Self(path)),
-                Err(e) => last = Some(e),
-            }
-        }
-        let why = last.map(|e| e.to_string()).unwrap_or_default();
-        Err(FleetError::Input(format!("{}: {why}", parent.display())))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+    /// Since when the server does not answer, which is said once.
+    trouble: RefCell<Option<Instant>>,
 }
 
 /// Between two looks for work.
@@ -221,23 +199,32 @@ impl Worker<'_> {
                 }
                 Err(FleetError::Input(why)) => return Err(FleetError::Input(why)),
                 Err(FleetError::Server(why)) => {
-                    self.trouble(&why);
+                    self.trouble(&why)?;
                     self.pause(PAUSE).await;
                 }
+                Err(FleetError::Lost(why)) => return Err(FleetError::Lost(why)),
                 Err(FleetError::Content(why)) => self.accepts.say(&format!("warning: {why}")),
             }
         }
         Ok(())
     }
 
-    fn trouble(&self, why: &str) {
+    /// The server did not answer: that is said once, and borne until it is too long.
+    fn trouble(&self, why: &str) -> Result<(), FleetError> {
         let mut trouble = self.trouble.borrow_mut();
-        if trouble.is_none() {
+        let since = trouble.get_or_insert_with(|| {
             self.accepts.say(&format!(
                 "warning: {why}; trying again until the server answers"
             ));
+            Instant::now()
+        });
+        match self.options.give_up {
+            Some(time) if since.elapsed() >= time => Err(FleetError::Lost(format!(
+                "the server has not answered for {} s: {why}",
+                time.as_secs_f64()
+            ))),
+            _ => Ok(()),
         }
-        *trouble = Some(why.to_owned());
     }
 
     fn well(&self) {
@@ -322,13 +309,7 @@ impl Worker<'_> {
         };
         let mut ids: Vec<CampaignId> = Vec::new();
         if self.options.only.is_empty() {
-            let failed = |e: String| FleetError::server("listing campaigns", e);
-            let mut keys = store.keys().await.map_err(|e| failed(whole(&e)))?;
-            while let Some(key) = keys.next().await {
-                let key = key.map_err(|e| failed(whole(&e)))?;
-                // Others may keep what they like in the bucket.
-                ids.extend(key.parse::<CampaignId>());
-            }
+            ids = self.server.campaign_ids().await?;
         } else {
             for id in &self.options.only {
                 ids.push(id.parse()?);
@@ -387,9 +368,8 @@ impl Worker<'_> {
                 description.version
             ));
         }
-        let folder = self.scratch.0.join(id.as_str());
-        let files = self.server.files().await?;
-        match files::unpack(&files, &description, &folder).await {
+        let folder = self.scratch.path().join(id.as_str());
+        match files::unpack(&self.server, &description, &folder).await {
             Err(FleetError::Content(why)) => return refused(&why),
             other => other?,
         }

@@ -36,6 +36,14 @@ pub enum WriteError {
         /// The format.
         format: &'static str,
     },
+    /// Two sorts of one name, from models of different files.
+    #[error("{name} means two different sorts, which {format} cannot tell apart")]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The format.
+        format: &'static str,
+    },
     /// The pairs of a `streett` declaration also say which finite sequences are accepted.
     #[error("the finite acceptance is not that of the pairs, which `streett` cannot say")]
     FiniteAcceptance,

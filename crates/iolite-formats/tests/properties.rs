@@ -145,7 +145,7 @@ proptest! {
     fn hoa_round_trip(
         n in 1_usize..6,
         next in prop::collection::vec(0_usize..60, 12),
-        colours in prop::collection::vec(0_u64..8, 6),
+        colours in prop::collection::vec(0_u128..8, 6),
         acceptance in condition(),
         bits in any::<u8>(),
         words in lassos(2),
@@ -356,14 +356,14 @@ fn xml_faults_have_a_place() {
 }
 
 /// (from, letter, to, colours)
-type Edge = (usize, usize, usize, u64);
+type Edge = (usize, usize, usize, u128);
 
 /// Whether some run of a nondeterministic automaton on stem·cycle^ω is accepted, by all sets of edges
 /// that a run can take for ever.
 fn some_run_is_accepted(
     edges: &[Edge],
     word: &Lasso,
-    accepts: impl Fn(u64) -> bool,
+    accepts: impl Fn(u128) -> bool,
 ) -> Option<bool> {
     let mut at = vec![0];
     for l in &word.stem {
@@ -371,7 +371,7 @@ fn some_run_is_accepted(
     }
     let length = word.cycle.len();
     let mut nodes: Vec<(usize, usize)> = at.iter().map(|&q| (q, 0)).collect();
-    let mut graph: Vec<(usize, usize, u64)> = Vec::new();
+    let mut graph: Vec<(usize, usize, u128)> = Vec::new();
     let mut k = 0;
     while k < nodes.len() {
         let (q, i) = nodes[k];
@@ -390,7 +390,7 @@ fn some_run_is_accepted(
     if graph.len() > 12 {
         return None;
     }
-    let cyclic = |set: &[(usize, usize, u64)]| {
+    let cyclic = |set: &[(usize, usize, u128)]| {
         set.iter().all(|&(_, to, _)| {
             let mut seen = vec![to];
             let mut k = 0;
@@ -426,13 +426,13 @@ proptest! {
     /// Automata with choices accept what one of their runs accepts.
     #[test]
     fn nondeterministic_hoa(
-        edges in prop::collection::vec((0..3_usize, 0..2_usize, 0..3_usize, 0..4_u64), 1..8),
+        edges in prop::collection::vec((0..3_usize, 0..2_usize, 0..3_usize, 0..4_u128), 1..8),
         acceptance in 0..6_usize,
         stem in prop::collection::vec(0..2_usize, 0..4),
         cycle in prop::collection::vec(0..2_usize, 1..4),
     ) {
-        let has = |seen: u64, c: u64| seen >> c & 1 == 1;
-        let (text, accepts): (&str, Box<dyn Fn(u64) -> bool>) = match acceptance {
+        let has = |seen: u128, c: u128| seen >> c & 1 == 1;
+        let (text, accepts): (&str, Box<dyn Fn(u128) -> bool>) = match acceptance {
             0 => ("Inf(0)", Box::new(|s| has(s, 0))),
             1 => ("Fin(0)", Box::new(|s| !has(s, 0))),
             2 => ("Inf(0)&Inf(1)", Box::new(|s| has(s, 0) && has(s, 1))),
@@ -445,7 +445,7 @@ proptest! {
             body += &format!("State: {q}\n");
             for &(_, l, to, colours) in edges.iter().filter(|e| e.0 == q) {
                 let sets: Vec<String> =
-                    (0..2).filter(|c| colours >> c & 1 == 1).map(|c: u64| c.to_string()).collect();
+                    (0..2).filter(|c| colours >> c & 1 == 1).map(|c: u128| c.to_string()).collect();
                 let guard = if l == 1 { "0" } else { "!0" };
                 body += &format!("[{guard}] {to} {{{}}}\n", sets.join(" "));
             }

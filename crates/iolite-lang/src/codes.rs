@@ -81,7 +81,8 @@ codes! {
         "`||`, `|||` and `|[A]|` with different sets are not associative with one another, so the \
          order must be written with parentheses."
     13 LTL_NEGATION "`!` in a temporal formula"
-        "In temporal formulas over actions `!x` is the output x. Negation is written `not`."
+        "In temporal formulas over actions `!x` is the output x where the alphabet has it. Negation is \
+         written `not`, or `!` with a blank or a parenthesis behind it."
     100 DUPLICATE_NAME "a name is declared twice"
         "Declarations of a file share one space of names, and so do the constants and variables of a \
          system, the parameters of a label, the fields of a record and the values of all enumerations."
@@ -173,8 +174,8 @@ codes! {
         "`is` and the cases of `match` name variants of the sort of what they look at; the declaration \
          `type S = A | B(n: int)` lists them. Those of an enumeration are its values."
     215 MATCH_CASES "a match with missing or superfluous cases"
-        "The cases of `match` take every variant exactly once. `_ => …` takes all that the cases before \
-         it leave, so nothing comes after it."
+        "Every value has a case of `match`, and every case takes some value that those before it leave. \
+         `_ => …` takes all that is left, so nothing comes after it."
     300 NO_VIOLATE "an observer without a violating state"
         "An observer says by reaching a state marked `violate` that the property is broken. Without one \
          it never says anything [SAFE04, def. 5]."

@@ -29,3 +29,48 @@ fn all_mistakes_of_a_file_come_at_once() {
         .collect();
     assert_eq!(lines, [2, 3, 4, 6, 7]);
 }
+
+/// What people write out of habit from other languages and tools gets told what stands for it here.
+#[test]
+fn habits_of_other_languages() {
+    let members = [
+        ("const MAX = 3", "its sort is missing: `MAX: int = …`"),
+        ("var q: list<int>", "`int[]`"),
+        ("input a, output x", "leave the `,` before it out"),
+        ("input c(k: integer)", "write `int`"),
+        ("input c(k: Boolean)", "write `bool`"),
+        ("input c(f: float)", "decimals of fixed places"),
+    ];
+    let transitions = [
+        ("?b(k) [k <> 1] -> s", "different is written `!=`"),
+        ("?b(k) [k =< 1] -> s", "at most is written `<=`"),
+        ("?b(k) [k == 1 and n == 2] -> s", "write `&&`"),
+        ("?b(k) [k == 1 or n == 2] -> s", "write `||`"),
+        ("?b(k) [not k == 1] -> s", "write `!`"),
+        ("?b(k) [k > 10ms] -> s", "numbers have no units"),
+        ("?b(k) / n++ -> s", "write `n := n + 1`"),
+        ("?b(k) / n += k -> s", "write `n := n + …`"),
+        ("?b(k) / !y -> s", "an output is a transition of its own"),
+        ("?b(k) [k = 1] -> s", "equality is `==`"),
+    ];
+    let system = |member: &str, transition: &str| {
+        format!(
+            "system S {{ {member}\n var n: int = 0  input b(k: int)  output y\n initial state s {{ {transition} }} }}"
+        )
+    };
+    let members = members.map(|(member, hint)| (system(member, "?b(k) -> s"), hint));
+    let transitions = transitions.map(|(transition, hint)| (system("", transition), hint));
+    let property = (
+        system("", "?b(k) -> s") + "\nproperty P for S = G (?b -> F !y)",
+        "starts with `ltl`",
+    );
+    for (text, hint) in members.into_iter().chain(transitions).chain([property]) {
+        let (_, found) = parse_and_check(&text);
+        let shown = render("m.iol", text.as_bytes(), &found, Style::default());
+        assert!(shown.contains(hint), "{hint}\n{shown}");
+    }
+    // A label that stands there in the wrong direction is one mistake, not two.
+    let turned = "system S { input a  initial state s { !a -> s } }";
+    let (_, found) = parse_and_check(turned);
+    assert_eq!(found.len(), 1, "{found:?}");
+}

@@ -64,7 +64,7 @@ fn nothing_is_said_about_what_a_broken_declaration_may_declare() {
         // Properties and sets of traces.
         "property P over { a } = always (a\nproperty Q = not P",
         "traces F = { ?a.?b\nproperty Q over { ?a, ?b } = always @F",
-        "property P over { a } = ltl G !(a)\nproperty Q = not P and P",
+        "property P over { a } = ltl G (a U)\nproperty Q = not P and P",
     ] {
         let syntax = parse(text).1;
         assert!(!syntax.is_empty(), "{text}");

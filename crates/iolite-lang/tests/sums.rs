@@ -109,11 +109,15 @@ fn expressions_have_the_values_that_they_say() {
 }
 
 #[test]
-fn patterns_are_of_one_level() {
-    let (_, found) = parse_and_check(LISTS);
-    let found: Vec<_> = found.iter().filter(|d| d.is_error()).collect();
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].message.contains("`Nil` is a variant"), "{found:?}");
+fn patterns_nest() {
+    for (expression, expected) in [
+        ("last(Nil)", "0"),
+        ("last(Cons(3, Nil))", "3"),
+        ("last(Cons(3, Cons(4, Nil)))", "0"),
+    ] {
+        let found = value(LISTS, "int", expression);
+        assert_eq!(found.as_deref(), Ok(expected), "{expression}");
+    }
 }
 
 /// A stack that is a list, of numbers below `n`.

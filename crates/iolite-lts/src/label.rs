@@ -35,11 +35,13 @@ impl LabelKind {
     }
 
     /// Whether the environment sees the action.
+    #[inline]
     pub fn is_visible(self) -> bool {
         self != Self::Internal
     }
 
     /// Whether it belongs to `out`: an output or δ.
+    #[inline]
     pub fn is_observation(self) -> bool {
         matches!(self, Self::Output | Self::Delta)
     }
@@ -56,11 +58,13 @@ impl LabelId {
     pub const DELTA: Self = Self(1);
 
     /// The id with this index. It must come from the table it is used with.
+    #[inline]
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("fewer than 2^32 labels"))
     }
 
     /// The index, for tables beside the label table.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -209,16 +213,19 @@ impl Labels {
     }
 
     /// The label behind an id of this table.
+    #[inline]
     pub fn label(&self, id: LabelId) -> &Label {
         &self.entries[id.index()]
     }
 
     /// The kind behind an id of this table.
+    #[inline]
     pub fn kind(&self, id: LabelId) -> LabelKind {
         self.kinds[id.index()]
     }
 
     /// The kinds of all labels, by index: a dense table for inner loops.
+    #[inline]
     pub fn kinds(&self) -> &[LabelKind] {
         &self.kinds
     }

@@ -56,6 +56,7 @@ mod semantics;
 mod set_table;
 mod straces;
 mod suspension;
+mod system;
 
 pub use checks::{Nondeterminism, missing_input, nondeterminism};
 use closure::Closure;
@@ -76,3 +77,4 @@ pub use semantics::Semantics;
 pub use set_table::SetId;
 pub use straces::straces;
 pub use suspension::{Quiescence, QuiescencePolicy, Suspension};
+pub use system::System;

@@ -22,11 +22,13 @@ impl StateId {
     }
 
     /// The id with this index.
+    #[inline]
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("fewer than 2^32 states"))
     }
 
     /// The index, for tables beside the states.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -83,6 +85,7 @@ impl Lts {
     }
 
     /// The steps of a state, sorted by label and target.
+    #[inline]
     pub fn steps(&self, state: StateId) -> &[Step] {
         let i = state.index();
         &self.steps[self.offsets[i] as usize..self.offsets[i + 1] as usize]
@@ -184,14 +187,17 @@ impl Lts {
 impl Semantics for Lts {
     type State = StateId;
 
+    #[inline]
     fn labels(&self) -> &Labels {
         &self.labels
     }
 
+    #[inline]
     fn initial(&self) -> StateId {
         self.initial
     }
 
+    #[inline]
     fn successors(&self, state: &StateId, row: &mut Vec<Step>) {
         row.extend_from_slice(self.steps(*state));
     }

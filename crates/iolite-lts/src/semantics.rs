@@ -46,14 +46,17 @@ macro_rules! forward {
         impl<M: Semantics + ?Sized> Semantics for $pointer {
             type State = M::State;
 
+            #[inline]
             fn labels(&self) -> &Labels {
                 (**self).labels()
             }
 
+            #[inline]
             fn initial(&self) -> Self::State {
                 (**self).initial()
             }
 
+            #[inline]
             fn successors(&self, state: &Self::State, row: &mut Vec<(LabelId, Self::State)>) {
                 (**self).successors(state, row);
             }

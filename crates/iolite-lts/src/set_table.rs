@@ -13,11 +13,13 @@ pub struct SetId(u32);
 
 impl SetId {
     /// The id with this index.
+    #[inline]
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("fewer than 2^32 sets"))
     }
 
     /// The index, for tables beside the sets.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use crate::structure::AutomatonError;
 
 /// A set of colours as bits.
-pub type Colours = u64;
+pub type Colours = u128;
 
-/// A set of colours is one word.
-pub(crate) const MAX_COLOURS: usize = 64;
+/// Colours of a condition. Formulas of a hundred operators need a few.
+pub const MAX_COLOURS: usize = Colours::BITS as usize;
 /// Sets that a search for those of the other verdict may look at.
 const MAX_SETS: usize = 1 << 16;
-/// Two colours a pair, in 64 bits.
-pub(crate) const MAX_STREETT_PAIRS: usize = 32;
+/// Two colours a pair.
+pub(crate) const MAX_STREETT_PAIRS: usize = MAX_COLOURS / 2;
 
 /// An Emerson–Lei formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -237,7 +237,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_search_finds_all_maximal_sets(f in formula(), seen in 0_u64..64) {
+        fn the_search_finds_all_maximal_sets(f in formula(), seen in 0_u128..64) {
             let mut condition =
                 Condition::General { formula: f.clone(), dual: f.dual(), memo: FxHashMap::default() };
             let mut found = condition.opposite(seen).unwrap();
@@ -251,7 +251,7 @@ mod tests {
         for pairs in 0..4 {
             let formula = AcceptanceFormula::streett(pairs);
             let mut fast = Condition::Streett(pairs);
-            for seen in 0..1_u64 << (2 * pairs) {
+            for seen in 0..1_u128 << (2 * pairs) {
                 assert_eq!(fast.accepts(seen), formula.accepts(seen));
                 let fast_sets = fast.opposite(seen).unwrap();
                 assert!(

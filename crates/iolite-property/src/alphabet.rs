@@ -5,7 +5,7 @@
 //! plain propositions (as the usual collections of LTL patterns have them) a letter is a valuation, and is
 //! named by it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use iolite_expr::Value;
 use iolite_lts::{LabelId, LabelKind, Labels};
@@ -46,17 +46,25 @@ pub enum AlphabetError {
     TooManyPropositions(usize),
 }
 
-/// More propositions than this make the dense table useless.
-pub const MAX_PROPOSITIONS: usize = 16;
+/// Transition tables have an entry for each state and valuation: four megabytes a state at most.
+pub const MAX_PROPOSITIONS: usize = 20;
 
 const NO_COLUMN: u32 = u32::MAX;
+
+/// The labels that letters are.
+#[derive(Clone, Debug)]
+struct Named {
+    labels: Labels,
+    letters: Vec<LabelId>,
+    column: Vec<u32>,
+}
 
 /// Σ, with the labels that its letters are.
 #[derive(Clone, Debug)]
 pub struct Alphabet {
-    labels: Labels,
-    letters: Vec<LabelId>,
-    column: Vec<u32>,
+    len: usize,
+    /// Made when they are asked for where the letters have a name by rule: valuations and numbers.
+    named: OnceLock<Named>,
     propositions: Vec<String>,
     /// Actions with guards, and the letters of their cells.
     guarded: Arc<[(GuardedAction, Vec<Letter>)]>,
@@ -65,12 +73,14 @@ pub struct Alphabet {
 impl PartialEq for Alphabet {
     /// The same letters in the same order; other labels of the table do not count.
     fn eq(&self, other: &Self) -> bool {
+        let same_rule = self.is_by_rule() && other.is_by_rule();
         self.len() == other.len()
             && self.propositions == other.propositions
             && self.guarded == other.guarded
-            && self
-                .iter()
-                .all(|l| self.labels.label(self.label(l)) == other.labels.label(other.label(l)))
+            && (same_rule
+                || self.iter().all(|l| {
+                    self.labels().label(self.label(l)) == other.labels().label(other.label(l))
+                }))
     }
 }
 
@@ -93,12 +103,66 @@ impl Alphabet {
             column[l.index()] = Letter::new(i).0;
         }
         Ok(Self {
-            labels,
-            letters,
-            column,
+            len: letters.len(),
+            named: OnceLock::from(Named {
+                labels,
+                letters,
+                column,
+            }),
             propositions: Vec::new(),
             guarded: Arc::new([]),
         })
+    }
+
+    /// So many letters, called by their numbers.
+    pub(crate) fn numbers(count: usize) -> Result<Self, AlphabetError> {
+        if count == 0 {
+            return Err(AlphabetError::Empty);
+        }
+        Ok(Self {
+            len: count,
+            named: OnceLock::new(),
+            propositions: Vec::new(),
+            guarded: Arc::new([]),
+        })
+    }
+
+    /// Whether the names of the letters follow from how many there are, or from the propositions.
+    fn is_by_rule(&self) -> bool {
+        self.named.get().is_none() || !self.propositions.is_empty()
+    }
+
+    fn named(&self) -> &Named {
+        self.named.get_or_init(|| {
+            let mut labels = Labels::new();
+            let name = |l| labels.intern(LabelKind::Undirected, &self.name_by_rule(l));
+            let letters: Vec<LabelId> = self.iter().map(name).collect();
+            let mut column = vec![NO_COLUMN; labels.len()];
+            for (i, l) in letters.iter().enumerate() {
+                column[l.index()] = i as u32;
+            }
+            Named {
+                labels,
+                letters,
+                column,
+            }
+        })
+    }
+
+    fn name_by_rule(&self, letter: Letter) -> String {
+        if self.propositions.is_empty() {
+            return letter.index().to_string();
+        }
+        let literal = |(i, p): (usize, &String)| {
+            let sign = if letter.index() >> i & 1 == 1 {
+                ""
+            } else {
+                "!"
+            };
+            format!("{sign}{p}")
+        };
+        let literals: Vec<String> = self.propositions.iter().enumerate().map(literal).collect();
+        literals.join("&")
     }
 
     /// The same alphabet, in which the letters that are named as the cells of these actions are their cells.
@@ -107,7 +171,7 @@ impl Alphabet {
         let letters = |action: &GuardedAction| {
             let cells = 0..action.cells().len();
             let letter = |c| {
-                let label = self.labels.get(action.kind(), &action.cell_name(c));
+                let label = self.labels().get(action.kind(), &action.cell_name(c));
                 label.and_then(|l| self.letter(l))
             };
             let letters: Option<Vec<Letter>> = cells.map(letter).collect();
@@ -149,7 +213,7 @@ impl Alphabet {
                 };
             }
         }
-        let own = |name: &str| self.labels.get(kind, name).and_then(|l| self.letter(l));
+        let own = |name: &str| self.labels().get(kind, name).and_then(|l| self.letter(l));
         match own(text).or_else(|| own(name)) {
             Some(letter) => EventReading::Letter(letter),
             None => EventReading::Unseen,
@@ -170,31 +234,15 @@ impl Alphabet {
         if n > MAX_PROPOSITIONS {
             return Err(AlphabetError::TooManyPropositions(n));
         }
-        let mut labels = Labels::new();
-        let letters = (0..1_usize << n)
-            .map(|bits| {
-                let text: Vec<String> = propositions
-                    .iter()
-                    .enumerate()
-                    .map(|(i, p)| {
-                        format!(
-                            "{}{}",
-                            if bits >> i & 1 == 1 { "" } else { "!" },
-                            p.as_ref()
-                        )
-                    })
-                    .collect();
-                let name = if n == 0 {
-                    "true".to_owned()
-                } else {
-                    text.join("&")
-                };
-                labels.intern(LabelKind::Undirected, &name)
-            })
-            .collect();
-        let mut alphabet = Self::new(labels, letters)?;
-        alphabet.propositions = propositions.iter().map(|p| p.as_ref().to_owned()).collect();
-        Ok(alphabet)
+        if n == 0 {
+            return Self::of_names(["true"]);
+        }
+        Ok(Self {
+            len: 1 << n,
+            named: OnceLock::new(),
+            propositions: propositions.iter().map(|p| p.as_ref().to_owned()).collect(),
+            guarded: Arc::new([]),
+        })
     }
 
     /// The propositions whose valuations are the letters; none when letters are actions.
@@ -204,43 +252,50 @@ impl Alphabet {
 
     /// The table that the letters come from.
     pub fn labels(&self) -> &Labels {
-        &self.labels
+        &self.named().labels
     }
 
     /// |Σ|.
     pub fn len(&self) -> usize {
-        self.letters.len()
+        self.len
     }
 
     /// Never: an alphabet has a letter.
     pub fn is_empty(&self) -> bool {
-        self.letters.is_empty()
+        self.len == 0
     }
 
     /// The letters, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Letter> + use<> {
-        (0..self.letters.len()).map(Letter::new)
+        (0..self.len).map(Letter::new)
     }
 
     /// The label that a letter is.
     pub fn label(&self, letter: Letter) -> LabelId {
-        self.letters[letter.index()]
+        self.named().letters[letter.index()]
     }
 
     /// The kind of a letter's label.
     pub fn kind(&self, letter: Letter) -> LabelKind {
-        self.labels.kind(self.label(letter))
+        if self.is_by_rule() {
+            return LabelKind::Undirected;
+        }
+        self.labels().kind(self.label(letter))
     }
 
     /// A letter's label in `?a`, `!x` notation.
     pub fn text(&self, letter: Letter) -> String {
-        self.labels.text(self.label(letter))
+        if self.is_by_rule() {
+            return self.name_by_rule(letter);
+        }
+        self.labels().text(self.label(letter))
     }
 
     /// The letter that a label is, if it is one.
     #[inline]
     pub fn letter(&self, label: LabelId) -> Option<Letter> {
-        self.column
+        self.named()
+            .column
             .get(label.index())
             .copied()
             .filter(|&c| c != NO_COLUMN)
@@ -249,7 +304,29 @@ impl Alphabet {
 
     /// The letter written so, if there is one.
     pub fn letter_of_text(&self, text: &str) -> Option<Letter> {
-        self.labels.get_text(text).and_then(|l| self.letter(l))
+        if !self.propositions.is_empty() {
+            return self.valuation(text);
+        }
+        self.labels().get_text(text).and_then(|l| self.letter(l))
+    }
+
+    /// The valuation of this name, `a&!b`.
+    fn valuation(&self, text: &str) -> Option<Letter> {
+        let mut bits = 0;
+        let mut rest = text;
+        for (i, p) in self.propositions.iter().enumerate() {
+            if i > 0 {
+                rest = rest.strip_prefix('&')?;
+            }
+            // A proposition may itself begin with `!`.
+            if let Some(after) = rest.strip_prefix(p.as_str()) {
+                bits |= 1 << i;
+                rest = after;
+            } else {
+                rest = rest.strip_prefix('!')?.strip_prefix(p.as_str())?;
+            }
+        }
+        rest.is_empty().then(|| Letter::new(bits))
     }
 
     /// Reads a sequence of letters separated by blanks, `·`, `.` or commas.
@@ -299,6 +376,12 @@ mod tests {
     fn valuations_are_numbered_by_their_bits() {
         let sigma = Alphabet::valuations(&["p", "q"]).unwrap();
         assert_eq!(sigma.text(Letter::new(2)), "!p&q");
+        for l in sigma.iter() {
+            assert_eq!(sigma.letter_of_text(&sigma.text(l)), Some(l));
+            assert_eq!(sigma.labels().text(sigma.label(l)), sigma.text(l));
+            assert_eq!(sigma.letter(sigma.label(l)), Some(l));
+        }
+        assert_eq!(sigma.letter_of_text("p"), None);
         assert_eq!(sigma.propositions(), ["p", "q"]);
     }
 }

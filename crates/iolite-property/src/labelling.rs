@@ -7,9 +7,14 @@
 //! labelling with the fewest priorities [Carton & Maceiras 1999; Niwiński & Walukiewicz 1998]; where
 //! it gets stuck there is none.
 
+use std::hash::Hash;
+
 use rustc_hash::FxHashMap;
 
-/// Deterministic, complete transitions in a plain table, one row a state.
+/// Where a table has no transition: parts of automata are not complete.
+pub(crate) const ABSENT: u32 = u32::MAX;
+
+/// Deterministic transitions in a plain table, one row a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) letters: usize,
@@ -61,7 +66,7 @@ impl Table {
         let mut graph = Graph::default();
         for q in 0..self.len() as u32 {
             graph.open();
-            for &to in self.row(q) {
+            for &to in self.row(q).iter().filter(|&&to| to != ABSENT) {
                 graph.add(to, 0, 0);
             }
         }
@@ -92,22 +97,33 @@ impl Reference {
 
     /// Whether cycle^ω is in the language of a state.
     pub(crate) fn accepts(&self, from: u32, cycle: &[usize]) -> bool {
-        let mut rounds: FxHashMap<u32, usize> = FxHashMap::default();
-        let mut least: Vec<u32> = Vec::new();
-        let mut q = from;
-        loop {
-            if let Some(&first) = rounds.get(&q) {
-                let lowest = least[first..].iter().min().copied().unwrap_or(0);
-                return lowest % 2 == 0;
-            }
-            rounds.insert(q, least.len());
-            let mut low = u32::MAX;
-            for &l in cycle {
-                low = low.min(self.mark(q, l));
-                q = self.table.step(q, l);
-            }
-            least.push(low);
+        even_recurs(from, |from| {
+            let step = |(q, low): (u32, u32), &l: &usize| {
+                (self.table.step(q, l), low.min(self.mark(q, l)))
+            };
+            cycle.iter().fold((from, u32::MAX), step)
+        })
+    }
+}
+
+/// Whether the least priority that recurs is even when a cycle is walked for ever. `round` says where one
+/// round of it leads, and the least priority on the way.
+pub(crate) fn even_recurs<S: Copy + Eq + Hash>(
+    from: S,
+    mut round: impl FnMut(S) -> (S, u32),
+) -> bool {
+    let mut rounds: FxHashMap<S, usize> = FxHashMap::default();
+    let mut least: Vec<u32> = Vec::new();
+    let mut at = from;
+    loop {
+        if let Some(&first) = rounds.get(&at) {
+            let lowest = least[first..].iter().min().copied().unwrap_or(0);
+            return lowest.is_multiple_of(2);
         }
+        rounds.insert(at, least.len());
+        let (next, low) = round(at);
+        least.push(low);
+        at = next;
     }
 }
 
@@ -138,20 +154,29 @@ pub(crate) fn labels(
     bearer: Bearer,
     fuel: &mut Fuel,
 ) -> Option<Vec<u32>> {
-    let k = table.letters;
     let product = product(table, reference, bearer, fuel)?;
     let elements = match bearer {
         Bearer::Transitions => table.next.len(),
         Bearer::States => table.len(),
     };
-    let priorities = reference.priorities();
+    bear(&product, elements, &reference.priorities(), fuel)?.ok()
+}
+
+/// Priorities of the elements that are right for the cycles of a product, or the elements that can have
+/// none; nothing if no fuel is left to find out. The product may begin anywhere.
+pub(crate) fn bear(
+    product: &Graph,
+    elements: usize,
+    priorities: &[u32],
+    fuel: &mut Fuel,
+) -> Option<Result<Vec<u32>, Vec<bool>>> {
     let mut label = vec![u32::MAX; elements];
     let mut left = elements;
     let (mut level, mut stalled) = (0, false);
     while left > 0 {
         let mut held = vec![false; elements];
         for &d in priorities.iter().filter(|&&d| d % 2 != level % 2) {
-            if !fuel.burn(product.edges.len() + k) {
+            if !fuel.burn(product.edges.len() + product.len() + 1) {
                 return None;
             }
             let inside = |e: &Edge| label[e.element as usize] == u32::MAX && e.priority >= d;
@@ -172,12 +197,12 @@ pub(crate) fn labels(
             }
         }
         if left == before && stalled {
-            return None;
+            return Some(Err(label.iter().map(|&l| l == u32::MAX).collect()));
         }
         stalled = left == before;
         level += 1;
     }
-    Some(label)
+    Some(Ok(label))
 }
 
 fn product(table: &Table, reference: &Reference, bearer: Bearer, fuel: &mut Fuel) -> Option<Graph> {
@@ -197,6 +222,9 @@ fn product(table: &Table, reference: &Reference, bearer: Bearer, fuel: &mut Fuel
         graph.open();
         for l in 0..k {
             let to = (table.step(p, l), reference.table.step(q, l));
+            if to.0 == ABSENT || to.1 == ABSENT {
+                continue;
+            }
             let to = *index.entry(to).or_insert_with(|| {
                 pairs.push(to);
                 pairs.len() as u32 - 1
@@ -229,7 +257,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.start.len()
     }
 

@@ -16,6 +16,7 @@ mod determinise;
 mod lasso;
 mod parse;
 mod past;
+mod shape;
 mod tableau;
 mod translate;
 
@@ -27,6 +28,7 @@ use crate::alphabet::{Alphabet, AlphabetError};
 use crate::structure::AutomatonError;
 
 pub use parse::{MAX_DEPTH, MAX_SIZE};
+pub use shape::Shape;
 pub use translate::{Options, Route, Translation};
 
 /// A formula of linear temporal logic with its atoms still names.
@@ -294,6 +296,9 @@ pub(crate) fn letters(alphabet: &Alphabet, atom: &str) -> Result<Vec<bool>, LtlE
     }
     if let Some(letter) = alphabet.letter_of_text(atom) {
         return Ok(alphabet.iter().map(|l| l == letter).collect());
+    }
+    if !alphabet.propositions().is_empty() {
+        return Err(LtlError::UnknownAtom(atom.to_owned()));
     }
     // A bare name may leave ? or ! away.
     let named: Vec<bool> = alphabet

@@ -22,6 +22,16 @@ const MOST_STEPS: usize = 1 << 27;
 /// What one event is to each tester; `None` where it is nothing to it.
 type Column = Box<[Option<Letter>]>;
 
+/// What is said after an event: a bit a tester for those that are settled, and for those that have something
+/// pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Said<'a> {
+    /// The testers whose verdict is final, 64 in a word.
+    pub settled: &'a [u64],
+    /// The testers after whose state every sequence is rejected as it stands.
+    pub pending: &'a [u64],
+}
+
 /// A run of several canonical testers on one stream of events.
 #[derive(Clone, Debug)]
 pub struct Monitor {
@@ -41,9 +51,8 @@ pub struct Monitor {
     next: Vec<u32>,
     verdicts: Vec<Box<[PropertyVerdict]>>,
     finished: Vec<bool>,
-    /// A number for what each product state says: final verdicts and debts. Equal ones say the same.
-    saying: Vec<u32>,
-    sayings: FxHashMap<Box<[(bool, bool)]>, u32>,
+    /// What each product state says, a row of words each; see [`Said`].
+    said: Vec<u64>,
     at: u32,
     limit: usize,
 }
@@ -80,8 +89,7 @@ impl Monitor {
             next: Vec::new(),
             verdicts: Vec::new(),
             finished: Vec::new(),
-            saying: Vec::new(),
-            sayings: FxHashMap::default(),
+            said: Vec::new(),
             at: 0,
             limit: limit.max(2),
         };
@@ -185,7 +193,7 @@ impl Monitor {
         self.next.clear();
         self.verdicts.clear();
         self.finished.clear();
-        self.saying.clear();
+        self.said.clear();
     }
 
     fn intern(&mut self, tuple: Box<[StateId]>) -> u32 {
@@ -200,11 +208,15 @@ impl Monitor {
             .map(|(t, &q)| t.verdict(q))
             .collect();
         self.finished.push(verdicts.iter().all(|v| v.is_final()));
+        let words = self.words();
+        let row = self.said.len();
+        self.said.resize(row + 2 * words, 0);
+        let (settled, pending) = self.said[row..].split_at_mut(words);
         let says = self.testers.iter().zip(&tuple).zip(&verdicts);
-        let says = says.map(|((t, &q), v)| (v.is_final(), t.is_pending(q)));
-        let fresh = self.sayings.len() as u32;
-        let number = *self.sayings.entry(says.collect()).or_insert(fresh);
-        self.saying.push(number);
+        for (i, ((tester, &q), verdict)) in says.enumerate() {
+            settled[i / 64] |= u64::from(verdict.is_final()) << (i % 64);
+            pending[i / 64] |= u64::from(tester.is_pending(q)) << (i % 64);
+        }
         self.verdicts.push(verdicts);
         self.next.extend(std::iter::repeat_n(NOT_YET, self.stride));
         self.tuples.push(tuple.clone());
@@ -217,11 +229,20 @@ impl Monitor {
         &self.verdicts[self.at as usize]
     }
 
-    /// A number for which properties are settled and which have something pending: as long as it stays the
-    /// same, so do these.
+    /// Words that have a bit for each tester.
+    fn words(&self) -> usize {
+        self.testers.len().div_ceil(64)
+    }
+
+    /// Which testers are settled and which have something pending.
     #[inline]
-    pub fn saying(&self) -> u32 {
-        self.saying[self.at as usize]
+    pub fn said(&self) -> Said<'_> {
+        let words = self.words();
+        let row = &self.said[self.at as usize * 2 * words..];
+        Said {
+            settled: &row[..words],
+            pending: &row[words..2 * words],
+        }
     }
 
     /// The state that each tester is in.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::acceptance::{AcceptanceFormula, Colours, Condition, MAX_STREETT_PAIRS};
+use crate::acceptance::{AcceptanceFormula, Colours, Condition, MAX_COLOURS, MAX_STREETT_PAIRS};
 use crate::alphabet::{Alphabet, Letter};
 use crate::cycles::CycleForest;
 use crate::normalise::pairs_of_priorities;
@@ -53,18 +53,18 @@ impl OmegaAutomaton {
         let (structure, meaning) = self.structure.product(&other.structure, budget)?;
         let shift = self.acceptance.colour_count();
         let total = (shift + other.acceptance.colour_count()) as usize;
-        if total > 64 {
+        if total > MAX_COLOURS {
             return Err(AutomatonError::TooManyColours {
                 found: total,
-                limit: 64,
+                limit: MAX_COLOURS,
             });
         }
         let low = if shift == 0 {
             0
         } else {
-            Colours::MAX >> (64 - shift)
+            Colours::MAX >> (Colours::BITS - shift)
         };
-        let raise = |c: Colours| if shift == 64 { 0 } else { c << shift };
+        let raise = |c: Colours| c.checked_shl(shift).unwrap_or(0);
         let colours = meaning
             .iter()
             .map(|(p, q)| (self.colours[p.index()] & low) | raise(other.colours[q.index()]))

@@ -121,7 +121,7 @@ impl Reduced {
 }
 
 /// Letters that no state tells apart, taken together.
-struct Columns {
+pub(crate) struct Columns {
     /// The column of each letter.
     of: Vec<u32>,
     /// A letter for each column.
@@ -129,7 +129,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(reference: &Reference) -> Self {
+    pub(crate) fn new(reference: &Reference) -> Self {
         let table = &reference.table;
         let k = table.letters;
         let mut of = vec![0_u32; k];
@@ -151,7 +151,7 @@ impl Columns {
         Self { of, letter }
     }
 
-    fn narrow(&self, reference: &Reference) -> Reference {
+    pub(crate) fn narrow(&self, reference: &Reference) -> Reference {
         let table = &reference.table;
         let places = (0..table.len() as u32).flat_map(|q| self.letter.iter().map(move |&l| (q, l)));
         Reference {
@@ -164,7 +164,11 @@ impl Columns {
         }
     }
 
-    fn widen(&self, table: &Table, alphabet: Arc<Alphabet>) -> Result<Structure, AutomatonError> {
+    pub(crate) fn widen(
+        &self,
+        table: &Table,
+        alphabet: Arc<Alphabet>,
+    ) -> Result<Structure, AutomatonError> {
         let next = (0..table.len() as u32)
             .flat_map(|q| self.of.iter().map(move |&c| (q, c)))
             .map(|(q, c)| StateId::new(table.step(q, c as usize) as usize))
@@ -375,5 +379,108 @@ fn bisimulation(reference: &Reference) -> Vec<u32> {
             return class;
         }
         count = found;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LETTERS: usize = 2;
+
+    fn parity() -> impl Strategy<Value = Reference> {
+        (1..8_u32).prop_flat_map(|states| {
+            let rows = prop::collection::vec((0..states, 0..5_u32), states as usize * LETTERS);
+            rows.prop_map(|rows| Reference {
+                priority: rows.iter().map(|&(_, p)| p).collect(),
+                table: Table {
+                    letters: LETTERS,
+                    initial: 0,
+                    next: rows.iter().map(|&(q, _)| q).collect(),
+                },
+            })
+        })
+    }
+
+    fn sigma() -> Arc<Alphabet> {
+        Arc::new(Alphabet::of_names(["a", "b"]).unwrap())
+    }
+
+    /// The reduced automaton with the priority of a step on the step.
+    fn on_transitions(reduced: &Reduced) -> Reference {
+        let s = &reduced.structure;
+        let next: Vec<u32> = s
+            .states()
+            .flat_map(|q| s.row(q).iter().map(|to| to.index() as u32))
+            .collect();
+        Reference {
+            priority: next.iter().map(|&q| reduced.priority[q as usize]).collect(),
+            table: Table {
+                letters: LETTERS,
+                initial: s.initial().index() as u32,
+                next,
+            },
+        }
+    }
+
+    /// Both in one table, the second behind the first.
+    fn beside(one: &Reference, other: &Reference) -> Reference {
+        let shift = one.table.len() as u32;
+        let moved = other.table.next.iter().map(|q| q + shift);
+        Reference {
+            priority: [&one.priority[..], &other.priority].concat(),
+            table: Table {
+                letters: LETTERS,
+                initial: one.table.initial,
+                next: one.table.next.iter().copied().chain(moved).collect(),
+            },
+        }
+    }
+
+    fn words(longest: usize) -> Vec<Vec<usize>> {
+        let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut last = 0;
+        for _ in 0..longest {
+            let layer: Vec<Vec<usize>> = all[last..].to_vec();
+            last = all.len();
+            for word in layer {
+                all.extend((0..LETTERS).map(|l| [&word[..], &[l]].concat()));
+            }
+        }
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 200, ..ProptestConfig::default() })]
+
+        /// The language stays: on all short lassos, walked step by step, and as a residual of the two
+        /// automata together. Each residual keeps a state, and none of the two steps makes more of them
+        /// than there are priorities.
+        #[test]
+        fn the_language_stays(reference in parity()) {
+            let reduced = Reduced::of_reference(&reference, sigma()).unwrap();
+            let small = on_transitions(&reduced);
+            let lead = |a: &Reference, word: &[usize]| {
+                word.iter().fold(a.table.initial, |q, &l| a.table.step(q, l))
+            };
+            for stem in words(3) {
+                for cycle in words(6).iter().filter(|c| !c.is_empty()) {
+                    let wanted = reference.accepts(lead(&reference, &stem), cycle);
+                    let found = small.accepts(lead(&small, &stem), cycle);
+                    prop_assert_eq!(wanted, found, "{:?} {:?}", stem, cycle);
+                }
+            }
+            let both = beside(&reference, &small);
+            let class = classes(&both).unwrap();
+            let start = small.table.initial as usize + reference.table.len();
+            prop_assert_eq!(class[reference.table.initial as usize], class[start]);
+            let (reached, old) = reference.table.reachable();
+            let residuals: std::collections::BTreeSet<u32> =
+                old.iter().map(|&q| class[q as usize]).collect();
+            prop_assert!(small.table.len() >= residuals.len());
+            prop_assert!(small.table.len() <= 5 * reached.len());
+        }
     }
 }

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::alphabet::Letter;
-use crate::labelling::{Edge, Graph, Reference, Table};
+use crate::labelling::{Edge, Graph, Reference, Table, even_recurs};
 use crate::omega::OmegaAutomaton;
 use crate::structure::{AutomatonError, StateId, Structure};
 
@@ -84,22 +84,13 @@ impl Residuals {
 
     /// Whether cycle^ω is in the language of a state.
     pub(crate) fn accepts(&self, from: StateId, cycle: &[Letter]) -> bool {
-        let mut rounds: FxHashMap<StateId, usize> = FxHashMap::default();
-        let mut least: Vec<u32> = Vec::new();
-        let mut q = from;
-        loop {
-            if let Some(&first) = rounds.get(&q) {
-                let lowest = least[first..].iter().min().copied().unwrap_or(0);
-                return lowest % 2 == 0;
-            }
-            rounds.insert(q, least.len());
-            let mut low = u32::MAX;
-            for &l in cycle {
-                q = self.structure.step(q, l);
-                low = low.min(self.priority[q.index()]);
-            }
-            least.push(low);
-        }
+        even_recurs(from, |from| {
+            let step = |(q, low): (StateId, u32), &l: &Letter| {
+                let to = self.structure.step(q, l);
+                (to, low.min(self.priority[to.index()]))
+            };
+            cycle.iter().fold((from, u32::MAX), step)
+        })
     }
 }
 
@@ -220,4 +211,112 @@ fn numbered<T: Copy + Eq + std::hash::Hash>(keys: &[T]) -> Vec<u32> {
             *seen.entry(key).or_insert(fresh)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LETTERS: usize = 2;
+
+    fn parity(states: u32) -> impl Strategy<Value = Reference> {
+        let transitions = states as usize * LETTERS;
+        let rows = prop::collection::vec((0..states, 0..5_u32), transitions);
+        rows.prop_map(|rows| Reference {
+            priority: rows.iter().map(|&(_, p)| p).collect(),
+            table: Table {
+                letters: LETTERS,
+                initial: 0,
+                next: rows.iter().map(|&(q, _)| q).collect(),
+            },
+        })
+    }
+
+    /// By the definition: two states differ iff some sequence leads both to transitions that recur
+    /// together, where one run accepts and the other does not. Every set of transitions of the pairs
+    /// is tried.
+    fn different(reference: &Reference) -> Vec<bool> {
+        let n = reference.table.len() as u32;
+        let pair = |p: u32, q: u32| (p * n + q) as usize;
+        let mut edges = Vec::new();
+        for (p, q) in (0..n).flat_map(|p| (0..n).map(move |q| (p, q))) {
+            for l in 0..LETTERS {
+                let to = (reference.table.step(p, l), reference.table.step(q, l));
+                let marks = (reference.mark(p, l), reference.mark(q, l));
+                edges.push((pair(p, q), pair(to.0, to.1), marks));
+            }
+        }
+        let mut differ = vec![false; (n * n) as usize];
+        for set in 1_u32..1 << edges.len() {
+            let taken = || edges.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
+            let first = taken().next().expect("not empty").1.0;
+            let reached = |forth: bool| {
+                let mut seen = 1_u32 << first;
+                loop {
+                    let more = taken().fold(seen, |seen, (_, e)| {
+                        let (from, to) = if forth { (e.0, e.1) } else { (e.1, e.0) };
+                        if seen >> from & 1 == 1 {
+                            seen | 1 << to
+                        } else {
+                            seen
+                        }
+                    });
+                    if more == seen {
+                        return seen;
+                    }
+                    seen = more;
+                }
+            };
+            let (after, before) = (reached(true), reached(false));
+            let together = taken().all(|(_, e)| {
+                let ends = 1 << e.0 | 1 << e.1;
+                after & before & ends == ends
+            });
+            let least = |of: fn(&(u32, u32)) -> u32| taken().map(|(_, e)| of(&e.2)).min();
+            if together && least(|m| m.0).map(|p| p % 2) != least(|m| m.1).map(|p| p % 2) {
+                taken().for_each(|(_, e)| differ[e.0] = true);
+            }
+        }
+        loop {
+            let before = differ.clone();
+            for e in &edges {
+                differ[e.0] |= differ[e.1];
+            }
+            if differ == before {
+                return differ;
+            }
+        }
+    }
+
+    fn classes_are_right(reference: &Reference) -> Result<(), TestCaseError> {
+        let n = reference.table.len();
+        let found = classes(reference).unwrap();
+        let differ = different(reference);
+        for (p, one) in found.iter().enumerate() {
+            for (q, other) in found.iter().enumerate() {
+                prop_assert_eq!(one != other, differ[p * n + q], "{} {}", p, q);
+            }
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() })]
+
+        #[test]
+        fn residuals_of_two_states(reference in parity(2)) {
+            classes_are_right(&reference)?;
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 12, ..ProptestConfig::default() })]
+
+        #[test]
+        fn residuals_of_three_states(reference in parity(3)) {
+            classes_are_right(&reference)?;
+        }
+    }
 }

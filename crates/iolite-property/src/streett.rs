@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use crate::acceptance::{AcceptanceFormula, MAX_STREETT_PAIRS};
+use crate::acceptance::{AcceptanceFormula, Colours, MAX_STREETT_PAIRS};
 use crate::alphabet::{Alphabet, Letter};
 use crate::cycles::cyclic_components;
 use crate::omega::OmegaAutomaton;
@@ -211,8 +211,8 @@ impl StreettAutomaton {
             .states()
             .map(|q| {
                 self.pairs.iter().enumerate().fold(0, |set, (i, p)| {
-                    set | u64::from(p.recurrent.contains(q)) << (2 * i)
-                        | u64::from(!p.persistent.contains(q)) << (2 * i + 1)
+                    set | Colours::from(p.recurrent.contains(q)) << (2 * i)
+                        | Colours::from(!p.persistent.contains(q)) << (2 * i + 1)
                 })
             })
             .collect();
@@ -312,9 +312,9 @@ impl StreettAutomaton {
     pub fn reduced(&self) -> Self {
         let small = self.reachable_part();
         let class = small.structure.bisimulation(|q| {
-            let marks = small.pairs.iter().enumerate().fold(0_u64, |set, (i, p)| {
-                set | u64::from(p.recurrent.contains(q)) << (2 * i)
-                    | u64::from(p.persistent.contains(q)) << (2 * i + 1)
+            let marks = small.pairs.iter().enumerate().fold(0, |set, (i, p)| {
+                set | Colours::from(p.recurrent.contains(q)) << (2 * i)
+                    | Colours::from(p.persistent.contains(q)) << (2 * i + 1)
             });
             (marks, small.finite.contains(q), small.open.contains(q))
         });

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use iolite_property::acceptance::AcceptanceFormula;
 use iolite_property::class::{finitary, syntactic};
+use iolite_property::ltl::Options;
+use iolite_property::minimisation::DEFAULT_STEPS;
 use iolite_property::{
-    Alphabet, Class, Determinacy, Lasso, Letter, Normalised, OmegaAutomaton, Partition, Quality,
-    Reading, SemanticClass, StateId, StateSet, StreettAutomaton, Structure,
+    Alphabet, Class, Determinacy, Lasso, Letter, Ltl, Minimised, Normalised, OmegaAutomaton, Pair,
+    Partition, Quality, Reading, SemanticClass, StateId, StateSet, StreettAutomaton, Structure,
 };
 use proptest::prelude::*;
 
@@ -343,4 +345,148 @@ fn many_colours() {
     );
     let negated = some_not.negation().unwrap();
     assert_eq!(all.infinitary_difference(&negated).unwrap(), None);
+}
+
+fn is_equal(one: &StreettAutomaton, other: &StreettAutomaton) -> bool {
+    one.infinitary_difference(other).unwrap().is_none()
+        && one.finitary_difference(other).unwrap().is_none()
+}
+
+/// The digits of a number, the last first.
+fn digits(number: u32, base: u32, count: usize) -> Vec<u32> {
+    (0..count as u32)
+        .map(|i| number / base.pow(i) % base)
+        .collect()
+}
+
+/// A pair for each odd priority: a run is accepted iff the least priority that recurs is even.
+fn nested(priority: &[u32]) -> Vec<Pair> {
+    let n = priority.len();
+    let odd = [1, 3].into_iter();
+    odd.map(|bad| Pair {
+        recurrent: StateSet::of(n, |q| {
+            let p = priority[q.index()];
+            p < bad && p.is_multiple_of(2)
+        }),
+        persistent: StateSet::of(n, |q| priority[q.index()] != bad),
+    })
+    .collect()
+}
+
+/// Whether some automaton with `n` states and nested pairs has these finite and infinite words, tried one by
+/// one.
+fn some_has_it(n: usize, wanted: &StreettAutomaton, lassos: &[(Lasso, bool)]) -> bool {
+    let tables = (n as u32).pow(2 * n as u32);
+    (0..tables).any(|number| {
+        let next = digits(number, n as u32, 2 * n);
+        let next = next.iter().map(|&q| StateId::new(q as usize)).collect();
+        let s = Structure::new(wanted.alphabet().clone(), StateId::new(0), next).unwrap();
+        let mut marks: Vec<Option<bool>> = vec![None; n];
+        let one_mark = words(4).iter().all(|w| {
+            let judged = wanted.accepts(w);
+            let mark = &mut marks[s.after(s.initial(), w).index()];
+            *mark.get_or_insert(judged) == judged
+        });
+        let finite = StateSet::of(n, |q| marks[q.index()] == Some(true));
+        one_mark
+            && (0..4_u32.pow(n as u32)).any(|number| {
+                let pairs = nested(&digits(number, 4, n));
+                let found = StreettAutomaton::new(s.clone(), pairs).unwrap();
+                let found = found.with_finite(finite.clone());
+                let mut told = lassos.iter();
+                told.all(|(lasso, accepted)| found.accepts_lasso(lasso) == *accepted)
+                    && is_equal(wanted, &found)
+            })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 100, ..ProptestConfig::default() })]
+
+    /// The smallest automaton has the same words, and none with fewer states has them.
+    #[test]
+    fn minimised(a in any_streett()) {
+        let found = Minimised::new(&a, DEFAULT_STEPS).unwrap();
+        prop_assert!(found.is_smallest);
+        let small = &found.automaton;
+        prop_assert!(small.structure().len() <= a.reachable_part().structure().len());
+        prop_assert!(is_equal(&a, small));
+        let mut lassos = Vec::new();
+        for lasso in small_lassos() {
+            let accepted = a.accepts_lasso(&lasso);
+            prop_assert_eq!(accepted, small.accepts_lasso(&lasso));
+            lassos.push((lasso, accepted));
+        }
+        // Few enough to be tried all: 3^6 tables with 4^3 priorities.
+        let n = small.structure().len();
+        if (2..=4).contains(&n) {
+            prop_assert!(!some_has_it(n - 1, &a, &lassos));
+        }
+    }
+}
+
+/// The automaton of a formula over these actions; all finite words are accepted, so that infinite ones alone count.
+fn of_formula(formula: &str, actions: &[&str]) -> StreettAutomaton {
+    let alphabet = Arc::new(Alphabet::of_names(actions.iter().copied()).unwrap());
+    let formula = Ltl::parse(formula, &alphabet).unwrap();
+    let translation = formula.translate(&alphabet, Options::default()).unwrap();
+    let n = translation.automaton.structure().len();
+    translation.automaton.with_finite(StateSet::full(n))
+}
+
+#[test]
+fn a_search_that_is_given_up_says_so() {
+    let a = of_formula("GF a & GF b & GF c", &["a", "b", "c"]);
+    let given = a.reachable_part().reduced().structure().len();
+    let found = Minimised::new(&a, 0).unwrap();
+    assert!(!found.is_smallest);
+    assert_eq!(found.automaton.structure().len(), given);
+    assert!(found.at_least < given);
+    let found = Minimised::new(&a, DEFAULT_STEPS).unwrap();
+    assert!(found.is_smallest);
+    assert_eq!(found.at_least, found.automaton.structure().len());
+}
+
+/// Every language over two letters that is decided by the letters that recur: its smallest automaton is found,
+/// and none with fewer states has it.
+#[test]
+fn recurring_letters() {
+    let recur = ["!GF b", "!GF a", "(GF a & GF b)"];
+    for accepted in 0..8 {
+        let sets = (0..3).filter(|i| accepted >> i & 1 == 1);
+        let sets: Vec<&str> = sets.map(|i| recur[i]).collect();
+        let formula = if sets.is_empty() {
+            "false".to_owned()
+        } else {
+            sets.join(" | ")
+        };
+        let a = of_formula(&formula, &["a", "b"]);
+        let found = Minimised::new(&a, DEFAULT_STEPS).unwrap();
+        assert!(found.is_smallest, "{formula}");
+        assert!(is_equal(&a, &found.automaton), "{formula}");
+        let judged = |lasso: Lasso| {
+            let accepted = a.accepts_lasso(&lasso);
+            (lasso, accepted)
+        };
+        let lassos: Vec<(Lasso, bool)> = small_lassos().into_iter().map(judged).collect();
+        let n = found.automaton.structure().len();
+        if (2..=4).contains(&n) {
+            assert!(!some_has_it(n - 1, &a, &lassos), "{formula}");
+        }
+    }
+}
+
+/// Nested pairs need a state for each node of the Zielonka tree: the whole, and what lacks one of the letters.
+#[test]
+fn recurring_letters_need_their_tree() {
+    for n in 2..=6 {
+        let letters: Vec<String> = (0..n).map(|i| format!("a{i}")).collect();
+        let all: Vec<String> = letters.iter().map(|l| format!("GF {l}")).collect();
+        let names: Vec<&str> = letters.iter().map(String::as_str).collect();
+        let a = of_formula(&all.join(" & "), &names);
+        let found = Minimised::new(&a, DEFAULT_STEPS).unwrap();
+        assert!(found.is_smallest, "{n}");
+        assert!(is_equal(&a, &found.automaton), "{n}");
+        assert_eq!(found.automaton.structure().len(), n + 1);
+    }
 }

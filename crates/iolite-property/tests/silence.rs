@@ -648,3 +648,45 @@ proptest! {
         }
     }
 }
+
+/// Formulas of the past beside formulas of the future with the same infinite words, where letters are
+/// actions, one at a time.
+const PAST_AND_FUTURE: [(&str, &str); 8] = [
+    ("G(!b -> O ?a)", "(not !b) W ?a"),
+    ("G(!b -> Y ?a)", "(not !b) and G((not ?a) -> X not !b)"),
+    ("F(!b & Z H ?a)", "?a U !b"),
+    ("F(!b & O ?a)", "F(?a & F !b)"),
+    ("GF(!c S ?a)", "GF ?a or F(?a & XG !c)"),
+    ("FG O ?a", "F ?a"),
+    ("G(!b -> Z !c)", "G((not !c) -> X not !b)"),
+    ("GF(?a & Y !b)", "GF(!b & X ?a)"),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 120, ..ProptestConfig::default() })]
+
+    /// Whether what happened is remembered or awaited, the verdicts are the same.
+    #[test]
+    fn past_and_future(
+        first in 0..PAST_AND_FUTURE.len(),
+        second in 0..PAST_AND_FUTURE.len(),
+        shape in 0..4_u8,
+    ) {
+        let sigma = sigma(&["?a", "!b", "!c"]);
+        let joined = |a: &str, b: &str| match shape {
+            0 => format!("({a}) and ({b})"),
+            1 => format!("({a}) or not ({b})"),
+            2 => format!("not ({a}) or ({b})"),
+            _ => format!("not (({a}) and not ({b}))"),
+        };
+        let (one, two) = (PAST_AND_FUTURE[first], PAST_AND_FUTURE[second]);
+        let past = ltl(&joined(one.0, two.0), &sigma);
+        let future = ltl(&joined(one.1, two.1), &sigma);
+        let mixed = ltl(&joined(one.0, two.1), &sigma);
+        for other in [&past, &mixed] {
+            prop_assert_eq!(other.infinitary_difference(&future).unwrap(), None);
+            prop_assert_eq!(other.finitary_difference(&future).unwrap(), None);
+            same_verdicts(other, &future, 0..=4)?;
+        }
+    }
+}

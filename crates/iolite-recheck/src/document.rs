@@ -115,6 +115,17 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// Reads a document. Whoever has a [`serde_json::Value`] calls this one, so that the code that reads all its
+    /// parts is compiled once, in this crate.
+    pub fn from_document(document: serde_json::Value) -> Result<Self, serde_json::Error> {
+        serde_json::from_value(document)
+    }
+
+    /// The document; likewise.
+    pub fn to_document(&self) -> Result<serde_json::Value, serde_json::Error> {
+        serde_json::to_value(self)
+    }
+
     /// The actions of the trace, and what was observed where that is an action.
     pub fn actions(&self) -> Vec<String> {
         let observed = match &self.observed {
@@ -377,7 +388,8 @@ pub struct Property {
     pub initial: usize,
     /// For each state its successor on each letter.
     pub rows: Vec<Vec<usize>>,
-    /// The states whose finite words are in the property.
+    /// The states whose finite words are in the property; those that it leaves open are listed too, but not
+    /// where it is `proved`.
     pub finite: Vec<usize>,
     /// The pairs.
     pub pairs: Vec<Pair>,
@@ -427,14 +439,34 @@ pub struct Pairs {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<Vec<usize>>,
     /// A state of the implementation and a set; or a state of the specification and one of the
-    /// observer.
+    /// observer, or of the property.
     pub pairs: Vec<(usize, usize)>,
+    /// Of a property: why no execution stays for ever where it would be rejected. First for executions of
+    /// which the property sees the end, then for each pair of its automaton.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub descents: Vec<Vec<Group>>,
     /// For each pair the state of the set of traces, where there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traces: Vec<usize>,
     /// Through queues: places instead of pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queues: Option<QueuePlaces>,
+}
+
+/// Pairs between which an execution may stay. Of the groups of a list no step leads back to an earlier one,
+/// so an execution without end stays in one of them from some point on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// The pairs, by number.
+    pub pairs: Vec<usize>,
+    /// An output or internal action that fairness asks for, and that no step within the group is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neglects: Option<String>,
+    /// With strong fairness: groups of those pairs that do not enable it, since a fair execution comes to
+    /// the others only finitely often.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rest: Vec<Group>,
 }
 
 /// The places of an implementation that is observed through queues.
@@ -452,17 +484,32 @@ pub struct QueuePlaces {
     pub places: Vec<(usize, usize, usize)>,
 }
 
-/// A proof or a refutation of an observer by a model with data. This crate knows no terms: `iolite
-/// explain` looks at it with a solver.
+/// A proof or a refutation where data were kept: of an observer, of a relation that holds, or of a test case that a
+/// model fails. This crate knows no terms: `iolite explain` looks at it with a solver.
 ///
-/// It speaks of S^δ || ω, whose locations, transitions and names follow from the texts.
+/// It speaks of S^δ || ω, of I^δ beside the tester of S, or of I^δ beside the test case; their locations,
+/// transitions and names follow from the texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataClaim {
-    /// The observer, as `FILE#Name`, or `ltl:FORMULA`.
+    /// The observer, as `FILE#Name` or `ltl:FORMULA`, or the file of the test case; nothing for a relation.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub observer: String,
     /// Its own name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
+    /// Of a relation: a condition for each location of the implementation, which shows that it takes every
+    /// input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<Vec<LocationCondition>>,
+    /// Of a relation to a specification whose constants have no values: the values of the instance that proves it,
+    /// for the constants that the implementation does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<Vec<(String, String)>>,
+    /// Beside an instance: a condition for each location of the implementation beside what other instances specify,
+    /// which shows that no input is left open by this one alone; nothing for uioco.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub specified: Option<Vec<LocationCondition>>,
     /// Proved: a condition for each location, in their order, that every state there satisfies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invariant: Option<Vec<LocationCondition>>,

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::document::{Certificate, Kind, Observer, Pairs};
-use crate::run::{check_observer, observer_step};
+use crate::observer::{check_observer, observer_step};
 use crate::system::{DELTA, Policy, States, System};
 use crate::{Outcome, Report, rejected};
 
@@ -86,8 +86,8 @@ fn bare(certificate: &Certificate) -> Outcome<&Pairs> {
         ("synchronous", None) | ("queues", Some(_)) => {}
         _ => return rejected("queues and places belong together"),
     }
-    if certificate.property.is_some() {
-        return rejected("a positive answer has no property");
+    if certificate.property.is_some() || !pairs.descents.is_empty() {
+        return rejected("neither relations nor observers have properties");
     }
     Ok(pairs)
 }

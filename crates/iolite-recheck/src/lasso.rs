@@ -12,25 +12,9 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     let (Some(property), Some(ending)) = (&certificate.property, &certificate.ending) else {
         return rejected("the property, or how the execution goes on, is missing");
     };
-    check_table(property)?;
-    if property.letters.iter().any(|letter| letter == "delta_d") {
-        return Err(crate::Fault::Undecided(
-            "the property tells a deadlock from other silence, which is not re-checked".to_owned(),
-        ));
-    }
-    let others = certificate.implementation.is_some()
-        || certificate.traces.is_some()
-        || !certificate.observers.is_empty()
-        || !certificate.channels.is_empty();
-    if others || certificate.complete_inputs.is_some() || certificate.context != "synchronous" {
-        return rejected("a specification satisfies a property by itself");
-    }
-    let tells = certificate.observed.is_some()
-        || !certificate.allowed.is_empty()
-        || !certificate.locations.is_empty()
-        || certificate.implementation_location.is_some();
-    if tells || certificate.verdict != "refuted" || property.relation != "inclusion" {
-        return rejected("an execution outside of a property refutes it, and tells nothing else");
+    check_alone(certificate, property)?;
+    if certificate.verdict != "refuted" {
+        return rejected("an execution outside of a property refutes it");
     }
     if (ending == "cycle") != certificate.cycle.is_some() {
         return rejected("a cycle, and that there is one, belong together");
@@ -120,18 +104,43 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     Ok(())
 }
 
-/// Which executions count.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Fairness {
-    /// An output or internal action that stays enabled is taken again and again.
-    weak: bool,
-    /// One that is enabled again and again is.
-    strong: bool,
-    /// The environment gives another input whenever the specification waits for one.
-    goes_on: bool,
+/// A specification and a property, and nothing else.
+pub(crate) fn check_alone(certificate: &Certificate, property: &Property) -> Outcome<()> {
+    check_table(property)?;
+    if property.letters.iter().any(|letter| letter == "delta_d") {
+        return Err(crate::Fault::Undecided(
+            "the property tells a deadlock from other silence, which is not re-checked".to_owned(),
+        ));
+    }
+    let others = certificate.implementation.is_some()
+        || certificate.traces.is_some()
+        || !certificate.observers.is_empty()
+        || !certificate.channels.is_empty();
+    if others || certificate.complete_inputs.is_some() || certificate.context != "synchronous" {
+        return rejected("a specification satisfies a property by itself");
+    }
+    let tells = certificate.observed.is_some()
+        || !certificate.allowed.is_empty()
+        || !certificate.locations.is_empty()
+        || certificate.implementation_location.is_some();
+    if tells || property.relation != "inclusion" {
+        return rejected("its executions are in the property or not, and nothing else is told");
+    }
+    Ok(())
 }
 
-fn fairness(certificate: &Certificate) -> Outcome<Fairness> {
+/// Which executions count.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Fairness {
+    /// An output or internal action that stays enabled is taken again and again.
+    pub(crate) weak: bool,
+    /// One that is enabled again and again is.
+    pub(crate) strong: bool,
+    /// The environment gives another input whenever the specification waits for one.
+    pub(crate) goes_on: bool,
+}
+
+pub(crate) fn fairness(certificate: &Certificate) -> Outcome<Fairness> {
     let mut fair = Fairness::default();
     match certificate.fairness.as_deref() {
         None => {}
@@ -282,7 +291,7 @@ fn cycle(
 }
 
 /// The letter of an action: itself, or the action with whatever values.
-fn letter(property: &Property, action: &str) -> Option<usize> {
+pub(crate) fn letter(property: &Property, action: &str) -> Option<usize> {
     let find = |text: &str| property.letters.iter().position(|l| l == text);
     let valued = || find(property.values.get(action)?);
     let whole = valued().or_else(|| find(action));

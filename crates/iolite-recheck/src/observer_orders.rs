@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::document::Observer;
-use crate::run::observer_step;
+use crate::observer::observer_step;
 use crate::system::DELTA;
 use crate::{Outcome, rejected};
 

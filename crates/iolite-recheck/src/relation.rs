@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::document::{Certificate, Kind, Model, Observation};
-use crate::queues::Queues;
-use crate::run::{actions, check_locations, check_member};
+use crate::observer::check_member;
+use crate::run::{actions, check_locations};
 use crate::system::{DELTA, Policy, States, System};
 use crate::{Outcome, Report, check_list, rejected};
 
@@ -44,7 +44,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     }
     match certificate.context.as_str() {
         "synchronous" => {}
-        "queues" => return check_in_queues(certificate, report),
+        "queues" => return crate::relation_queues::check(certificate, report),
         other => return rejected(format!("`{other}` is no context")),
     }
     let both = walk(certificate, directed)?;
@@ -64,95 +64,8 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     check_locations(certificate, &both.s, &both.at_s, Vec::new(), report)
 }
 
-/// The claim that an implementation shows something through queues that its specification does not
-/// explain in any order.
-fn check_in_queues(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
-    let kind = certificate.kind.as_str();
-    if !matches!(kind, "ioco" | "uioco" | "ioconf") {
-        return rejected(format!("`{kind}` is not asked through queues"));
-    }
-    if certificate.traces.is_some() {
-        return rejected("ioconf-f and a set of traces belong together");
-    }
-    let observed = match &certificate.observed {
-        Some(Observation::Action(action)) => action.as_str(),
-        _ => return rejected("an output or silence is needed"),
-    };
-    if observed != DELTA && !observed.starts_with('!') {
-        return rejected(format!("{observed} is neither an output nor delta"));
-    }
-    let (i, s) = systems(certificate, true)?;
-    let suspension = kind != "ioconf";
-    // The implementation takes every input everywhere, so nothing is left open on its side.
-    let mut shows = Queues::new(&i, true, false)?;
-    let mut explains = Queues::new(&s, suspension, kind == "uioco")?;
-    for (k, action) in certificate.trace.iter().enumerate() {
-        let step = k + 1;
-        if action == DELTA && !suspension {
-            return rejected(format!(
-                "step {step}: {kind} knows no silence within a trace"
-            ));
-        }
-        shows = shows.after(action)?;
-        if shows.is_empty() {
-            return rejected(format!(
-                "step {step}: the implementation shows no {action} there, in whatever order it takes \
-                 its inputs"
-            ));
-        }
-        explains = explains.after(action)?;
-        if explains.is_empty() {
-            return rejected(format!(
-                "step {step}: no order of messages explains {action}"
-            ));
-        }
-    }
-    report.confirmed.push(format!(
-        "trace: {} steps that the implementation shows through queues, and that the specification \
-         explains",
-        certificate.trace.len()
-    ));
-    if shows.after(observed)?.is_empty() {
-        return rejected(format!("the implementation cannot show {observed} there"));
-    }
-    if !explains.after(observed)?.is_empty() {
-        return rejected(format!("the specification explains {observed} there"));
-    }
-    report.confirmed.push(format!(
-        "observed: {observed}, which the implementation shows and no order of messages explains"
-    ));
-    let told = actions(&certificate.allowed)?;
-    check_list("allowed", &told, &explains.out()?, Clone::clone, report)?;
-    match &certificate.implementation_location {
-        None => report
-            .notes
-            .push("it does not say where the implementation is".to_owned()),
-        Some(place) => {
-            let mut found = false;
-            shows.each_stage(|states, left| {
-                // Silence is seen only where nothing is under way.
-                if observed == DELTA && !left.is_empty() {
-                    return Ok(());
-                }
-                for &state in states.iter().filter(|&&q| i.state(q).to_string() == *place) {
-                    let here = i.close(States::from([state]))?;
-                    found |= !i.after(&here, observed, true)?.is_empty();
-                }
-                Ok(())
-            })?;
-            if !found {
-                return rejected(format!("the implementation does not show it in {place}"));
-            }
-            report
-                .confirmed
-                .push("the place of the implementation".to_owned());
-        }
-    }
-    check_locations(certificate, &s, &explains.states()?, Vec::new(), report)
-}
-
 /// The two systems; the implementation takes every input.
-fn systems(certificate: &Certificate, directed: bool) -> Outcome<(System, System)> {
+pub(crate) fn systems(certificate: &Certificate, directed: bool) -> Outcome<(System, System)> {
     let policy = Policy::parse(&certificate.quiescence)?;
     let mut i = system(certificate.implementation.as_ref(), policy)?;
     let s = system(certificate.specification.as_ref(), policy)?;

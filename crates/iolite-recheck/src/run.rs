@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::channels::Channels;
 use crate::document::{Certificate, Kind, Observation, Observer};
+use crate::observer::{check_member, check_observer, observer_step};
 use crate::observer_orders::Orders;
 use crate::property::as_observer;
-use crate::queues::Queues;
+use crate::run_queues::through_queues;
 use crate::system::{DELTA, Policy, States, System};
 use crate::{Fault, Outcome, Report, Watched, check_list, rejected};
 
@@ -21,11 +21,11 @@ pub(crate) fn actions(list: &[Observation]) -> Outcome<Vec<String>> {
 }
 
 /// How a specification is followed.
-struct Rules {
+pub(crate) struct Rules {
     /// δ may stand within the trace (ioco), or only at its end [LTS96, §6].
-    suspension: bool,
+    pub(crate) suspension: bool,
     /// An input counts only where every state takes it (uioco).
-    every_state: bool,
+    pub(crate) every_state: bool,
 }
 
 pub(crate) fn check(
@@ -122,7 +122,7 @@ pub(crate) fn check(
 }
 
 /// Where the specification is, what it allows, and whether that holds the observation.
-type AllowedThere = (States, BTreeSet<String>, bool);
+pub(crate) type AllowedThere = (States, BTreeSet<String>, bool);
 
 fn synchronous(
     certificate: &Certificate,
@@ -153,84 +153,6 @@ fn synchronous(
     let allowed = s.out(&at)?;
     let is_allowed = allowed.contains(observed);
     Ok((at, allowed, is_allowed))
-}
-
-fn through_queues(
-    certificate: &Certificate,
-    s: &System,
-    rules: &Rules,
-    observed: &str,
-) -> Outcome<AllowedThere> {
-    if certificate.traces.is_some() {
-        return Err(crate::Fault::Undecided(
-            "sets of traces through queues are not re-checked".to_owned(),
-        ));
-    }
-    if !certificate.channels.is_empty() {
-        let channels = Channels::new(s, &certificate.channels, rules.every_state)?;
-        return explained(channels, certificate, rules, observed);
-    }
-    let queues = Queues::new(s, rules.suspension, rules.every_state)?;
-    explained(queues, certificate, rules, observed)
-}
-
-/// All explanations of what was observed, through one pair of queues or through several channels.
-trait Explanations: Sized {
-    fn after(&self, action: &str) -> Outcome<Self>;
-    fn is_empty(&self) -> bool;
-    fn states(&self) -> Outcome<States>;
-    fn out(&self) -> Outcome<BTreeSet<String>>;
-}
-
-macro_rules! explanations {
-    ($type:ident) => {
-        impl Explanations for $type<'_> {
-            fn after(&self, action: &str) -> Outcome<Self> {
-                $type::after(self, action)
-            }
-
-            fn is_empty(&self) -> bool {
-                $type::is_empty(self)
-            }
-
-            fn states(&self) -> Outcome<States> {
-                $type::states(self)
-            }
-
-            fn out(&self) -> Outcome<BTreeSet<String>> {
-                $type::out(self)
-            }
-        }
-    };
-}
-
-explanations!(Queues);
-explanations!(Channels);
-
-/// Follows the trace; some explanation must be left after each step of it.
-fn explained(
-    mut at: impl Explanations,
-    certificate: &Certificate,
-    rules: &Rules,
-    observed: &str,
-) -> Outcome<AllowedThere> {
-    for (k, action) in certificate.trace.iter().enumerate() {
-        let step = k + 1;
-        if action == DELTA && !rules.suspension {
-            let kind = &certificate.kind;
-            return rejected(format!(
-                "step {step}: {kind} knows no silence within a trace"
-            ));
-        }
-        at = at.after(action)?;
-        if at.is_empty() {
-            return rejected(format!(
-                "step {step}: no order of messages explains {action}"
-            ));
-        }
-    }
-    let is_allowed = !at.after(observed)?.is_empty();
-    Ok((at.states()?, at.out()?, is_allowed))
 }
 
 /// A specification that violates an observer itself [SAFE04, def. 6].
@@ -318,61 +240,6 @@ pub(crate) fn follow_observers(
         violated |= proves && end.is_some_and(|at| observer.marked.contains(&at));
     }
     Ok((violated, places))
-}
-
-pub(crate) fn check_observer(observer: &Observer) -> Outcome<()> {
-    let count = observer.states.len();
-    let fits = |&(from, label, to): &(usize, usize, usize)| {
-        from < count && label < observer.labels.len() && to < count
-    };
-    let marks = observer.marked.iter().all(|&m| m < count);
-    if observer.initial >= count || !observer.steps.iter().all(fits) || !marks {
-        return rejected(format!("{}: a number is out of range", observer.name));
-    }
-    let mut keys: Vec<_> = observer
-        .steps
-        .iter()
-        .map(|&(from, label, _)| (from, label))
-        .collect();
-    keys.sort_unstable();
-    keys.dedup();
-    if keys.len() < observer.steps.len() {
-        return rejected(format!("{} is not deterministic", observer.name));
-    }
-    Ok(())
-}
-
-/// The label of an action. One with values that no label has is `o(…)`, where there is such a label.
-fn observer_label(observer: &Observer, action: &str) -> Option<usize> {
-    let find = |text: &str| observer.labels.iter().position(|known| known == text);
-    find(action).or_else(|| find(&format!("{}(…)", action.split_once('(')?.0)))
-}
-
-/// An action that the automaton does not know changes nothing.
-pub(crate) fn observer_step(observer: &Observer, at: usize, action: &str) -> Option<usize> {
-    let Some(label) = observer_label(observer, action) else {
-        return Some(at);
-    };
-    let steps = &observer.steps;
-    let step = steps
-        .iter()
-        .find(|&&(from, by, _)| (from, by) == (at, label));
-    step.map(|&(.., to)| to)
-}
-
-/// The trace is in the set that an acceptor stands for.
-pub(crate) fn check_member(traces: &Observer, trace: &[String]) -> Outcome<()> {
-    check_observer(traces)?;
-    if let Some(foreign) = trace.iter().find(|action| !traces.labels.contains(action)) {
-        return rejected(format!("{} does not know {foreign}", traces.name));
-    }
-    let end = trace.iter().try_fold(traces.initial, |at, action| {
-        observer_step(traces, at, action)
-    });
-    match end {
-        Some(end) if traces.marked.contains(&end) => Ok(()),
-        _ => rejected(format!("the trace is not in {}", traces.name)),
-    }
 }
 
 /// The places are those of the specification after the trace, all of them, and of the observers.

@@ -9,7 +9,7 @@ use crate::system::{DELTA, Policy, States, System};
 use crate::{Outcome, Report, check_list, rejected};
 
 /// Verdicts that speak against an implementation.
-const FAILING: [&str; 4] = ["fail", "violate-fail", "violate", "weak-fail"];
+pub(crate) const FAILING: [&str; 4] = ["fail", "violate-fail", "violate", "weak-fail"];
 
 /// What an action is to a test case.
 pub(crate) enum Next {

@@ -9,7 +9,11 @@ use crate::runs::brief;
 /// Runs of a group that are named.
 const MOST_NAMED: usize = 20;
 
-/// How runs fail: the verdict, where, and what was observed.
+/// Different observations of a group that are shown.
+const MOST_OBSERVED: usize = 3;
+
+/// How runs fail: the verdict, where, and what was observed. Of a model with data values are left out, since every run has
+/// its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Group {
     pub(crate) verdict: String,
@@ -23,10 +27,43 @@ pub(crate) struct Members {
     pub(crate) count: u64,
     /// The first of them.
     pub(crate) runs: Vec<u64>,
+    /// What was observed, each once; the first of them.
+    pub(crate) observed: Vec<String>,
     /// What was allowed there.
     pub(crate) allowed: Vec<String>,
     /// Whether one of them is flaky: it did not fail again.
     pub(crate) flaky: bool,
+}
+
+impl Members {
+    /// What was observed, for people.
+    pub(crate) fn tell_observed(&self) -> String {
+        let more = self.observed.len() > MOST_OBSERVED;
+        let shown = self.observed.iter().take(MOST_OBSERVED).cloned();
+        let shown: Vec<String> = shown.chain(more.then(|| "…".to_owned())).collect();
+        shown.join("   ")
+    }
+}
+
+/// The location of a symbolic state, `Out (n = 3) when limit > 3`; any other place is what it is.
+fn location(place: &str) -> &str {
+    let place = place.split(" when ").next().unwrap_or(place);
+    match place.split_once(" (") {
+        Some((name, values)) if values.contains(" = ") => name,
+        _ => place,
+    }
+}
+
+/// The locations of places, each once.
+fn named(places: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for place in places {
+        let name = location(place);
+        if !names.iter().any(|n| n == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 /// Failing and flaky runs by the way they fail.
@@ -43,12 +80,22 @@ pub(crate) fn groups(events: &[Event]) -> BTreeMap<Group, Members> {
             continue;
         };
         let observed = certificate.observed.as_deref();
-        let group = Group {
+        let observed = observed.unwrap_or("the end of the run");
+        let mut group = Group {
             verdict: verdict.name().to_owned(),
             places: certificate.locations.clone(),
-            observed: brief(observed.unwrap_or("the end of the run")),
+            observed: brief(observed),
         };
+        if group.places.iter().any(|place| location(place) != place) {
+            group.places = named(&group.places);
+            let name = observed.split('(').next().unwrap_or(observed);
+            group.observed = brief(name);
+        }
         let members = groups.entry(group).or_default();
+        let shown = brief(observed);
+        if !members.observed.contains(&shown) && members.observed.len() <= MOST_OBSERVED {
+            members.observed.push(shown);
+        }
         members.count += 1;
         members.flaky |= verdict.name() == "flaky";
         if members.allowed.is_empty() {
@@ -122,5 +169,21 @@ impl Changes {
             changes.changed = both.take(100).collect();
         }
         changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_without_their_values() {
+        assert_eq!(location("Out (user = \"(\", wrong = 0)"), "Out");
+        assert_eq!(location("Out (n = 3) when limit > 3"), "Out");
+        assert_eq!(location("Out when limit > 3"), "Out");
+        // A state of a model without data, with its line.
+        assert_eq!(location("Out (line 12)"), "Out (line 12)");
+        let places = ["A (n = 1)", "A (n = 2)", "B (n = 1)"].map(str::to_owned);
+        assert_eq!(named(&places), ["A", "B"]);
     }
 }

@@ -6,12 +6,14 @@
 mod groups;
 mod html;
 mod page;
+mod requirements;
 mod response_times;
 mod runs;
 mod sha256;
 mod shrunk;
+mod values;
 
-use iolite::{Campaign, Constants, CoveredModel, Workspace};
+use iolite::{Campaign, Constants, CoveredModel, ValuesTried, Workspace};
 use iolite_exec::Journal;
 use iolite_formats::drawing::Drawing;
 
@@ -40,11 +42,16 @@ pub struct ModelPart<'a> {
     drawing: Option<Drawing>,
     covered: Option<CoveredModel>,
     constants: Option<Constants>,
+    /// What was tried of the data.
+    values: Option<ValuesTried>,
     source: Option<String>,
 }
 
 /// Transitions that no run took and that are named.
 const MOST_LEFT: usize = 500;
+
+/// Steps whose values are looked at: with data, a step is solved and not looked up.
+const MOST_VALUED: usize = 50_000;
 
 /// Bytes of a model's text that are shown.
 const MOST_SOURCE: usize = 200_000;
@@ -63,6 +70,7 @@ impl<'a> ModelPart<'a> {
         Ok(Self {
             drawing: campaign.drawing(workspace),
             covered: campaign.covered_model(&journal.events, MOST_LEFT),
+            values: campaign.values_tried(&journal.events, MOST_VALUED)?,
             constants: campaign.judge().constants(&learnt),
             source: source.map(|source| String::from_utf8_lossy(source.bytes()).into_owned()),
             campaign,

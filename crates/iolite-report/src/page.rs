@@ -5,22 +5,19 @@ use std::fmt::Write as _;
 
 use iolite_exec::report::{Discovery, ResidualRisk};
 use iolite_exec::{Event, Sink, Summary};
-use iolite_formats::{drawing::Drawing, svg};
+use iolite_formats::drawing::{Drawing, Edge};
+use iolite_formats::svg;
 use serde::Serialize;
 
 use crate::groups::{Changes, Group, Members, groups};
 use crate::html::{escape, json, shell_word};
 use crate::response_times::{ResponseTimes, shown};
-use crate::runs::{RunData, Runs};
+use crate::runs::Runs;
 use crate::sha256::source_expression;
-use crate::shrunk;
-use crate::{ModelPart, Report};
+use crate::{ModelPart, Report, requirements, shrunk, values};
 
 const STYLE: &str = include_str!("../../../web/report/report.css");
 const SCRIPT: &str = include_str!("../../../web/report/report.js");
-
-/// Goals and runs of a matrix.
-const MOST_MATRIX: usize = 200;
 
 /// What the script draws.
 #[derive(Serialize)]
@@ -35,7 +32,8 @@ struct PageData<'a> {
     edges: BTreeMap<String, &'static str>,
 }
 
-fn verdict(name: &str) -> String {
+/// A verdict with its colour.
+pub(crate) fn verdict(name: &str) -> String {
     format!("<span class=\"verdict v-{0}\">{0}</span>", escape(name))
 }
 
@@ -79,7 +77,9 @@ pub fn page(report: &Report<'_>) -> String {
     times(&mut body, &ResponseTimes::of(&report.journal.events));
     next_run(&mut body, &report.journal.events);
     constants(&mut body, model);
-    matrix(&mut body, &runs.listed, &summary);
+    let tried = model.and_then(|m| m.values.as_ref());
+    values::write(&mut body, tried, picture.as_deref());
+    requirements::write(&mut body, &runs.listed, &summary);
     source(&mut body, model, &header.model.to_string());
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -221,7 +221,7 @@ fn failures(out: &mut String, groups: &BTreeMap<Group, Members>) {
             "<tr><td>{}</td><td>{}</td><td class=\"mono\">{}</td><td class=\"mono\">{}</td><td>{}: {runs}</td></tr>",
             verdict(&group.verdict),
             places(&group.places),
-            escape(&group.observed),
+            escape(&members.tell_observed()),
             escape(&members.allowed.join("   ")),
             members.count
         );
@@ -363,6 +363,12 @@ fn one_run(out: &mut String, picture: Option<&str>) {
             "<div class=\"chart\" id=\"run-svg\"></div><p class=\"soft\">The model has no picture of a size that one can read.</p>",
         ),
     }
+    out.push_str(
+        "<section id=\"bytes\" aria-labelledby=\"bytes-title\" hidden><h3 id=\"bytes-title\">Bytes and standard error</h3>\
+         <p class=\"soft\" id=\"bytes-note\"></p><div class=\"scroll bytes\" tabindex=\"0\" role=\"group\" \
+         aria-labelledby=\"bytes-title\"><table><thead><tr><th>step</th><th>action</th><th>way</th><th>text</th>\
+         <th>bytes</th></tr></thead><tbody id=\"bytes-rows\"></tbody></table></div></section>",
+    );
     out.push_str("</div></section>\n");
 }
 
@@ -375,23 +381,38 @@ fn local(picture: &str, name: &str) -> String {
         .replace("url(#arrow)", &format!("url(#arrow-{name})"))
 }
 
+/// What the script finds the arrow of an edge by.
+fn key(edge: &Edge) -> String {
+    format!("{}-{}", edge.source.index(), edge.target.index())
+}
+
 /// Which arrows of the picture were taken.
 fn painted(
     drawing: Option<&Drawing>,
     model: Option<&ModelPart<'_>>,
 ) -> BTreeMap<String, &'static str> {
-    let covered = model.and_then(|m| m.covered.as_ref());
-    let (Some(drawing), Some(covered)) = (drawing, covered) else {
+    let (Some(drawing), Some(model)) = (drawing, model) else {
         return BTreeMap::new();
     };
     let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    if let Some(values) = &model.values {
+        // With data, transitions between the same places are not told apart.
+        for edge in &drawing.edges {
+            let name = |id| drawing.node(id).name.clone();
+            if let Some(&count) = values.taken.get(&(name(edge.source), name(edge.target))) {
+                counts.insert(key(edge), count);
+            }
+        }
+    }
     for edge in &drawing.edges {
+        let Some(covered) = &model.covered else {
+            break;
+        };
         // Pictures write τ where texts write i.
         let label = if edge.label == "τ" { "i" } else { &edge.label };
         let name = |id| drawing.node(id).name.clone();
         let taken = (name(edge.source), label.to_owned(), name(edge.target));
-        let key = format!("{}-{}", edge.source.index(), edge.target.index());
-        let (seen, all) = counts.entry(key).or_default();
+        let (seen, all) = counts.entry(key(edge)).or_default();
         *all += 1;
         *seen += u32::from(covered.seen.contains(&taken));
     }
@@ -404,6 +425,17 @@ fn painted(
         .into_iter()
         .map(|(key, count)| (key, kind(count)))
         .collect()
+}
+
+/// The picture whose arrows the script colours, with what the colours mean.
+pub(crate) fn painted_picture(out: &mut String, picture: &str) {
+    let _ = write!(
+        out,
+        "<p class=\"key\"><span class=\"seen\">taken</span><span class=\"part\">some labels taken</span>\
+         <span class=\"missed\">not taken</span></p><div class=\"picture\" id=\"covered\" tabindex=\"0\" role=\"group\" \
+         aria-label=\"the model, transitions by whether a run took them\">{}</div>",
+        local(picture, "b")
+    );
 }
 
 fn coverage(out: &mut String, model: Option<&ModelPart<'_>>, picture: Option<&str>) {
@@ -431,13 +463,7 @@ fn coverage(out: &mut String, model: Option<&ModelPart<'_>>, picture: Option<&st
     }
     out.push_str("</dl>");
     if let Some(picture) = picture {
-        let _ = write!(
-            out,
-            "<p class=\"key\"><span class=\"seen\">taken</span><span class=\"part\">some labels taken</span>\
-             <span class=\"missed\">not taken</span></p><div class=\"picture\" id=\"covered\" tabindex=\"0\" role=\"group\" \
-             aria-label=\"the model, transitions by whether a run took them\">{}</div>",
-            local(picture, "b")
-        );
+        painted_picture(out, picture);
     }
     if report.left.is_empty() {
         out.push_str("<p>Nothing is left.</p>");
@@ -542,37 +568,6 @@ fn constants(out: &mut String, model: Option<&ModelPart<'_>>) {
             escape(&constants.tell())
         );
     }
-}
-
-/// Goals by runs.
-fn matrix(out: &mut String, runs: &[RunData], summary: &Summary) {
-    if summary.goals.is_empty() {
-        return;
-    }
-    out.push_str(
-        "<section aria-labelledby=\"goals\"><h2 id=\"goals\">Requirements</h2><div class=\"scroll\"><table><thead><tr>\
-         <th>observer, purpose or property</th><th>verdicts</th><th>runs that decided it</th></tr></thead><tbody>",
-    );
-    for (goal, counts) in summary.goals.iter().take(MOST_MATRIX) {
-        let verdicts = counts
-            .iter()
-            .map(|(v, n)| format!("{} × {n}", verdict(v.name())));
-        let decided = runs.iter().filter(|run| {
-            let of_goal = run.goals.get(goal);
-            of_goal.is_some_and(|v| v != "inconc" && v != "unknown")
-        });
-        let decided = decided
-            .take(20)
-            .map(|run| format!("<a href=\"#run-{0}\">{0}</a>", run.n));
-        let _ = write!(
-            out,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
-            escape(goal),
-            verdicts.collect::<Vec<_>>().join(" "),
-            decided.collect::<Vec<_>>().join(", ")
-        );
-    }
-    out.push_str("</tbody></table></div></section>\n");
 }
 
 fn source(out: &mut String, model: Option<&ModelPart<'_>>, name: &str) {

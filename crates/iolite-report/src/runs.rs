@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use iolite::Campaign;
-use iolite_exec::{Event, Exit, ExitKind};
+use iolite_exec::{Event, Exit, ExitKind, Traffic, Way};
 use serde::Serialize;
 
 /// Events that a page holds at most; failing runs go first.
@@ -18,6 +18,9 @@ const MOST_STEPS: usize = 20_000;
 /// Steps of all runs whose possible places are found out.
 const MOST_LIT: usize = 50_000;
 
+/// Characters of bytes that a page holds at most; failing runs go first.
+const MOST_BYTES: usize = 4_000_000;
+
 /// Characters of a text that a system wrote.
 const MOST_TEXT: usize = 4000;
 
@@ -30,6 +33,22 @@ pub(crate) struct Row(
     pub(crate) usize,
     pub(crate) u64,
     #[serde(skip_serializing_if = "Option::is_none")] pub(crate) Option<String>,
+);
+
+/// Bytes that went one way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Piece(
+    /// Number of the step; that of the steps for what came after the last.
+    pub(crate) u64,
+    /// `s` sent, `r` received, `e` standard error.
+    pub(crate) char,
+    /// Index of the channel's name among the actions and texts.
+    pub(crate) Option<usize>,
+    /// How many bytes there were.
+    pub(crate) u64,
+    /// Whether the content is in hexadecimal.
+    pub(crate) bool,
+    pub(crate) String,
 );
 
 /// A run.
@@ -52,6 +71,12 @@ pub(crate) struct RunData {
     /// Steps that are left out after the row with this number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cut: Option<(usize, usize)>,
+    /// The bytes of the steps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bytes: Vec<Piece>,
+    /// Whether the page leaves bytes out that the journal has.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) without_bytes: bool,
     /// The sets of places before the first step and after each one, as far as they are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) lit: Vec<usize>,
@@ -135,6 +160,10 @@ fn word(value: &impl Serialize) -> String {
 }
 
 fn read(run: &mut RunData, event: &Event, actions: &mut Texts) {
+    if let Event::Bytes { step, traffic, .. } = event {
+        run.bytes.push(piece(*step, traffic, actions));
+        return;
+    }
     let mut row = |kind: char, text: &str, at: u64, more: Option<String>| {
         run.rows.push(Row(kind, actions.number(text), at, more));
     };
@@ -201,7 +230,43 @@ fn read(run: &mut RunData, event: &Event, actions: &mut Texts) {
             run.steps = *steps;
             run.fault = Some(brief(&format!("{code}: {message}")));
         }
-        Event::Pause { .. } | Event::Progress { .. } | Event::CampaignEnded { .. } => {}
+        Event::Pause { .. }
+        | Event::Bytes { .. }
+        | Event::Progress { .. }
+        | Event::CampaignEnded { .. } => {}
+    }
+}
+
+fn piece(step: u64, traffic: &Traffic, texts: &mut Texts) -> Piece {
+    let way = match traffic.way {
+        Way::Sent => 's',
+        Way::Received => 'r',
+        Way::Stderr => 'e',
+    };
+    let channel = traffic.channel.as_deref().map(|name| texts.number(name));
+    let (is_hex, content) = match (&traffic.text, &traffic.hex) {
+        (Some(text), _) => (false, text.clone()),
+        (None, Some(hex)) => (true, hex.clone()),
+        (None, None) => (false, String::new()),
+    };
+    Piece(step, way, channel, traffic.length, is_hex, content)
+}
+
+/// Leaves out the bytes of steps that are not shown, and those beyond what a page holds.
+fn bound_bytes(run: &mut RunData, left: &mut usize) {
+    let steps_before =
+        |rows: &[Row]| rows.iter().filter(|row| "sodx".contains(row.0)).count() as u64;
+    if let Some((at, cut)) = run.cut {
+        let first = steps_before(&run.rows[..at]);
+        run.bytes
+            .retain(|piece| piece.0 < first || piece.0 >= first + cut as u64);
+    }
+    let size: usize = run.bytes.iter().map(|piece| piece.5.len() + 20).sum();
+    if run.rows.is_empty() || size > *left {
+        run.without_bytes = !run.bytes.is_empty();
+        run.bytes = Vec::new();
+    } else {
+        *left -= size;
     }
 }
 
@@ -227,6 +292,7 @@ impl Runs {
         runs.truncate(MOST_RUNS);
         let mut sets = Texts::default();
         let (mut events_left, mut lit_left, mut without_steps) = (MOST_EVENTS, MOST_LIT, 0);
+        let mut bytes_left = MOST_BYTES;
         for run in &mut runs {
             if run.rows.len() > MOST_STEPS {
                 let cut = run.rows.len() - MOST_STEPS;
@@ -238,8 +304,10 @@ impl Runs {
                 run.rows = Vec::new();
                 run.cut = None;
                 without_steps += 1;
+                bound_bytes(run, &mut bytes_left);
                 continue;
             }
+            bound_bytes(run, &mut bytes_left);
             events_left -= run.rows.len();
             if let Some(campaign) = campaign {
                 light(run, campaign, &actions.texts, &mut sets, &mut lit_left);

@@ -175,6 +175,12 @@ struct Show {
     view: Option<String>,
     #[serde(default)]
     observer: Option<String>,
+    /// States that are drawn as one.
+    #[serde(default)]
+    collapse: Vec<Vec<u32>>,
+    /// Pictures of more states than this are folded.
+    #[serde(default)]
+    fold: Option<u32>,
 }
 
 async fn show(State(shared): Server, Json(asked): Json<Show>) -> Result<Json<Answer>, Refusal> {
@@ -184,11 +190,15 @@ async fn show(State(shared): Server, Json(asked): Json<Show>) -> Result<Json<Ans
         .observer
         .map(|o| shared.folder.reference(&o))
         .transpose()?;
-    let ask = Ask::new(&["show", "--format", "svg"])
+    let mut ask = Ask::new(&["show", "--format", "svg"])
         .flag_if("--view", view)
         .flag_if("--observer", observer)
-        .model(model.reference)
-        .input(model.text);
+        .flag_if("--fold", asked.fold.map(|fold| fold.to_string()));
+    for group in asked.collapse {
+        let numbers: Vec<String> = group.iter().map(u32::to_string).collect();
+        ask = ask.flag("--collapse", numbers.join(","));
+    }
+    let ask = ask.model(model.reference).input(model.text);
     shared.commands.answer(ask).await.map(Json)
 }
 
@@ -277,7 +287,7 @@ struct PropertyAsked {
     over: Option<String>,
 }
 
-/// Class, testability and picture of a property.
+/// Class and testability of a property, its picture and that of its canonical tester.
 async fn property(
     State(shared): Server,
     Json(asked): Json<PropertyAsked>,
@@ -298,8 +308,12 @@ async fn property(
         .commands
         .answer(ask(&["show", "--format", "svg"]))
         .await?;
+    let tester = shared
+        .commands
+        .answer(ask(&["tester", "--format", "svg"]))
+        .await?;
     Ok(Json(
-        json!({ "class": class, "testable": testable, "picture": picture }),
+        json!({ "class": class, "testable": testable, "picture": picture, "tester": tester }),
     ))
 }
 
@@ -350,12 +364,14 @@ async fn test(State(shared): Server, Json(asked): Json<TestAsked>) -> Result<Jso
         )
         .flag_if("--observer", observer);
     let command = ask.line();
-    let id = shared
-        .tests
-        .start(&shared.commands, &ask.flag("--events", "-").arg("--steer"))?;
-    if asked.paused {
-        shared.tests.order(id, "pause")?;
-    }
+    // An order to pause would come after the first steps.
+    let steer = if asked.paused {
+        "--steer=paused"
+    } else {
+        "--steer"
+    };
+    let ask = ask.flag("--events", "-").arg(steer);
+    let id = shared.tests.start(&shared.commands, &ask)?;
     Ok(Json(json!({ "id": id, "command": command })))
 }
 

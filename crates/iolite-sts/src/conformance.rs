@@ -4,11 +4,14 @@
 //! A proof is an inductive invariant of the product, so a simulation of I by the tester of S; a refutation
 //! is a run. Tests of bounded length say how long traces are on which there is no difference, and
 //! make counterexamples shortest ones.
+//!
+//! Lemma 4 is about one det(S^δ). Where constants of S have no value its instances have one each
+//! (`conformance_instances.rs`), and where there is none, traces are searched instead (`conformance_search.rs`).
 
-use iolite_expr::{Answer as Satisfiable, Solver, Sort, Span, Term, Var, VarId};
+use iolite_expr::{Answer as Satisfiable, Solver, Sort, Span, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 
-use crate::analysis::{Answer, VerifyBudget, satisfies, verify};
+use crate::analysis::{Answer, ObservedProduct, Proof, VerifyBudget, satisfies, verify, watch};
 use crate::closure::DeterminiseError;
 use crate::compose::{ComposeError, same_signature};
 use crate::iosts::{Gate, GateId, Iosts, LabelKind, LocationId, Transition, Variable, space};
@@ -22,9 +25,8 @@ pub enum ConformanceError {
     /// What the implementation refuses cannot be said.
     #[error("which inputs the implementation refuses was not found out: {0}")]
     Refusal(DeterminiseError),
-    /// Where constants or variables of the specification have no value, its traces are those of all its
-    /// instances, and no one of them decides.
-    #[error("{0} of the specification has no value")]
+    /// A constant or variable has no value, and what a run or a proof means depends on it.
+    #[error("{0} has no value")]
     Unknown(Box<str>),
     /// An action has other parameters on the other side.
     #[error(transparent)]
@@ -34,16 +36,29 @@ pub enum ConformanceError {
 /// How a question of conformance came out.
 #[derive(Clone, Debug)]
 pub struct Conformance {
-    /// I^δ beside the tester of S, which the answer speaks of.
+    /// What the answer speaks of: I^δ beside the tester of S, or I^δ alone where runs were searched for.
     pub product: Iosts,
     /// Proved, refuted or neither.
     pub answer: Answer,
     /// Up to this length of traces there is no difference.
     pub depth: usize,
+    /// Which instance of the specification a proof speaks of, where constants of it have no value.
+    pub instance: Option<InstanceProof>,
+}
+
+/// A proof by one instance of a specification: what else is needed for it to be one of the whole
+/// (`conformance_instances.rs`).
+#[derive(Clone, Debug)]
+pub struct InstanceProof {
+    /// Values of the constants that the implementation does not have.
+    pub values: Vec<(Box<str>, Value)>,
+    /// I^δ beside the inputs that another instance specifies and this one does not, with the invariant that
+    /// excludes them; nothing for uioco, which needs none.
+    pub specified: Option<(Iosts, Proof)>,
 }
 
 /// Locations and transitions of det(S^δ).
-const MOST: usize = 2_000;
+pub(crate) const MOST: usize = 2_000;
 /// Lengths of traces that are tried where the whole was not proved.
 const LONGEST: usize = 24;
 
@@ -58,7 +73,89 @@ pub enum DataRelation {
     Ioconf,
 }
 
+/// An implementation and the tester of a specification in which everything has a value: what proofs of a
+/// relation speak of.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    implementation: Iosts,
+    tester: Iosts,
+    fail: LocationId,
+}
+
+impl Comparison {
+    /// The tester of S is Σ!(det(S^δ)), over the actions of both.
+    pub fn new(
+        implementation: &Iosts,
+        specification: &Iosts,
+        relation: DataRelation,
+        solver: &mut Solver,
+    ) -> Result<Self, ConformanceError> {
+        let open = specification.variables.iter().find(|v| v.initial.is_none());
+        let open = open.map(|v| &v.var);
+        if let Some(var) = open.or_else(|| specification.constants.first().map(|c| &c.var)) {
+            return Err(ConformanceError::Unknown((*var.name).into()));
+        }
+        let implementation = implementation.with_gates_of(specification)?;
+        let specification = specification.with_gates_of(&implementation)?;
+        let quiescent = specification.quiescent_with(solver);
+        let deterministic = relation.determinised(&quiescent, solver);
+        let deterministic = deterministic.map_err(ConformanceError::Determinise)?;
+        let (tester, fail) = relation.tester(&deterministic);
+        Ok(Self {
+            implementation,
+            tester,
+            fail,
+        })
+    }
+
+    /// I^δ beside the tester.
+    pub fn product(&self, policy: QuiescencePolicy) -> Result<ObservedProduct, ConformanceError> {
+        let Self {
+            implementation,
+            tester,
+            fail,
+        } = self;
+        Ok(watch(implementation, tester, &[*fail], policy)?)
+    }
+}
+
+impl DataRelation {
+    /// det(S^δ), as the relation reads it.
+    pub(crate) fn determinised(
+        self,
+        quiescent: &Iosts,
+        solver: &mut Solver,
+    ) -> Result<Iosts, DeterminiseError> {
+        match self {
+            Self::Uioco => quiescent.determinised_for_uioco(solver, MOST),
+            Self::Ioco | Self::Ioconf => quiescent.determinised(solver, MOST),
+        }
+    }
+
+    /// Σ!(det(S^δ)) and its location Fail.
+    pub(crate) fn tester(self, deterministic: &Iosts) -> (Iosts, LocationId) {
+        let (mut tester, fail) = deterministic.output_completed();
+        if self == Self::Ioconf {
+            tester.end_at_delta(fail);
+        }
+        (tester, fail)
+    }
+}
+
+/// One question of conformance: the two systems over the same visible actions, and how they are compared.
+pub(crate) struct Question<'a> {
+    pub(crate) implementation: Iosts,
+    pub(crate) specification: Iosts,
+    pub(crate) relation: DataRelation,
+    pub(crate) policy: QuiescencePolicy,
+    pub(crate) solver: &'a mut Solver,
+    pub(crate) budget: VerifyBudget,
+}
+
 /// Decides I ioco S, I uioco S or I ioconf S.
+///
+/// Constants of S without a value belong to its initial states [SYM04, §2], so Traces(S^δ) are those of
+/// all its instances. A constant of I stands for each of its values.
 pub fn conforms(
     implementation: &Iosts,
     specification: &Iosts,
@@ -67,70 +164,106 @@ pub fn conforms(
     solver: &mut Solver,
     budget: VerifyBudget,
 ) -> Result<Conformance, ConformanceError> {
-    let open = specification.variables.iter().find(|v| v.initial.is_none());
-    let open = open.map(|v| &v.var).or_else(|| {
-        let first = specification.constants.first();
-        first.map(|c| &c.var)
-    });
-    if let Some(var) = open {
-        return Err(ConformanceError::Unknown((*var.name).into()));
-    }
     let implementation = implementation.with_gates_of(specification)?;
     let specification = specification.with_gates_of(&implementation)?;
-    let quiescent = specification.quiescent_with(solver);
-    let deterministic = match relation {
-        DataRelation::Uioco => quiescent.determinised_for_uioco(solver, MOST),
-        DataRelation::Ioco | DataRelation::Ioconf => quiescent.determinised(solver, MOST),
+    let is_open = !specification.constants.is_empty()
+        || specification.variables.iter().any(|v| v.initial.is_none());
+    let question = Question {
+        implementation,
+        specification,
+        relation,
+        policy,
+        solver,
+        budget,
     };
-    let deterministic = deterministic.map_err(ConformanceError::Determinise)?;
-    let (mut tester, fail) = deterministic.output_completed();
-    if relation == DataRelation::Ioconf {
-        tester.end_at_delta(fail);
+    question.decide(is_open)
+}
+
+impl Question<'_> {
+    fn decide(mut self, is_open: bool) -> Result<Conformance, ConformanceError> {
+        let quiescent = self.specification.quiescent_with(self.solver);
+        match self.relation.determinised(&quiescent, self.solver) {
+            Err(error) => {
+                let why =
+                    format!("the specification has no deterministic form that was found: {error}");
+                Ok(self.search(&quiescent, vec![why]))
+            }
+            Ok(deterministic) if is_open => self.by_instances(&quiescent, &deterministic),
+            Ok(deterministic) => self.by_tester(&deterministic),
+        }
     }
-    let mut ask = |tester: &Iosts, budget: VerifyBudget| {
-        satisfies(&implementation, tester, &[fail], policy, solver, budget)
-    };
-    let (product, answer) = ask(&tester, budget)?;
-    if let Answer::Proved(_) = answer {
-        return Ok(Conformance {
+
+    /// Σ!(det(S^δ)) and its location Fail.
+    pub(crate) fn tester(&self, deterministic: &Iosts) -> (Iosts, LocationId) {
+        self.relation.tester(deterministic)
+    }
+
+    /// Whether I^δ satisfies an observer.
+    pub(crate) fn ask(
+        &mut self,
+        observer: &Iosts,
+        violating: &[LocationId],
+        budget: VerifyBudget,
+    ) -> Result<(Iosts, Answer), ConformanceError> {
+        let (policy, i) = (self.policy, &self.implementation);
+        Ok(satisfies(
+            i,
+            observer,
+            violating,
+            policy,
+            self.solver,
+            budget,
+        )?)
+    }
+
+    fn by_tester(&mut self, deterministic: &Iosts) -> Result<Conformance, ConformanceError> {
+        let (tester, fail) = self.tester(deterministic);
+        let budget = self.budget;
+        let (product, answer) = self.ask(&tester, &[fail], budget)?;
+        if let Answer::Proved(_) = answer {
+            return Ok(Conformance {
+                product,
+                answer,
+                depth: usize::MAX,
+                instance: None,
+            });
+        }
+        let found = match &answer {
+            Answer::Refuted(refutation) => Some(refutation.trace.len()),
+            _ => None,
+        };
+        let part = VerifyBudget {
+            steps: budget.steps / 4,
+            time: budget.time / 4,
+            ..budget
+        };
+        let begin = std::time::Instant::now();
+        let mut depth = 0;
+        for length in 1..=found.map_or(LONGEST, |n| n.saturating_sub(1)) {
+            let (product, answer) = self.ask(&tester.within(length), &[fail], part)?;
+            match answer {
+                Answer::Proved(_) => depth = length,
+                refuted @ Answer::Refuted(_) => {
+                    return Ok(Conformance {
+                        product,
+                        answer: refuted,
+                        depth,
+                        instance: None,
+                    });
+                }
+                Answer::Unknown { .. } => break,
+            }
+            if begin.elapsed() > budget.time {
+                break;
+            }
+        }
+        Ok(Conformance {
             product,
             answer,
-            depth: usize::MAX,
-        });
+            depth,
+            instance: None,
+        })
     }
-    let found = match &answer {
-        Answer::Refuted(refutation) => Some(refutation.trace.len()),
-        _ => None,
-    };
-    let part = VerifyBudget {
-        steps: budget.steps / 4,
-        time: budget.time / 4,
-        ..budget
-    };
-    let begin = std::time::Instant::now();
-    let mut depth = 0;
-    for length in 1..=found.map_or(LONGEST, |n| n.saturating_sub(1)) {
-        let (product, answer) = ask(&tester.within(length), part)?;
-        match answer {
-            Answer::Proved(_) => depth = length,
-            refuted @ Answer::Refuted(_) => {
-                return Ok(Conformance {
-                    product,
-                    answer: refuted,
-                    depth,
-                });
-            }
-            Answer::Unknown { .. } => break,
-        }
-        if begin.elapsed() > budget.time {
-            break;
-        }
-    }
-    Ok(Conformance {
-        product,
-        answer,
-        depth,
-    })
 }
 
 /// Whether every reachable state takes every input of the specification, after internal steps if need
@@ -141,10 +274,24 @@ pub fn is_input_enabled(
     solver: &mut Solver,
     budget: VerifyBudget,
 ) -> Result<(Iosts, Answer), ConformanceError> {
+    let watched = refusing(implementation, specification, solver)?;
+    let answer = verify(&watched.model, &watched.marked, solver, budget);
+    Ok((watched.model, answer))
+}
+
+/// The implementation with a marked location that is entered by the inputs which a state refuses.
+pub fn refusing(
+    implementation: &Iosts,
+    specification: &Iosts,
+    solver: &mut Solver,
+) -> Result<ObservedProduct, ConformanceError> {
     let model = implementation.with_gates_of(specification)?;
-    let (watched, refuses) = model.with_refused_inputs(solver)?;
-    let answer = verify(&watched, &[refuses], solver, budget);
-    Ok((watched, answer))
+    let (model, refuses) = model.with_refused_inputs(solver)?;
+    Ok(ObservedProduct {
+        model,
+        marked: vec![refuses],
+        silent: None,
+    })
 }
 
 impl Iosts {
@@ -204,7 +351,13 @@ impl Iosts {
         Ok(all)
     }
 
-    fn push(&mut self, source: LocationId, action: GateId, guard: Term, target: LocationId) {
+    pub(crate) fn push(
+        &mut self,
+        source: LocationId,
+        action: GateId,
+        guard: Term,
+        target: LocationId,
+    ) {
         self.transitions.push(Transition {
             source,
             action,

@@ -206,7 +206,8 @@ impl Determinisation<'_> {
                 format!("to {target} where {guard}")
             }
         };
-        let ways: Vec<String> = chosen.iter().map(way).collect();
+        let mut ways: Vec<String> = chosen.iter().map(way).collect();
+        ways.dedup();
         let action = self.model.gate(gate);
         DeterminiseError::Unsettled {
             action: format!("{}{}", action.kind.sigil(), action.name).into(),

@@ -9,8 +9,9 @@ use crate::iosts::{Iosts, TransitionId, space};
 pub(crate) struct Firing {
     /// The guard has a value.
     pub(crate) defined: Term,
-    /// Whether that depends on the parameters.
+    /// Whether that depends on the parameters, and on which variables.
     pub(crate) faults_by_value: bool,
+    pub(crate) faults_by: Vec<usize>,
     /// It has a value, and holds.
     pub(crate) guard: Term,
     /// By parameter: the term over V ∪ C that a conjunct `m == f[head]` wants it to equal.
@@ -31,6 +32,7 @@ impl Firing {
         Self {
             fits: sorts.all(|(e, p)| e.as_ref().is_some_and(|e| *e.sort() == p.sort)),
             faults_by_value: reads_parameters(&defined),
+            faults_by: variables(&defined),
             guard: Term::all([defined.clone(), guard.clone()]).simplify(),
             defined,
             equal,
@@ -43,6 +45,13 @@ impl Firing {
         let value = |t: &Option<Term>| t.as_ref().and_then(|t| t.eval(state).ok());
         self.equal.iter().map(value).collect()
     }
+}
+
+/// The variables of the model that a term reads.
+fn variables(term: &Term) -> Vec<usize> {
+    let read = term.free_vars();
+    let read = read.iter().filter(|v| v.id.space() == space::VARIABLE);
+    read.map(|v| v.id.index()).collect()
 }
 
 fn reads_parameters(term: &Term) -> bool {

@@ -42,6 +42,8 @@ mod closure;
 mod compaction;
 mod compose;
 mod conformance;
+mod conformance_instances;
+mod conformance_search;
 mod coverage_criterion;
 mod coverage_goal;
 mod covering_test;
@@ -53,6 +55,7 @@ mod input_choice;
 mod iosts;
 mod lint;
 mod narrowed;
+mod only_row;
 mod passing;
 mod path_formula;
 mod product;
@@ -76,7 +79,11 @@ mod value_coverage;
 pub use builder::{BuildError, BuildErrorKind, Builder};
 pub use closure::DeterminiseError;
 pub use compose::ComposeError;
-pub use conformance::{Conformance, ConformanceError, DataRelation, conforms, is_input_enabled};
+pub use conformance::{
+    Comparison, Conformance, ConformanceError, DataRelation, InstanceProof, conforms,
+    is_input_enabled, refusing,
+};
+pub use conformance_instances::InstanceComparison;
 pub use coverage_criterion::{CoverageCriterion, CriterionGoals};
 pub use coverage_goal::{CoverageGoal, CoverageGoals};
 pub use input_choice::{Chosen, InputChoice};
@@ -86,7 +93,7 @@ pub use iosts::{
 };
 pub use lint::Lint;
 pub use passing::TestProgram;
-pub use path_formula::{GivenConstant, HasTrace, TraceStep, Watch, WatchedStates};
+pub use path_formula::{GivenConstant, HasTrace, RunPlace, TraceStep, Watch, WatchedStates};
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};
 pub use simulation::{Simulation, SimulationError};

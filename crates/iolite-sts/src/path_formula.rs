@@ -10,7 +10,7 @@ mod watch;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Solver, Substitution, Term, Value, Var, VarId};
+use iolite_expr::{Answer, Op, Solver, Span, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
 use rustc_hash::FxHashSet;
 
@@ -41,6 +41,17 @@ pub enum HasTrace {
     Unknown(Arc<str>),
 }
 
+/// Where a run is, with all values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunPlace {
+    /// The location.
+    pub location: LocationId,
+    /// The values of the variables, in their order.
+    pub values: Vec<Value>,
+    /// Those of the constants.
+    pub constants: Vec<Value>,
+}
+
 /// What δ is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Silence {
@@ -69,6 +80,8 @@ struct Search<'a> {
     fresh: usize,
     /// What stands for constants.
     constants: Substitution,
+    /// Where the run is before the last step of the trace, where that is asked.
+    place: Option<&'a RunPlace>,
     /// Whether every point is kept.
     keeps: bool,
     kept: Vec<Point>,
@@ -103,6 +116,21 @@ impl Iosts {
         budget: usize,
     ) -> HasTrace {
         let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        search.start();
+        search.run()
+    }
+
+    /// The same for runs that are at this place before the last step of the trace.
+    pub fn has_trace_from(
+        &self,
+        trace: &[TraceStep],
+        place: &RunPlace,
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> HasTrace {
+        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        search.place = Some(place);
         search.start();
         search.run()
     }
@@ -145,6 +173,7 @@ impl<'a> Search<'a> {
             budget,
             fresh: 0,
             constants: Substitution::new(),
+            place: None,
             keeps: false,
             kept: Vec::new(),
             doubt: None,
@@ -363,6 +392,9 @@ impl Search<'_> {
         }
         self.note_fault(point, transition, &map);
         let shown = point.shown + shows;
+        if shows > 0 && shown == self.trace.len() && !self.is_at_place(point, &mut parts) {
+            return;
+        }
         self.push(
             transition.target,
             shown,
@@ -371,6 +403,25 @@ impl Search<'_> {
             &parts,
             &map,
         );
+    }
+
+    /// Whether a point may be where the run is asked to be, with what its values must be then.
+    fn is_at_place(&self, point: &Point, parts: &mut Vec<Term>) -> bool {
+        let Some(place) = self.place else {
+            return true;
+        };
+        let model = self.model;
+        let variables = model.variables().iter().map(|v| &v.var);
+        let variables = variables.zip(&place.values);
+        let constants = model.constants().iter().map(|c| &c.var);
+        for (var, value) in variables.chain(constants.zip(&place.constants)) {
+            let sides = vec![var.term(), literal(var, value.clone())];
+            let Ok(same) = Term::apply(Op::Eq, sides, Span::NONE) else {
+                return false;
+            };
+            parts.push(same);
+        }
+        point.location == place.location
     }
 
     /// A guard or an effect without a value neither allows nor forbids.
@@ -432,6 +483,9 @@ impl Search<'_> {
             self.exclude(point, &faulty, &map);
         }
         let shown = point.shown + 1;
+        if shown == self.trace.len() && !self.is_at_place(point, &mut parts) {
+            return;
+        }
         let before = point.condition.clone();
         self.push(point.location, shown, &point.values, before, &parts, &map);
         if policy != QuiescencePolicy::Strict && model.internal_cycles()[point.location.index()] {

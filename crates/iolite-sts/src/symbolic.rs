@@ -17,8 +17,9 @@ use crate::closure::DeterminiseError;
 use crate::coverage_goal::Recorder;
 use crate::firing::Firing;
 use crate::iosts::{Iosts, LabelKind, LocationId, TransitionId, space};
+use crate::only_row::HarmlessGuards;
 use crate::quiescence::DeltaGuard;
-use crate::semantics::{Frame, ModelFault, State, ValuedAction};
+use crate::semantics::{ModelFault, State, ValuedAction};
 use crate::symbolic_state::{Data, SymbolicState, last_unknown, merged, renumber, settle};
 
 /// The states after a trace, closed under internal actions.
@@ -102,8 +103,9 @@ const MOST_TERMS: u64 = 100_000;
 /// Steps of the solver for one step of a trace. Counted and not timed, so that the answer does not
 /// depend on the machine.
 const MOST_WORK: u64 = 200_000;
-/// Time for one step of a trace: the outer limit, for what is not counted.
-const LONGEST_STEP: Duration = Duration::from_secs(5);
+/// Time for one step of a trace: the outer limit, and that of a solver whose steps are not counted.
+const LONGEST_STEP: Duration = Duration::from_secs(60);
+const LONGEST_UNCOUNTED_STEP: Duration = Duration::from_secs(5);
 /// Values that are tried one by one instead of being unknown.
 const DEFAULT_CASES: usize = 64;
 /// Why something is not known when the time is up.
@@ -128,7 +130,8 @@ pub struct Symbolic {
     /// Per transition: what it asks of its parameters.
     profiles: Vec<Option<Arc<GuardProfile>>>,
     /// Per transition: what its guard says of its parameters.
-    firings: Vec<Option<Firing>>,
+    pub(crate) firings: Vec<Option<Firing>>,
+    pub(crate) harmless: HarmlessGuards,
     /// Where a term without a value was met last.
     pub(crate) fault: Option<Span>,
     has_internal: Vec<bool>,
@@ -191,6 +194,7 @@ impl Symbolic {
             faulting,
             profiles,
             firings,
+            harmless: HarmlessGuards::default(),
             fault: None,
             has_internal,
             cycles: None,
@@ -299,7 +303,12 @@ impl Symbolic {
         if states.iter().map(SymbolicState::size).sum::<u64>() > MOST_TERMS {
             return Err(SymbolicError::Bound("conditions and values grow too long"));
         }
-        if self.solver.stats().work - work > MOST_WORK || begin.elapsed() > LONGEST_STEP {
+        let longest = if self.solver.is_counted() {
+            LONGEST_STEP
+        } else {
+            LONGEST_UNCOUNTED_STEP
+        };
+        if self.solver.stats().work - work > MOST_WORK || begin.elapsed() > longest {
             return Err(SymbolicError::Bound("one step asks too much of the solver"));
         }
         Ok(())
@@ -350,6 +359,7 @@ impl Symbolic {
     pub(crate) fn set_constants(&mut self, values: Vec<Option<Value>>) {
         self.known = values.iter().cloned().collect();
         self.constants = values;
+        self.harmless = HarmlessGuards::default();
     }
 
     pub(crate) fn constant_map(&self) -> Substitution {
@@ -415,31 +425,6 @@ impl Symbolic {
             out.extend(self.step(s, t, Some(&row), doubt)?);
         }
         Ok(out)
-    }
-
-    /// The only values of a transition's parameters for which its guard can hold in a concrete state,
-    /// where the guard says so.
-    fn only_row(&mut self, s: &SymbolicState, t: TransitionId) -> Option<Vec<Value>> {
-        let Data::Concrete(variables) = &s.data else {
-            return None;
-        };
-        let model = &self.model;
-        let firing = self.firings[t.index()].get_or_insert_with(|| Firing::new(model, t));
-        // A fault with other values would be one of the model.
-        if firing.faults_by_value {
-            return None;
-        }
-        let frame = Frame {
-            variables,
-            constants: self.known.as_deref()?,
-            params: &[],
-        };
-        let row: Vec<Value> = firing
-            .determined(&frame)
-            .into_iter()
-            .collect::<Option<_>>()?;
-        let gate = model.gate(model.transition(t).action);
-        (firing.fits || gate.takes(&row)).then_some(row)
     }
 
     /// One transition from one state; without values for the parameters they are unknown, and those that

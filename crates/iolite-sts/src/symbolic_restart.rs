@@ -19,6 +19,13 @@ impl Iosts {
         }
         model
     }
+
+    /// The model with further conditions on its constants.
+    #[must_use]
+    pub fn assuming(mut self, conditions: impl IntoIterator<Item = Term>) -> Self {
+        self.assumptions.extend(conditions);
+        self
+    }
 }
 
 impl Symbolic {

@@ -116,7 +116,7 @@ impl Iosts {
 
     /// Where no transition of the location takes the action. A guard without a value neither allows nor
     /// forbids.
-    fn not_taken(&self, source: LocationId, action: GateId) -> Term {
+    pub(crate) fn not_taken(&self, source: LocationId, action: GateId) -> Term {
         let same = self.outgoing(source).iter().map(|t| self.transition(*t));
         let same = same.filter(|t| t.action == action);
         let closed = same.flat_map(|t| [t.guard.defined(), t.guard.negated()]);

@@ -223,7 +223,8 @@ fn solutions(
         return Ok(tried(vars, guard));
     }
     // A guard may leave few of many values, and a solver finds them sooner.
-    let long = |v: &Var| matches!(v.sort, Sort::String | Sort::Array(..));
+    let long =
+        |v: &Var| v.sort.has_collection() || matches!(v.sort, Sort::String | Sort::Array(..));
     let most = if few(limit) {
         PROBED
     } else if vars.iter().any(long) {

@@ -178,16 +178,27 @@ impl ValueCoverage {
         (self.sides.iter().filter(|t| **t).count(), self.sides.len())
     }
 
+    /// All sides in words, and whether they were tried.
+    pub fn sides(&self) -> impl Iterator<Item = (&str, bool)> {
+        let sides = self.aims.texts.iter().zip(&self.sides);
+        sides.map(|(text, tried)| (text.as_str(), *tried))
+    }
+
     /// The sides that were not tried, in words.
     pub fn untried_boundaries(&self) -> impl Iterator<Item = &str> {
-        let sides = self.aims.texts.iter().zip(&self.sides);
-        sides.filter(|(_, tried)| !**tried).map(|(text, _)| &**text)
+        let untried = self.sides().filter(|(_, tried)| !tried);
+        untried.map(|(text, _)| text)
     }
 
     /// How many visible transitions may have been taken, and how many there are.
     pub fn transitions(&self) -> (usize, usize) {
         let taken = self.transitions.values().filter(|taken| **taken).count();
         (taken, self.transitions.len())
+    }
+
+    /// Whether a transition may have been taken; `None` for one that cannot be seen.
+    pub fn is_taken(&self, transition: TransitionId) -> Option<bool> {
+        self.transitions.get(&transition).copied()
     }
 
     /// The transitions that were certainly not taken, in words.

@@ -6,7 +6,7 @@ mod support;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use iolite_expr::{HornAnswer, Limits, Solver, Sort};
+use iolite_expr::{HornAnswer, Limits, Solver, Sort, Term};
 use iolite_lts::QuiescencePolicy;
 use iolite_sts::analysis::{
     Answer, HornProgram, InvariantSource, Method, Problem, VerifyBudget, horn_clauses, verify,
@@ -74,7 +74,7 @@ fn clauses_are_what_the_problem_says() {
 #[test]
 fn spacer_agrees_with_the_portfolio() {
     let Some(path) = z3() else { return };
-    let (mut proved, mut reachable) = (0, 0);
+    let (mut proved, mut reachable, mut refuted) = (0, 0, 0);
     for seed in 0..40 {
         let system = random_model(seed);
         if system.internal_cycle().is_some() {
@@ -98,14 +98,63 @@ fn spacer_agrees_with_the_portfolio() {
         let source: Box<dyn InvariantSource> = Box::new(HornProgram::new(path.clone(), "Spacer"));
         let mut sources = [source];
         let answer = verify_by(&[], model, marked, &mut solver, budget(), &mut sources);
-        if let Answer::Proved(proof) = answer {
-            assert_eq!(expected, Some(true), "seed {seed}");
-            assert_eq!(proof.how, "Spacer");
-            proved += 1;
+        match answer {
+            Answer::Proved(proof) => {
+                assert_eq!(expected, Some(true), "seed {seed}");
+                assert_eq!(proof.how, "Spacer");
+                proved += 1;
+            }
+            Answer::Refuted(refutation) => {
+                assert_eq!(expected, Some(false), "seed {seed}");
+                assert_eq!(refutation.how, "Spacer");
+                let states = refutation.run.replay(model).expect("a run");
+                let end = states.last().expect("a state").location;
+                assert!(marked.contains(&end), "seed {seed}");
+                refuted += 1;
+            }
+            Answer::Unknown { .. } => {}
         }
     }
-    println!("{proved} proved, {reachable} reachable");
+    println!("{proved} proved, {reachable} reachable, {refuted} with a run");
     assert!(proved > 5 && reachable > 5, "{proved}, {reachable}");
+    // Its facts are what our rules conclude, one by one.
+    assert!(refuted * 10 >= reachable * 9, "{refuted} of {reachable}");
+}
+
+/// The values of twenty inputs come from the facts of its refutation.
+#[test]
+fn spacer_shows_a_long_run() {
+    let Some(path) = z3() else { return };
+    let mut b = Builder::new("Sum");
+    let sum = b.variable("sum", Sort::Int, Some(0.into()), HERE).unwrap();
+    let count = b.variable("count", Sort::Int, Some(0.into()), HERE);
+    let count = count.unwrap();
+    let q = b.location("Q", true, HERE).unwrap();
+    let bad = b.location("Bad", false, HERE).unwrap();
+    let gate = b.gate(LabelKind::Input, "add", &[("n", Sort::Int)], HERE);
+    let gate = gate.unwrap();
+    let n = b.params(gate)[0].term();
+    let guard = Term::all([n.gt(0).unwrap(), n.lt(4).unwrap()]);
+    let more = vec![
+        (sum.clone(), sum.term().plus(n).unwrap()),
+        (count.clone(), count.term().plus(1).unwrap()),
+    ];
+    b.transition(q, gate, Some(guard), more, q, HERE).unwrap();
+    let done = b.gate(LabelKind::Output, "done", &[], HERE).unwrap();
+    let wanted = Term::all([
+        sum.term().equals(51).unwrap(),
+        count.term().equals(19).unwrap(),
+    ]);
+    b.transition(q, done, Some(wanted), vec![], bad, HERE)
+        .unwrap();
+    let model = b.build().unwrap();
+    let source: Box<dyn InvariantSource> = Box::new(HornProgram::new(path, "Spacer"));
+    let mut solver = Solver::embedded();
+    let answer = verify_by(&[], &model, &[bad], &mut solver, budget(), &mut [source]);
+    let Answer::Refuted(refutation) = answer else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(refutation.run.steps.len(), 20);
 }
 
 /// Programs that lie, hang, print without end or nothing at all change no answer.
@@ -123,6 +172,21 @@ fn whatever_a_program_says_is_checked() {
         (
             "refutes",
             "echo unsat; echo '\"iolite-answer-1\"'; cat > /dev/null",
+        ),
+        // States that are none of the model's, and a way that jumps.
+        (
+            "invents",
+            "if [ -e \"$0.asked\" ]; then rm \"$0.asked\"; echo sat
+               echo '(mp ((_ hyper-res 0 0) rule ((_ hyper-res 0 0) rule (r0 0)) (r1 7)) x false)'
+             else touch \"$0.asked\"; echo unsat; fi
+             echo '\"iolite-answer-1\"'; cat > /dev/null",
+        ),
+        (
+            "confuses",
+            "if [ -e \"$0.asked\" ]; then rm \"$0.asked\"; echo sat
+               echo '(let ((a a)) (mp a x false))'
+             else touch \"$0.asked\"; echo unsat; fi
+             echo '\"iolite-answer-1\"'; cat > /dev/null",
         ),
         ("floods", "yes nonsense"),
         ("ends", "exit 3"),

@@ -9,8 +9,8 @@ use expect_test::expect;
 use iolite_expr::{Solver, Sort, Span, Term, Value};
 use iolite_lts::{QuiescencePolicy, Semantics, StateId, Suspension};
 use iolite_sts::analysis::{
-    Answer, Invariant, InvariantSource, Method, Problem, VerifyBudget, is_inductive, satisfies,
-    verify, verify_by, watch,
+    Answer, Invariant, InvariantSource, Method, Problem, Suggestion, VerifyBudget, is_inductive,
+    satisfies, verify, verify_by, watch,
 };
 use iolite_sts::{Builder, Iosts, LabelKind, LocationId, UnfoldBudget};
 use support::{brp_sender, no_silence, random_faulty_model, random_model, random_observer};
@@ -313,8 +313,9 @@ impl InvariantSource for Claim {
         problem: &Problem<'_>,
         _: &mut Solver,
         _: Duration,
-    ) -> Result<Invariant, String> {
-        Ok(Invariant::new(problem.model, self.0.clone()))
+    ) -> Result<Suggestion, String> {
+        let invariant = Invariant::new(problem.model, self.0.clone());
+        Ok(Suggestion::Invariant(invariant))
     }
 }
 

@@ -1,12 +1,14 @@
 //! Automata over labels as symbolic systems without variables, where the other side has data.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use iolite_expr::{Span, Substitution, Term, Var};
-use iolite_lts::{LabelId, LabelKind, Labels, StateId};
+use iolite_expr::{Span, Substitution, Term, Value, Var};
+use iolite_lts::{LabelId, LabelKind, StateId};
 use iolite_property::{Alphabet, GuardedAction, Observer};
 use iolite_sts::{BuildError, Builder, Gate, GateId, Iosts, LocationId};
 
+use crate::label_gates::LabelGates;
 use crate::{Error, ExplicitSpec, Spec};
 
 /// States of an explicit system that is taken as a symbolic one.
@@ -25,7 +27,7 @@ pub(crate) fn of(spec: &Spec) -> Result<Arc<Iosts>, Error> {
 pub(crate) fn system(spec: &ExplicitSpec) -> Result<Iosts, Error> {
     let wrong = |e: BuildError| Error::input(format!("{}: {e}", spec.reference()));
     spec.reject_plain_labels()?;
-    let lts = spec.system().explicit(MOST_STATES)?;
+    let lts = spec.whole_system(MOST_STATES)?;
     if lts.states().len() > MOST_STATES {
         return Err(Error::undecided(format!(
             "{} has more than {MOST_STATES} states, too many beside an observer with data",
@@ -33,62 +35,89 @@ pub(crate) fn system(spec: &ExplicitSpec) -> Result<Iosts, Error> {
         )));
     }
     let mut builder = Builder::new(spec.reference().name.as_deref().unwrap_or("system"));
-    for state in lts.states() {
-        let name = format!("{}#{}", lts.name(state), state.index());
+    let names = distinct(lts.states().map(|state| lts.name(state)).collect());
+    for (state, name) in lts.states().zip(&names) {
         let initial = state == lts.initial();
-        builder
-            .location(&name, initial, Span::NONE)
-            .map_err(wrong)?;
+        builder.location(name, initial, Span::NONE).map_err(wrong)?;
     }
-    let labels = lts.labels();
-    let mut gates: Vec<Option<GateId>> = Vec::new();
-    let mut internal = None;
-    for (_, label) in labels.iter() {
-        gates.push(match label.kind {
-            LabelKind::Input | LabelKind::Output => Some(
-                builder
-                    .gate(label.kind, &label.name, &[], Span::NONE)
-                    .map_err(wrong)?,
-            ),
-            LabelKind::Internal => {
-                if internal.is_none() {
-                    let gate = builder.gate(LabelKind::Internal, "i", &[], Span::NONE);
-                    internal = Some(gate.map_err(wrong)?);
-                }
-                internal
-            }
-            LabelKind::Delta | LabelKind::Undirected => None,
-        });
-    }
+    let gates = LabelGates::declare(&mut builder, lts.labels()).map_err(wrong)?;
+    let mut internal: Option<GateId> = None;
     for (source, label, target) in lts.transitions() {
-        let Some(gate) = gates[label.index()] else {
-            continue;
+        let (gate, guard) = match (gates.get(label), lts.labels().kind(label)) {
+            (Some(visible), _) => (visible.gate, visible.condition(&builder)),
+            (None, LabelKind::Internal) => {
+                let gate = match internal {
+                    Some(gate) => gate,
+                    None => builder
+                        .gate(LabelKind::Internal, "i", &[], Span::NONE)
+                        .map_err(wrong)?,
+                };
+                internal = Some(gate);
+                (gate, None)
+            }
+            (None, _) => continue,
         };
         let (source, target) = (location(source), location(target));
         builder
-            .transition(source, gate, None, Vec::new(), target, Span::NONE)
+            .transition(source, gate, guard, Vec::new(), target, Span::NONE)
             .map_err(wrong)?;
     }
     builder.build().map_err(wrong)
+}
+
+/// Names of locations differ, those of states need not: then all of them get their number.
+fn distinct(names: Vec<String>) -> Vec<String> {
+    let different: BTreeSet<&String> = names.iter().collect();
+    if different.len() == names.len() {
+        return names;
+    }
+    let numbered = names.iter().enumerate();
+    numbered.map(|(k, name)| format!("{name}#{k}")).collect()
 }
 
 fn location(state: StateId) -> LocationId {
     LocationId::new(state.index())
 }
 
-/// An observer over the gates of a system, whatever values they carry, and its violating locations.
+/// An observer over the gates of a system, and its violating locations. A gate with parameters is the
+/// observer's label for whatever values, or, where the observer names actions with their values, each of
+/// these.
 pub(crate) fn observer(
     observer: &Observer,
     model: &Iosts,
 ) -> Result<(Iosts, Vec<LocationId>), Error> {
-    over_gates(observer, model, |gate, _| {
-        let name = if gate.params.is_empty() {
-            gate.name.to_string()
-        } else {
-            Labels::with_other_values(&gate.name)
-        };
-        Ok(vec![(observer.labels().get(gate.kind, &name), None)])
+    let labels = observer.labels();
+    over_gates(observer, model, |gate, params| {
+        if gate.params.is_empty() {
+            return Ok(vec![(labels.get(gate.kind, &gate.name), None)]);
+        }
+        if let Some(any) = labels.other_values(gate.kind, &gate.name) {
+            return Ok(vec![(Some(any), None)]);
+        }
+        let mut steps: GateSteps = Vec::new();
+        for (id, label) in labels.iter().filter(|(_, l)| l.kind == gate.kind) {
+            if let Some(guard) = values_of(&label.name, gate, params) {
+                steps.push((Some(id), Some(guard)));
+            }
+        }
+        let named = steps.iter().filter_map(|(_, guard)| guard.clone());
+        let other = Term::any(named).negated();
+        steps.push((None, Some(other)));
+        Ok(steps)
     })
+}
+
+/// The condition that a gate's parameters have the values in the text of a label of its name.
+fn values_of(label: &str, gate: &Gate, params: &[Var]) -> Option<Term> {
+    let (name, texts) = Value::split_action(label);
+    if *name != *gate.name || texts.len() != params.len() {
+        return None;
+    }
+    let equal = params.iter().zip(texts).map(|(p, text)| {
+        let value = Value::read(text, &p.sort)?;
+        p.term().equals_value(&value).ok()
+    });
+    equal.collect::<Option<Vec<Term>>>().map(Term::all)
 }
 
 /// The same for an observer over the letters of a property with guards: a step for each cell of a gate.
@@ -147,16 +176,12 @@ fn over_gates(
     let wrong = |e: BuildError| Error::input(format!("{}: {e}", observer.name()));
     let mut builder = Builder::new(observer.name());
     let states = observer.automaton().state_count();
-    for state in (0..states).map(StateId::new) {
-        let name = format!(
-            "{}#{}",
-            observer.automaton().place(state).name,
-            state.index()
-        );
+    let states = || (0..states).map(StateId::new);
+    let place = |state: StateId| observer.automaton().place(state).name.clone();
+    let names = distinct(states().map(place).collect());
+    for (state, name) in states().zip(&names) {
         let initial = state == observer.initial();
-        builder
-            .location(&name, initial, Span::NONE)
-            .map_err(wrong)?;
+        builder.location(name, initial, Span::NONE).map_err(wrong)?;
     }
     let mut gates = Vec::new();
     for (_, gate) in model.gates() {
@@ -173,7 +198,7 @@ fn over_gates(
         }
     }
     gates.push((builder.delta(Span::NONE), Some(LabelId::DELTA), None));
-    for state in (0..states).map(StateId::new) {
+    for state in states() {
         if observer.is_violate(state) {
             continue;
         }
@@ -188,7 +213,7 @@ fn over_gates(
             }
         }
     }
-    let violate = (0..states).map(StateId::new);
+    let violate = states();
     let violate = violate.filter(|&s| observer.is_violate(s)).map(location);
     Ok((builder.build().map_err(wrong)?, violate.collect()))
 }

@@ -63,6 +63,7 @@ mod error;
 mod evidence;
 mod explorer;
 mod files;
+mod label_gates;
 mod monitor;
 mod mutation;
 mod passes;
@@ -72,6 +73,7 @@ mod semantics;
 mod starter;
 mod suite;
 mod symbolic_view;
+mod trace_judge;
 mod vacuity;
 mod verification;
 mod walk;
@@ -79,12 +81,12 @@ mod workspace;
 
 pub use budget::{Budget, Exceeded, LastResort, MemoryLimit, watch};
 pub use campaign::{
-    ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, Constants,
-    CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions, MissedGoal,
-    ModelCoverage, ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed, PropertyJudge,
-    PropertyOptions, RecordedRun, Selection, SelectionOptions, SharedCoverage, SuiteCoverage,
-    SymbolicJudge, SymmetricCase, SymmetricFailure, Target, TargetOptions, chosen_constants,
-    not_solved, symbolic_sut,
+    ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, ConstantBounds,
+    Constants, CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions,
+    MissedGoal, ModelCoverage, ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed,
+    PropertyJudge, PropertyOptions, RecordedRun, Retracing, Selection, SelectionOptions,
+    SharedConstants, SharedCoverage, SuiteCoverage, SymbolicJudge, SymmetricCase, SymmetricFailure,
+    Target, TargetOptions, ValuesTried, chosen_constants, not_solved, symbolic_sut,
 };
 pub use cover::Cover;
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, answers_count, solver};
@@ -109,12 +111,15 @@ pub use iolite_exec::{
     run_symmetric,
 };
 pub use iolite_lang::mutation::Operator;
+pub use iolite_lts::System;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use iolite_sts::PruningGoal;
 pub use monitor::{JournalRun, LogReport, Monitor, verdict_beside};
-pub use mutation::{Done, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score};
-pub use passes::{PassesDocument, ProceedPairs, TestRunDocument, TestedCase};
+pub use mutation::{
+    Done, MergedMutants, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score,
+};
+pub use passes::{PassesDocument, ProceedSuite, SuiteEffort, TestRunDocument, TestedCase};
 pub use property_verification::{EnvironmentFlag, ExecutionEnding, FairnessFlag};
 pub use relation::{
     CounterexampleDocument, Decision, EffortDocument, ObservedDocument, Place,
@@ -132,5 +137,5 @@ pub use walk::{Offer, Position, Taken, Walk};
 pub use workspace::{
     DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,
     PropertyReadOptions, ReadOptions, Signature, SourceFile, Spec, SuiteCase, SymbolicSpec,
-    SymbolicSuiteCase, System, Workspace, read_foreign,
+    SymbolicSuiteCase, Workspace, read_foreign,
 };

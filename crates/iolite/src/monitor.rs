@@ -1,16 +1,14 @@
 //! Passive testing: a log that was recorded elsewhere, judged by a specification or by properties.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::time::Duration;
 
-use iolite_derive::{ActionId, Alphabet, Notice, PropertyOutcome, Tester, Verdict};
-use iolite_exec::{
-    Certificate, LogEntry, LogReader, LoggedTrace, MonitorOptions, Monitored, monitor_watched,
-};
+use iolite_derive::{Alphabet, Notice, PropertyOutcome, PropertyTester, Tester, Verdict};
+use iolite_exec::{Certificate, LogEntry, LogReader, MonitorOptions, Monitored};
 
-use crate::{AnyTester, Error, Judge};
+use crate::trace_judge::{LogFollower, TraceJudge};
+use crate::{AnyTester, Error, Judge, PropertyJudge};
 
 /// Judges logs.
 pub struct Monitor {
@@ -54,9 +52,6 @@ pub fn verdict_beside(specification: Verdict, properties: Verdict) -> Verdict {
     }
 }
 
-/// Texts of events whose meaning is remembered.
-const REMEMBERED: usize = 1 << 12;
-
 impl Monitor {
     /// A monitor by a judge.
     pub fn new(judge: Judge, quiescence: Option<Duration>) -> Self {
@@ -86,71 +81,73 @@ impl Monitor {
         log: &mut LogReader<R>,
         watch: &mut dyn FnMut(u64, usize) -> Option<String>,
     ) -> Result<LogReport, Error> {
-        let alphabet = self.judge.alphabet();
         match &self.judge {
             Judge::Properties(properties) => {
-                let mut tester = properties.monitor(&alphabet);
-                if self.recording {
-                    tester = tester.recording();
-                }
-                let mut report = self.watched(&mut tester, &alphabet, log, watch)?;
-                report.properties = tester.outcomes();
-                if report.broken_off.is_some() {
-                    for outcome in &mut report.properties {
-                        // What the rest of the log would have settled is open.
-                        if outcome.step.is_none() {
-                            outcome.verdict = Verdict::Unknown;
-                        }
-                    }
-                    let verdicts = report.properties.iter().map(|p| p.verdict);
-                    report.verdict = Verdict::worst(verdicts).unwrap_or(report.verdict);
-                }
-                report.certificate = report.certificate.map(|c| self.judge.blame(&c).0);
-                Ok(report)
+                let mut judge = self.by_properties(properties);
+                follow(log, watch, &mut [&mut judge])?;
+                Ok(self.report_of_properties(judge))
             }
             Judge::Explicit(_) | Judge::Symbolic(_) => {
-                let mut tester = self.judge.tester(&alphabet)?;
-                let mut report = self.watched(&mut tester, &alphabet, log, watch)?;
-                report.notices = tester.conclude();
-                report.reject_fault()?;
-                Ok(report)
+                let mut judge = self.by_model()?;
+                follow(log, watch, &mut [&mut judge])?;
+                report_of_model(judge)
             }
         }
     }
 
-    fn watched<T: Tester, R: BufRead>(
+    /// Judges one trace by a specification and by properties beside it, in one pass over the log; the report of
+    /// the specification comes first. An action that the specification does not know is an error.
+    pub fn log_beside<R: BufRead>(
         &self,
-        tester: &mut T,
-        alphabet: &Alphabet,
+        properties: &Self,
         log: &mut LogReader<R>,
         watch: &mut dyn FnMut(u64, usize) -> Option<String>,
-    ) -> Result<LogReport, Error> {
-        let (seen, unseen) = (Cell::new(0), Cell::new(0));
-        let properties = self.judge.properties();
-        // What properties make of a text does not change, and logs have few texts that come often.
-        let known: RefCell<HashMap<Box<str>, (ActionId, bool)>> = RefCell::default();
-        let look_up = |text: &str| {
-            let action = self.judge.read_action(alphabet, text)?;
-            let is_unseen = properties.is_some_and(|p| p.is_unseen(alphabet, action));
-            let mut known = known.borrow_mut();
-            if properties.is_some() && known.len() < REMEMBERED {
-                known.insert(text.into(), (action, is_unseen));
+    ) -> Result<(LogReport, LogReport), Error> {
+        let Judge::Properties(judge) = &properties.judge else {
+            return Err(Error::input("a property stands beside a specification"));
+        };
+        let mut model = self.by_model()?;
+        let mut beside = properties.by_properties(judge);
+        follow(log, watch, &mut [&mut model, &mut beside])?;
+        let model = report_of_model(model)?;
+        Ok((model, properties.report_of_properties(beside)))
+    }
+
+    fn by_properties(&self, properties: &PropertyJudge) -> TraceJudge<'_, PropertyTester> {
+        let alphabet = self.judge.alphabet();
+        let mut tester = properties.monitor(&alphabet);
+        if self.recording {
+            tester = tester.recording();
+        }
+        TraceJudge::new(&self.judge, alphabet, tester, self.options())
+    }
+
+    fn by_model(&self) -> Result<TraceJudge<'_, AnyTester>, Error> {
+        let alphabet = self.judge.alphabet();
+        let tester = self.judge.tester(&alphabet)?;
+        Ok(TraceJudge::new(
+            &self.judge,
+            alphabet,
+            tester,
+            self.options(),
+        ))
+    }
+
+    fn report_of_properties(&self, judge: TraceJudge<'_, PropertyTester>) -> LogReport {
+        let (tester, mut report) = judge.report();
+        report.properties = tester.outcomes();
+        if report.broken_off.is_some() {
+            for outcome in &mut report.properties {
+                // What the rest of the log would have settled is open.
+                if outcome.step.is_none() {
+                    outcome.verdict = Verdict::Unknown;
+                }
             }
-            Some((action, is_unseen))
-        };
-        let read = |text: &str| {
-            let found = known.borrow().get(text).copied();
-            let (action, is_unseen) = found.or_else(|| look_up(text))?;
-            let count = if is_unseen { &unseen } else { &seen };
-            count.set(count.get() + 1);
-            Some(action)
-        };
-        let monitored = monitor_watched(tester, log, &read, &self.options(), watch)
-            .map_err(|e| Error::input(e.to_string()))?;
-        Ok(LogReport {
-            seen: (seen.get(), unseen.get()),
-            ..LogReport::from(monitored)
-        })
+            let verdicts = report.properties.iter().map(|p| p.verdict);
+            report.verdict = Verdict::worst(verdicts).unwrap_or(report.verdict);
+        }
+        report.certificate = report.certificate.map(|c| self.judge.blame(&c).0);
+        report
     }
 
     fn options(&self) -> MonitorOptions {
@@ -173,12 +170,11 @@ impl Monitor {
         watch: &mut dyn FnMut(u64, usize) -> Option<String>,
         each: &mut dyn FnMut(JournalRun, LogReport) -> Result<(), Error>,
     ) -> Result<(usize, Option<String>), Error> {
-        let options = self.options();
-        let mut open: BTreeMap<u64, OpenRun> = BTreeMap::new();
+        let mut open: BTreeMap<u64, OpenRun<'_>> = BTreeMap::new();
         let mut idle: Vec<(Alphabet, AnyTester)> = Vec::new();
         let (mut runs, mut steps, mut broken_off) = (0, 0, None);
-        let mut close = |run: OpenRun, idle: &mut Vec<_>, broken: Option<(usize, String)>| {
-            let (which, pair, report) = run.close(&options, broken)?;
+        let mut close = |run: OpenRun<'_>, idle: &mut Vec<_>, broken: Option<(usize, String)>| {
+            let (which, pair, report) = run.close(broken)?;
             idle.push(pair);
             each(which, report)
         };
@@ -207,29 +203,18 @@ impl Monitor {
                     let many = format!("more than {MOST_AT_ONCE} runs at the same time");
                     return Err(Error::input(log.fail(many).to_string()));
                 }
-                let (alphabet, mut tester) = if let Some(pair) = idle.pop() {
-                    pair
-                } else {
-                    let alphabet = self.judge.alphabet();
-                    let tester = self.judge.tester(&alphabet)?;
-                    (alphabet, tester)
+                let judge = match idle.pop() {
+                    Some((alphabet, tester)) => {
+                        TraceJudge::new(&self.judge, alphabet, tester, self.options())
+                    }
+                    None => self.by_model()?,
                 };
-                tester.reset();
                 let which = JournalRun {
                     order: runs,
                     number: run,
                 };
                 runs += 1;
-                open.insert(
-                    run,
-                    OpenRun {
-                        which,
-                        alphabet,
-                        tester,
-                        trace: LoggedTrace::default(),
-                        judged: None,
-                    },
-                );
+                open.insert(run, OpenRun { which, judge });
             }
             let (Some(step), Some(run)) = (step, open.get_mut(&run)) else {
                 continue;
@@ -238,11 +223,10 @@ impl Monitor {
                 broken_off = Some((step.line, reason));
                 break;
             }
-            if run.judged.is_none() {
-                let read = |text: &str| self.judge.read_action(&run.alphabet, text);
-                let parsed = step.parsed(&read);
-                let parsed = parsed.map_err(|e| Error::input(log.fail(e).to_string()))?;
-                run.judged = run.trace.step(&mut run.tester, &step, parsed, &options);
+            if !run.judge.is_over() {
+                if let Err(reason) = run.judge.step(&step) {
+                    return Err(Error::input(log.fail(reason).to_string()));
+                }
                 steps += 1;
             }
         }
@@ -266,38 +250,70 @@ pub struct JournalRun {
 }
 
 /// A run of a journal that is not over.
-struct OpenRun {
+struct OpenRun<'a> {
     which: JournalRun,
-    alphabet: Alphabet,
-    tester: AnyTester,
-    trace: LoggedTrace,
-    /// What it came to, if it came to something before its end.
-    judged: Option<Monitored>,
+    judge: TraceJudge<'a, AnyTester>,
 }
 
-impl OpenRun {
+impl OpenRun<'_> {
     /// The run is over, or is judged no further from a line on for some reason.
     fn close(
         mut self,
-        options: &MonitorOptions,
         broken: Option<(usize, String)>,
     ) -> Result<(JournalRun, (Alphabet, AnyTester), LogReport), Error> {
-        let judged = match (self.judged.take(), broken) {
-            (Some(judged), _) => judged,
-            (None, Some((line, reason))) => {
-                self.trace
-                    .break_off(&mut self.tester, line, reason, options)
-            }
-            (None, None) => self.trace.end(&mut self.tester, options),
-        };
-        let mut report = LogReport::from(judged);
+        match broken {
+            Some((line, reason)) => self.judge.break_off(line, reason),
+            None => self.judge.end(),
+        }
+        let alphabet = self.judge.alphabet().clone();
+        let (mut tester, mut report) = self.judge.report();
         if let Some(judged) = &mut report.certificate {
             judged.run = self.which.number;
         }
-        report.notices = self.tester.conclude();
+        report.notices = tester.conclude();
         report.reject_fault()?;
-        Ok((self.which, (self.alphabet, self.tester), report))
+        Ok((self.which, (alphabet, tester), report))
     }
+}
+
+/// Reads the steps of one trace, for all that judge it.
+fn follow<R: BufRead>(
+    log: &mut LogReader<R>,
+    watch: &mut dyn FnMut(u64, usize) -> Option<String>,
+    judges: &mut [&mut dyn LogFollower],
+) -> Result<(), Error> {
+    let failed = |e: &dyn std::fmt::Display| Error::input(e.to_string());
+    let mut steps = 0;
+    while let Some(step) = log.step().map_err(|e| failed(&e))? {
+        if let Some(reason) = watch(steps, step.line) {
+            for judge in judges {
+                judge.break_off(step.line, reason.clone());
+            }
+            return Ok(());
+        }
+        steps += 1;
+        let mut all_over = true;
+        for judge in &mut *judges {
+            match judge.step(&step) {
+                Ok(is_over) => all_over &= is_over,
+                Err(reason) => return Err(failed(&log.fail(reason))),
+            }
+        }
+        if all_over {
+            return Ok(());
+        }
+    }
+    for judge in judges {
+        judge.end();
+    }
+    Ok(())
+}
+
+fn report_of_model(judge: TraceJudge<'_, AnyTester>) -> Result<LogReport, Error> {
+    let (mut tester, mut report) = judge.report();
+    report.notices = tester.conclude();
+    report.reject_fault()?;
+    Ok(report)
 }
 
 impl From<Monitored> for LogReport {

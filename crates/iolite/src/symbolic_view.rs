@@ -22,6 +22,8 @@ pub enum SymbolicView {
     Determinised,
     /// det(S^δ).
     SuspensionAutomaton,
+    /// S^δ || ω: the model beside an observer.
+    Product,
     /// test(S, ω) [SYM04, def. 13].
     Test,
     /// prune(S, ω), mirrored [SYM04, def. 15].
@@ -100,16 +102,29 @@ impl Workspace {
             SymbolicView::Suspension => Ok(plain(system.quiescent())),
             SymbolicView::Determinised => determinised(system, &mut solver),
             SymbolicView::SuspensionAutomaton => determinised(&system.quiescent(), &mut solver),
-            SymbolicView::Test | SymbolicView::Pruned => {
+            SymbolicView::Product | SymbolicView::Test | SymbolicView::Pruned => {
                 let Some(reference) = observer else {
-                    return Err(Error::input("this view is that of a test for a property")
-                        .hint("name an observer: --observer FILE#W"));
+                    return Err(
+                        Error::input("this view is that of a model beside an observer")
+                            .hint("name an observer: --observer FILE#W"),
+                    );
                 };
                 let mut all = self.data_observers(reference, system, &spec)?;
                 let (Some((_, observer, violate)), true) = (all.pop(), all.is_empty()) else {
                     return Err(Error::input(format!("{reference} means several observers"))
                         .hint("pick one as FILE#W"));
                 };
+                if view == SymbolicView::Product {
+                    let product = system.observed_by(&observer, &violate);
+                    let (product, violate) =
+                        product.map_err(|e| Error::input(format!("{reference}: {e}")))?;
+                    let violate = violate.into_iter().map(|l| (l, Verdict::Violate));
+                    return Ok(SymbolicGraph {
+                        model: product,
+                        verdicts: violate.collect(),
+                        pruned: Vec::new(),
+                    });
+                }
                 let most = MOST_LOCATIONS;
                 let test = SymbolicTest::new(system, &observer, &violate, &mut solver, most);
                 let test = test.map_err(|e| no_test(model, reference, &e))?;

@@ -4,16 +4,26 @@
 //! action, the observer cannot be violated by anything. Such an answer comes with a warning.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use iolite_derive::{LetterMap, ModelRef, TestCase, TestState, TestStep};
+use iolite_expr::Solver;
 use iolite_lts::relation::{Relation, TraceSet};
 use iolite_lts::{
     Label, LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension,
 };
 use iolite_property::{Determinacy, Observer, Reading, StreettAutomaton};
+use iolite_sts::analysis::{self, VerifyBudget};
 use iolite_sts::{Iosts, LocationId};
 
 use crate::ExplicitSpec;
+
+/// What it may cost to find out whether an observer with data can be violated by anything at all.
+const ALONE: VerifyBudget = VerifyBudget {
+    steps: 6_000,
+    time: Duration::from_secs(2),
+    question: Duration::from_millis(200),
+};
 
 /// States that are looked at for an action that a model does; beyond them it is taken to do it.
 const LOOK: usize = 1_000_000;
@@ -187,27 +197,40 @@ fn unreachable_violation(name: &str) -> String {
     format!("no violating state of {name} can be reached, whatever a system does")
 }
 
-/// The same for an observer with data: by its locations alone.
+/// The same for an observer with data: by itself, whatever actions come with whatever values. Where that is not
+/// found out soon nothing is said.
 pub(crate) fn of_data_observer(
     name: &str,
     observer: &Iosts,
     violate: &[LocationId],
+    solver: &mut Solver,
 ) -> Option<String> {
-    let start = observer.initial();
-    let mut seen = BTreeSet::from([start]);
-    let mut todo = vec![start];
-    while let Some(at) = todo.pop() {
-        if violate.contains(&at) {
-            return None;
-        }
-        for &t in observer.outgoing(at) {
-            let t = observer.transition(t);
-            if !t.guard.is_false() && seen.insert(t.target) {
-                todo.push(t.target);
-            }
-        }
+    let answer = analysis::verify(observer, violate, solver, ALONE);
+    matches!(answer, analysis::Answer::Proved(_)).then(|| unreachable_violation(name))
+}
+
+/// Why it says little that a relation between models with data holds, by the actions that transitions carry.
+pub(crate) fn of_data_relation(
+    (i, implementation): (&ModelRef, &Iosts),
+    (s, specification): (&ModelRef, &Iosts),
+) -> Vec<String> {
+    let carried = |model: &Iosts| -> BTreeSet<(LabelKind, Box<str>)> {
+        let taken = model.transitions().filter(|(_, t)| !t.guard.is_false());
+        let gates = taken.map(|(_, t)| model.gate(t.action));
+        let visible = gates.filter(|g| matches!(g.kind, LabelKind::Input | LabelKind::Output));
+        visible.map(|g| (g.kind, g.name.clone())).collect()
+    };
+    let (own, others) = (carried(implementation), carried(specification));
+    let mut found = Vec::new();
+    if own.is_disjoint(&others) {
+        found.push(format!("{i} and {s} share no action"));
     }
-    Some(unreachable_violation(name))
+    if own.iter().all(|(kind, _)| *kind != LabelKind::Output) {
+        found.push(format!(
+            "{i} never gives an output, so only its silence was compared"
+        ));
+    }
+    found
 }
 
 /// Why it says little that a system satisfies a property.

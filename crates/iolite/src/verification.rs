@@ -262,7 +262,8 @@ impl Workspace {
         Ok(None)
     }
 
-    fn verify_symbolic(
+    /// The same with the data of the model; `spec` says what it is called, and what observers are for.
+    pub(crate) fn verify_symbolic(
         &self,
         model: &Iosts,
         spec: &Spec,
@@ -292,7 +293,7 @@ impl Workspace {
                 answers_count(&solver)?;
                 let proof = symbolic_proof(&answer, &product);
                 let vacuous = matches!(proof, Proof::Proved { .. })
-                    .then(|| vacuity::of_data_observer(&name, &observer, &violate));
+                    .then(|| vacuity::of_data_observer(&name, &observer, &violate, &mut solver));
                 let vacuous = vacuous.flatten();
                 // The others got their warning when they were read.
                 if let Some(warning) = &vacuous

@@ -175,3 +175,42 @@ fn whatever_is_asked_each_file_is_read_once() {
     let reads: Vec<usize> = workspace.reads().into_values().collect();
     assert_eq!(reads, [1]);
 }
+
+/// Without texts, large files are still read once and related as they are, also to themselves; what was
+/// given up and is asked for again is the same file or an error.
+#[test]
+fn large_files_whose_texts_are_given_up_are_related() {
+    let folder = folder("snapshot-large");
+    let states = 40_000;
+    let row = |state: usize| {
+        let label = ["?a", "!x"][state % 2];
+        format!("({state}, \"{label}\", {})\n", (state + 1) % states)
+    };
+    let rows: Vec<String> = (0..states).map(row).collect();
+    let text = format!("des (0, {states}, {states})\n{}", rows.concat());
+    assert!(text.len() > 1 << 19);
+    let padded = format!("{text}{}", "\n".repeat(1 << 20));
+    let [one, other] = ["one.aut", "other.aut"].map(|name| folder.join(name));
+    std::fs::write(&one, &padded).expect("a file");
+    std::fs::write(&other, &padded).expect("a file");
+    let workspace = Workspace::new().without_texts();
+    let [i, s] = [ModelRef::file(&one), ModelRef::file(&other)];
+    let options = RelationOptions {
+        certificate: false,
+        ..RelationOptions::new(Relation::Trace)
+    };
+    for (i, s) in [(&i, &s), (&s, &s), (&i, &i)] {
+        let document = workspace.relate(i, s, &options, &mut |_| None);
+        assert_eq!(document.expect("an answer").holds, Some(true));
+    }
+    assert!(
+        workspace.reads().values().all(|&reads| reads == 1),
+        "{:?}",
+        workspace.reads()
+    );
+    // By another reference the system is not known any more, and the file has changed meanwhile.
+    std::fs::write(&one, text).expect("a file");
+    let again = i.with_hash("0");
+    let error = workspace.explicit(&again).expect_err("another file");
+    assert!(error.message().contains("changed"), "{}", error.message());
+}

@@ -78,6 +78,58 @@ try {
   await page.click("#left button:has-text('another view beside')");
   await page.waitForFunction(() => document.querySelector("#right").hidden);
 
+  // The product with an observer beside the model, its violation coloured.
+  await page.fill("#left input[type=search]", "");
+  await page.click("#left button:has-text('another view beside')");
+  await page.waitForSelector("#right rect[data-name='Dubbeltje']");
+  await page.selectOption("#right select[aria-label=View]", "product");
+  await page.selectOption("#right select[aria-label=Observer]", "watched.iol#NoChoc");
+  await page.waitForSelector("#right rect[data-name*='(violate)']");
+  check((await page.textContent("#command")).includes("--view product"), "the command of the product is shown");
+  await page.screenshot({ path: pictures + "/product.png" });
+  await page.click("#left button:has-text('another view beside')");
+  await page.waitForFunction(() => document.querySelector("#right").hidden);
+
+  // Folding by hand: two clicks and a button; a state within the folded node lights it; by keyboard apart again.
+  const nodes = () => page.$$eval("#left rect[data-state]", (all) => all.length);
+  const unfolded = await nodes();
+  await page.click("#left button:has-text('fit')");
+  await page.click("#left rect[data-name='Shilling']");
+  await page.click("#left rect[data-name='Dubbeltje']");
+  check(await page.$$eval("#left rect.chosen", (all) => all.length) === 2, "two states are chosen");
+  await page.click("#left button:text-is('fold')");
+  await page.waitForSelector("#left rect[data-members*=' ']");
+  check(await nodes() === unfolded - 1, "two states are one");
+  await page.click("#tab-step");
+  await page.click("#panel-step .offers button:has-text('?shil')");
+  await page.waitForSelector("#left rect.lit[data-members*=' ']");
+  await page.screenshot({ path: pictures + "/folded.png" });
+  await page.click("#panel-step button:has-text('back')");
+  await page.focus("#left button:text-is('unfold')");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#left rect[data-name='Shilling']");
+  check(await nodes() === unfolded, "they are apart again");
+  await page.fill("#left input[type=search]", "e");
+  await page.focus("#left input[type=search]");
+  await page.keyboard.press("Enter");
+  await page.focus("#left button:text-is('fold')");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#left rect[data-members*=' ']");
+  await page.click("#left button:text-is('unfold')");
+  await page.waitForSelector("#left rect[data-name='Dubbeltje']");
+  await page.fill("#left input[type=search]", "");
+  await page.click("#tab-relate");
+
+  // The parts of a composition.
+  await page.click("nav button[data-model='net.iol#Net']");
+  await page.waitForSelector("#left rect[data-state]");
+  await page.selectOption("#left select[aria-label=View]", "composition");
+  await page.waitForSelector("#left rect[data-name='environment']");
+  await page.screenshot({ path: pictures + "/composition.png" });
+  await page.click("nav button[data-model='candy/candy.iol#Candy']");
+  await page.waitForSelector("#left rect[data-name='Dubbeltje']");
+  await page.click("#tab-relate");
+
   // Relate two models, and walk the counterexample on both.
   await page.selectOption("#implementation", "generous.iol#Candy");
   await page.selectOption("#specification", "candy/candy.iol#Candy");
@@ -107,6 +159,11 @@ try {
   await page.waitForSelector("#panel-test .log .verdict", { timeout: 60000 });
   await page.waitForSelector("#panel-test pre:not([hidden])", { timeout: 60000 });
   check((await page.textContent("#panel-test .log")).includes("fail"), "the generous machine fails");
+  const wire = (label, way) => page.$$eval("#panel-test .log li", (all, [label, way]) => all
+    .filter((row) => row.querySelector(".mono")?.textContent === label)
+    .map((row) => row.querySelector("code.bytes." + way)?.textContent), [label, way]);
+  check((await wire("?dub", "sent")).every((text) => text === "dub"), "what was sent stands beside its step");
+  check((await wire("!choc", "received")).every((text) => text === "choc"), "and what was received");
   await page.screenshot({ path: pictures + "/live.png" });
 
   // The journal of that test has a report.
@@ -115,6 +172,8 @@ try {
   await report.waitForSelector("h1");
   check((await report.textContent("h1")).includes("Candy"), "the report is of the candy machine");
   check((await report.textContent("body")).includes("fail"), "with its verdict");
+  await report.setViewportSize({ width: 400, height: 900 });
+  check(await report.evaluate(() => document.documentElement.scrollWidth <= 400), "a report fits a narrow window");
   await report.close();
 
   // A property.
@@ -123,7 +182,9 @@ try {
   await page.fill("#over", "?a,!x");
   await page.click("#panel-property button.primary");
   await page.waitForSelector("#panel-property strong:has-text('response')");
-  await page.waitForSelector("#panel-property svg");
+  await page.waitForSelector("#property-picture svg");
+  await page.waitForSelector("#tester-picture svg");
+  await page.screenshot({ path: pictures + "/property.png", fullPage: true });
 
   // Edit: a mistake is shown as one types, a new state is drawn, and saved.
   await page.click("#tab-edit");

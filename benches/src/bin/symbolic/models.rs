@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use iolite_derive::{Action, ActionId, Alphabet};
 use iolite_exec::SystemUnderTest;
-use iolite_expr::{Int, Sort, Value};
+use iolite_expr::{Int, Sequence, Sort, Value};
 use iolite_sts::{Iosts, LabelKind};
 
 const POINT: &str = "\
@@ -146,8 +146,8 @@ pub(crate) struct Desk {
     before: u32,
     row: u32,
     /// Of `orders`, the latest first.
-    customers: Vec<Value>,
-    orders: Vec<Value>,
+    customers: Sequence,
+    orders: Sequence,
     /// Of `dispatch`: which processors work.
     busy: [bool; 4],
     waiting: VecDeque<Value>,
@@ -160,8 +160,8 @@ impl Desk {
             out: VecDeque::new(),
             before: 0,
             row: 0,
-            customers: Vec::new(),
-            orders: Vec::new(),
+            customers: Sequence::default(),
+            orders: Sequence::default(),
             busy: [false; 4],
             waiting: VecDeque::new(),
         }
@@ -186,11 +186,14 @@ impl Desk {
 
     fn report(&mut self) {
         let lists = vec![
-            Value::array(self.customers.clone()),
-            Value::array(self.orders.clone()),
+            Value::Array(self.customers.clone()),
+            Value::Array(self.orders.clone()),
         ];
-        let report = Value::record(&self.sort("report"), lists).expect("a report");
-        self.say("report", vec![report]);
+        // Built without a look at each item: what the system does is not what is measured.
+        let Sort::Record(sort) = self.sort("report") else {
+            panic!("a report is a record")
+        };
+        self.say("report", vec![Value::Record(sort, lists.into())]);
     }
 
     /// Idle processors take what waits; an answer is there at once, and given when the system likes.
@@ -265,7 +268,7 @@ fn orders(desk: &mut Desk, input: &Action) {
     } else {
         &mut desk.orders
     };
-    list.insert(0, input.args[0].clone());
+    *list = Sequence::from(vec![input.args[0].clone()]).followed_by(list);
     desk.report();
 }
 

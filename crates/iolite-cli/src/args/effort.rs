@@ -58,7 +58,7 @@ pub(crate) struct EffortArgs {
     #[arg(long, value_name = "ACTION=N")]
     pub(crate) weight: Vec<ActionWeight>,
     /// Systems under test at the same time
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = super::parse_jobs)]
     jobs: usize,
     /// Go on with other runs after the infrastructure failed in one
     #[arg(long)]
@@ -81,17 +81,29 @@ pub(crate) struct EffortArgs {
     #[arg(long)]
     pub(crate) allow_flaky: bool,
     /// Take orders from standard input while the campaign runs, one a line: pause, resume, step [N],
-    /// give ?a(1), observe, stop
-    #[arg(long)]
-    steer: bool,
+    /// give ?a(1), observe, stop; with `=paused` nothing is chosen before one comes
+    #[arg(long, value_name = "paused", num_args = 0..=1, require_equals = true, default_missing_value = "running")]
+    steer: Option<SteeredFrom>,
+}
+
+/// How a campaign that takes orders begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum SteeredFrom {
+    /// By itself
+    Running,
+    /// Waiting for an order
+    Paused,
 }
 
 /// Reads orders until there are none. A campaign whose orders end goes on by itself.
-fn steering() -> Result<Steering, Error> {
+fn steering(from: SteeredFrom) -> Result<Steering, Error> {
     let steering = Steering::new(|wanted, possible| {
         let possible = possible.join(", ");
         say!("{wanted} cannot be given now; what can: {possible}");
     });
+    if from == SteeredFrom::Paused {
+        steering.order(Order::Pause);
+    }
     let orders = steering.clone();
     let read = move || {
         for line in std::io::stdin().lines() {
@@ -137,7 +149,7 @@ impl EffortArgs {
             (self.range.is_some(), "--range"),
             (self.partition.is_some(), "--partition"),
             (self.jobs > 1, "--jobs"),
-            (self.steer, "--steer"),
+            (self.steer.is_some(), "--steer"),
         ]
         .into_iter()
         .find_map(|(given, flag)| given.then_some(flag))
@@ -181,8 +193,8 @@ impl EffortArgs {
             campaign = campaign.without_end();
         }
         let mut campaign = campaign.share(share);
-        if self.steer {
-            campaign = campaign.steered(steering()?);
+        if let Some(from) = self.steer {
+            campaign = campaign.steered(steering(from)?);
         }
         let time = self.time.map(Duration::try_from_secs_f64).transpose();
         Ok(campaign

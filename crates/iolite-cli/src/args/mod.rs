@@ -21,3 +21,14 @@ pub(crate) fn workspace(read: &ReadOptions) -> Workspace {
         .with_budget(bounds::budget())
         .on_warning(|text| status::remark(&text))
 }
+
+/// How many things are done at the same time.
+pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(0) => {
+            Err("with 0 at the same time nothing is done; 1 is one after the other".to_owned())
+        }
+        Ok(jobs) => Ok(jobs),
+        Err(e) => Err(e.to_string()),
+    }
+}

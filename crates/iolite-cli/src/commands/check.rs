@@ -427,7 +427,11 @@ fn summary(reference: &ModelRef, declarations: &[Declaration]) -> String {
     {
         text += &format!("  {kind} {name}");
         if let (Some(states), Some(transitions)) = (states, transitions) {
-            text += &format!("  ({states} states, {transitions} transitions)");
+            text += &format!(
+                "  ({}, {})",
+                counted(*states, "state"),
+                counted(*transitions, "transition")
+            );
         }
         text.push('\n');
     }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use iolite_formats::property::json::{self, AutomatonDocument};
 use iolite_formats::property::{state_names, text};
 use iolite_property::class::syntactic;
-use iolite_property::{Class, Classification, Normalised, Partition, Quality};
+use iolite_property::{
+    Class, Classification, Minimised, Normalised, Partition, Quality, minimisation,
+};
 use serde::Serialize;
 
 use super::show_property::{self, PropertyFormat};
@@ -24,7 +26,10 @@ pub(crate) struct Args {
     /// Add an automaton in the shape of the lowest class
     #[arg(long)]
     normalise: bool,
-    /// Print the automaton only (the normalised one with --normalise), in this format
+    /// Add the smallest automaton with nested pairs for the same finite and infinite words, found by an exact search
+    #[arg(long, conflicts_with = "normalise")]
+    minimise: bool,
+    /// Print the automaton only (the one that --normalise or --minimise adds), in this format
     #[arg(long, value_enum)]
     format: Option<PropertyFormat>,
     /// Write to this file instead of standard output
@@ -86,6 +91,23 @@ struct Document {
     open: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     normalised: Option<NormalisedDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimised: Option<MinimisedDocument>,
+}
+
+#[derive(Serialize)]
+struct MinimisedDocument {
+    automaton: AutomatonDocument,
+    /// Whether no automaton with nested pairs has fewer states; otherwise the search was given up.
+    smallest: bool,
+    /// How many states every automaton with nested pairs has at least, as far as that was found out.
+    at_least: usize,
+}
+
+/// What is added on request.
+struct Added {
+    normalised: Option<Normalised>,
+    minimised: Option<Minimised>,
 }
 
 #[derive(Serialize)]
@@ -114,21 +136,24 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         syntactic(automaton)
     ));
     let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.name));
-    let normalised = args
-        .normalise
-        .then(|| Normalised::new(&property.automaton))
-        .transpose()
-        .map_err(|e| wrong(&e))?;
+    let normalised = args.normalise.then(|| Normalised::new(automaton));
+    let minimised = args
+        .minimise
+        .then(|| Minimised::new(automaton, minimisation::DEFAULT_STEPS));
+    let added = Added {
+        normalised: normalised.transpose().map_err(|e| wrong(&e))?,
+        minimised: minimised.transpose().map_err(|e| wrong(&e))?,
+    };
     if let Some(format) = args.format {
-        let automaton = normalised
-            .as_ref()
-            .map_or(&property.automaton, |n| &n.automaton);
+        let normalised = added.normalised.as_ref().map(|n| &n.automaton);
+        let minimised = added.minimised.as_ref().map(|m| &m.automaton);
+        let automaton = normalised.or(minimised).unwrap_or(automaton);
         let text = show_property::write(automaton, &property.name, &property.description, format)?;
         return put(args, &text);
     }
     let class = Classification::new(&property.automaton).map_err(|e| wrong(&e))?;
     if args.json {
-        let document = document(&property, &class, normalised.as_ref());
+        let document = document(&property, &class, &added);
         if args.output_file.is_none() {
             print_json(&document)?;
             return Ok(Exit::Holds);
@@ -137,7 +162,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             .map_err(|e| Error::fault(format!("writing JSON: {e}")))?;
         return put(args, &(text + "\n"));
     }
-    put(args, &tell(&property, &class, normalised.as_ref()))
+    put(args, &tell(&property, &class, &added))
 }
 
 fn put(args: &Args, text: &str) -> Result<Exit, Error> {
@@ -148,11 +173,7 @@ fn put(args: &Args, text: &str) -> Result<Exit, Error> {
     Ok(Exit::Holds)
 }
 
-fn document(
-    property: &Property,
-    class: &Classification,
-    normalised: Option<&Normalised>,
-) -> Document {
+fn document(property: &Property, class: &Classification, added: &Added) -> Document {
     let automaton = &property.automaton;
     let sigma = automaton.alphabet();
     let partition = Partition::new(automaton);
@@ -177,14 +198,19 @@ fn document(
             })
             .collect(),
         open: state_names(automaton, automaton.open()),
-        normalised: normalised.map(|n| NormalisedDocument {
+        normalised: added.normalised.as_ref().map(|n| NormalisedDocument {
             automaton: json::document(&n.automaton, &property.name),
             finite_change: n.finite_change.as_ref().map(|w| sigma.show(w)),
+        }),
+        minimised: added.minimised.as_ref().map(|m| MinimisedDocument {
+            automaton: json::document(&m.automaton, &property.name),
+            smallest: m.is_smallest,
+            at_least: m.at_least,
         }),
     }
 }
 
-fn tell(property: &Property, class: &Classification, normalised: Option<&Normalised>) -> String {
+fn tell(property: &Property, class: &Classification, added: &Added) -> String {
     let automaton = &property.automaton;
     let counted = |n: usize, what: &str| {
         let plural = if n == 1 { "" } else { "s" };
@@ -235,7 +261,19 @@ fn tell(property: &Property, class: &Classification, normalised: Option<&Normali
             shortened(&open)
         );
     }
-    if let Some(n) = normalised {
+    if let Some(m) = &added.minimised {
+        let size = counted(m.automaton.structure().len(), "state");
+        text += &if m.is_smallest {
+            format!("\nwith {size}, no automaton with nested pairs has fewer:\n")
+        } else {
+            let least = counted(m.at_least, "state");
+            format!(
+                "\nwith {size}; the search for the smallest was given up, one with nested pairs has {least} at least:\n"
+            )
+        };
+        text += &text::write(&m.automaton);
+    }
+    if let Some(n) = &added.normalised {
         text += &format!("\nin the shape of {}:\n", n.class.class);
         text += &text::write(&n.automaton);
         if let Some(word) = &n.finite_change {

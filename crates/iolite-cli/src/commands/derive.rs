@@ -9,8 +9,8 @@ use iolite::{
     UndecidedGoal, UnreachableGoal,
 };
 use iolite_derive::{
-    Enumeration, ExhaustiveDerivation, RandomDerivation, SymbolicTestCase, TestCase, TestGraph,
-    Weights,
+    CompleteSuite, Completeness, Enumeration, ExhaustiveDerivation, RandomDerivation,
+    SymbolicTestCase, TestCase, TestGraph, Weights,
 };
 use iolite_formats::drawing;
 use iolite_formats::{symbolic_test_case, test_case, test_graph};
@@ -21,7 +21,7 @@ use crate::output::{Exit, counted, print, print_json, write_whole};
 
 /// Derive test cases from a specification, and write them as a suite
 ///
-/// By default at random; with --exhaustive all up to a depth; with --cover a suite that covers the
+/// By default at random; with --exhaustive all up to a depth; with --complete as many as find every fault of so many states; with --cover a suite that covers the
 /// model; with --observer, --purpose or --property test cases that head for a goal. Towards observers and
 /// purposes a model with data keeps them: the test case is then a program with variables.
 #[derive(clap::Args)]
@@ -66,7 +66,12 @@ pub(crate) struct Args {
     /// a run that leaves its trace ends `inconc`
     #[arg(long, value_enum, conflicts_with = "cover")]
     exhaustive: Option<EnumerationFlag>,
-    /// At most so many test cases of an exhaustive derivation
+    /// A suite that every implementation fails which is not correct and whose determinised suspension automaton
+    /// has at most EXTRA states more than the model's (those with the same futures counted once), for ioco and
+    /// uioco; each test case has to be repeated until everything was seen that the system does
+    #[arg(long, value_name = "EXTRA", conflicts_with_all = ["cover", "exhaustive"])]
+    complete: Option<usize>,
+    /// At most so many test cases of an exhaustive derivation or a complete suite
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     limit: usize,
     /// Cover the determinised suspension automaton; of a model with data the symbolic model, with a test case
@@ -75,16 +80,16 @@ pub(crate) struct Args {
     cover: Option<Cover>,
     /// Test cases that try to violate these safety properties, and a coverage matrix (repeatable)
     #[arg(long, alias = "observers", value_name = "FILE#W", num_args = 1..)]
-    #[arg(conflicts_with_all = ["cover", "exhaustive"])]
+    #[arg(conflicts_with_all = ["cover", "exhaustive", "complete"])]
     observer: Vec<ModelRef>,
     /// Test cases that try to reach these test purposes (repeatable)
     #[arg(long, value_name = "FILE#P", num_args = 1..)]
-    #[arg(conflicts_with_all = ["observer", "cover", "exhaustive"])]
+    #[arg(conflicts_with_all = ["observer", "cover", "exhaustive", "complete"])]
     purpose: Vec<ModelRef>,
     /// Test cases that try to violate these properties of any class, or to settle those that no finite
     /// run violates: FILE.iol#P, FILE.hoa, FILE.xml, ltl:FORMULA (repeatable)
     #[arg(long, value_name = "PROPERTY", num_args = 1..)]
-    #[arg(conflicts_with_all = ["observer", "purpose", "cover", "exhaustive"])]
+    #[arg(conflicts_with_all = ["observer", "purpose", "cover", "exhaustive", "complete"])]
     property: Vec<ModelRef>,
     /// With a goal: so many test cases for each goal, the shortest way first
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -118,6 +123,9 @@ pub(crate) struct Args {
     read: ReadOptions,
 }
 
+/// States of an automaton that a complete suite is derived for: every two of them are compared.
+const LARGEST_AUTOMATON: usize = 5000;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum EnumerationFlag {
     Every,
@@ -144,9 +152,12 @@ enum InconcFlag {
 #[derive(Default, Serialize)]
 struct Document {
     cases: Vec<CaseDocument>,
-    /// Whether an exhaustive derivation lists all there are up to the depth.
+    /// Whether an exhaustive derivation lists all there are up to the depth, and a complete suite is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
+    /// For which implementations a complete suite is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completeness: Option<Completeness>,
     /// The longest run of a covering test case.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<usize>,
@@ -220,6 +231,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     };
     let derivation = workspace(&args.read).derive(&args.model, &options, &mut take)?;
     document.complete = derivation.complete;
+    document.completeness = derivation.completeness;
     document.depth = derivation.depth;
     document.covered = derivation.covered;
     document.uncovered = derivation.uncovered;
@@ -261,6 +273,12 @@ fn options(args: &Args) -> Result<DerivationOptions, Error> {
             criterion: cover.into(),
             depth: args.depth,
         }
+    } else if let Some(extra) = args.complete {
+        DerivationSelection::Complete(CompleteSuite {
+            extra,
+            limit: args.limit,
+            states: args.read.budget().min(LARGEST_AUTOMATON),
+        })
     } else if let Some(which) = args.exhaustive {
         DerivationSelection::Exhaustive(ExhaustiveDerivation {
             depth: depth(args),
@@ -434,15 +452,22 @@ fn write_symbolic_case(
         Error::undecided(format!("{name}: {e}"))
             .hint("testing on the fly needs no such guard: `iolite test MODEL --observer FILE#W`")
     };
+    let not_exported = |e: &dyn std::fmt::Display| {
+        Error::undecided(format!("{name}: {e}"))
+            .hint("the test case itself is stored; leave this --export out")
+    };
     let text = symbolic_test_case::json::write(case).map_err(|e| wrong(&e))?;
     write_whole(&path, text.as_bytes())?;
     for format in &args.export {
         let (ending, text) = match format {
             ExportFormat::Dot => ("dot", drawing::dot::write(&graph.drawing())),
-            ExportFormat::Ttcn3 => ("ttcn3", symbolic_test_case::ttcn3::write(case)),
+            ExportFormat::Ttcn3 => {
+                let text = symbolic_test_case::ttcn3::write(case);
+                ("ttcn3", text.map_err(|e| not_exported(&e))?)
+            }
             ExportFormat::Iol => {
                 let text = symbolic_test_case::iol::write(case);
-                ("iol", text.map_err(|e| wrong(&e))?)
+                ("iol", text.map_err(|e| not_exported(&e))?)
             }
             ExportFormat::Aut => {
                 return Err(Error::input(format!(
@@ -484,9 +509,8 @@ fn written(document: &mut Document) -> ControlFlow<()> {
         document.stopped = Some(what.to_string());
         return ControlFlow::Break(());
     }
-    if document.cases.len().is_multiple_of(64) {
-        budget.know(format!("{} test cases were written", document.cases.len()));
-    }
+    let so_far = counted(document.cases.len(), "test case");
+    budget.know(format!("{so_far} written so far"));
     ControlFlow::Continue(())
 }
 
@@ -496,6 +520,28 @@ fn at_line(goal: &ModelGoal) -> String {
     line.unwrap_or_default()
 }
 
+/// For which implementations a suite is complete.
+fn told(done: &Completeness, limit: usize) -> String {
+    let Completeness {
+        states,
+        bound,
+        reached,
+        told_apart,
+        ..
+    } = done;
+    let what = if done.complete {
+        format!("complete for implementations of at most {bound} states")
+    } else {
+        format!(
+            "not complete: the limit of {limit} test cases, or what follows from it, was reached"
+        )
+    };
+    format!(
+        "{what}\nthe determinised suspension automaton of the model has {states}: {reached} are reached whatever \
+         is shown, up to {told_apart} told apart pairwise\n"
+    )
+}
+
 fn tell(args: &Args, document: &Document) -> String {
     let folder: &Path = &args.output_folder;
     let cases = counted(document.cases.len(), "test case");
@@ -503,7 +549,9 @@ fn tell(args: &Args, document: &Document) -> String {
     if let Some(why) = &document.stopped {
         text += &format!("not all: {why}\n");
     }
-    if document.complete == Some(false) {
+    if let Some(done) = &document.completeness {
+        text += &told(done, args.limit);
+    } else if document.complete == Some(false) {
         text += &format!(
             "not all up to depth {}: the limit of {} was reached\n",
             depth(args),

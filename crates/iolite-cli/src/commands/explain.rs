@@ -160,7 +160,7 @@ fn tell(claim: &WholeCertificate) -> String {
     };
     let (kind, verdict) = (&claim.kind, &claim.verdict);
     let mut text = match (&claim.implementation, &claim.property) {
-        (Some(_), _) if claim.pairs.is_some() => format!(
+        (Some(_), _) if claim.verdict == "holds" => format!(
             "{} {kind} {} holds, says the certificate\n",
             name(&claim.implementation),
             name(&claim.specification)
@@ -173,10 +173,14 @@ fn tell(claim: &WholeCertificate) -> String {
                 observers.join(", ")
             )
         }
-        (Some(_), _) if claim.test.is_some() => format!(
+        (Some(_), _) if claim.test.is_some() || claim.data.is_some() => format!(
             "{} fails {} ({kind}) with `{verdict}`, says the certificate:\n",
             name(&claim.implementation),
-            claim.test.as_ref().map_or("", |test| test.name.as_str())
+            match (&claim.test, &claim.data) {
+                (Some(test), _) => test.name.as_str(),
+                (None, Some(data)) => data.name.as_str(),
+                (None, None) => "",
+            }
         ),
         (Some(_), _) => format!(
             "{} {kind} {} does not hold, says the certificate:\n",
@@ -187,6 +191,11 @@ fn tell(claim: &WholeCertificate) -> String {
             let specification = name(&claim.specification);
             let property = &property.reference;
             format!("{specification} does not satisfy {property}, says the certificate:\n")
+        }
+        (None, Some(property)) if claim.pairs.is_some() => {
+            let specification = name(&claim.specification);
+            let property = &property.reference;
+            format!("{specification} satisfies {property}, says the certificate\n")
         }
         (None, Some(property)) => {
             format!(

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use iolite::{
-    Criterion, Error, MergeError, MergeOptions, Merged, MutationDocument, Summary, merge,
+    Criterion, Error, MergeError, MergeOptions, Merged, MergedMutants, MutationDocument, Summary,
+    merge,
 };
 use iolite_exec::report::JUnit;
 use iolite_exec::{Fanout, Journal, Sink};
@@ -128,7 +129,11 @@ fn documents(args: &Args) -> Result<Option<Exit>, Error> {
         }
     };
     if let Some(shares) = all_documents::<MutationDocument>(args)? {
-        let whole = MutationDocument::merge(shares, args.partial).map_err(refused)?;
+        let mut merged = MergedMutants::default();
+        for (name, share) in shares {
+            merged.add(&name, share).map_err(refused)?;
+        }
+        let whole = merged.finish(args.partial).map_err(refused)?;
         write_json(&args.output, &whole)?;
         return mutate::conclude(&whole, args.json).map(Some);
     }

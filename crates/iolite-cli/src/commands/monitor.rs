@@ -1,8 +1,7 @@
 //! `iolite monitor`: passive testing of a log recorded elsewhere.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,11 +11,10 @@ use iolite::{
     Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::codec::Template;
-use iolite_exec::{
-    COMPACT_ENDING, LogEntry, LogFormat, LogReader, SutConfig, chart, journal_lines,
-};
+use iolite_exec::{COMPACT_ENDING, LogFormat, LogReader, SutConfig, chart, journal_lines};
 use serde::Serialize;
 
+use super::log_input;
 use super::monitor_logs::{self, JudgedLog};
 use super::monitor_properties;
 use crate::args::bounds::{self, Watch};
@@ -25,7 +23,7 @@ use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
 use crate::args::workspace;
 use crate::output::certificates::{Certificates, Certified, Claim, FailureDocument};
-use crate::output::{Exit, write_json};
+use crate::output::{Exit, counted, write_json};
 
 /// Judge a recorded log by a model
 ///
@@ -37,7 +35,7 @@ pub(crate) struct Args {
     /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA; it may be left
     /// out where --property judges
     pub(crate) model: ModelRef,
-    /// The log, or several
+    /// The log, or several; `-` is standard input, judged as it comes
     #[arg(required_unless_present = "property", value_name = "LOG")]
     pub(crate) logs: Vec<PathBuf>,
     /// Which of them is judged now.
@@ -52,7 +50,7 @@ pub(crate) struct Args {
     pub(crate) properties: PropertyArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// How the log is written [default: json for .jsonl and .json, else text]
+    /// How the log is written [default: json for .jsonl and .json and where standard input begins with {, else text]
     #[arg(long, value_enum)]
     log_format: Option<LogKind>,
     /// The description of the system whose templates read a text log
@@ -145,6 +143,16 @@ struct Document<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
+    let from_input = args
+        .logs
+        .iter()
+        .filter(|log| log_input::is_standard_input(log));
+    let model = args.model().map(ModelRef::path);
+    if from_input.count() + usize::from(model.is_some_and(log_input::is_standard_input)) > 1 {
+        return Err(Error::input(
+            "standard input is one thing: the model or a log, once",
+        ));
+    }
     if args.logs.len() > 1 || args.partition.is_some() {
         return monitor_logs::run(args);
     }
@@ -165,7 +173,7 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         .hint("judge by the property alone"));
     }
     if monitor.judge().properties().is_some() {
-        let mut log = log(args, only_run(args)?)?;
+        let mut log = OneRun::open(args)?;
         let mut options = args.properties.options();
         if let Some(first) = args.model() {
             options.properties.insert(0, first.clone());
@@ -173,8 +181,10 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         let certify = |judged: &Certificate, _: bool| {
             certified(args, &workspace, judged, JudgedBy::Properties(&options))
         };
+        let report = monitor.log(&mut log.reader, &mut |n, line| look(&mut watch, n, line))?;
+        log.check(report.broken_off.is_some())?;
         let picture = args.picture.as_deref();
-        return monitor_properties::run(&monitor, &mut log, &mut watch, &certify, picture);
+        return monitor_properties::run(&monitor, report, &certify, picture);
     }
     let beside = beside(args, &workspace)?;
     if !beside.is_empty() {
@@ -182,10 +192,13 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         options.properties = beside;
         let judge = PropertyJudge::beside(&workspace, &options, &args.model)?;
         let properties_alone = options;
-        let run = only_run(args)?;
+        let mut log = OneRun::open(args)?;
         let properties = Monitor::new(Judge::Properties(judge), quiescence);
-        let conformance = judged(args, &monitor, run, &mut watch)?;
-        let mut log = log(args, run)?;
+        let mut looking = |steps, line| look(&mut watch, steps, line);
+        let (conformance, report) =
+            monitor.log_beside(&properties, &mut log.reader, &mut looking)?;
+        log.check(report.broken_off.is_some())?;
+        let conformance = told(args, &monitor, &watch, conformance);
         let options = judge_options(args, &workspace, &watch)?;
         let certify = |judged: &Certificate, by_model: bool| {
             if by_model {
@@ -194,22 +207,61 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
             let alone = properties_alone.read_beside(&workspace, &judged.model, &args.model)?;
             certified(args, &workspace, judged, JudgedBy::Properties(&alone))
         };
-        let both = (&properties, conformance);
-        return monitor_properties::run_beside(both, &mut log, &mut watch, &certify);
+        return monitor_properties::conclude(report, Some(conformance), &certify);
     }
     conclude(args, &workspace, &monitor, &mut watch)
 }
 
-/// A property judges one trace at a time.
-fn only_run(args: &Args) -> Result<Option<u64>, Error> {
-    match runs(args)?.as_slice() {
-        [one] => Ok(*one),
-        several => Err(Error::input(format!(
-            "{}: a journal of {} runs, and a property judges one at a time",
-            args.log().display(),
-            several.len()
-        ))
-        .hint("pick one with --run N")),
+/// A log of which properties judge one trace: the only one, or the run of a journal that was asked for. How
+/// many runs a journal has is known when it has been read.
+struct OneRun<'a> {
+    args: &'a Args,
+    reader: Log,
+    is_journal: bool,
+}
+
+impl<'a> OneRun<'a> {
+    fn open(args: &'a Args) -> Result<Self, Error> {
+        let is_journal = header(args)?.is_some();
+        let reader = log(args, run_of(args, is_journal)?)?;
+        Ok(Self {
+            args,
+            reader: match args.run {
+                None if is_journal => reader.of_first_run(),
+                _ => reader,
+            },
+            is_journal,
+        })
+    }
+
+    /// Whether there was one run to judge; what was judged of a journal with several is no answer.
+    fn check(&mut self, is_broken_off: bool) -> Result<(), Error> {
+        let log = self.args.log();
+        if !self.is_journal {
+            return Ok(());
+        }
+        // A journal that comes through a pipe may have no end, and a verdict is not kept back for it.
+        if !is_broken_off && !log_input::is_standard_input(log) {
+            while self
+                .reader
+                .entry()
+                .map_err(|e| Error::input(e.to_string()))?
+                .is_some()
+            {}
+        }
+        let several = match (self.args.run, self.reader.begun()) {
+            (_, (all, 0)) if !is_broken_off => return Err(no_such_run(self.args, all)),
+            (None, (all, _)) => all,
+            (Some(_), (_, of_number)) => of_number,
+        };
+        if several > 1 {
+            return Err(Error::input(format!(
+                "{}: a journal of {several} runs, and a property judges one at a time",
+                log.display(),
+            ))
+            .hint("pick one with --run N"));
+        }
+        Ok(())
     }
 }
 
@@ -309,37 +361,18 @@ fn header(args: &Args) -> Result<Option<Header>, Error> {
     }
     let mut first = String::new();
     let read = lines(args)?.take(HEADER).read_line(&mut first);
-    let header = read.is_ok().then(|| serde_json::from_str(&first).ok());
+    // An array would be taken for the fields in their order.
+    let is_object = read.is_ok() && first.starts_with('{');
+    let header = is_object.then(|| serde_json::from_str(&first).ok());
     Ok(header.flatten())
 }
 
-/// The runs of a journal, each a trace of its own; any other log is one trace.
-fn runs(args: &Args) -> Result<Vec<Option<u64>>, Error> {
-    if header(args)?.is_none() {
-        return match args.run {
-            None => Ok(vec![None]),
-            Some(_) => Err(Error::input("--run is for journals, which have runs")),
-        };
+/// The run of a journal that was asked for; any other log has none.
+fn run_of(args: &Args, is_journal: bool) -> Result<Option<u64>, Error> {
+    if args.run.is_some() && !is_journal {
+        return Err(Error::input("--run is for journals, which have runs"));
     }
-    let mut runs = started(args)?;
-    let all = runs.len();
-    runs.retain(|&run| args.run.is_none_or(|wanted| wanted == run));
-    if runs.is_empty() {
-        return Err(no_such_run(args, all));
-    }
-    Ok(runs.into_iter().map(Some).collect())
-}
-
-/// The numbers of the runs of a journal, in the order in which they began.
-fn started(args: &Args) -> Result<Vec<u64>, Error> {
-    let mut journal = log(args, None)?;
-    let mut runs = Vec::new();
-    while let Some(entry) = journal.entry().map_err(|e| Error::input(e.to_string()))? {
-        if let LogEntry::RunStarted(run) = entry {
-            runs.push(run);
-        }
-    }
-    Ok(runs)
+    Ok(args.run)
 }
 
 type Log = LogReader<Box<dyn BufRead>>;
@@ -347,8 +380,8 @@ type Log = LogReader<Box<dyn BufRead>>;
 /// The lines of the log; those of a journal in the compact form as if it were in the other one.
 fn lines(args: &Args) -> Result<Box<dyn BufRead>, Error> {
     let reading = |e: &std::io::Error| Error::reading(args.log(), e);
-    let file = File::open(args.log()).map_err(|e| reading(&e))?;
-    journal_lines(BufReader::new(file)).map_err(|e| reading(&e))
+    let log = log_input::open(args.log()).map_err(|e| reading(&e))?;
+    journal_lines(log).map_err(|e| reading(&e))
 }
 
 fn no_such_run(args: &Args, all: usize) -> Error {
@@ -358,23 +391,12 @@ fn no_such_run(args: &Args, all: usize) -> Error {
 
 fn log(args: &Args, run: Option<u64>) -> Result<Log, Error> {
     let name = args.log().display().to_string();
-    let log = LogReader::new(lines(args)?, &name, format(args)?);
+    let input = log_input::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
+    let log = LogReader::new(input, &name, format(args)?);
     Ok(match run {
         Some(run) => log.of_run(run),
         None => log,
     })
-}
-
-/// Judges a trace of the log, and why it was not judged to its end where it was not.
-fn judged(
-    args: &Args,
-    monitor: &Monitor,
-    run: Option<u64>,
-    watch: &mut Watch,
-) -> Result<LogReport, Error> {
-    let mut log = log(args, run)?;
-    let report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line));
-    Ok(told(args, monitor, watch, report?))
 }
 
 /// Tells of what is notable about a trace that was judged.
@@ -446,18 +468,17 @@ impl Together {
 /// Judges every trace of the log.
 fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Together, Error> {
     let mut together = Together::default();
-    if header(args)?.is_none() {
-        if args.run.is_some() {
-            return Err(Error::input("--run is for journals, which have runs"));
-        }
+    let is_journal = header(args)?.is_some();
+    let mut log = log(args, run_of(args, is_journal)?)?;
+    if !is_journal {
         let only = JournalRun {
             order: 0,
             number: 0,
         };
-        together.add(only, judged(args, monitor, None, watch)?);
+        let report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line))?;
+        together.add(only, told(args, monitor, watch, report));
         return Ok(together);
     }
-    let mut log = log(args, args.run)?;
     let mut reports = Vec::new();
     let (runs, broken_off) = monitor.journal(
         &mut log,
@@ -477,7 +498,7 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
         together.add(run, report);
     }
     if runs == 0 {
-        return Err(no_such_run(args, started(args)?.len()));
+        return Err(no_such_run(args, log.begun().0));
     }
     if let Some(reason) = broken_off {
         // Whatever the rest of the journal says, it was not judged.
@@ -519,7 +540,17 @@ fn conclude(
     } else {
         report.verdict
     };
-    let nothing = (steps == 0).then(|| "no line of the log is a step".to_owned());
+    let nothing = if steps == 0 {
+        let how = match format(args)? {
+            LogFormat::JsonLines => {
+                "; a step is an object in a line of its own, such as {\"action\":\"?a\"}"
+            }
+            LogFormat::Text { .. } => "",
+        };
+        Some(format!("no line of the log is a step{how}"))
+    } else {
+        None
+    };
     if nothing.is_some() && args.skip_other {
         warning!(
             "warning: --skip-other left out every line of {}; do --templates and --prefix fit?",
@@ -575,11 +606,22 @@ fn conclude(
     JudgedLog::new(verdict, tell(args, &document), &document)
 }
 
+fn begins_as_json(args: &Args) -> Result<bool, Error> {
+    let start = lines(args)?.fill_buf().map(|start| start.starts_with(b"{"));
+    start.map_err(|e| Error::reading(args.log(), &e))
+}
+
 fn format(args: &Args) -> Result<LogFormat, Error> {
     let ending = args.log().extension().and_then(|e| e.to_str());
     let json = match args.log_format {
         Some(kind) => kind == LogKind::Json,
-        None => matches!(ending, Some("json" | "jsonl" | "ndjson" | COMPACT_ENDING)),
+        None if log_input::is_standard_input(args.log()) => begins_as_json(args)?,
+        None if matches!(ending, Some("json" | "jsonl" | "ndjson" | COMPACT_ENDING)) => true,
+        // Whatever its name: a line of text begins so only where a template says it does. A pipe cannot be read twice.
+        None if args.templates.is_none() && args.prefix.is_none() && args.log().is_file() => {
+            begins_as_json(args)?
+        }
+        None => false,
     };
     if json {
         return Ok(LogFormat::JsonLines);
@@ -628,6 +670,7 @@ fn tell(args: &Args, document: &Document<'_>) -> String {
         .map(|r| format!(": {r}"))
         .unwrap_or_default();
     let chart = shown.as_ref().map(chart).unwrap_or_default();
+    let steps = counted(*steps, "step");
     if let (Some(runs), Some(run)) = (runs, run) {
         let which = if *runs > 1 && Exit::from(*verdict) != Exit::Holds {
             format!(", first in run {run}")
@@ -635,13 +678,14 @@ fn tell(args: &Args, document: &Document<'_>) -> String {
             String::new()
         };
         return format!(
-            "{chart}{log}: {verdict}{which}; {runs} runs, {steps} steps{reason}\n{constants}"
+            "{chart}{log}: {verdict}{which}; {}, {steps}{reason}\n{constants}",
+            counted(*runs, "run")
         );
     }
     match line {
         Some(line) => {
-            format!("{chart}{log}:{line}: {verdict} after {steps} steps{reason}\n{constants}")
+            format!("{chart}{log}:{line}: {verdict} after {steps}{reason}\n{constants}")
         }
-        None => format!("{chart}{log}: {verdict}, {steps} steps{reason}\n{constants}"),
+        None => format!("{chart}{log}: {verdict}, {steps}{reason}\n{constants}"),
     }
 }

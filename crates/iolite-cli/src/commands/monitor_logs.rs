@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::monitor::{Args, judge_log};
+use crate::output::status;
 use crate::output::{Exit, counted, print, print_json, to_json};
 
 /// A log that was judged.
@@ -55,6 +56,12 @@ pub(crate) struct LogDocument {
 }
 
 impl LogDocument {
+    /// Leaves out what is said of this log alone, where nobody asks for it.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn without_document(&mut self) {
+        self.document = Box::default();
+    }
+
     /// Judges one of the logs.
     pub(crate) fn of(args: &Args, at: usize) -> Result<(Self, String), Error> {
         let judged = judge_log(&args.of_log(at))?;
@@ -179,6 +186,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         if args.partition.is_some_and(|p| !p.takes(at as u64)) {
             continue;
         }
+        status::part(at, args.logs.len(), "logs");
         let (log, text) = LogDocument::of(args, at)?;
         if !args.json {
             print(&text)?;

@@ -1,17 +1,14 @@
-//! `iolite monitor` by properties: one verdict a property, from one pass over the log.
+//! `iolite monitor` by properties: one verdict a property.
 
-use std::io::BufRead;
 use std::path::Path;
 
 use iolite::{Certificate, Error, LogReport, Monitor, Verdict, WholeCertificate, verdict_beside};
-use iolite_exec::{LogReader, chart};
+use iolite_exec::chart;
 use iolite_formats::drawing::{self, Drawing, NodeId};
 use iolite_formats::svg;
 use serde::Serialize;
 
-use super::monitor::look;
 use super::monitor_logs::JudgedLog;
-use crate::args::bounds::Watch;
 use crate::output::certificates::Certified;
 use crate::output::write_whole;
 
@@ -103,15 +100,12 @@ impl PendingDocument {
 /// Actions that are named one by one.
 const NAMED: usize = 5;
 
-pub(crate) fn run<R: BufRead>(
+pub(crate) fn run(
     monitor: &Monitor,
-    log: &mut LogReader<R>,
-    watch: &mut Watch,
+    report: LogReport,
     certify: Certify<'_>,
     picture: Option<&Path>,
 ) -> Result<JudgedLog, Error> {
-    let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    let report = report?;
     if let Some(path) = picture {
         draw(monitor, &report, path)?;
     }
@@ -136,21 +130,11 @@ fn draw(monitor: &Monitor, report: &LogReport, path: &Path) -> Result<(), Error>
     write_whole(path, text.as_bytes())
 }
 
-/// Properties beside a specification, which has judged the log already.
-pub(crate) fn run_beside<R: BufRead>(
-    (monitor, conformance): (&Monitor, LogReport),
-    log: &mut LogReader<R>,
-    watch: &mut Watch,
-    certify: Certify<'_>,
-) -> Result<JudgedLog, Error> {
-    let report = monitor.log(log, &mut |steps, line| look(watch, steps, line));
-    conclude(report?, Some(conformance), certify)
-}
-
 /// Makes the whole certificate: of the specification, or of a property.
 type Certify<'a> = &'a dyn Fn(&Certificate, bool) -> Result<Certified, Error>;
 
-fn conclude(
+/// What properties say of a log, and the specification beside them where there is one.
+pub(crate) fn conclude(
     report: LogReport,
     conformance: Option<LogReport>,
     certify: Certify<'_>,

@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A..B", conflicts_with = "partition")]
     pub(crate) range: Option<RunRange>,
     /// Mutants at the same time
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::args::parse_jobs)]
     pub(crate) jobs: usize,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]

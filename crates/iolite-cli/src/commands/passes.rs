@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use iolite::{Error, ModelRef, ReadOptions, SemanticsOptions};
+use iolite::{Error, ModelRef, ReadOptions, SemanticsOptions, SuiteEffort};
 
 use crate::args::{bounds, workspace};
 use crate::output::{Exit, print, print_json, write_json};
@@ -32,14 +32,28 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// How far a suite is judged: by its test cases while they are looked at, then by what is met of all of them.
+pub(super) fn known_of_suite(effort: SuiteEffort, met: &str) -> String {
+    let SuiteEffort {
+        judged,
+        cases,
+        met: count,
+    } = effort;
+    match (judged < cases, count) {
+        (true, 0) => format!("{judged} of {cases} test cases"),
+        (true, count) => format!("{judged} of {cases} test cases, {count} {met}"),
+        (false, count) => format!("{count} {met}"),
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let mut watch = bounds::watch();
     let document = workspace(&args.read).passes(
         &args.implementation,
         &args.suite,
         args.semantics,
-        &mut |pairs| {
-            watch.report(|| format!("{pairs} pairs of states"));
+        &mut |effort| {
+            watch.report(|| known_of_suite(effort, "pairs of states"));
             watch.exceeded()
         },
     );
@@ -61,4 +75,25 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         Some(false) => Exit::Fails,
         None => Exit::Inconclusive,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_far_a_suite_is() {
+        let known = |judged, met| {
+            let effort = SuiteEffort {
+                judged,
+                cases: 12,
+                met,
+            };
+            known_of_suite(effort, "places")
+        };
+        assert_eq!(known(3, 0), "3 of 12 test cases");
+        assert_eq!(known(3, 7), "3 of 12 test cases, 7 places");
+        // Nobody knows how many there are.
+        assert_eq!(known(12, 700), "700 places");
+    }
 }

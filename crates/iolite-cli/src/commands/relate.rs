@@ -12,7 +12,7 @@ use iolite_lts::relation::Effort;
 use super::relate_matrix::matrix;
 use crate::args::bounds::{self, Watch};
 use crate::args::workspace;
-use crate::output::{Exit, print, print_json, write_json};
+use crate::output::{Exit, counted, print, print_json, write_json};
 
 const ABOUT: &str = "Decide an implementation relation between two models";
 
@@ -123,8 +123,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     }
     let [implementation, specification] = args.models.as_slice() else {
         return Err(Error::input(format!(
-            "expected IMPL and SPEC, got {} models",
-            args.models.len()
+            "expected IMPL and SPEC, got {}",
+            counted(args.models.len(), "model")
         ))
         .hint("to relate many models, add --matrix"));
     };
@@ -141,7 +141,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     );
     let document = document?;
     match (document.holds, &args.certificate) {
-        (Some(false), Some(path)) => write_json(path, &document)?,
+        (Some(false), Some(path)) => match &document.certificate {
+            Some(certificate) => write_json(path, certificate)?,
+            None => warning!("warning: there is no certificate of this answer"),
+        },
         // A positive one may be too large, which changes nothing about the answer.
         (Some(true), Some(path)) => match workspace.certify_holding(&document) {
             Ok(certificate) => write_json(path, &certificate)?,

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::recorded::{absolute, enter_folder, test_args};
 use super::test;
 use crate::args::workspace;
-use crate::output::{Exit, print, print_json, silence, write_json};
+use crate::output::{Exit, counted, print, print_json, silence, write_json};
 
 /// Run a journaled run once more, and say where it differs
 #[derive(clap::Args)]
@@ -323,8 +323,10 @@ fn tell_replay(document: &ReplayDocument, target: &Target) -> String {
     }
     let recorded = document.recorded_verdict.map_or("none", Verdict::name);
     text += &format!(
-        "run {}: {} after {} steps; the journal's verdict is {recorded}\n",
-        document.run, document.verdict, document.steps
+        "run {}: {} after {}; the journal's verdict is {recorded}\n",
+        document.run,
+        document.verdict,
+        counted(document.steps, "step")
     );
     text
 }
@@ -419,14 +421,13 @@ fn tell_shrink(document: &ShrinkDocument) -> String {
     } else {
         "time or runs ran out"
     };
+    let steps = if to == document.from_steps {
+        format!("{to} steps as before")
+    } else {
+        format!("{to} steps instead of {}", document.from_steps)
+    };
     format!(
-        "{chart}run {}: {} steps instead of {}, {minimal}; {} runs; it failed in {} of {} \
-         confirmations\n",
-        document.run,
-        to,
-        document.from_steps,
-        document.executions,
-        document.reproduced,
-        document.confirmations
+        "{chart}run {}: {steps}, {minimal}; {} runs; it failed in {} of {} confirmations\n",
+        document.run, document.executions, document.reproduced, document.confirmations
     )
 }

@@ -8,7 +8,7 @@ use iolite_report::{ModelPart, Report, ShrunkRun, page};
 
 use super::merge::{joined, read};
 use super::recorded;
-use crate::output::{Exit, print, print_json, write_whole};
+use crate::output::{Exit, counted, print, print_json, write_whole};
 
 /// Write a report of journaled runs: one HTML file that loads nothing
 ///
@@ -88,8 +88,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             bytes,
         } = document;
         print(&format!(
-            "{}: {runs} runs, {bytes} bytes\n",
-            report.display()
+            "{}: {}, {bytes} bytes\n",
+            report.display(),
+            counted(runs, "run")
         ))?;
     }
     Ok(Exit::Holds)

@@ -10,7 +10,7 @@ use iolite::{
     SymbolicGraph, SymbolicView, System, Workspace,
 };
 use iolite_exec::{COMPACT_FORMAT, journal_lines};
-use iolite_formats::drawing::{self, Drawing, mermaid, plantuml};
+use iolite_formats::drawing::{self, Drawing, NodeId, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg, symbolic_test_case};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelId, LabelKind, Labels, Lts,
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// `pruned`, and where data are infinite
     #[arg(long)]
     symbolic: bool,
-    /// The property of the views `test` and `pruned`
+    /// The property of the views `product`, `test` and `pruned`
     #[arg(long, value_name = "FILE#W")]
     observer: Option<ModelRef>,
     /// Say for each transition that pruning removed or redirected which condition excluded it
@@ -57,6 +57,10 @@ pub(crate) struct Args {
     /// into one node each; 0 for never
     #[arg(long, value_name = "N", default_value_t = 400)]
     fold: usize,
+    /// Draw these states as one, by the numbers that the picture's `data-state` has without --collapse and
+    /// --fold (repeatable): what the page asks for when somebody folds by hand
+    #[arg(long, value_name = "N,N,…")]
+    collapse: Vec<NodeGroup>,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -82,6 +86,10 @@ enum View {
     SelfLoopCompleted,
     /// After an input that a state does not take anything may happen
     ChaosCompleted,
+    /// The parts of a composition as boxes, and the actions between them (pictures only)
+    Composition,
+    /// S^δ ∥ ω: the model beside an observer, with --observer
+    Product,
     /// test(S, ω) of a model with data: ω ∥ Σ!(det(S^δ)), with --observer
     Test,
     /// The same mirrored, without what cannot lead to a violation any more
@@ -106,6 +114,22 @@ enum ShowFormat {
     Hoa,
     /// Java-PT's XML (properties only)
     Xml,
+}
+
+/// States that are drawn as one.
+#[derive(Clone, Debug)]
+struct NodeGroup(Vec<NodeId>);
+
+impl std::str::FromStr for NodeGroup {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| part.trim().parse::<u32>().map(|n| NodeId::new(n as usize));
+        let numbers = text.split(',').map(number).collect::<Result<_, _>>();
+        numbers
+            .map(Self)
+            .map_err(|_| "expected numbers of states, such as 3,4,7".to_owned())
+    }
 }
 
 impl ShowFormat {
@@ -200,6 +224,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         return show_symbolic(args, &workspace, symbolic);
     }
     let format = format(args)?;
+    if args.view == View::Composition {
+        if !format.is_picture() {
+            return Err(Error::input("this view is a picture")
+                .hint("--format svg, dot, mermaid or plantuml"));
+        }
+        let drawing = workspace.composition(&args.model)?;
+        return put(args, &draw(args, &drawing, format)?);
+    }
     if args.view == View::Model
         && format.is_picture()
         && let Some(drawing) = workspace.picture(&args.model)?
@@ -221,14 +253,17 @@ fn symbolic_view(args: &Args, workspace: &Workspace) -> Result<Option<SymbolicVi
         View::Suspension => Some(SymbolicView::Suspension),
         View::Determinised => Some(SymbolicView::Determinised),
         View::SuspensionAutomaton => Some(SymbolicView::SuspensionAutomaton),
+        View::Product => Some(SymbolicView::Product),
         View::Test => Some(SymbolicView::Test),
         View::Pruned => Some(SymbolicView::Pruned),
-        View::DeltaTrace | View::SelfLoopCompleted | View::ChaosCompleted => None,
+        View::DeltaTrace | View::SelfLoopCompleted | View::ChaosCompleted | View::Composition => {
+            None
+        }
     };
-    let test = matches!(args.view, View::Test | View::Pruned);
+    let test = matches!(args.view, View::Product | View::Test | View::Pruned);
     if args.observer.is_some() && !test {
         return Err(Error::input(
-            "--observer is for --view test and --view pruned",
+            "--observer is for --view product, test and pruned",
         ));
     }
     if args.explain_pruning && args.view != View::Pruned {
@@ -243,7 +278,8 @@ fn symbolic_view(args: &Args, workspace: &Workspace) -> Result<Option<SymbolicVi
         return Ok(view);
     }
     // Infinite data have no explicit form; the model itself is a text that people have already.
-    let infinite = args.view != View::Model
+    let infinite = view.is_some()
+        && args.view != View::Model
         && matches!(&*workspace.spec(&args.model)?, Spec::Symbolic(_))
         && workspace.explicit(&args.model).is_err();
     Ok(view.filter(|_| infinite))
@@ -282,6 +318,9 @@ fn symbolic_text(args: &Args, graph: &SymbolicGraph) -> Result<String, Error> {
 
 /// A drawing in one of the formats of pictures.
 fn draw(args: &Args, drawing: &Drawing, format: ShowFormat) -> Result<String, Error> {
+    let groups: Vec<Vec<NodeId>> = args.collapse.iter().map(|group| group.0.clone()).collect();
+    let collapsed = (!groups.is_empty()).then(|| drawing.collapsed(&groups));
+    let drawing = collapsed.as_ref().unwrap_or(drawing);
     let folded = drawing.folded(args.fold);
     if let Some(folded) = &folded {
         say!(
@@ -476,7 +515,8 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
         View::ChaosCompleted => {
             explore(&Completed::new(&system, Completion::Chaos), budget).map_err(too_large)
         }
-        View::Test | View::Pruned => Err(Error::input("this view keeps data")),
+        View::Product | View::Test | View::Pruned => Err(Error::input("this view keeps data")),
+        View::Composition => Err(Error::input("this view is a picture")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `iolite simulate`: step through a model by hand, or run it as a system under test.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -184,7 +184,14 @@ fn answer(args: &Args, sut: impl RunningModel, codec: WireCodec) -> Result<Exit,
             Err(e) => Err(Error::fault(e.to_string())),
         };
     };
-    let fault = |e: std::io::Error| Error::fault(format!("{address}: {e}"));
+    if address.parse::<u16>().is_ok() {
+        return Err(Error::input(format!("{address}: an address is HOST:PORT"))
+            .hint(format!("--tcp 127.0.0.1:{address}")));
+    }
+    let fault = |e: std::io::Error| match e.kind() {
+        ErrorKind::InvalidInput => Error::input(format!("{address}: an address is HOST:PORT")),
+        _ => Error::fault(format!("{address}: {e}")),
+    };
     let listener = TcpListener::bind(address).map_err(fault)?;
     print(&format!(
         "listening on {}\n",

@@ -6,6 +6,7 @@ use iolite::{
     Error, ModelRef, QuiescenceFlag, ReadOptions, Relation, SemanticsOptions, SuiteOptions,
 };
 
+use super::passes::known_of_suite;
 use crate::args::{bounds, workspace};
 use crate::output::{Exit, print, print_json, write_json};
 
@@ -52,11 +53,15 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         },
         uncovered: args.uncovered,
     };
-    let document =
-        workspace(&args.read).judge_suite(&args.specification, &args.suite, options, &mut |met| {
-            watch.report(|| format!("{met} places"));
+    let document = workspace(&args.read).judge_suite(
+        &args.specification,
+        &args.suite,
+        options,
+        &mut |effort| {
+            watch.report(|| known_of_suite(effort, "places"));
             watch.exceeded()
-        });
+        },
+    );
     let document = document?;
     if let Some(path) = &args.certificate {
         let first = document.first_unsound.as_ref();

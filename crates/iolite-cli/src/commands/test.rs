@@ -8,7 +8,7 @@ use iolite::{
     ModelCoverageReport, ModelRef, PropertyJudge, ReadOptions, Relation, Selection, Target,
     TargetOptions, Workspace, explorer_command,
 };
-use iolite_exec::report::ResidualRisk;
+use iolite_exec::report::{Extent, ResidualRisk};
 use iolite_exec::{JournalHeader, end_well_on_signals};
 
 use super::{test_suite, test_symmetric};
@@ -217,10 +217,137 @@ pub(crate) struct Recording {
     pub(crate) place: String,
     /// The command line that makes them in one process.
     pub(crate) command: Vec<String>,
-    /// What happened in them, and the end of the campaign.
-    pub(crate) events: Vec<iolite_exec::Event>,
-    /// Whether runs may be missing.
-    pub(crate) partial: bool,
+    /// Reads them in the order of their numbers.
+    pub(crate) read: ReadRuns,
+    /// How many there are.
+    pub(crate) count: u64,
+    /// Why runs may be missing, if they may.
+    pub(crate) missing: Option<String>,
+    /// Microseconds from the first to the last.
+    pub(crate) elapsed: u64,
+    /// The seed of the campaign.
+    pub(crate) seed: u64,
+    /// How many were read.
+    pub(crate) taken: u64,
+}
+
+/// Gives the events of each run with a number in this range, in order, as long as they are taken.
+#[cfg(feature = "fleet")]
+pub(crate) type ReadRuns = Box<
+    dyn FnMut(
+        std::ops::Range<u64>,
+        &mut dyn FnMut(u64, Vec<iolite_exec::Event>) -> Result<(), Error>,
+    ) -> Result<(), Error>,
+>;
+
+#[cfg(feature = "fleet")]
+impl Recording {
+    /// Checks that these are the runs of the campaign of a journal, as far as their number goes.
+    fn check(&mut self, header: &JournalHeader) -> Result<(), Error> {
+        self.seed = header.seed;
+        let planned = header.description.as_ref().and_then(|d| d.runs);
+        let planned = planned.unwrap_or(self.count);
+        let place = &self.place;
+        if self.count > planned {
+            return Err(Error::fault(format!(
+                "{place} has {} runs, and its command line makes {planned}",
+                self.count
+            )));
+        }
+        match (planned - self.count, &self.missing) {
+            (0, _) => Ok(()),
+            (missing, Some(why)) => {
+                warning!("warning: {missing} runs were left out: {why}");
+                Ok(())
+            }
+            (missing, None) => Err(Error::fault(format!(
+                "{missing} runs of {place} are lost: nobody has them to do, and there is no result"
+            ))
+            .hint("submitting the campaign again gives what is missing to workers; --partial reports what is there")),
+        }
+    }
+
+    /// Gives the events of each run of a range to readers, and adds them to a summary.
+    pub(crate) fn each(
+        &mut self,
+        runs: std::ops::Range<u64>,
+        sinks: &mut dyn iolite_exec::Sink,
+        summary: &mut iolite::Summary,
+        then: &mut dyn FnMut(&[iolite_exec::Event]),
+    ) -> Result<(), Error> {
+        let (seed, place) = (self.seed, self.place.clone());
+        let taken = &mut self.taken;
+        let mut last = None;
+        (self.read)(runs, &mut |run, events| {
+            if last.is_some_and(|last| last >= run) {
+                return Err(Error::fault(format!("run {run} of {place} is there twice")));
+            }
+            last = Some(run);
+            *taken += 1;
+            check_run(run, &events, seed)
+                .map_err(|why| Error::fault(format!("run {run} of {place}: {why}")))?;
+            for event in &events {
+                summary.read(event);
+            }
+            tell(&events, sinks, summary);
+            then(&events);
+            Ok(())
+        })
+    }
+
+    /// Whether all runs that there were to be read were read.
+    fn check_all(&self) -> Result<(), Error> {
+        if self.taken >= self.count {
+            return Ok(());
+        }
+        Err(Error::fault(format!(
+            "{} has {} runs, and {} of them could be read; try again",
+            self.place, self.count, self.taken
+        )))
+    }
+
+    /// The end of the campaign, for readers and for the summary of all runs.
+    pub(crate) fn end(&self, sinks: &mut dyn iolite_exec::Sink, summary: &mut iolite::Summary) {
+        let end = iolite_exec::Event::CampaignEnded {
+            verdicts: summary.verdicts.clone(),
+            faults: summary.faults.len() as u64,
+            steps: summary.steps,
+            elapsed: self.elapsed,
+            untried: summary.untried.keys().map(|i| format!("?{i}")).collect(),
+        };
+        summary.read(&end);
+        tell(&[end], sinks, summary);
+    }
+}
+
+/// Whether events are those of one run with the campaign's seed that came to an end.
+#[cfg(feature = "fleet")]
+fn check_run(run: u64, events: &[iolite_exec::Event], seed: u64) -> Result<(), &'static str> {
+    use iolite_exec::Event;
+    let seed = iolite_exec::RunId::of(seed, run).seed;
+    let mut begun = false;
+    for event in events {
+        if event.run() != Some(run) {
+            return Err("it is about other runs too");
+        }
+        if let Event::RunStarted { seed: own, .. } = event {
+            if std::mem::replace(&mut begun, true) {
+                return Err("it is there twice");
+            }
+            if *own != seed {
+                return Err("it has a seed that is not the campaign's");
+            }
+        }
+    }
+    let ended = events.iter().any(|event| match event {
+        Event::RunEnded { .. } => true,
+        Event::Fault { code, .. } => code != "interrupted",
+        _ => false,
+    });
+    if ended {
+        return Ok(());
+    }
+    Err("it did not come to an end")
 }
 
 impl Runs {
@@ -233,8 +360,7 @@ impl Runs {
         }
     }
 
-    /// Checks that recorded runs are those of the campaign, each once and with its seed, and puts them in
-    /// order.
+    /// Checks that recorded runs are those of the campaign, as far as that is known before they are read.
     pub(crate) fn check(&mut self, header: &JournalHeader) -> Result<(), Error> {
         match self {
             Self::Live => {
@@ -242,19 +368,7 @@ impl Runs {
                 end_well_on_signals()?;
             }
             #[cfg(feature = "fleet")]
-            Self::Recorded(recording) => {
-                let journal = iolite_exec::Journal {
-                    header: header.clone(),
-                    events: std::mem::take(&mut recording.events),
-                    torn: false,
-                };
-                let options = iolite::MergeOptions {
-                    partial: recording.partial,
-                    any_system: false,
-                };
-                let place = recording.place.clone();
-                recording.events = super::merge::joined(vec![(place, journal)], options)?.events;
-            }
+            Self::Recorded(recording) => recording.check(header)?,
         }
         Ok(())
     }
@@ -262,11 +376,14 @@ impl Runs {
 
 /// Gives recorded events to readers.
 #[cfg(feature = "fleet")]
-pub(crate) fn tell<'a>(
-    events: impl Iterator<Item = &'a iolite_exec::Event>,
+fn tell(
+    events: &[iolite_exec::Event],
     sinks: &mut dyn iolite_exec::Sink,
     summary: &mut iolite::Summary,
 ) {
+    if !summary.unwritten.is_empty() {
+        return;
+    }
     for event in events {
         if let Err(error) = sinks.event(event) {
             summary.unwritten.push(error);
@@ -292,24 +409,35 @@ pub(crate) fn run_of(args: &Args, workspace: &Workspace, mut runs: Runs) -> Resu
     }
     let mut risk = ResidualRisk::default();
     let mut reached = model_coverage(args, &campaign)?;
-    let planned = Some(args.effort.runs_here()?);
+    let extent = Extent {
+        runs: Some(args.effort.runs_here()?),
+        steps: Some(args.effort.steps),
+        time: args
+            .effort
+            .time
+            .and_then(|s| Duration::try_from_secs_f64(s).ok()),
+    };
     let about = ("iolite test", args.effort.allow_flaky);
     let header = header(workspace, &target, &campaign, runs.command());
     runs.check(&header)?;
-    let mut sinks = sinks(&args.report, &header, &campaign, about, planned)?;
+    let mut sinks = sinks(&args.report, &header, &campaign, about, extent)?;
     sinks.0.push(Box::new(&mut risk));
     if let Some(reached) = &mut reached {
         sinks.0.push(Box::new(reached));
     }
-    let mut summary = match &runs {
+    let mut summary = match &mut runs {
         Runs::Live => campaign.run(&target, &mut sinks)?,
         #[cfg(feature = "fleet")]
         Runs::Recorded(recording) => {
-            let mut summary = iolite::Summary::of_events(&recording.events);
-            tell(recording.events.iter(), &mut sinks, &mut summary);
-            summary.coverage = campaign.coverage_of(&recording.events)?;
-            let learnt = campaign.learnt_from(&recording.events)?;
-            summary.notices.extend(learnt);
+            let mut summary = iolite::Summary::default();
+            let mut retracing = campaign.retracing()?;
+            recording.each(0..u64::MAX, &mut sinks, &mut summary, &mut |events| {
+                retracing.read(events);
+            })?;
+            recording.check_all()?;
+            recording.end(&mut sinks, &mut summary);
+            summary.coverage = retracing.coverage();
+            summary.notices.extend(retracing.learnt());
             summary
         }
     };

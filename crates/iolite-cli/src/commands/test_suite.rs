@@ -7,6 +7,7 @@ use iolite::{
     Workspace,
 };
 use iolite_derive::{Count, Criterion};
+use iolite_exec::report::Extent;
 use iolite_exec::{Coverage, Event, Fanout};
 use serde::Serialize;
 
@@ -135,7 +136,7 @@ pub(crate) fn run(
         description.runs = Some((cases.len() as u64).saturating_mul(args.repeat));
     }
     runs.check(&header)?;
-    let mut sinks = sinks(&args.report, &header, campaign, about, None)?;
+    let mut sinks = sinks(&args.report, &header, campaign, about, Extent::default())?;
     if let Some(reached) = &mut reached {
         sinks.0.push(Box::new(reached));
     }
@@ -155,14 +156,12 @@ pub(crate) fn run(
         if coverage.is_some() {
             readers.0.push(Box::new(&mut events));
         }
-        let mut summary = match &runs {
+        let mut summary = match &mut runs {
             Runs::Live => case.run(campaign, target, &mut readers, numbers)?,
             #[cfg(feature = "fleet")]
             Runs::Recorded(recording) => {
-                let mine = |e: &&Event| e.run().is_some_and(|r| (numbers.0..first).contains(&r));
-                let mine = || recording.events.iter().filter(mine);
-                let mut summary = Summary::of_events(mine());
-                super::test::tell(mine(), &mut readers, &mut summary);
+                let mut summary = Summary::default();
+                recording.each(numbers.0..first, &mut readers, &mut summary, &mut |_| {})?;
                 summary
             }
         };
@@ -206,8 +205,7 @@ pub(crate) fn run(
     #[cfg(feature = "fleet")]
     if let Runs::Recorded(recording) = &runs {
         // The end of the campaign is of no test case.
-        let ends = recording.events.iter().filter(|e| e.run().is_none());
-        super::test::tell(ends, &mut sinks, &mut all);
+        recording.end(&mut sinks, &mut all);
     }
     finish(sinks, &mut all);
     write_report(args, workspace, campaign, &mut all);

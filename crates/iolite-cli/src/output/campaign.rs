@@ -9,7 +9,7 @@ use iolite::{
     Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice, Summary, Target,
     Verdict, WholeCertificate, Workspace, save_query,
 };
-use iolite_exec::report::{Console, Discovery, JUnit, JsonLines};
+use iolite_exec::report::{Console, Discovery, Extent, JUnit, JsonLines};
 use iolite_exec::{
     ExecError, Fanout, Interruption, Journal, JournalForm, JournalHeader, JournalWriter, ModelText,
     SutConfig, chart, new_journal_path,
@@ -17,6 +17,7 @@ use iolite_exec::{
 use iolite_report::{ModelPart, Report, page};
 use serde::Serialize;
 
+use super::annotations::{AnnotationForm, Annotations};
 use super::certificates::{Certificates, Claim, FailureDocument};
 use super::status;
 use super::values_tried::{self, ValuesDocument};
@@ -44,6 +45,10 @@ pub(crate) struct ReportArgs {
     /// Write a report in the XML of `JUnit`
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    /// Annotate the model where runs failed, for a forge: `github` (workflow commands on standard error) or
+    /// `gitlab:FILE.json` (a code quality report)
+    #[arg(long, value_name = "FORGE")]
+    annotations: Option<AnnotationForm>,
     /// Write a report for people: one HTML file that loads nothing
     #[arg(long, value_name = "FILE", conflicts_with = "no_journal")]
     report: Option<PathBuf>,
@@ -74,6 +79,7 @@ impl ReportArgs {
             (self.journal.is_some(), "--journal"),
             (self.certificate.is_some(), "--certificate"),
             (self.junit.is_some(), "--junit"),
+            (self.annotations.is_some(), "--annotations"),
             (self.report.is_some(), "--report"),
             (self.events.is_some(), "--events"),
         ]
@@ -129,8 +135,11 @@ impl ReportFile {
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
-            return Err(Error::writing(folder, &missing));
+            return Err(Error::fault(format!(
+                "cannot write {}: there is no folder {}",
+                path.display(),
+                folder.display()
+            )));
         }
         let path = path.to_owned();
         Ok(Self { path, file: None })
@@ -232,7 +241,7 @@ pub(crate) fn sinks(
     header: &JournalHeader,
     campaign: &Campaign,
     (suite, allow_flaky): (&str, bool),
-    runs: Option<u64>,
+    extent: Extent,
 ) -> Result<Fanout<'static>, Error> {
     let mut sinks = Fanout::default();
     // The name that is used from now on.
@@ -254,15 +263,25 @@ pub(crate) fn sinks(
         Some(path) => sinks.0.push(Box::new(JsonLines(create(path)?))),
         None => {}
     }
+    if let Some(path) = &report.report {
+        // Before the runs, which may take the night.
+        ReportFile::new(path)?;
+    }
     if let Some(path) = &report.junit {
         let replay = report.journal().map(replay);
         let junit = JUnit::new(ReportFile::new(path)?, suite);
         let junit = junit.allow_flaky(allow_flaky).about(header, replay);
         sinks.0.push(Box::new(junit));
     }
+    if let Some(form) = &report.annotations {
+        let replay = report.journal().map(replay);
+        sinks
+            .0
+            .push(Box::new(Annotations::new(form, header, replay)?));
+    }
     if std::io::stderr().is_terminal() && !status::is_quiet() {
         status::leave();
-        sinks.0.push(Box::new(Console::terminal(runs)));
+        sinks.0.push(Box::new(Console::terminal(extent)));
     }
     Ok(sinks)
 }

@@ -8,7 +8,7 @@ use crate::Cli;
 
 /// Options that say which runs are made, when to stop, or where to write. No run depends on them, or the
 /// header has them elsewhere.
-const NOT_OF_RUNS: [&str; 22] = [
+const NOT_OF_RUNS: [&str; 23] = [
     "model",
     "campaign",
     "sut",
@@ -26,6 +26,7 @@ const NOT_OF_RUNS: [&str; 22] = [
     "no_journal",
     "certificate",
     "junit",
+    "annotations",
     "events",
     "report",
     "against",

@@ -10,6 +10,7 @@ macro_rules! warning {
     ($($text:tt)*) => { $crate::output::status::remark(&format_args!($($text)*)) };
 }
 
+pub(crate) mod annotations;
 pub(crate) mod campaign;
 pub(crate) mod certificates;
 pub(crate) mod description;

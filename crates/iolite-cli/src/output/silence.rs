@@ -5,6 +5,8 @@ use std::time::Duration;
 use iolite::{Summary, Verdict};
 use iolite_exec::{Certificate, ProcessConfig, Quiescence, SutConfig};
 
+use super::counted;
+
 /// How to wait longer, where the system failed by a silence whose length nobody chose: the system may
 /// only be slow; and where a program never said anything, what may be the cause. Empty in every other case.
 pub(crate) fn hint(certificate: &Certificate, config: &SutConfig) -> String {
@@ -67,8 +69,8 @@ pub(crate) fn flaky(summary: &Summary, journaled: bool) -> String {
             format!(" of {} ms", patience.div_ceil(1000))
         });
         text += &format!(
-            "run {run}: flaky: {observed}{waited} after {} steps, allowed: {}\n",
-            certificate.trace.len(),
+            "run {run}: flaky: {observed}{waited} after {}, allowed: {}\n",
+            counted(certificate.trace.len() as u64, "step"),
             certificate.allowed.join(", ")
         );
     }

@@ -36,6 +36,21 @@ pub struct IoconfState {
     traces: Option<StateId>,
 }
 
+impl IoconfState {
+    /// The place of a set, where there is no F.
+    pub(super) fn of_set(set: SetId) -> Self {
+        Self {
+            delta: Some(set),
+            traces: None,
+        }
+    }
+
+    /// The set of such a place.
+    pub(super) fn set(self) -> SetId {
+        self.delta.expect("a place of a set")
+    }
+}
+
 impl<M: Semantics<State = StateId>> IoconfOracle<M> {
     /// ioconf, that is F = traces(s), with an alphabet of its own.
     pub fn new(specification: M, policy: QuiescencePolicy) -> Self {

@@ -1,12 +1,14 @@
 //! The one question that testing asks of a specification: what may be observed now, what does this
 //! step mean, which stimuli are there.
 
+pub(crate) mod any;
 pub(crate) mod channel_queues;
 mod explanations;
 pub(crate) mod finite_queues;
 pub(crate) mod ioco;
 pub(crate) mod ioconf;
 pub(crate) mod queues;
+pub(crate) mod relation;
 pub(crate) mod symbolic;
 pub(crate) mod uioco;
 

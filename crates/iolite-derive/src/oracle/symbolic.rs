@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use iolite_expr::{Answer, CandidateValues, Distribution, Kind, Op, Strategy, Term};
+use iolite_expr::{Answer, CandidateValues, Distribution, Kind, Op, Strategy, Term, Value};
 use iolite_lts::relation::Relation;
 use iolite_sts::{
     After, CoverageGoals, Enabled, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
@@ -65,6 +65,8 @@ pub struct SymbolicOracle {
     candidates: Arc<CandidateValues>,
     /// What of the model's data runs have tried since the oracle was made.
     coverage: ValueCoverage,
+    /// Whether an input is specified that some values of the constants specify.
+    union: bool,
 }
 
 /// A set of symbolic states, and what the way there leaves in doubt.
@@ -139,7 +141,16 @@ impl SymbolicOracle {
             valued: BTreeMap::new(),
             untried: BTreeMap::new(),
             tried: BTreeSet::new(),
+            union: false,
         })
+    }
+
+    /// The same for Traces(S^δ) as [SYM04, §2] has them, where constants are part of the initial state: a trace is
+    /// specified if some values of them have it. So it is for relations between models.
+    #[must_use]
+    pub fn of_the_union(mut self) -> Self {
+        self.union = true;
+        self
     }
 
     /// The same for ioco, uioco or ioconf; other relations have no oracle over data.
@@ -305,7 +316,7 @@ impl SymbolicOracle {
                 return None;
             }
         }
-        if at.guessed.is_some() || self.semantics.knows_constants() {
+        if self.union || at.guessed.is_some() || self.semantics.knows_constants() {
             return Some(true);
         }
         self.semantics
@@ -326,7 +337,9 @@ impl SymbolicOracle {
         let input = &self.semantics.model().gate(input.action).name;
         match taken.unwrap_or_default() {
             Some(true) => None,
-            Some(false) if self.semantics.knows_constants() => Some(Ok(Meaning::Unspecified)),
+            Some(false) if self.union || self.semantics.knows_constants() => {
+                Some(Ok(Meaning::Unspecified))
+            }
             Some(false) => Some(Err(Box::new(Undecided {
                 inconclusive: true,
                 ..Undecided::new(format!(
@@ -431,6 +444,29 @@ pub fn valued_action(model: &Iosts, action: &Action) -> Option<ValuedAction> {
         action: gate,
         values: action.args.clone(),
     })
+}
+
+/// The same for a label that may carry its values in its text, `reply(503)`.
+pub fn valued_label(model: &Iosts, kind: LabelKind, text: &str) -> Option<ValuedAction> {
+    let gate = |name: &str| model.find_gate(kind, name);
+    if let Some(action) = gate(text) {
+        return model.gate(action).params.is_empty().then(|| ValuedAction {
+            action,
+            values: Vec::new(),
+        });
+    }
+    let (name, texts) = Value::split_action(text);
+    let action = gate(name)?;
+    let params = &model.gate(action).params;
+    if params.len() != texts.len() {
+        return None;
+    }
+    let read = params
+        .iter()
+        .zip(texts)
+        .map(|(p, t)| Value::read(t, &p.sort));
+    let values: Option<Vec<Value>> = read.collect();
+    values.map(|values| ValuedAction { action, values })
 }
 
 impl Oracle for SymbolicOracle {

@@ -55,7 +55,8 @@ fn follow<O: FiniteOracle>(oracle: &mut O, at: O::State, label: LabelId) -> Opti
     }
 }
 
-fn redirect(mut state: TestState, label: LabelId, to: TestStateId) -> TestState {
+/// The same state with another target of one observation.
+pub(crate) fn redirect(mut state: TestState, label: LabelId, to: TestStateId) -> TestState {
     if let TestStep::Observe {
         outputs,
         quiescence,

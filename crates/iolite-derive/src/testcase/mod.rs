@@ -1,7 +1,9 @@
 //! Test cases, how they are derived, and what they say of a model.
 
 pub(crate) mod arena;
+pub(crate) mod by_relation;
 pub(crate) mod choice;
+pub(crate) mod complete_suite;
 pub(crate) mod conf_derivation;
 pub(crate) mod coverage_suite;
 pub(crate) mod exhaustive_derivation;

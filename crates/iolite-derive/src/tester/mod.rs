@@ -6,6 +6,7 @@ pub(crate) mod conf_tester;
 pub(crate) mod conformance_tester;
 pub(crate) mod goal_tester;
 pub(crate) mod guide;
+pub(crate) mod in_context;
 pub(crate) mod notice;
 pub(crate) mod property_tester;
 pub(crate) mod stored_tester;
@@ -153,6 +154,7 @@ pub trait Tester {
 }
 
 impl<T: Tester + ?Sized> Tester for Box<T> {
+    #[inline]
     fn alphabet(&self) -> &Alphabet {
         (**self).alphabet()
     }
@@ -165,18 +167,22 @@ impl<T: Tester + ?Sized> Tester for Box<T> {
         (**self).begin(seed);
     }
 
+    #[inline]
     fn menu(&mut self, menu: &mut Menu) {
         (**self).menu(menu);
     }
 
+    #[inline]
     fn step(&mut self, step: Step) -> Progress {
         (**self).step(step)
     }
 
+    #[inline]
     fn refused(&mut self) -> Option<Progress> {
         (**self).refused()
     }
 
+    #[inline]
     fn verdict(&self) -> Verdict {
         (**self).verdict()
     }

@@ -79,8 +79,8 @@ pub struct PropertyTester {
     settled: Vec<Option<u64>>,
     /// Since which step something is pending.
     since: Vec<Option<u64>>,
-    /// What the monitor said last, see [`Monitor::saying`].
-    saying: Option<u32>,
+    /// What the monitor said last, see [`Monitor::said`]: who is settled, and who has something pending.
+    said: (Vec<u64>, Vec<u64>),
     /// Why a property cannot be judged any further.
     doubts: Vec<Option<String>>,
     /// What actions with values are to the properties, where one has guards.
@@ -119,7 +119,7 @@ impl PropertyTester {
         let mut tester = Self {
             settled: vec![None; names.len()],
             since: vec![None; names.len()],
-            saying: None,
+            said: (Vec::new(), Vec::new()),
             doubts: vec![None; names.len()],
             readings: readings.then(FxHashMap::default),
             trails: None,
@@ -275,24 +275,25 @@ impl PropertyTester {
 
     /// Notes which properties this step settled, and where something came to be pending.
     fn note(&mut self) {
-        let saying = self.monitor.saying();
-        if self.saying == Some(saying) {
+        let now = self.monitor.said();
+        let (settled, pending) = &mut self.said;
+        if settled == now.settled && pending == now.pending {
             return;
         }
-        self.saying = Some(saying);
-        for (settled, v) in self.settled.iter_mut().zip(self.monitor.verdicts()) {
-            if settled.is_none() && v.is_final() {
-                *settled = Some(self.steps);
+        // Before the first step nobody is settled, and nothing pending.
+        settled.resize(now.settled.len(), 0);
+        pending.resize(now.pending.len(), 0);
+        for i in changed(settled, now.settled) {
+            if self.settled[i].is_none() {
+                self.settled[i] = Some(self.steps);
             }
         }
-        let testers = self.monitor.testers().iter().zip(self.monitor.states());
-        for (since, (tester, &q)) in self.since.iter_mut().zip(testers) {
-            if !tester.is_pending(q) {
-                *since = None;
-            } else if since.is_none() {
-                *since = Some(self.steps);
-            }
+        for i in changed(pending, now.pending) {
+            let is_pending = now.pending[i / 64] >> (i % 64) & 1 == 1;
+            self.since[i] = is_pending.then_some(self.steps);
         }
+        settled.copy_from_slice(now.settled);
+        pending.copy_from_slice(now.pending);
     }
 
     fn known(&mut self, action: ActionId) -> Option<LabelId> {
@@ -409,6 +410,19 @@ impl PropertyTester {
     }
 }
 
+/// The bits in which two rows of words differ.
+fn changed(one: &[u64], other: &[u64]) -> impl Iterator<Item = usize> {
+    let words = one.iter().zip(other).map(|(a, b)| a ^ b).enumerate();
+    words.flat_map(|(at, mut left)| {
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros() as usize;
+            // What is left without its last bit.
+            left &= left.checked_sub(1)?;
+            Some(64 * at + bit)
+        })
+    })
+}
+
 impl Tester for PropertyTester {
     fn alphabet(&self) -> &Alphabet {
         self.actions.alphabet()
@@ -429,7 +443,7 @@ impl Tester for PropertyTester {
             // What an earlier run met may have been forgotten, and its ids used again.
             readings.clear();
         }
-        self.saying = None;
+        self.said = (Vec::new(), Vec::new());
         self.note();
     }
 
@@ -489,7 +503,6 @@ impl Tester for PropertyTester {
                 *settled = None;
             }
         }
-        self.saying = None;
         Some(Progress::Ended(self.verdict()))
     }
 

@@ -19,6 +19,7 @@ use iolite_sts::{
 
 use crate::{
     Action, ActionId, Alphabet, Breach, Goal, Move, Undecided, Verdict, Wish, valued_action,
+    valued_label,
 };
 
 /// Which locations of ω mean something.
@@ -165,7 +166,12 @@ impl DataGoal {
 
     fn valued(&self, action: ActionId) -> Option<ValuedAction> {
         let action = self.alphabet.action(action)?;
-        valued_action(self.semantics.model(), &action)
+        let model = self.semantics.model();
+        let valued = valued_action(model, &action);
+        if valued.is_some() || !action.args.is_empty() {
+            return valued;
+        }
+        valued_label(model, action.kind, &action.name)
     }
 
     fn step(&mut self, at: &SymbolicStates, action: &ValuedAction) -> Result<After, Undecided> {

@@ -22,6 +22,24 @@ pub enum MixedGoal {
     Data(Box<DataGoal>),
 }
 
+impl From<LabelGoal<Observer>> for MixedGoal {
+    fn from(goal: LabelGoal<Observer>) -> Self {
+        Self::Observer(Box::new(goal))
+    }
+}
+
+impl From<LabelGoal<Purpose>> for MixedGoal {
+    fn from(goal: LabelGoal<Purpose>) -> Self {
+        Self::Purpose(Box::new(goal))
+    }
+}
+
+impl From<LabelGoal<PropertyObjective>> for MixedGoal {
+    fn from(goal: LabelGoal<PropertyObjective>) -> Self {
+        Self::Property(Box::new(goal))
+    }
+}
+
 /// A state of a goal of either kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MixedState {
@@ -118,16 +136,19 @@ impl Goal for MixedGoal {
 
     fn wants(&self, verdict: Verdict) -> bool {
         match self {
+            Self::Observer(goal) => goal.wants(verdict),
+            Self::Purpose(goal) => goal.wants(verdict),
             Self::Property(goal) => goal.wants(verdict),
-            Self::Observer(_) | Self::Purpose(_) | Self::Data(_) => true,
+            Self::Data(goal) => goal.wants(verdict),
         }
     }
 
     fn lists_observations(&self) -> bool {
         match self {
-            Self::Data(goal) => goal.lists_observations(),
+            Self::Observer(goal) => goal.lists_observations(),
+            Self::Purpose(goal) => goal.lists_observations(),
             Self::Property(goal) => goal.lists_observations(),
-            Self::Observer(_) | Self::Purpose(_) => true,
+            Self::Data(goal) => goal.lists_observations(),
         }
     }
 
@@ -151,9 +172,10 @@ impl Goal for MixedGoal {
 
     fn doubt(&self) -> Option<Undecided> {
         match self {
-            Self::Data(goal) => goal.doubt(),
+            Self::Observer(goal) => goal.doubt(),
+            Self::Purpose(goal) => goal.doubt(),
             Self::Property(goal) => goal.doubt(),
-            Self::Observer(_) | Self::Purpose(_) => None,
+            Self::Data(goal) => goal.doubt(),
         }
     }
 
@@ -164,6 +186,15 @@ impl Goal for MixedGoal {
             Self::Property(goal) => goal.open_verdict(),
             Self::Data(goal) => goal.open_verdict(),
         }
+    }
+
+    fn verdict_at(&self, at: &MixedState) -> Verdict {
+        ask!(
+            self,
+            at,
+            |goal, state| goal.verdict_at(state),
+            self.open_verdict()
+        )
     }
 
     fn describe(&self, at: &MixedState) -> String {

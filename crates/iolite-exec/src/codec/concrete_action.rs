@@ -14,6 +14,8 @@ pub enum WireValue {
     Bool(bool),
     /// An integer of any size.
     Int(BigInt),
+    /// A number with a point or an exponent, as it was written.
+    Number(String),
     /// A string, or the name of an enum's member.
     Text(String),
     /// Raw bytes.
@@ -42,6 +44,12 @@ impl From<&str> for WireValue {
     }
 }
 
+/// Whether [`Reader::word`] reads the whole of it.
+fn is_bare(name: &str) -> bool {
+    let within = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    !name.is_empty() && name.chars().all(within)
+}
+
 fn is_word(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
@@ -55,6 +63,7 @@ impl fmt::Display for WireValue {
         match self {
             Self::Bool(b) => write!(f, "{b}"),
             Self::Int(n) => write!(f, "{n}"),
+            Self::Number(text) => f.write_str(text),
             Self::Text(t) if is_word(t) => f.write_str(t),
             Self::Text(t) => write!(f, "{}", serde_json::Value::from(t.as_str())),
             Self::Bytes(bytes) => {
@@ -71,7 +80,13 @@ impl fmt::Display for WireValue {
             Self::Record(fields) => {
                 f.write_str("{")?;
                 for (i, (name, value)) in fields.iter().enumerate() {
-                    write!(f, "{}{name}: {value}", if i > 0 { ", " } else { "" })?;
+                    f.write_str(if i > 0 { ", " } else { "" })?;
+                    // Keys of maps may be any text.
+                    if is_bare(name) {
+                        write!(f, "{name}: {value}")?;
+                    } else {
+                        write!(f, "{}: {value}", serde_json::Value::from(name.as_str()))?;
+                    }
                 }
                 f.write_str("}")
             }
@@ -198,6 +213,34 @@ impl Reader<'_> {
         (!word.is_empty()).then_some(word)
     }
 
+    /// A text in quotes, if one stands here; the inner option is empty where it is broken.
+    #[expect(clippy::option_option, reason = "no text, and a broken one")]
+    fn quoted(&mut self) -> Option<Option<String>> {
+        let text = self.rest.trim_start();
+        if !text.starts_with('"') {
+            return None;
+        }
+        let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
+        let string = stream.next().and_then(Result::ok);
+        self.rest = &text[stream.byte_offset()..];
+        Some(string)
+    }
+
+    /// A number with a point, if one stands here.
+    fn number(&mut self) -> Option<WireValue> {
+        let text = self.rest.trim_start();
+        let end = text
+            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '+')))
+            .unwrap_or(text.len());
+        let (number, rest) = text.split_at(end);
+        let pointed = number.contains('.') && is_number(number.as_bytes());
+        if !pointed {
+            return None;
+        }
+        self.rest = rest;
+        Some(WireValue::Number(number.to_owned()))
+    }
+
     fn value(&mut self, depth: usize) -> Option<WireValue> {
         if depth > DEPTH {
             return None;
@@ -208,18 +251,20 @@ impl Reader<'_> {
         if self.eat('{') {
             return self
                 .list('}', |r| {
-                    let name = r.word()?.to_owned();
+                    let name = match r.quoted() {
+                        Some(text) => text?,
+                        None => r.word()?.to_owned(),
+                    };
                     r.eat(':').then_some(())?;
                     Some((name, r.value(depth + 1)?))
                 })
                 .map(WireValue::Record);
         }
-        let text = self.rest.trim_start();
-        if text.starts_with('"') {
-            let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
-            let string = stream.next()?.ok()?;
-            self.rest = &text[stream.byte_offset()..];
-            return Some(WireValue::Text(string));
+        if let Some(text) = self.quoted() {
+            return text.map(WireValue::Text);
+        }
+        if let Some(number) = self.number() {
+            return Some(number);
         }
         let word = self.word()?.to_owned();
         // A variant with its fields: `Circle(3)`.
@@ -245,6 +290,36 @@ impl Reader<'_> {
 
 /// Digits beyond this are no integer: reading them takes quadratic time.
 const DIGITS: usize = 10_000;
+
+/// A number as JSON writes it: `-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?`.
+pub(crate) fn is_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let rest = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(rest);
+    let mut rest = &rest[whole..];
+    if whole == 0 || text.len() > DIGITS {
+        return false;
+    }
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let places = digits(fraction);
+        if places == 0 {
+            return false;
+        }
+        rest = &fraction[places..];
+    }
+    if let [b'e' | b'E', exponent @ ..] = rest {
+        let exponent = match exponent {
+            [b'+' | b'-', more @ ..] => more,
+            _ => exponent,
+        };
+        let places = digits(exponent);
+        if places == 0 {
+            return false;
+        }
+        rest = &exponent[places..];
+    }
+    rest.is_empty()
+}
 
 /// `-?[0-9]+`, exactly.
 pub(crate) fn integer(text: &[u8]) -> Option<BigInt> {

@@ -33,6 +33,7 @@ pub trait Dictionary {
 }
 
 impl<D: Dictionary + ?Sized> Dictionary for Box<D> {
+    #[inline]
     fn alphabet(&self) -> &Alphabet {
         (**self).alphabet()
     }

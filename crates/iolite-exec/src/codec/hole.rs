@@ -196,6 +196,9 @@ impl HoleKind {
             ) => {
                 bytes.extend_from_slice(n.to_string().as_bytes());
             }
+            (Self::Any | Self::Text | Self::Word | Self::Regex(_), WireValue::Number(text)) => {
+                bytes.extend_from_slice(text.as_bytes());
+            }
             (
                 Self::Any | Self::Bool | Self::Text | Self::Word | Self::Regex(_),
                 WireValue::Bool(b),

@@ -65,7 +65,20 @@ pub(crate) fn to_wire(value: &Value) -> WireValue {
         Value::Int(n) => WireValue::Int(n.to_big()),
         Value::Str(text) => WireValue::Text(text.to_string()),
         Value::Enum(..) => WireValue::Text(value.to_string()),
+        Value::Decimal(..) => WireValue::Number(value.to_string()),
         Value::Array(items) => WireValue::List(items.iter().map(to_wire).collect()),
+        Value::Set(items) => WireValue::List(items.iter().map(to_wire).collect()),
+        // An object where the keys are texts, numbers or names, else a list of pairs.
+        Value::Map(pairs) => {
+            let named = pairs.iter().map(|(k, v)| Some((key_text(k)?, to_wire(v))));
+            if let Some(fields) = named.collect::<Option<Vec<_>>>() {
+                WireValue::Record(fields)
+            } else {
+                let pairs = pairs.iter();
+                let pairs = pairs.map(|(k, v)| WireValue::List(vec![to_wire(k), to_wire(v)]));
+                WireValue::List(pairs.collect())
+            }
+        }
         Value::Record(sort, items) => {
             let names = sort.fields.iter().map(|(name, _)| name.to_string());
             WireValue::Record(names.zip(items.iter().map(to_wire)).collect())
@@ -82,6 +95,17 @@ pub(crate) fn to_wire(value: &Value) -> WireValue {
             let fields = WireValue::Record(fields.collect());
             WireValue::Record(vec![(sum.variant_name().to_owned(), fields)])
         }
+    }
+}
+
+/// A key of a map as the name of a field.
+fn key_text(key: &Value) -> Option<String> {
+    match key {
+        Value::Str(text) => Some(text.to_string()),
+        Value::Bool(_) | Value::Int(_) | Value::Enum(..) | Value::Decimal(..) => {
+            Some(key.to_string())
+        }
+        _ => None,
     }
 }
 
@@ -118,6 +142,26 @@ fn of_wire(wire: &WireValue, sort: &Sort, typing: Typing) -> Result<Value, Misfi
                 of_wire(item, of, typing).map_err(|e| e.within(&format!("element {i}")))
             });
             Ok(Value::array(items.collect::<Result<_, _>>()?))
+        }
+        (Sort::Set(of), WireValue::List(items)) => {
+            let mut set = Vec::with_capacity(items.len());
+            for (i, item) in items.iter().enumerate() {
+                let at = |e: Misfit| e.within(&format!("element {i}"));
+                set.push(of_wire(item, of, typing).map_err(at)?);
+            }
+            let count = set.len();
+            match Value::set(set) {
+                Value::Set(set) if set.len() == count => Ok(Value::Set(set)),
+                _ => Err(Misfit::new(format!("an element of a {sort} comes twice"))),
+            }
+        }
+        (Sort::Map(m), WireValue::Record(_) | WireValue::List(_)) => {
+            let pairs = map_pairs(m, wire, typing)?;
+            let count = pairs.len();
+            match Value::map(pairs) {
+                Value::Map(map) if map.len() == count => Ok(Value::Map(map)),
+                _ => Err(Misfit::new(format!("a key of a {sort} comes twice"))),
+            }
         }
         (Sort::Record(r), WireValue::Record(fields)) => {
             let items = named_fields(&r.name, &r.fields, fields, typing)?;
@@ -162,6 +206,41 @@ fn of_wire(wire: &WireValue, sort: &Sort, typing: Typing) -> Result<Value, Misfi
     }
 }
 
+/// The pairs of a map: fields of an object, or lists of a key and a value.
+fn map_pairs(
+    sorts: &(Sort, Sort),
+    wire: &WireValue,
+    typing: Typing,
+) -> Result<Vec<(Value, Value)>, Misfit> {
+    let (of_key, of_value) = sorts;
+    match wire {
+        WireValue::Record(fields) => fields
+            .iter()
+            .map(|(name, value)| {
+                // The name of a field is a text, whatever it stands for.
+                let key = of_wire(&WireValue::Text(name.clone()), of_key, Typing::Text)
+                    .map_err(|e| e.within(&format!("key {name}")))?;
+                let value = of_wire(value, of_value, typing)
+                    .map_err(|e| e.within(&format!("value of {name}")))?;
+                Ok((key, value))
+            })
+            .collect(),
+        WireValue::List(items) => items
+            .iter()
+            .enumerate()
+            .map(|(i, item)| match item {
+                WireValue::List(pair) if pair.len() == 2 => {
+                    let at = |e: Misfit| e.within(&format!("pair {i}"));
+                    let key = of_wire(&pair[0], of_key, typing).map_err(at)?;
+                    Ok((key, of_wire(&pair[1], of_value, typing).map_err(at)?))
+                }
+                _ => Err(Misfit::new(format!("pair {i} is no key with a value"))),
+            })
+            .collect(),
+        _ => Err(Misfit::new("a map is an object, or a list of pairs".into())),
+    }
+}
+
 /// The values of fields that come with their names.
 fn named_fields(
     whole: &str,
@@ -199,9 +278,16 @@ fn scalar(wire: &WireValue, sort: &Sort, typing: Typing) -> Option<Value> {
         (Sort::Int | Sort::Range(_), WireValue::Text(text)) if typing == Typing::Text => {
             Value::Int(text.parse().ok()?)
         }
+        (Sort::Decimal(scale), WireValue::Int(n)) => Value::decimal(&n.to_string(), *scale)?,
+        (Sort::Decimal(scale), WireValue::Number(text)) => Value::decimal(text, *scale)?,
+        (Sort::Decimal(scale), WireValue::Text(text)) if typing == Typing::Text => {
+            Value::decimal(text, *scale)?
+        }
         (Sort::String, WireValue::Text(text)) => Value::str(text),
         // A text without quotes may look like something else.
-        (Sort::String, WireValue::Bool(_) | WireValue::Int(_)) if typing != Typing::Json => {
+        (Sort::String, WireValue::Bool(_) | WireValue::Int(_) | WireValue::Number(_))
+            if typing != Typing::Json =>
+        {
             Value::str(&wire.to_string())
         }
         (Sort::Enum(_), WireValue::Text(name)) => Value::variant(sort, name)?,
@@ -215,7 +301,7 @@ fn scalar(wire: &WireValue, sort: &Sort, typing: Typing) -> Option<Value> {
 fn json_type(wire: &WireValue) -> &'static str {
     match wire {
         WireValue::Bool(_) => "Boolean",
-        WireValue::Int(_) => "number",
+        WireValue::Int(_) | WireValue::Number(_) => "number",
         WireValue::Text(_) | WireValue::Bytes(_) => "string",
         WireValue::List(_) => "array",
         WireValue::Record(_) => "object",

@@ -65,6 +65,16 @@ impl Place {
         }
     }
 
+    /// Goes behind a step of this run that comes so long after the event before; where it was. `None` where there
+    /// is no run, or no such time.
+    pub(super) fn step_after(&mut self, since: u64) -> Option<Self> {
+        self.run?;
+        self.at = self.at.checked_add(since)?;
+        let here = *self;
+        self.step = self.step.wrapping_add(1);
+        Some(here)
+    }
+
     /// The time since the event before, where run and step of an event are those that follow.
     fn since(&self, run: u64, step: u64, at: u64) -> Option<u64> {
         let follows = Some(run) == self.run && step == self.step;

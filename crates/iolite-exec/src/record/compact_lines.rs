@@ -1,149 +1,22 @@
-//! Reading journals in the compact form, as the lines of the other one.
+//! Journals in the compact form, as the lines of the other one.
 
-use std::collections::BTreeMap;
-use std::io::{self, BufRead, Cursor, ErrorKind, Read};
+use std::io::{self, BufRead, Read};
 
-use super::compact_journal::{COMPACT_FORMAT, Place, TEXTS};
-use crate::Event;
+use super::compact_journal::COMPACT_FORMAT;
+use super::compact_records::{CompactRecords, Record, StepKind, StepRecord};
 
-/// Bytes of a block; more is no journal.
-const BLOCK: usize = 64 << 20;
-
-/// Streams of a journal.
-const STREAMS: usize = 1 << 16;
-
-/// What is known of a stream while it is read.
-#[derive(Debug, Default)]
-struct Stream {
-    place: Place,
-    texts: Vec<String>,
-}
-
-impl Stream {
-    fn text(&self, number: u64) -> io::Result<String> {
-        let text = usize::try_from(number).ok().and_then(|n| self.texts.get(n));
-        text.cloned().ok_or_else(|| broken("no such text"))
-    }
-
-    /// The next event of the records, if there is one.
-    fn event(&mut self, records: &mut Cursor<Vec<u8>>) -> io::Result<Option<Event>> {
-        let event = loop {
-            let mut kind = [0];
-            if records.read(&mut kind)? == 0 {
-                return Ok(None);
-            }
-            let Place { run, step, at } = self.place;
-            let run = || run.ok_or_else(|| broken("a step before the first run"));
-            let since = |records: &mut Cursor<Vec<u8>>| {
-                let since = number(records)?;
-                at.checked_add(since)
-                    .ok_or_else(|| broken("a time out of range"))
-            };
-            break match kind[0] {
-                0 => serde_json::from_slice(&bytes(records)?)?,
-                1 => {
-                    let run = number(records)?;
-                    let mut seed = [0; 8];
-                    records.read_exact(&mut seed)?;
-                    let seed = u64::from_le_bytes(seed);
-                    Event::RunStarted { run, seed }
-                }
-                2 => {
-                    if self.texts.len() >= TEXTS {
-                        return Err(broken("too many texts"));
-                    }
-                    let text = String::from_utf8(bytes(records)?);
-                    self.texts.push(text.map_err(|_| broken("no text"))?);
-                    continue;
-                }
-                3 => Event::Stimulus {
-                    run: run()?,
-                    step,
-                    action: self.text(number(records)?)?,
-                    at: since(records)?,
-                },
-                4 => Event::Output {
-                    run: run()?,
-                    step,
-                    action: self.text(number(records)?)?,
-                    at: since(records)?,
-                    preempted: None,
-                    note: None,
-                },
-                5 => {
-                    let action = self.text(number(records)?)?;
-                    let preempted = Some(self.text(number(records)?)?);
-                    Event::Output {
-                        run: run()?,
-                        step,
-                        action,
-                        at: since(records)?,
-                        preempted,
-                        note: None,
-                    }
-                }
-                6 => Event::Quiescence {
-                    run: run()?,
-                    step,
-                    at: since(records)?,
-                    patience: number(records)?,
-                },
-                7 => Event::Pause {
-                    run: run()?,
-                    step,
-                    length: number(records)?,
-                },
-                _ => return Err(broken("an unknown record")),
-            };
-        };
-        self.place.follow(&event);
-        Ok(Some(event))
-    }
-}
-
-fn broken(reason: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, format!("compact journal: {reason}"))
-}
-
-fn number(records: &mut impl Read) -> io::Result<u64> {
-    let mut number = 0u64;
-    for shift in (0..64).step_by(7) {
-        let mut byte = [0];
-        records.read_exact(&mut byte)?;
-        let bits = u64::from(byte[0] & 0x7f);
-        if bits.checked_shl(shift).is_none_or(|b| b >> shift != bits) {
-            break;
-        }
-        number |= bits << shift;
-        if byte[0] < 0x80 {
-            return Ok(number);
-        }
-    }
-    Err(broken("a number out of range"))
-}
-
-/// Bytes with their length before them; a length cannot ask for more than the block has.
-fn bytes(records: &mut Cursor<Vec<u8>>) -> io::Result<Vec<u8>> {
-    let length = number(records)?;
-    let mut bytes = Vec::new();
-    let count = records.take(length).read_to_end(&mut bytes)?;
-    if count as u64 == length {
-        Ok(bytes)
-    } else {
-        Err(broken("a text that is cut off"))
-    }
-}
+/// Bytes of the header.
+const HEADER: u64 = 64 << 20;
 
 /// Reads a compact journal, behind its first line, as the JSON lines of the other form: a header and
 /// the events. A block that is cut off, because the writer was killed, is a last line that is cut off.
 #[derive(Debug)]
-pub(crate) struct CompactLines<R> {
+struct CompactLines<R> {
     reader: R,
     header_is_read: bool,
-    ended: bool,
-    streams: BTreeMap<u32, Stream>,
-    stream: u32,
-    records: Cursor<Vec<u8>>,
+    records: CompactRecords,
+    /// The texts of the records as JSON, by their numbers.
+    quoted: Vec<Vec<u8>>,
     line: Vec<u8>,
     at: usize,
 }
@@ -152,14 +25,12 @@ pub(crate) struct CompactLines<R> {
 const TORN: &[u8] = b"{";
 
 impl<R: BufRead> CompactLines<R> {
-    pub(crate) fn new(reader: R) -> Self {
+    fn new(reader: R) -> Self {
         Self {
             reader,
             header_is_read: false,
-            ended: false,
-            streams: BTreeMap::new(),
-            stream: 0,
-            records: Cursor::default(),
+            records: CompactRecords::default(),
+            quoted: Vec::new(),
             line: Vec::new(),
             at: 0,
         }
@@ -171,76 +42,70 @@ impl<R: BufRead> CompactLines<R> {
         self.at = 0;
         if !self.header_is_read {
             self.header_is_read = true;
-            let limit = BLOCK as u64;
-            self.reader
-                .by_ref()
-                .take(limit)
-                .read_until(b'\n', &mut self.line)?;
+            let mut header = self.reader.by_ref().take(HEADER);
+            header.read_until(b'\n', &mut self.line)?;
             return Ok(());
         }
-        while !self.ended {
-            let stream = self.streams.entry(self.stream).or_default();
-            if let Some(event) = stream.event(&mut self.records).map_err(of_block)? {
-                serde_json::to_writer(&mut self.line, &event)?;
+        match self.records.next(&mut self.reader)? {
+            None => {}
+            Some(Record::Torn) => self.line.extend_from_slice(TORN),
+            Some(Record::Step(step)) => {
+                for text in &self.records.texts()[self.quoted.len()..] {
+                    self.quoted.push(serde_json::to_vec(text)?);
+                }
+                write_step(&mut self.line, &step, &self.quoted);
+            }
+            Some(Record::Event(event)) => {
+                serde_json::to_writer(&mut self.line, &*event)?;
                 self.line.push(b'\n');
-                return Ok(());
-            }
-            self.next_block()?;
-        }
-        Ok(())
-    }
-
-    fn next_block(&mut self) -> io::Result<()> {
-        let mut head = [0; 8];
-        let mut count = 0;
-        while count < head.len() {
-            match self.reader.read(&mut head[count..]) {
-                Ok(0) => break,
-                Ok(more) => count += more,
-                Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => return Err(e),
             }
         }
-        let [a, b, c, d, lengths @ ..] = head;
-        self.stream = u32::from_le_bytes([a, b, c, d]);
-        let length = u32::from_le_bytes(lengths) as usize;
-        let records = self.records.get_mut();
-        records.clear();
-        if count == head.len() {
-            if length > BLOCK {
-                return Err(broken("a block of more than 64 MiB"));
-            }
-            if self.streams.len() >= STREAMS && !self.streams.contains_key(&self.stream) {
-                return Err(broken("too many streams"));
-            }
-            self.reader
-                .by_ref()
-                .take(length as u64)
-                .read_to_end(records)?;
-        }
-        if count < head.len() || records.len() < length {
-            self.ended = true;
-            records.clear();
-            if count > 0 {
-                self.line.extend_from_slice(TORN);
-            }
-        }
-        self.records.set_position(0);
         Ok(())
     }
 }
 
-/// The end of a block inside of a record is no end of the file.
-fn of_block(error: io::Error) -> io::Error {
-    match error.kind() {
-        ErrorKind::UnexpectedEof => broken("a record that is cut off"),
-        _ => error,
+/// Writes the line of a step, as serde would.
+fn write_step(line: &mut Vec<u8>, step: &StepRecord, quoted: &[Vec<u8>]) {
+    let event: &[u8] = match step.kind {
+        StepKind::Stimulus(_) => b"stimulus",
+        StepKind::Output(_) => b"output",
+        StepKind::Quiescence { .. } => b"quiescence",
+    };
+    line.extend_from_slice(b"{\"event\":\"");
+    line.extend_from_slice(event);
+    field(line, b"\",\"run\":", step.run);
+    field(line, b",\"step\":", step.step);
+    if let StepKind::Stimulus(text) | StepKind::Output(text) = step.kind {
+        line.extend_from_slice(b",\"action\":");
+        line.extend_from_slice(&quoted[text.index()]);
     }
+    field(line, b",\"at\":", step.at);
+    if let StepKind::Quiescence { patience } = step.kind {
+        field(line, b",\"patience\":", patience);
+    }
+    line.extend_from_slice(b"}\n");
+}
+
+/// A key with what stands before it, and its number.
+fn field(line: &mut Vec<u8>, key: &[u8], number: u64) {
+    line.extend_from_slice(key);
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    let mut left = number;
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (left % 10) as u8;
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    line.extend_from_slice(&digits[first..]);
 }
 
 impl<R: BufRead> BufRead for CompactLines<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.at >= self.line.len() && !(self.ended && self.header_is_read) {
+        if self.at >= self.line.len() {
             self.next_line()?;
         }
         Ok(&self.line[self.at..])
@@ -260,12 +125,20 @@ impl<R: BufRead> Read for CompactLines<R> {
     }
 }
 
+/// Whether this is a journal in the compact form; its first line is behind the reader then.
+pub(super) fn is_compact(reader: &mut impl BufRead) -> io::Result<bool> {
+    // A pipe may give less at first; a file gives more than that.
+    let start = reader.fill_buf()?.strip_prefix(COMPACT_FORMAT.as_bytes());
+    let is_compact = start.is_some_and(|rest| rest.first() == Some(&b'\n'));
+    if is_compact {
+        reader.consume(COMPACT_FORMAT.len() + 1);
+    }
+    Ok(is_compact)
+}
+
 /// Reads a journal in either form, or any other log, as lines.
 pub fn journal_lines<'a>(mut reader: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
-    let first = format!("{COMPACT_FORMAT}\n");
-    // A pipe may give less at first; a file gives more than that.
-    if reader.fill_buf()?.starts_with(first.as_bytes()) {
-        reader.consume(first.len());
+    if is_compact(&mut reader)? {
         return Ok(Box::new(CompactLines::new(reader)));
     }
     Ok(Box::new(reader))
@@ -273,12 +146,15 @@ pub fn journal_lines<'a>(mut reader: impl BufRead + 'a) -> io::Result<Box<dyn Bu
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::io::ErrorKind;
+
     use iolite_derive::Verdict;
     use proptest::prelude::*;
 
     use super::super::compact_journal::CompactEncoder;
     use super::*;
-    use crate::{End, Exit, ExitKind};
+    use crate::{End, Event, Exit, ExitKind};
 
     fn lines(file: &[u8]) -> io::Result<String> {
         let mut text = String::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use iolite_derive::{Notice, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::{Certificate, Confirmation, Coverage, ExecError, Exit};
+use crate::{Certificate, Confirmation, Coverage, ExecError, Exit, Traffic};
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -93,6 +93,19 @@ pub enum Event {
         at: u64,
         /// How long was waited, in microseconds.
         patience: u64,
+    },
+    /// Bytes of the step of this number: the message of a stimulus follows its event, that of an output
+    /// comes before it. Bytes after the last step have the number of steps.
+    Bytes {
+        /// Number of the run.
+        run: u64,
+        /// Number of the step.
+        step: u64,
+        /// When they were sent or read.
+        at: u64,
+        /// The bytes.
+        #[serde(flatten)]
+        traffic: Traffic,
     },
     /// The system under test had ended.
     Deadlock {
@@ -205,6 +218,7 @@ impl Event {
             | Self::Pause { run, .. }
             | Self::Output { run, .. }
             | Self::Quiescence { run, .. }
+            | Self::Bytes { run, .. }
             | Self::Deadlock { run, .. }
             | Self::Crash { run, .. }
             | Self::Confirmation { run, .. }
@@ -221,7 +235,7 @@ impl Event {
         matches!(self, Self::RunEnded { .. } | Self::Fault { .. })
     }
 
-    /// Whether it is a stimulus, an observation, or a pause before one.
+    /// Whether it is a stimulus, an observation, the bytes of one, or a pause before one.
     pub(crate) fn is_step(&self) -> bool {
         matches!(
             self,
@@ -229,6 +243,7 @@ impl Event {
                 | Self::Pause { .. }
                 | Self::Output { .. }
                 | Self::Quiescence { .. }
+                | Self::Bytes { .. }
                 | Self::Deadlock { .. }
         )
     }
@@ -297,6 +312,7 @@ impl Sink for Vec<Event> {
 }
 
 impl<K: Sink + ?Sized> Sink for Box<K> {
+    #[inline]
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
         (**self).event(event)
     }
@@ -305,6 +321,7 @@ impl<K: Sink + ?Sized> Sink for Box<K> {
         (**self).finish()
     }
 
+    #[inline]
     fn wants_steps(&self) -> bool {
         (**self).wants_steps()
     }

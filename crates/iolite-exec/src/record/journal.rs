@@ -230,9 +230,10 @@ impl JobJournal {
                 self.encoder.push(event).map_err(|e| self.file.fail(e))?;
                 let now = match event {
                     Event::Stimulus { .. } | Event::Pause { .. } => self.file.ahead,
-                    Event::RunStarted { .. } | Event::Output { .. } | Event::Quiescence { .. } => {
-                        false
-                    }
+                    Event::RunStarted { .. }
+                    | Event::Output { .. }
+                    | Event::Bytes { .. }
+                    | Event::Quiescence { .. } => false,
                     // A verdict, or what is near one.
                     _ => true,
                 };

@@ -3,13 +3,16 @@
 pub(crate) mod certificate;
 pub(crate) mod compact_journal;
 pub(crate) mod compact_lines;
+mod compact_records;
 pub(crate) mod description;
 pub(crate) mod event;
 pub(crate) mod journal;
 pub(crate) mod journal_place;
+pub(crate) mod log;
 pub(crate) mod merge;
 pub(crate) mod monitor;
 pub(crate) mod recorded_summary;
 pub(crate) mod replay;
 pub(crate) mod shrink;
 pub(crate) mod trace;
+pub(crate) mod traffic;

@@ -19,7 +19,8 @@ impl Summary {
         summary
     }
 
-    fn read(&mut self, event: &Event) {
+    /// Adds an event.
+    pub fn read(&mut self, event: &Event) {
         match event {
             Event::RunEnded {
                 run,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Stderr, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use iolite_derive::Verdict;
@@ -22,12 +22,61 @@ pub struct Console<W> {
     /// Steps of the runs that go on.
     running: BTreeMap<u64, u64>,
     coverage: Option<Coverage>,
+    extent: Extent,
+}
+
+/// How much there is to do, as far as that is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Runs.
+    pub runs: Option<u64>,
+    /// Steps of a run, at most.
+    pub steps: Option<u64>,
+    /// Time of all runs.
+    pub time: Option<Duration>,
+}
+
+impl Extent {
+    /// The time that is left after some of it, if all goes on as it has: at most that of the time limit.
+    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    fn left(
+        &self,
+        ended: u64,
+        running: impl Iterator<Item = u64>,
+        elapsed: Duration,
+    ) -> Option<Duration> {
+        let by_time = self.time.map(|time| time.saturating_sub(elapsed));
+        let by_runs = self.runs.and_then(|runs| {
+            let part = |steps: u64| {
+                self.steps
+                    .map_or(0.0, |most| steps as f64 / most.max(1) as f64)
+            };
+            let done = ended as f64 + running.map(|steps| part(steps).min(1.0)).sum::<f64>();
+            let share = done / runs.max(1) as f64;
+            // Nothing can be said of the whole by less than a hundredth of it.
+            (share >= 0.01).then(|| elapsed.mul_f64((1.0 / share - 1.0).clamp(0.0, 1e6)))
+        });
+        match (by_time, by_runs) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// A length of time for people.
+fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..=99 => format!("{seconds} s"),
+        100..=5999 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", seconds.div_ceil(3600)),
+    }
 }
 
 impl Console<Stderr> {
-    /// On standard error, with a bar if that is a terminal. `runs` is how many there will be, where
-    /// that is known.
-    pub fn terminal(runs: Option<u64>) -> Self {
+    /// On standard error, with a bar if that is a terminal.
+    pub fn terminal(extent: Extent) -> Self {
+        let runs = extent.runs;
         let shape = match runs {
             Some(_) => "{bar:20} {pos}/{len} runs · {wide_msg}",
             None => "{spinner} {pos} runs · {wide_msg}",
@@ -39,6 +88,7 @@ impl Console<Stderr> {
         }
         Self {
             bar,
+            extent,
             ..Self::new(std::io::stderr())
         }
     }
@@ -56,6 +106,7 @@ impl<W: Write> Console<W> {
             steps: 0,
             running: BTreeMap::new(),
             coverage: None,
+            extent: Extent::default(),
         }
     }
 
@@ -86,10 +137,13 @@ impl<W: Write> Console<W> {
             format!(" · {:.0}% covered", c.ratio() * 100.0)
         });
         let counts = self.counts();
+        let ended = self.verdicts.values().sum::<u64>() + self.faults;
+        let running = self.running.values().copied();
+        let left = self.extent.left(ended, running, self.begin.elapsed());
+        let left = left.map_or_else(String::new, |left| format!(" · {} left", duration(left)));
         self.bar
-            .set_message(format!("{steps} steps · {rate}{covered} · {counts}"));
-        self.bar
-            .set_position(self.verdicts.values().sum::<u64>() + self.faults);
+            .set_message(format!("{steps} steps · {rate}{covered} · {counts}{left}"));
+        self.bar.set_position(ended);
     }
 
     fn line(&mut self, text: &str) -> std::io::Result<()> {
@@ -182,6 +236,43 @@ impl<W: Write> Sink for Console<W> {
 mod tests {
     use super::*;
     use crate::End;
+
+    #[test]
+    fn what_is_left_follows_from_what_was_done() {
+        let second = Duration::from_secs;
+        let runs = Extent {
+            runs: Some(10),
+            steps: Some(100),
+            time: None,
+        };
+        let left = |extent: Extent, ended, running: &[u64], at| {
+            extent.left(ended, running.iter().copied(), second(at))
+        };
+        assert_eq!(left(runs, 5, &[], 20), Some(second(20)));
+        assert_eq!(left(runs, 4, &[50, 50], 20), Some(second(20)));
+        assert_eq!(left(runs, 0, &[], 20), None);
+        assert_eq!(left(runs, 10, &[], 20), Some(second(0)));
+        let timed = Extent {
+            time: Some(second(30)),
+            ..runs
+        };
+        assert_eq!(left(timed, 1, &[], 20), Some(second(10)));
+        assert_eq!(
+            left(
+                Extent {
+                    runs: None,
+                    ..timed
+                },
+                1,
+                &[],
+                40
+            ),
+            Some(second(0))
+        );
+        assert_eq!(duration(second(99)), "99 s");
+        assert_eq!(duration(second(100)), "2 min");
+        assert_eq!(duration(second(7200)), "2 h");
+    }
 
     #[test]
     fn lines_stay_and_the_bar_counts() {

@@ -7,7 +7,7 @@ mod json_lines;
 mod junit;
 mod residual_risk;
 
-pub use console::Console;
+pub use console::{Console, Extent};
 pub use json_lines::JsonLines;
 pub use junit::JUnit;
 pub use residual_risk::{Discovery, ResidualRisk};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use iolite_derive::ActionId;
 
-use crate::{ExecError, Exit};
+use crate::{ExecError, Exit, Traffic};
 
 /// What waiting for the system under test gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,13 @@ pub trait Adapter {
     fn take_note(&mut self) -> Option<String> {
         None
     }
+
+    /// Whether bytes are kept for [`Adapter::take_traffic`] from now on. A system without bytes keeps none.
+    fn keep_traffic(&mut self, _keep: bool) {}
+
+    /// Adds the bytes that went either way since the last call, in their order, and what the system wrote to
+    /// its standard error.
+    fn take_traffic(&mut self, _traffic: &mut Vec<Traffic>) {}
 }
 
 impl<P: Adapter + ?Sized> Adapter for Box<P> {
@@ -70,14 +77,17 @@ impl<P: Adapter + ?Sized> Adapter for Box<P> {
         (**self).start(seed)
     }
 
+    #[inline]
     fn poll(&mut self) -> Result<Option<Received>, ExecError> {
         (**self).poll()
     }
 
+    #[inline]
     fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
         (**self).send(stimulus)
     }
 
+    #[inline]
     fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
         (**self).receive(patience)
     }
@@ -86,11 +96,22 @@ impl<P: Adapter + ?Sized> Adapter for Box<P> {
         (**self).stop()
     }
 
+    #[inline]
     fn is_timed(&self) -> bool {
         (**self).is_timed()
     }
 
+    #[inline]
     fn take_note(&mut self) -> Option<String> {
         (**self).take_note()
+    }
+
+    fn keep_traffic(&mut self, keep: bool) {
+        (**self).keep_traffic(keep);
+    }
+
+    #[inline]
+    fn take_traffic(&mut self, traffic: &mut Vec<Traffic>) {
+        (**self).take_traffic(traffic);
     }
 }

@@ -74,6 +74,8 @@ impl Sink for Calibrator {
                 self.silences += 1;
                 self.last = Some(("delta".into(), *at));
             }
+            // They belong to a step that is an event of its own.
+            Event::Bytes { .. } => {}
             _ => self.last = None,
         }
         Ok(())

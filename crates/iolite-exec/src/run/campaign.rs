@@ -99,7 +99,7 @@ pub struct Summary {
     pub steps: u64,
     /// How long all of it took.
     pub elapsed: Duration,
-    /// What was covered, by the job that covered most.
+    /// What was covered, by the job that knows of most; jobs that share what they cover know of all.
     pub coverage: Option<Coverage>,
     /// How often each goal or property came to each verdict by itself, where there are several.
     pub goals: BTreeMap<String, BTreeMap<Verdict, u64>>,

@@ -11,7 +11,7 @@ use crate::run::run_setup::RunSetup;
 use crate::transport::interrupt;
 use crate::{
     Adapter, Certificate, Choice, End, Event, ExecError, Exit, OnExit, Options, Received, RunId,
-    RunOutcome, Sent, Sink, Strategy, Trace,
+    RunOutcome, Sent, Sink, Strategy, Trace, Traffic,
 };
 
 /// Steps between two looks at the clock, where waiting costs no time.
@@ -59,9 +59,11 @@ where
         crash: None,
         observed: false,
         text: String::new(),
+        traffic: Vec::new(),
     };
     let result = engine.run();
     if let Err(error) = &result {
+        let _ = engine.tell_traffic();
         // The fault itself is what matters, should the journal fail as well.
         let _ = engine.sink.event(&Event::Fault {
             run: id.number,
@@ -110,6 +112,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     observed: bool,
     /// Memory for the texts of events.
     text: String,
+    /// Memory for the bytes that the adapter gives.
+    traffic: Vec<Traffic>,
 }
 
 /// A verdict and why the run ended with it.
@@ -126,6 +130,7 @@ where
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.id.seed);
         self.tester.begin(self.id.seed);
         self.strategy.begin();
+        self.adapter.keep_traffic(self.talks && self.timed);
         self.adapter.start(self.id.seed)?;
         self.last_progress = Instant::now();
         self.sink.event(&Event::RunStarted {
@@ -170,6 +175,7 @@ where
                 break ending;
             }
         };
+        self.tell_traffic()?;
         let results = self.tester.results();
         let notices = self.tester.conclude();
         for notice in &notices {
@@ -342,6 +348,7 @@ where
             self.talks = self.sink.wants_steps();
         }
         let sent = self.adapter.send(stimulus)?;
+        self.tell_traffic()?;
         self.pacer.stimulated();
         self.record(step, false);
         let progress = match sent {
@@ -383,6 +390,7 @@ where
         };
         self.observed = true;
         if self.talks {
+            self.tell_traffic()?;
             self.tell(step, preempted, patience, exit)?;
             self.talks = self.sink.wants_steps();
         }
@@ -409,6 +417,7 @@ where
                 return Err(ExecError::Ended(exit));
             }
         }
+        self.tell_traffic()?;
         self.sink.event(&Event::Crash {
             run: self.id.number,
             step: self.steps,
@@ -417,6 +426,26 @@ where
         })?;
         self.crash = Some(exit);
         Ok((Verdict::Crash, End::SystemEnded))
+    }
+
+    /// Passes on which bytes went either way.
+    fn tell_traffic(&mut self) -> Result<(), ExecError> {
+        if !self.talks || !self.timed {
+            return Ok(());
+        }
+        let mut kept = std::mem::take(&mut self.traffic);
+        self.adapter.take_traffic(&mut kept);
+        let (run, step, at) = (self.id.number, self.steps, self.now());
+        let result = kept.drain(..).try_for_each(|traffic| {
+            self.sink.event(&Event::Bytes {
+                run,
+                step,
+                at,
+                traffic,
+            })
+        });
+        self.traffic = kept;
+        result
     }
 
     fn tell(

@@ -71,10 +71,12 @@ impl<S: Strategy + ?Sized> Strategy for Box<S> {
         (**self).begin();
     }
 
+    #[inline]
     fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
         (**self).choose(menu, rng)
     }
 
+    #[inline]
     fn happened(&mut self, step: Step, preempted: bool) {
         (**self).happened(step, preempted);
     }

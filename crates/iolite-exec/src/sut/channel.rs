@@ -97,15 +97,25 @@ fn has_port(address: &str) -> bool {
 }
 
 impl Transport {
+    /// The addresses of sockets.
+    fn addresses(&self) -> impl Iterator<Item = &str> {
+        let (one, other) = match self {
+            Self::Tcp { address, .. } | Self::TcpListen { address, .. } => (Some(address), None),
+            Self::Udp(UdpAddresses { own, peer, .. }) => (Some(own), Some(peer)),
+            Self::Stdio { .. } | Self::Http { .. } | Self::WebSocket { .. } => (None, None),
+        };
+        one.into_iter().chain(other).map(String::as_str)
+    }
+
     /// An address of sockets that lacks its port.
     pub(super) fn address_without_port(&self) -> Option<&str> {
-        let addresses: &[&String] = match self {
-            Self::Tcp { address, .. } | Self::TcpListen { address, .. } => &[address],
-            Self::Udp(UdpAddresses { own, peer, .. }) => &[own, peer],
-            Self::Stdio { .. } | Self::Http { .. } | Self::WebSocket { .. } => &[],
-        };
-        let bare = addresses.iter().find(|address| !has_port(address));
-        bare.map(|address| address.as_str())
+        self.addresses().find(|address| !has_port(address))
+    }
+
+    /// An address of sockets that is written as a URL: its scheme and the rest.
+    pub(super) fn address_with_scheme(&self) -> Option<(&str, &str)> {
+        self.addresses()
+            .find_map(|address| address.split_once("://"))
     }
 
     /// The name of a channel that has no other.
@@ -151,7 +161,8 @@ impl Transport {
         }
     }
 
-    pub(super) fn is_http(&self) -> bool {
+    /// Whether messages are requests and responses.
+    pub fn is_http(&self) -> bool {
         matches!(self, Self::Http { .. })
     }
 

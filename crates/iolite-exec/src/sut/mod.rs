@@ -100,6 +100,20 @@ impl SutConfig {
             }
             (None, _) => {}
         }
+        if let System::Channels {
+            process: Some(process),
+            ..
+        } = &config.system
+            // One with a place to be filled in belongs to a job.
+            && let Some(dir) = process.dir.as_ref().filter(|dir| !dir.is_dir())
+            && !dir.to_string_lossy().contains('{')
+        {
+            return Err(ExecError::Config(format!(
+                "{}: dir: there is no folder {}",
+                path.display(),
+                dir.display()
+            )));
+        }
         Ok(config)
     }
 
@@ -179,6 +193,11 @@ impl SutConfig {
         let System::Channels { process, channels } = &self.system else {
             return Ok(());
         };
+        if let Some(place) = self.zero_timeout() {
+            return fail(format!(
+                "{place} is 0: an answer needs some time, and all would be silence; 1 is the least"
+            ));
+        }
         if channels.is_empty() {
             return fail(
                 "nothing says how to reach the system: give command, tcp, tcp-listen, udp, http, \
@@ -198,6 +217,11 @@ impl SutConfig {
             }
             if let Some(mistake) = transport.tls().and_then(TlsConfig::mistake) {
                 return fail(mistake.into());
+            }
+            if let Some((scheme, address)) = transport.address_with_scheme() {
+                return fail(format!(
+                    "channel {name}: an address is HOST:PORT; leave {scheme}:// out: {address:?}"
+                ));
             }
             if let Some(address) = transport.address_without_port() {
                 return fail(format!(

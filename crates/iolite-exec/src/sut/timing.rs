@@ -59,6 +59,22 @@ impl SutConfig {
         }
     }
 
+    /// A timeout for silence that is no time at all, where there is one.
+    pub(super) fn zero_timeout(&self) -> Option<String> {
+        let QuiescenceConfig {
+            timeout_ms,
+            states,
+            actions,
+        } = &self.quiescence;
+        let named = states.iter().chain(actions).find(|(_, ms)| **ms == 0);
+        let of_action = || self.actions.iter().find(|(_, a)| a.timeout_ms == Some(0));
+        if *timeout_ms == Some(0) {
+            return Some("timeout-ms".to_owned());
+        }
+        let named = named.map(|(name, _)| format!("the timeout of {name}"));
+        named.or_else(|| of_action().map(|(name, _)| format!("timeout-ms of action {name}")))
+    }
+
     /// When silence is quiescence.
     pub fn quiescence(&self) -> Quiescence {
         let times = |map: &BTreeMap<String, u64>| -> BTreeMap<String, Duration> {

@@ -13,7 +13,9 @@ use crate::transport::link::{Address, Inbox, Link};
 use crate::transport::listener;
 use crate::transport::process::Process;
 use crate::transport::readiness::wait;
-use crate::{Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, Sent, hexdump};
+use crate::{
+    Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, Sent, Traffic, Way, hexdump,
+};
 
 /// How a run brings the system back to its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,6 +67,8 @@ pub struct ByteAdapter {
     turn: usize,
     message: Vec<u8>,
     note: Option<String>,
+    /// Bytes since they were last asked for; none where nobody asks.
+    traffic: Option<Vec<Traffic>>,
     /// Ports and directory of the job. Declared last: they are released after the process has ended.
     place: Option<JobPlace>,
 }
@@ -91,6 +95,7 @@ impl ByteAdapter {
             turn: 0,
             message: Vec::new(),
             note: None,
+            traffic: None,
             place: None,
         }
     }
@@ -165,18 +170,22 @@ impl ByteAdapter {
         deadline: Instant,
     ) -> Result<(), ExecError> {
         let what = format!("channel {}", self.names[channel.index()]);
+        // What came instead helps with a line that is awaited in vain.
+        let mut instead = None;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.receive_message(left)? {
                 Received::Output(from) if from == channel && self.message == ready => return Ok(()),
-                Received::Output(_) if Instant::now() < deadline => {}
+                Received::Output(_) if Instant::now() < deadline => {
+                    instead = Some(self.message.clone());
+                }
                 Received::Ended(exit) => {
                     return Err(ExecError::unreachable(what, format!("it ended: {exit}")));
                 }
                 Received::Output(_) | Received::Nothing => {
                     return Err(ExecError::unreachable(
                         what,
-                        format!("{:?} did not come", String::from_utf8_lossy(ready)),
+                        not_ready(ready, instead.as_deref()),
                     ));
                 }
             }
@@ -512,19 +521,25 @@ impl ByteAdapter {
         Ok(match received {
             Received::Nothing => Received::Nothing,
             Received::Ended(exit) => Received::Ended(exit),
-            Received::Output(channel) => match self.codec.decode(channel, &self.message) {
-                Ok(Decoded { action, note }) => {
-                    self.note = note.map(|n| format!("{n}\n{}", hexdump(&self.message)));
-                    Received::Output(action)
+            Received::Output(channel) => {
+                if let Some(traffic) = &mut self.traffic {
+                    let name = &self.names[channel.index()];
+                    traffic.push(Traffic::message(Way::Received, name, &self.message));
                 }
-                Err(reason) => {
-                    return Err(ExecError::Undecodable {
-                        channel: self.names[channel.index()].clone(),
-                        reason: reason.0,
-                        dump: hexdump(&self.message),
-                    });
+                match self.codec.decode(channel, &self.message) {
+                    Ok(Decoded { action, note }) => {
+                        self.note = note.map(|n| format!("{n}\n{}", hexdump(&self.message)));
+                        Received::Output(action)
+                    }
+                    Err(reason) => {
+                        return Err(ExecError::Undecodable {
+                            channel: self.names[channel.index()].clone(),
+                            reason: reason.0,
+                            dump: hexdump(&self.message),
+                        });
+                    }
                 }
-            },
+            }
         })
     }
 
@@ -589,7 +604,13 @@ impl Adapter for ByteAdapter {
         bytes.clear();
         let encoded = self.codec.encode(stimulus, &mut bytes);
         let result = match encoded {
-            Ok(channel) if channel.index() < self.links.len() => self.write(channel, &bytes),
+            Ok(channel) if channel.index() < self.links.len() => {
+                if let Some(traffic) = &mut self.traffic {
+                    let name = &self.names[channel.index()];
+                    traffic.push(Traffic::message(Way::Sent, name, &bytes));
+                }
+                self.write(channel, &bytes)
+            }
             Ok(channel) => Err(ExecError::Config(format!(
                 "there is no channel number {}",
                 channel.index()
@@ -621,4 +642,36 @@ impl Adapter for ByteAdapter {
     fn take_note(&mut self) -> Option<String> {
         self.note.take()
     }
+
+    fn keep_traffic(&mut self, keep: bool) {
+        self.traffic = keep.then(Vec::new);
+        // What an earlier run left behind is not of this one.
+        if let Some(process) = &mut self.process {
+            process.forget_stderr();
+        }
+    }
+
+    fn take_traffic(&mut self, traffic: &mut Vec<Traffic>) {
+        let Some(kept) = &mut self.traffic else {
+            return;
+        };
+        traffic.append(kept);
+        traffic.extend(self.process.as_mut().and_then(Process::take_stderr));
+    }
+}
+
+/// Says that the line of readiness did not come, and which one came last.
+fn not_ready(ready: &[u8], instead: Option<&[u8]>) -> String {
+    let shown = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let short: String = text.chars().take(80).collect();
+        let dots = if short.len() < text.len() { "…" } else { "" };
+        format!("{:?}", short + dots)
+    };
+    let came = instead.map(|bytes| format!("; what came last is {}", shown(bytes)));
+    format!(
+        "{} (`ready`) did not come{}",
+        shown(ready),
+        came.unwrap_or_else(|| ", nor anything else".to_owned())
+    )
 }

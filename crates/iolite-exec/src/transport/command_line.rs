@@ -50,6 +50,19 @@ fn split_words(line: &str) -> Result<Vec<String>, ExecError> {
              write [\"sh\", \"-c\", \"…\"] for one"
         )));
     }
+    // So are paths and variables that only a shell would fill in.
+    let unfilled = line.split_whitespace().find(|w| {
+        let variable = w.strip_prefix('$').is_some_and(|name| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '{')
+        });
+        w.starts_with("~/") || variable
+    });
+    if let Some(word) = unfilled.filter(|o| words.iter().chain(&word).any(|w| w == o)) {
+        return Err(ExecError::Config(format!(
+            "command {line:?}: there is no shell, and {word} would reach the program as it stands; write it out, or \
+             [\"sh\", \"-c\", \"…\"] for a shell"
+        )));
+    }
     if quote.is_some() {
         return Err(ExecError::Config(format!(
             "command {line:?} has an open quote"

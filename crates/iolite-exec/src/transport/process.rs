@@ -1,7 +1,7 @@
 //! A system under test that is a child process, in a process group of its own.
 
 use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 use rustix::event::PollFd;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use crate::record::traffic::MOST_KEPT;
 use crate::transport::bounds::from_now;
 use crate::transport::readiness::reading;
 use crate::transport::stdio::{PipeSlot, Pipes};
 use crate::transport::stream_buffer::{ReadOutcome, read_once};
 use crate::transport::{interrupt, process_tree};
-use crate::{ExecError, Exit, ExitKind};
+use crate::{ExecError, Exit, ExitKind, Traffic, Way};
 
 /// What to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,6 +86,9 @@ pub(crate) struct Process {
     child: Option<Child>,
     stderr: Option<ChildStderr>,
     stderr_tail: Tail,
+    /// Standard error that nobody has taken yet, its beginning, and how much there was.
+    stderr_news: Vec<u8>,
+    stderr_length: usize,
     /// Standard output that is no channel: it is read, so that the system does not block on it.
     stdout: Option<ChildStdout>,
     stdout_tail: Tail,
@@ -103,6 +107,8 @@ impl Process {
             child: None,
             stderr: None,
             stderr_tail: Tail::default(),
+            stderr_news: Vec::new(),
+            stderr_length: 0,
             stdout: None,
             stdout_tail: Tail::default(),
             mark: String::new(),
@@ -134,7 +140,7 @@ impl Process {
         }
         let mut child = command
             .spawn()
-            .map_err(|e| ExecError::unreachable(self.name(), e))?;
+            .map_err(|e| ExecError::unreachable(self.name(), self.not_started(&e)))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         self.child = Some(child);
         if let Some(pid) = self.pid() {
@@ -148,6 +154,7 @@ impl Process {
         nonblocking(&stderr)?;
         self.stderr = Some(stderr);
         self.stderr_tail = Tail::default();
+        self.forget_stderr();
         self.stdout_tail = Tail::default();
         if let Some(slot) = &self.slot {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(Pipes { stdin, stdout });
@@ -156,6 +163,28 @@ impl Process {
         self.stdin = Some(stdin);
         self.stdout = Some(stdout);
         self.await_ready(deadline)
+    }
+
+    /// Why there is no process, in words that also say what the operating system does not.
+    fn not_started(&self, error: &std::io::Error) -> String {
+        let program = self.spec.argv.first().map_or("", String::as_str);
+        let folder = self.spec.dir.as_ref().filter(|dir| !dir.is_dir());
+        match (error.kind(), folder) {
+            (_, Some(folder)) => format!("its folder {} is not there", folder.display()),
+            (ErrorKind::NotFound, None) if program.contains(' ') => format!(
+                "{error}; a list has one word an element: [\"{}\"], or the command is one line of text",
+                program
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join("\", \"")
+            ),
+            (ErrorKind::PermissionDenied, None) => {
+                format!(
+                    "{error}; it is not executable: name the interpreter too, such as `python3 {program}`, or chmod +x"
+                )
+            }
+            _ => error.to_string(),
+        }
     }
 
     fn await_ready(&mut self, deadline: Instant) -> Result<(), ExecError> {
@@ -191,20 +220,46 @@ impl Process {
 
     /// Reads what the system wrote beside its channels.
     pub(crate) fn drain(&mut self) {
-        fn drain(pipe: &mut Option<impl Read>, tail: &mut Tail) {
+        fn drain(pipe: &mut Option<impl Read>, mut taken: impl FnMut(&[u8])) {
             let mut chunk = [0; 4096];
             // Bounded, so that a flood here does not keep the channels from being looked at.
             for _ in 0..64 {
                 let Some(reader) = pipe else { return };
                 match read_once(reader, &mut chunk) {
-                    ReadOutcome::Bytes(count) => tail.push(&chunk[..count]),
+                    ReadOutcome::Bytes(count) => taken(&chunk[..count]),
                     ReadOutcome::Nothing => return,
                     ReadOutcome::Closed | ReadOutcome::Broken(_) => *pipe = None,
                 }
             }
         }
-        drain(&mut self.stderr, &mut self.stderr_tail);
-        drain(&mut self.stdout, &mut self.stdout_tail);
+        let Self {
+            stderr_tail,
+            stdout_tail,
+            stderr_news,
+            stderr_length,
+            ..
+        } = self;
+        drain(&mut self.stderr, |bytes| {
+            stderr_tail.push(bytes);
+            let room = MOST_KEPT.saturating_sub(stderr_news.len());
+            stderr_news.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            *stderr_length = stderr_length.saturating_add(bytes.len());
+        });
+        drain(&mut self.stdout, |bytes| stdout_tail.push(bytes));
+    }
+
+    /// What came on standard error since it was last asked for.
+    pub(crate) fn take_stderr(&mut self) -> Option<Traffic> {
+        self.drain();
+        let traffic = (self.stderr_length > 0)
+            .then(|| Traffic::new(Way::Stderr, None, &self.stderr_news, self.stderr_length));
+        self.forget_stderr();
+        traffic
+    }
+
+    pub(crate) fn forget_stderr(&mut self) {
+        self.stderr_news.clear();
+        self.stderr_length = 0;
     }
 
     /// The leader of the process group, and the mark of all that belongs to it.

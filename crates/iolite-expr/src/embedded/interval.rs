@@ -80,6 +80,15 @@ impl Interval {
         (values, all)
     }
 
+    /// The smallest interval around both.
+    pub(super) fn hull(&self, other: &Self) -> Self {
+        let both = |a: &Option<Int>, b: &Option<Int>| Some((a.clone()?, b.clone()?));
+        Self::new(
+            both(&self.lo, &other.lo).map(|(a, b)| a.min(b)),
+            both(&self.hi, &other.hi).map(|(a, b)| a.max(b)),
+        )
+    }
+
     fn negated(&self) -> Self {
         Self::new(
             self.hi.as_ref().map(|n| -n.clone()),

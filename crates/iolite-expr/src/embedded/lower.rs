@@ -17,6 +17,14 @@ use crate::{Int, Sort, Term, Value, Var, VarId};
 /// Longest string constant that is reasoned about, in bytes.
 const MAX_TEXT: usize = 20_000;
 
+/// Steps of making the problem, above all comparisons of the places where arrays are read.
+const MOST_STEPS: u64 = 250_000;
+
+/// What counts for one unit of work: coefficients in the simplex, clauses in the SAT core, steps here.
+const COEFFICIENTS: u64 = 64;
+const VISITS: u64 = 512;
+const STEPS: u64 = 2;
+
 /// A term in the solver's own shape.
 #[derive(Clone)]
 pub(super) enum Low {
@@ -32,6 +40,9 @@ pub(super) enum Low {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unsupported(pub(super) &'static str);
 
+/// Sets and maps are given unfolded.
+const COLLECTION: Unsupported = Unsupported("a set or a map could not be unfolded");
+
 pub(super) struct Lowering {
     pub(super) problem: Problem,
     pub(super) vars: FxHashMap<VarId, Low>,
@@ -39,6 +50,11 @@ pub(super) struct Lowering {
     /// Arrays of unknown length that are equal where the literal holds.
     pub(super) equalities: Vec<(Lit, Rc<Arr>, Rc<Arr>)>,
     memo: FxHashMap<usize, (Term, Low)>,
+    /// Lengths of arrays, and what was read from them, by array and index.
+    pub(super) lengths: FxHashMap<usize, (Rc<Arr>, Lin)>,
+    pub(super) selected: FxHashMap<(usize, Lin), (Rc<Arr>, Low)>,
+    /// Steps of making the problem.
+    steps: u64,
     /// Variables that stand for forms, where these are factors.
     pub(super) names: FxHashMap<Lin, IntVar>,
     /// The variable of a product by its factors, and the other way round.
@@ -65,6 +81,9 @@ impl Lowering {
             arrays: Vec::new(),
             equalities: Vec::new(),
             memo: FxHashMap::default(),
+            lengths: FxHashMap::default(),
+            selected: FxHashMap::default(),
+            steps: 0,
             names: FxHashMap::default(),
             monomials: FxHashMap::default(),
             factors: FxHashMap::default(),
@@ -74,6 +93,23 @@ impl Lowering {
             compared: 0,
             cut: false,
         }
+    }
+
+    /// What making the problem and searching it has cost, in units that a query of some operations
+    /// is a hundred of.
+    pub(super) fn work(&self) -> u64 {
+        let (sat, simplex) = (&self.problem.sat, &self.problem.simplex);
+        let looks = simplex.coefficients / COEFFICIENTS + sat.visits / VISITS;
+        sat.conflicts + simplex.pivots + looks + self.steps / STEPS
+    }
+
+    /// Counts steps; an error when there are too many of them.
+    pub(super) fn spend(&mut self, steps: usize) -> Lowered<()> {
+        self.steps += steps as u64;
+        if self.steps > MOST_STEPS {
+            return Err(Unsupported("the query grows too long"));
+        }
+        Ok(())
     }
 
     /// Asserts a Boolean term.
@@ -105,7 +141,7 @@ impl Lowering {
         let bounded = |p: &mut Problem, lo, hi| Low::Int(Lin::atom(p.new_bounded(lo, hi)));
         Ok(match sort {
             Sort::Bool => Low::Bool(self.problem.new_bool()),
-            Sort::Int => bounded(&mut self.problem, None, None),
+            Sort::Int | Sort::Decimal(_) => bounded(&mut self.problem, None, None),
             Sort::Range(r) => bounded(&mut self.problem, Some(r.lo.clone()), Some(r.hi.clone())),
             Sort::Enum(e) => {
                 let last = Int::from(e.variants.len()) - Int::ONE;
@@ -129,6 +165,8 @@ impl Lowering {
                 Low::Array(Rc::new(Arr::Var(self.arrays.len() - 1)))
             }
             Sort::Sum(s) => self.fresh_sum(s),
+            // They are unfolded before, where that is possible.
+            Sort::Set(_) | Sort::Map(_) => return Err(COLLECTION),
             Sort::Member(_) => return Err(Unsupported("ill-sorted term")),
         })
     }
@@ -174,7 +212,7 @@ impl Lowering {
     pub(super) fn value(&self, value: &Value, sort: &Sort) -> Low {
         match value {
             Value::Bool(b) => Low::Bool(self.problem.constant(*b)),
-            Value::Int(n) => Low::Int(Lin::constant(n.clone())),
+            Value::Int(n) | Value::Decimal(n, _) => Low::Int(Lin::constant(n.clone())),
             Value::Str(s) => Low::Str(Str::Lit(s.to_string())),
             Value::Enum(_, i) => Low::Int(Lin::constant((*i).into())),
             Value::Array(items) => {
@@ -193,17 +231,21 @@ impl Lowering {
                     .collect(),
             ),
             Value::Sum(s) => Low::Sum(Rc::new(Sum::Known(s.clone()))),
+            // Refused where the literal stands.
+            Value::Set(_) | Value::Map(_) => Low::Bool(self.problem.constant(false)),
         }
     }
 
     fn lower(&mut self, term: &Term) -> Lowered<Low> {
         match term.kind() {
+            Kind::Lit(_) if term.sort().has_collection() => Err(COLLECTION),
             Kind::Lit(v) => Ok(self.value(v, term.sort())),
             Kind::Var(v) => self.var(v),
             Kind::App(op, args) => {
                 if let Some((_, low)) = self.memo.get(&term.key()) {
                     return Ok(low.clone());
                 }
+                self.spend(args.len())?;
                 let low = self.app(term, op, args)?;
                 self.memo.insert(term.key(), (term.clone(), low.clone()));
                 Ok(low)
@@ -274,7 +316,18 @@ impl Lowering {
                 let minus = a.scaled(&Int::from(-1));
                 self.ite(negative, &Low::Int(minus), &Low::Int(a))?
             }
-            Op::Narrow => self.lower(&args[0])?,
+            Op::Narrow | Op::Units | Op::Decimal => self.lower(&args[0])?,
+            Op::Set
+            | Op::Map
+            | Op::Has
+            | Op::Insert
+            | Op::Put
+            | Op::Remove
+            | Op::Lookup
+            | Op::Keys
+            | Op::Union
+            | Op::Intersection
+            | Op::Difference => return Err(COLLECTION),
             Op::Concat => {
                 let parts = args
                     .iter()
@@ -401,7 +454,8 @@ impl Lowering {
             (Low::Bool(x), Low::Bool(y)) => Low::Bool(self.problem.ite(c, *x, *y)),
             (Low::Int(x), Low::Int(y)) if x == y => a.clone(),
             (Low::Int(x), Low::Int(y)) => {
-                let v = Lin::atom(self.problem.new_int());
+                let range = self.problem.range_of(x).hull(&self.problem.range_of(y));
+                let v = Lin::atom(self.problem.new_bounded(range.lo, range.hi));
                 let (then, otherwise) = (self.problem.eq_int(&v, x), self.problem.eq_int(&v, y));
                 self.problem.clause(vec![!c, then]);
                 self.problem.clause(vec![c, otherwise]);
@@ -429,6 +483,7 @@ impl Lowering {
     }
 
     pub(super) fn equal(&mut self, a: &Low, b: &Low) -> Lowered<Lit> {
+        self.spend(1)?;
         Ok(match (a, b) {
             (Low::Bool(x), Low::Bool(y)) => self.problem.iff(*x, *y),
             (Low::Int(x), Low::Int(y)) => self.problem.eq_int(x, y),

@@ -112,6 +112,7 @@ impl Lowering {
 
     /// The indices at which an array is put together.
     fn touched(&mut self, a: &Rc<Arr>, indices: &mut Vec<Lin>) -> Lowered<()> {
+        self.spend(1)?;
         match &**a {
             Arr::Var(_) => {}
             Arr::Items(items, _) => {
@@ -142,6 +143,17 @@ impl Lowering {
     }
 
     pub(super) fn len(&mut self, a: &Rc<Arr>) -> Lowered<Lin> {
+        self.spend(1)?;
+        let at = Rc::as_ptr(a).cast::<()>() as usize;
+        if let Some((_, length)) = self.lengths.get(&at) {
+            return Ok(length.clone());
+        }
+        let length = self.length(a)?;
+        self.lengths.insert(at, (a.clone(), length.clone()));
+        Ok(length)
+    }
+
+    fn length(&mut self, a: &Rc<Arr>) -> Lowered<Lin> {
         Ok(match &**a {
             Arr::Var(v) => Lin::atom(self.arrays[*v].length),
             Arr::Items(items, _) => Lin::constant(items.len().into()),
@@ -158,15 +170,26 @@ impl Lowering {
         })
     }
 
+    /// The item at an index. Arrays are shared, so what was read once is remembered.
     pub(super) fn select(&mut self, a: &Rc<Arr>, i: &Lin) -> Lowered<Low> {
+        self.spend(1)?;
+        let at = (Rc::as_ptr(a).cast::<()>() as usize, i.clone());
+        if let Some((_, low)) = self.selected.get(&at) {
+            return Ok(low.clone());
+        }
+        let low = self.read(a, i)?;
+        // With the array, lest another one comes to stand at its place.
+        self.selected.insert(at, (a.clone(), low.clone()));
+        Ok(low)
+    }
+
+    fn read(&mut self, a: &Rc<Arr>, i: &Lin) -> Lowered<Low> {
         match &**a {
             Arr::Var(v) => {
-                if let Some((_, low)) = self.arrays[*v].reads.iter().find(|(j, _)| j == i) {
-                    return Ok(low.clone());
-                }
                 let element = self.arrays[*v].element.clone();
                 let low = self.fresh(&element)?;
                 let before: Vec<(Lin, Low)> = self.arrays[*v].reads.clone();
+                self.spend(before.len())?;
                 for (j, other) in before {
                     let same_index = self.problem.eq_int(i, &j);
                     let same = self.equal(&low, &other)?;

@@ -24,13 +24,12 @@ mod nonlinear;
 mod omega;
 mod problem;
 mod rational;
-mod sat;
+pub(crate) mod sat;
 mod search;
 mod simplex;
 mod words;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use self::lower::{Low, Lowering};
 use self::lower_array::{Arr, MAX_ARRAY};
@@ -71,10 +70,7 @@ impl Backend for Embedded {
                 None => return Answer::unknown("a quantifier could not be eliminated"),
             }
         }
-        let budget = Budget {
-            deadline: limits.deadline(),
-            ..Budget::default()
-        };
+        let budget = Budget::default().part(limits.per_mille(), limits.outer_deadline());
         match solve(&ready, vars, budget, true, &mut self.work) {
             // Perhaps only because arrays were kept short, and sums shallow.
             (Answer::Unsat, true) => match solve(&ready, vars, budget, false, &mut self.work) {
@@ -148,11 +144,12 @@ fn solve(
         .and_then(|()| assertions.iter().try_for_each(|a| lowering.assert(a)))
         .and_then(|()| lowering.agree());
     if let Err(unsupported) = lowered {
+        *work += lowering.work();
         return (Answer::unknown(unsupported.0), false);
     }
     let has_arrays = !lowering.arrays.is_empty() || lowering.cut;
     let outcome = Search::new(&mut lowering.problem, budget).run(work);
-    *work += lowering.problem.sat.conflicts + lowering.problem.simplex.pivots;
+    *work += lowering.work();
     let answer = match outcome {
         Outcome::Unsat => Answer::Unsat,
         Outcome::Unknown(why) => Answer::unknown(why),
@@ -178,6 +175,7 @@ fn value(lowering: &Lowering, model: &Assignment, low: &Low, sort: &Sort) -> Val
             let i = model.int(l).to_usize().map_or(0, |i| i as u32);
             Value::Enum(e.clone(), i.min(last))
         }
+        (Low::Int(l), Sort::Decimal(scale)) => Value::Decimal(model.int(l), *scale),
         (Low::Int(l), _) => Value::Int(model.int(l)),
         (Low::Str(s), _) => Value::str(model.text(s)),
         (Low::Record(fields), Sort::Record(r)) => Value::Record(
@@ -202,7 +200,7 @@ fn value(lowering: &Lowering, model: &Assignment, low: &Low, sort: &Sort) -> Val
                         *slot = value(lowering, model, low, element);
                     }
                 }
-                Value::Array(Arc::new(items))
+                Value::array(items)
             }
             _ => sort.default_value(),
         },

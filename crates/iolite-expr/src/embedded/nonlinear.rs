@@ -28,11 +28,13 @@ pub(super) enum Outcome {
 /// Candidates for one factor, in one round: few for all before many for one.
 const WINDOWS: [usize; 3] = [8, 64, 1_024];
 /// Steps of the Omega test for one choice of factors.
-const OMEGA: u64 = 40_000;
+const OMEGA: u64 = 200_000;
 /// Constraints in one round of narrowing that cost as much as a candidate.
 const ROUND: usize = 16;
 /// Numbers up to this are taken apart into divisors.
 const FACTORED: i64 = 1 << 36;
+/// Numbers that are tried as divisors that cost as much as a candidate.
+const DIVISORS: usize = 10_000;
 
 /// What the search may spend, in candidates, over all calls for one query.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +143,12 @@ impl Nonlinear<'_> {
         let (_, l, whole) = best?;
         let range = domains.of(l);
         let (values, all) = match whole {
-            Some(whole) if range.count() > 64 => (divisors(&whole, &range), true),
+            Some(whole) if range.count() > 64 => {
+                let root = whole.abs().square_root().to_usize();
+                let cost = root.map_or(0, |root| (root / DIVISORS) as u32);
+                self.allowance.nodes = self.allowance.nodes.saturating_sub(cost);
+                (divisors(&whole, &range), true)
+            }
             _ => range.values(self.window),
         };
         self.complete &= all;

@@ -53,8 +53,14 @@ fn value(l: &Lin, model: &Model) -> Int {
 }
 
 impl Omega {
-    fn spend(&mut self, n: usize) -> Result<(), OutOfBudget> {
-        let n = n as u64 + 1;
+    /// Takes the costs of going through all constraints off the budget.
+    fn spend_on<'a>(&mut self, all: impl Iterator<Item = &'a Lin>) -> Result<(), OutOfBudget> {
+        let cost = all.map(Lin::cost).sum();
+        self.spend(cost)
+    }
+
+    fn spend(&mut self, n: u64) -> Result<(), OutOfBudget> {
+        let n = n.saturating_add(1);
         if self.budget < n {
             self.budget = 0;
             return Err(OutOfBudget);
@@ -64,11 +70,11 @@ impl Omega {
     }
 
     fn solve(&mut self, mut ge: Vec<Lin>, mut eq: Vec<Lin>) -> Result<Option<Model>, OutOfBudget> {
-        self.spend(ge.len() + eq.len())?;
+        self.spend_on(ge.iter().chain(&eq))?;
         // Substitutions x = form, to be read backwards when a model is found.
         let mut defined: Vec<(usize, Lin)> = Vec::new();
         while let Some(e) = eq.pop() {
-            self.spend(ge.len() + eq.len())?;
+            self.spend_on(ge.iter().chain(&eq).chain([&e]))?;
             let content = e.content();
             if content.is_zero() {
                 if e.constant.is_zero() {
@@ -163,14 +169,16 @@ impl Omega {
         let Some(ge) = Self::normalise(ge) else {
             return Ok(None);
         };
-        self.spend(ge.len())?;
+        self.spend_on(ge.iter())?;
         if ge.is_empty() {
             return Ok(Some(Model::new()));
         }
         // Two parallel constraints that meet are an equality.
         for l in &ge {
             let opposite = l.scaled(&Int::from(-1));
-            if let Some(m) = ge.iter().find(|m| m.terms == opposite.terms) {
+            // They are sorted by their terms.
+            if let Ok(at) = ge.binary_search_by(|m| m.terms.cmp(&opposite.terms)) {
+                let m = &ge[at];
                 let gap = &l.constant + &m.constant;
                 if gap.signum() < 0 {
                     return Ok(None);
@@ -222,7 +230,11 @@ impl Omega {
                 _ => rest.push(l.clone()),
             }
         }
-        self.spend(lower.len() * upper.len())?;
+        // Each of one side meets each of the other.
+        let cost = |side: &[Lin]| side.iter().map(Lin::cost).sum::<u64>();
+        let pairs = cost(&lower).saturating_mul(upper.len() as u64);
+        let others = cost(&upper).saturating_mul(lower.len() as u64);
+        self.spend(pairs.saturating_add(others))?;
         let shadow = |dark: bool| {
             let mut out = rest.clone();
             for l in &lower {

@@ -3,6 +3,7 @@
 //! abstracted.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +12,7 @@ use super::sat::{Lit, Sat};
 use super::simplex::{Because, IntVar, Simplex};
 use crate::Int;
 use crate::linear::Linear;
-use crate::regex::Re;
+use crate::regex::{Language, Re};
 
 pub(super) type Lin = Linear<IntVar>;
 
@@ -96,9 +97,38 @@ pub(super) struct Problem {
     pub(super) equal: Vec<(Lit, StrVar, StrVar)>,
     equal_index: FxHashMap<(StrVar, StrVar), Lit>,
     pub(super) definitions: Vec<Definition>,
+    /// Languages of texts that were explored, or found to have too many states: rounds ask for the same ones.
+    languages: FxHashMap<(Re, usize), Option<Rc<Language>>>,
 }
 
+/// Nodes that the expression of a language may have: a derivative copies most of them, so each state costs as much.
+const MAX_SIZE: usize = 8_000;
+
 impl Problem {
+    /// The language of an expression, explored; `None` where it has too many states. What that costs is taken off
+    /// `automata`.
+    pub(super) fn language(
+        &mut self,
+        re: Re,
+        states: usize,
+        automata: &mut u64,
+    ) -> Option<Rc<Language>> {
+        let key = (re, states);
+        if let Some(known) = self.languages.get(&key) {
+            return known.clone();
+        }
+        let found = if key.0.size() > MAX_SIZE {
+            None
+        } else {
+            let mut language = Language::new(key.0.clone(), states);
+            let explored = language.explore_all();
+            *automata = automata.saturating_sub(language.work());
+            explored.then(|| Rc::new(language))
+        };
+        self.languages.insert(key, found.clone());
+        found
+    }
+
     pub(super) fn new() -> Self {
         let mut sat = Sat::new();
         let truth = sat.new_var().positive();
@@ -118,6 +148,7 @@ impl Problem {
             equal: Vec::new(),
             equal_index: FxHashMap::default(),
             definitions: Vec::new(),
+            languages: FxHashMap::default(),
         }
     }
 
@@ -148,6 +179,14 @@ impl Problem {
             let _ = self.simplex.assert_upper(x, hi, Because::Axiom);
         }
         x
+    }
+
+    /// The interval that a form never leaves.
+    pub(super) fn range_of(&self, l: &Lin) -> Interval {
+        let constant = Interval::point(l.constant.clone());
+        l.terms.iter().fold(constant, |sum, (x, a)| {
+            sum.plus(&self.ranges[x.0].times(&Interval::point(a.clone())))
+        })
     }
 
     /// The interval that a variable never leaves.
@@ -199,12 +238,7 @@ impl Problem {
             return s;
         }
         let s = self.simplex.new_slack(&form);
-        let range = form
-            .terms
-            .iter()
-            .fold(Interval::point(form.constant.clone()), |sum, (x, a)| {
-                sum.plus(&self.ranges[x.0].times(&Interval::point(a.clone())))
-            });
+        let range = self.range_of(&form);
         self.bounds.push(BTreeMap::new());
         self.ranges.push(range);
         self.slacks.insert(form, s);

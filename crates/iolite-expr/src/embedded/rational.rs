@@ -26,6 +26,15 @@ impl Rational {
         }
     }
 
+    /// What arithmetic with it costs, in operations on machine words: long numbers are multiplied
+    /// and reduced in time that grows with the square of their length.
+    pub(super) fn cost(&self) -> u64 {
+        match self.num.words().max(self.den.words()) {
+            1 => 1,
+            words => words.saturating_mul(words),
+        }
+    }
+
     pub(super) fn is_zero(&self) -> bool {
         self.num.is_zero()
     }

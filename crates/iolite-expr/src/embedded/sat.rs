@@ -6,28 +6,32 @@ use super::activity_heap::ActivityHeap;
 
 /// A Boolean variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct BoolVar(u32);
+pub struct BoolVar(u32);
 
 impl BoolVar {
-    pub(super) fn index(self) -> usize {
+    /// Its number, in the order in which variables were made.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    pub(super) fn positive(self) -> Lit {
+    /// The literal that is true when the variable is.
+    pub fn positive(self) -> Lit {
         Lit(self.0 << 1)
     }
 }
 
 /// A variable or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Lit(u32);
+pub struct Lit(u32);
 
 impl Lit {
-    pub(super) fn var(self) -> BoolVar {
+    /// Its variable.
+    pub fn var(self) -> BoolVar {
         BoolVar(self.0 >> 1)
     }
 
-    pub(super) fn is_negative(self) -> bool {
+    /// Whether it is a negation.
+    pub fn is_negative(self) -> bool {
         self.0 & 1 == 1
     }
 
@@ -69,11 +73,15 @@ const RESTART: u64 = 64;
 /// Learned clauses that are kept at first, and how many more after each deletion.
 const LEARNED: usize = 2_000;
 const MORE_LEARNED: usize = 500;
+/// Clauses that count as much as taking a variable out of the heap: after a restart all of them are taken out again.
+const POP: u64 = 16;
 /// Learned clauses with so few levels are kept for good.
 const GLUE: u32 = 2;
 
+/// Clauses, and the search for values that satisfy them. Whoever drives it calls [`Sat::propagate`], gives
+/// conflicts to [`Sat::resolve`] and asks for a decision when there is none, and may add clauses at any time.
 #[derive(Default)]
-pub(super) struct Sat {
+pub struct Sat {
     clauses: Vec<Clause>,
     /// By literal: the clauses that watch its negation.
     watches: Vec<Vec<Watch>>,
@@ -95,7 +103,12 @@ pub(super) struct Sat {
     restart_at: u64,
     /// Variables that the running analysis has met; all `false` between analyses.
     seen: Vec<bool>,
-    pub(super) conflicts: u64,
+    /// Conflicts that were resolved.
+    pub conflicts: u64,
+    /// Literals at the begin of the trail that are there since somebody set this to its length.
+    pub kept: usize,
+    /// Clauses that propagation and analysis looked at, and what decisions cost beside them.
+    pub visits: u64,
 }
 
 /// The sequence 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 …, from index 1.
@@ -110,7 +123,8 @@ fn luby(mut i: u64) -> u64 {
 }
 
 impl Sat {
-    pub(super) fn new() -> Self {
+    /// No variables and no clauses.
+    pub fn new() -> Self {
         Self {
             bump: 1.0,
             most_learned: LEARNED,
@@ -119,7 +133,8 @@ impl Sat {
         }
     }
 
-    pub(super) fn new_var(&mut self) -> BoolVar {
+    /// Another variable.
+    pub fn new_var(&mut self) -> BoolVar {
         let v = BoolVar(self.value.len() as u32);
         self.value.push(None);
         self.level.push(0);
@@ -133,15 +148,18 @@ impl Sat {
         v
     }
 
-    pub(super) fn value(&self, l: Lit) -> Option<bool> {
+    /// What a literal is now.
+    pub fn value(&self, l: Lit) -> Option<bool> {
         self.value[l.var().index()].map(|b| b != l.is_negative())
     }
 
-    pub(super) fn trail(&self) -> &[Lit] {
+    /// The literals that are true now, in the order in which they became so.
+    pub fn trail(&self) -> &[Lit] {
         &self.trail
     }
 
-    pub(super) fn is_unsat(&self) -> bool {
+    /// Whether it is known that nothing satisfies the clauses.
+    pub fn is_unsat(&self) -> bool {
         self.unsat
     }
 
@@ -150,7 +168,7 @@ impl Sat {
     }
 
     /// Adds a clause at any time. Goes back as far as the clause wants to be propagated.
-    pub(super) fn add_clause(&mut self, lits: Vec<Lit>) {
+    pub fn add_clause(&mut self, lits: Vec<Lit>) {
         self.add(lits, None);
     }
 
@@ -228,7 +246,8 @@ impl Sat {
         self.trail.push(l);
     }
 
-    pub(super) fn backtrack(&mut self, level: usize) {
+    /// Takes decisions back, down to this many.
+    pub fn backtrack(&mut self, level: usize) {
         if self.level_starts.len() <= level {
             return;
         }
@@ -239,10 +258,11 @@ impl Sat {
         }
         self.level_starts.truncate(level);
         self.head = self.head.min(start);
+        self.kept = self.kept.min(start);
     }
 
     /// Unit propagation; a clause that became false.
-    pub(super) fn propagate(&mut self) -> Option<Vec<Lit>> {
+    pub fn propagate(&mut self) -> Option<Vec<Lit>> {
         while self.head < self.trail.len() {
             let l = self.trail[self.head];
             self.head += 1;
@@ -288,6 +308,7 @@ impl Sat {
                     None => self.enqueue(other, Reason::Clause(watch.clause)),
                 }
             }
+            self.visits += at as u64 + 1;
             watching.drain(kept..at);
             self.watches[l.index()] = watching;
             if conflict.is_some() {
@@ -298,7 +319,7 @@ impl Sat {
     }
 
     /// Learns from a clause all of whose literals are false, and goes back.
-    pub(super) fn resolve(&mut self, conflict: Vec<Lit>) {
+    pub fn resolve(&mut self, conflict: Vec<Lit>) {
         self.conflicts += 1;
         let top = conflict.iter().map(|l| self.level_of(*l)).max();
         let top = top.unwrap_or(0);
@@ -335,6 +356,7 @@ impl Sat {
         let mut clause = conflict;
         let mut at = self.trail.len();
         let uip = loop {
+            self.visits += 1 + clause.len() as u64 / 4;
             for &l in &clause {
                 let v = l.var().index();
                 if self.seen[v] || self.level[v] == 0 {
@@ -409,14 +431,15 @@ impl Sat {
     }
 
     /// Tries the literal first when its variable is decided.
-    pub(super) fn prefer(&mut self, l: Lit) {
+    pub fn prefer(&mut self, l: Lit) {
         self.phase[l.var().index()] = Some(!l.is_negative());
     }
 
     /// Decides the most active open variable; `false` when all are assigned. `wish` says what a
     /// variable should be that never had a value.
-    pub(super) fn decide(&mut self, wish: impl Fn(BoolVar) -> bool) -> bool {
+    pub fn decide(&mut self, wish: impl Fn(BoolVar) -> bool) -> bool {
         while let Some(v) = self.heap.pop(&self.activity) {
+            self.visits += POP;
             let var = BoolVar(v);
             if self.value[var.index()].is_some() {
                 continue;

@@ -23,9 +23,10 @@ pub(super) struct Budget {
     /// Steps of the Omega test, all calls together, and of one call.
     pub(super) omega: u64,
     pub(super) omega_call: u64,
-    /// Coefficients that the simplex looks at.
+    /// Coefficients that the simplex looks at, and clauses that the SAT core does.
     pub(super) coefficients: u64,
-    /// Size of the automata of texts, all rounds together.
+    pub(super) visits: u64,
+    /// Nodes that derivatives look at to make the automata of texts, all rounds together.
     pub(super) automata: u64,
     /// Candidates for factors and divisors.
     pub(super) candidates: u32,
@@ -39,12 +40,34 @@ impl Default for Budget {
             pivots: 500_000,
             lemmas: 400,
             branches: 60,
-            omega: 1_000_000,
-            omega_call: 400_000,
-            coefficients: 15_000_000,
-            automata: 400_000,
+            omega: 5_000_000,
+            omega_call: 2_000_000,
+            coefficients: 3_000_000,
+            visits: 50_000_000,
+            automata: 2_000_000,
             candidates: 6_000,
             deadline: None,
+        }
+    }
+}
+
+impl Budget {
+    /// So many thousandths of it, with a time at which it ends in any case.
+    pub(super) fn part(self, per_mille: u64, deadline: Option<Instant>) -> Self {
+        let of = |n: u64| (n * per_mille).div_ceil(1_000);
+        let small = |n: u32| u32::try_from(of(n.into())).unwrap_or(n);
+        Self {
+            conflicts: of(self.conflicts),
+            pivots: of(self.pivots),
+            lemmas: small(self.lemmas),
+            branches: self.branches,
+            omega: of(self.omega),
+            omega_call: of(self.omega_call),
+            coefficients: of(self.coefficients),
+            visits: of(self.visits),
+            automata: of(self.automata),
+            candidates: small(self.candidates),
+            deadline,
         }
     }
 }
@@ -52,14 +75,19 @@ impl Default for Budget {
 /// Assignments that may be passed over because they are too hard.
 const MAX_GIVEN_UP: u32 = 10;
 
+/// Machine words of the numbers in lemmas.
+const MOST_WORDS: u64 = 16;
+
 /// What a candidate and a round of lemmas count for, in conflicts and pivots.
 const CANDIDATE: u64 = 5;
 const LEMMA: u64 = 100;
+/// Steps of the Omega test that count for one.
+const OMEGA: u64 = 64;
 /// Assignments that candidates for factors may refute one by one.
 const MAX_REFUTED: u32 = 12;
 /// Parts of a contradiction that are tried to be left out, and what each try may cost.
 const MAX_TRIES: u32 = 40;
-const TRY_OMEGA: u64 = 4_000;
+const TRY_OMEGA: u64 = 20_000;
 const TRY_CANDIDATES: u32 = 50;
 
 /// How the search ended.
@@ -99,6 +127,8 @@ pub(super) struct Search<'a> {
     problem: &'a mut Problem,
     /// The literals the simplex knows, and where its trail was before each.
     synced: Vec<(Lit, usize)>,
+    /// What may be spent, as it was at first and as it is.
+    whole: Budget,
     budget: Budget,
     allowance: Allowance,
     /// Assignments that candidates refuted.
@@ -118,9 +148,11 @@ enum Final {
 
 impl<'a> Search<'a> {
     pub(super) fn new(problem: &'a mut Problem, budget: Budget) -> Self {
+        problem.simplex.set_most_coefficients(budget.coefficients);
         Self {
             problem,
             synced: Vec::new(),
+            whole: budget,
             budget,
             allowance: Allowance {
                 nodes: budget.candidates,
@@ -136,7 +168,9 @@ impl<'a> Search<'a> {
     pub(super) fn run(mut self, work: &mut u64) -> Outcome {
         let outcome = self.search();
         let candidates = self.budget.candidates - self.allowance.nodes;
-        *work += u64::from(candidates) * CANDIDATE + u64::from(self.lemmas) * LEMMA;
+        let omega =
+            (self.whole.omega - self.budget.omega) + (self.whole.omega - self.allowance.omega);
+        *work += u64::from(candidates) * CANDIDATE + u64::from(self.lemmas) * LEMMA + omega / OMEGA;
         outcome
     }
 
@@ -157,10 +191,7 @@ impl<'a> Search<'a> {
                 };
             }
             steps = steps.wrapping_add(1);
-            if self.problem.sat.conflicts > self.budget.conflicts
-                || self.problem.simplex.pivots > self.budget.pivots
-                || self.problem.simplex.coefficients > self.budget.coefficients
-            {
+            if self.is_exhausted() {
                 return Outcome::Unknown("search budget exhausted");
             }
             if steps.is_multiple_of(16) && self.budget.deadline.is_some_and(|d| Instant::now() >= d)
@@ -169,6 +200,10 @@ impl<'a> Search<'a> {
             }
             if let Some(conflict) = self.propagate() {
                 self.problem.sat.resolve(conflict);
+                continue;
+            }
+            // The simplex may have ended early.
+            if self.is_exhausted() {
                 continue;
             }
             // A bound that never had a value is taken as the simplex has its variable now, so that
@@ -201,6 +236,14 @@ impl<'a> Search<'a> {
         }
     }
 
+    fn is_exhausted(&self) -> bool {
+        let Problem { sat, simplex, .. } = &*self.problem;
+        sat.conflicts > self.budget.conflicts
+            || sat.visits > self.budget.visits
+            || simplex.pivots > self.budget.pivots
+            || simplex.is_exhausted()
+    }
+
     fn clause_of(core: &Core) -> Vec<Lit> {
         let mut clause: Vec<Lit> = core
             .iter()
@@ -221,13 +264,8 @@ impl<'a> Search<'a> {
         if let Some(conflict) = self.problem.sat.propagate() {
             return Some(conflict);
         }
-        let trail = self.problem.sat.trail();
-        let same = self
-            .synced
-            .iter()
-            .zip(trail)
-            .take_while(|((l, _), m)| l == *m)
-            .count();
+        let same = self.problem.sat.kept.min(self.synced.len());
+        self.problem.sat.kept = self.problem.sat.trail().len();
         if let Some(&(_, mark)) = self.synced.get(same) {
             self.problem.simplex.undo_to(mark);
             self.synced.truncate(same);
@@ -278,8 +316,14 @@ impl<'a> Search<'a> {
             }
             words::Outcome::Unknown(why) => return Final::Unknown(why),
         }
+        // Lemmas at a point hold its square, so that numbers that are long get longer with each round.
+        let long = model.ints.iter().any(|n| n.words() > MOST_WORDS);
         if self.refine(&model) {
-            Final::Lemmas
+            if long {
+                Final::Unknown("numbers grow too long")
+            } else {
+                Final::Lemmas
+            }
         } else {
             Final::Model(model)
         }

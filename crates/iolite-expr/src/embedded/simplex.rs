@@ -61,8 +61,11 @@ pub(super) struct Simplex {
     forms: Vec<Option<Linear<IntVar>>>,
     trail: Vec<(IntVar, bool, Bound)>,
     pub(super) pivots: u64,
-    /// Coefficients that were looked at: a pivot in a large table costs more than one in a small one.
+    /// Coefficients that were looked at, long ones counted by what they cost: a pivot in a large table
+    /// costs more than one in a small one.
     pub(super) coefficients: u64,
+    /// Beyond so many of them `check` ends early.
+    most_coefficients: Option<u64>,
 }
 
 /// How branch and bound ended.
@@ -73,6 +76,17 @@ pub(super) enum Integral {
 }
 
 impl Simplex {
+    /// Sets how many coefficients may be looked at.
+    pub(super) fn set_most_coefficients(&mut self, most: u64) {
+        self.most_coefficients = Some(most);
+    }
+
+    /// Whether it has cost more than it may. What `check` said since means nothing.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.most_coefficients
+            .is_some_and(|most| self.coefficients > most)
+    }
+
     pub(super) fn new_var(&mut self) -> IntVar {
         let v = IntVar(self.value.len());
         self.lower.push(None);
@@ -97,6 +111,7 @@ impl Simplex {
                 Some(r) => sum(&terms, &self.rows[r].terms, &a),
                 None => sum(&terms, &[(*x, Int::ONE.into())], &a),
             };
+            self.coefficients += cost(&terms);
         }
         for (y, _) in &terms {
             self.columns[y.0].push(self.rows.len());
@@ -179,12 +194,12 @@ impl Simplex {
         let delta = to.minus(&self.value[x.0]);
         self.value[x.0] = to;
         let column = self.column(x);
-        self.coefficients += column.len() as u64;
         for &r in &column {
             let row = &self.rows[r];
             if let Some(a) = row.coefficient(x) {
                 let b = row.basic;
                 self.value[b.0] = self.value[b.0].plus(&a.times(&delta));
+                self.coefficients += self.value[b.0].cost();
                 self.suspects.insert(b);
             }
         }
@@ -215,14 +230,15 @@ impl Simplex {
                 continue;
             };
             let (_, c) = old.remove(at);
-            self.coefficients += (old.len() + new.len()) as u64;
             for (y, _) in &new {
                 // A column may name a row twice until it is read next.
                 if old.binary_search_by_key(y, |(z, _)| *z).is_err() {
                     self.columns[y.0].push(other);
                 }
             }
-            self.rows[other].terms = sum(old, &new, &c);
+            let terms = sum(old, &new, &c);
+            self.coefficients += cost(&terms) + new.len() as u64;
+            self.rows[other].terms = terms;
         }
         self.columns[leave.0].push(row);
         self.rows[row].terms = new;
@@ -244,7 +260,8 @@ impl Simplex {
         None
     }
 
-    /// Finds rational values within all bounds, or a core of bounds that allow none.
+    /// Finds rational values within all bounds, or a core of bounds that allow none. Ends early where
+    /// it is exhausted; the values may break bounds then.
     pub(super) fn check(&mut self) -> Result<(), Core> {
         let mut greedy = GREEDY;
         loop {
@@ -252,6 +269,9 @@ impl Simplex {
             let Some(&basic) = self.suspects.first() else {
                 return Ok(());
             };
+            if self.is_exhausted() {
+                return Ok(());
+            }
             let found = self.row_of[basic.0].zip(self.broken(basic));
             let Some((r, (below, target))) = found else {
                 self.suspects.pop_first();
@@ -313,6 +333,9 @@ impl Simplex {
 
     /// Branch and bound from a rational solution. After `Yes` all values are integers.
     pub(super) fn integral(&mut self, budget: &mut u32, depth: u32) -> Integral {
+        if self.is_exhausted() {
+            return Integral::OutOfBudget;
+        }
         let fraction = (0..self.value.len())
             .map(IntVar)
             .find(|x| self.value[x.0].as_int().is_none());
@@ -424,6 +447,11 @@ impl Simplex {
     pub(super) fn has_bounds(&self, x: IntVar) -> bool {
         self.lower[x.0].is_some() && self.upper[x.0].is_some()
     }
+}
+
+/// What it costs to go through a row.
+fn cost(terms: &[(IntVar, Rational)]) -> u64 {
+    terms.iter().map(|(_, a)| a.cost()).sum()
 }
 
 /// `a + factor · b`, both sorted.

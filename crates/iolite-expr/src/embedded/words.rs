@@ -2,6 +2,7 @@
 //! word of the length that the integers want.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::cells;
 use super::problem::{Definition, Lin, Problem, Str, StrVar};
@@ -11,9 +12,6 @@ use crate::regex::{Language, Re};
 
 /// States that the language of one class may have.
 const MAX_STATES: usize = 2_000;
-
-/// Nodes that its expression may have: a derivative copies most of them, so each state costs as much.
-const MAX_SIZE: usize = 4 * MAX_STATES;
 
 /// States for parts and their whole together; what has more is left to the search.
 const MAX_TOGETHER: usize = 200;
@@ -44,7 +42,7 @@ pub(super) enum Outcome {
 
 /// Variables that are equal: their words are of this language and length.
 pub(super) struct Class {
-    pub(super) language: Language,
+    pub(super) language: Rc<Language>,
     pub(super) length: usize,
 }
 
@@ -108,15 +106,13 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment, automata: &mut u6
             continue;
         }
         let re = Re::inter(parts.remove(&r).unwrap_or_default());
-        let small = re.size() <= MAX_SIZE;
-        let mut language = Language::new(re, MAX_STATES);
-        if !small || !language.explore_all() {
-            return Outcome::Unknown("a regular expression has too many states");
-        }
-        *automata = automata.saturating_sub(language.size() as u64);
+        let language = problem.language(re, MAX_STATES, automata);
         if *automata == 0 {
             return Outcome::Unknown("search budget exhausted");
         }
+        let Some(language) = language else {
+            return Outcome::Unknown("a regular expression has too many states");
+        };
         let because = because.remove(&r).unwrap_or_default();
         let length = model.int(&Lin::atom(problem.lengths[r]));
         let Some(length) = length.to_usize() else {
@@ -159,15 +155,15 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment, automata: &mut u6
 
 /// A clause against languages of parts that put together no word of the whole, whatever the lengths.
 fn parts_against_whole(
-    problem: &Problem,
+    problem: &mut Problem,
     root: &[usize],
     parts: &BTreeMap<usize, Vec<Re>>,
     because: &BTreeMap<usize, Vec<Lit>>,
     automata: &mut u64,
 ) -> Option<Vec<Lit>> {
     let language = |r: usize| Re::inter(parts.get(&r).cloned().unwrap_or_default());
-    for d in &problem.definitions {
-        let Definition::Concat { whole, parts: of } = d else {
+    for d in 0..problem.definitions.len() {
+        let Definition::Concat { whole, parts: of } = &problem.definitions[d] else {
             continue;
         };
         let whole = root[whole.0];
@@ -186,13 +182,8 @@ fn parts_against_whole(
         });
         let together = Re::concat(together.collect());
         let both = Re::inter(vec![together, language(whole)]);
-        if both.size() > MAX_SIZE {
-            continue;
-        }
-        let mut both = Language::new(both, MAX_TOGETHER);
-        let explored = both.explore_all();
-        *automata = automata.saturating_sub(both.size() as u64);
-        if explored && both.is_empty() {
+        let both = problem.language(both, MAX_TOGETHER, automata);
+        if both.is_some_and(|both| both.is_empty()) {
             let involved: std::collections::BTreeSet<usize> =
                 unknown.into_iter().chain([whole]).collect();
             let lits = involved.iter().filter_map(|r| because.get(r)).flatten();

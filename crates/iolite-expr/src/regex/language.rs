@@ -15,6 +15,8 @@ pub(crate) struct Language {
     limit: usize,
     /// Size of all states together.
     size: usize,
+    /// Nodes that derivatives looked at.
+    work: u64,
 }
 
 /// Nested repetitions have few derivatives, but large ones.
@@ -40,6 +42,7 @@ impl Language {
             accepting: Vec::new(),
             limit,
             size: 0,
+            work: 0,
         };
         language.intern(re);
         language
@@ -58,9 +61,9 @@ impl Language {
         id
     }
 
-    /// Nodes of all states together: what exploring them cost.
-    pub(crate) fn size(&self) -> usize {
-        self.size
+    /// What exploring cost: a derivative for each range of characters looks at all nodes of its state.
+    pub(crate) fn work(&self) -> u64 {
+        self.work
     }
 
     /// Explores one state; `false` when a limit is hit.
@@ -78,6 +81,7 @@ impl Language {
         points.sort_unstable();
         points.dedup();
         points.retain(|p| *p <= MAX_CHAR);
+        self.work += (points.len() * re.size()) as u64;
         let mut edges: Vec<(u32, u32, u32)> = Vec::new();
         for (i, &lo) in points.iter().enumerate() {
             if lo == 0xD800 {

@@ -28,9 +28,16 @@ impl CandidateValues {
         match value {
             Value::Bool(_) | Value::Enum(..) => {}
             Value::Array(items) => items.iter().for_each(|item| self.add_constant(item)),
+            Value::Set(items) => items.iter().for_each(|item| self.add_constant(item)),
             Value::Record(_, fields) => fields.iter().for_each(|field| self.add_constant(field)),
             Value::Sum(s) => s.fields().iter().for_each(|field| self.add_constant(field)),
-            Value::Int(_) | Value::Str(_) => add(&mut self.model, value.clone()),
+            Value::Map(pairs) => pairs.iter().for_each(|(key, value)| {
+                self.add_constant(key);
+                self.add_constant(value);
+            }),
+            Value::Int(_) | Value::Decimal(..) | Value::Str(_) => {
+                add(&mut self.model, value.clone());
+            }
         }
     }
 
@@ -76,6 +83,10 @@ impl CandidateValues {
             }
             Sort::Range(range) => vec![Value::Int(range.lo.clone()), Value::Int(range.hi.clone())],
             Sort::Int => [0, 1, -1].into_iter().map(Value::from).collect(),
+            Sort::Decimal(scale) => [0, 1, -1]
+                .into_iter()
+                .map(|n| Value::Decimal(n.into(), *scale))
+                .collect(),
             Sort::String => vec![Value::str(""), Value::str("a")],
             _ => return Vec::new(),
         };

@@ -20,9 +20,12 @@ pub(super) struct Comparisons {
 
 impl Comparisons {
     pub(super) fn of(solver: &Solver) -> Self {
+        Self::of_terms(solver.query().cloned().collect())
+    }
+
+    fn of_terms(mut stack: Vec<Term>) -> Self {
         let mut found = Self::default();
         let mut seen = FxHashSet::default();
-        let mut stack: Vec<Term> = solver.query().cloned().collect();
         stack.reverse();
         while let Some(term) = stack.pop() {
             let enough = found.literals.len() == MOST || found.atoms.len() == MOST;
@@ -73,6 +76,14 @@ impl Comparisons {
             _ => None,
         });
         texts.collect()
+    }
+}
+
+impl Term {
+    /// The two sides of each comparison of integers in this term that `part` stands in; some of them where there
+    /// are many.
+    pub fn comparisons_with(&self, part: &Self) -> Vec<(Self, Self)> {
+        Comparisons::of_terms(vec![self.clone()]).sides_with(part)
     }
 }
 

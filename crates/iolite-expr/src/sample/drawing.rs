@@ -335,19 +335,19 @@ impl Sampler {
         value: &Value,
         granted: &mut Vec<Part>,
     ) {
-        let Value::Int(wanted) = value else {
+        let Some(wanted) = value.number() else {
             return;
         };
         let mut points: Vec<Int> = Vec::new();
         for atom in row.profile.atoms_of(part) {
             let turns = row.turning_points(atom, part, &mut |n| self.rng.random_range(0..n));
-            points.extend(turns.iter().filter_map(Value::as_int).cloned());
+            points.extend(turns.iter().filter_map(Value::number).cloned());
         }
         points.sort_by_key(|p| (p - wanted).abs());
         points.dedup();
         points.truncate(ROOM);
         for point in points {
-            if row.try_put(part, Value::Int(point)) {
+            if row.try_put(part, value.like(point)) {
                 granted.push(part.clone());
                 return;
             }
@@ -387,7 +387,9 @@ fn leaves_of(part: &Part, sort: &Sort, value: &Value, leaves: &mut Vec<Part>) {
                 leaves_of(&part.field(i as u32), sort, value, leaves);
             }
         }
-        (Sort::Int | Sort::Range(_) | Sort::String, _) => leaves.push(part.clone()),
+        (Sort::Int | Sort::Range(_) | Sort::Decimal(_) | Sort::String, _) => {
+            leaves.push(part.clone());
+        }
         _ => {}
     }
 }

@@ -4,6 +4,19 @@ use super::power_of_two;
 use crate::solver::{Answer, Model, Solver};
 use crate::{Int, Op, Term, Value};
 
+impl Solver {
+    /// The least and the greatest value of an integer term under the assertions, where they are found; `None`
+    /// where it has no value.
+    pub fn bounds_of(&mut self, term: &Term) -> Option<(Option<Int>, Option<Int>)> {
+        let Answer::Sat(model) = self.check() else {
+            return None;
+        };
+        let least = extreme(self, term, &model, false);
+        let greatest = extreme(self, term, &model, true);
+        Some((least, greatest))
+    }
+}
+
 /// The greatest (least) value of an integer term, if it is bounded within reason.
 pub(super) fn extreme(solver: &mut Solver, term: &Term, model: &Model, up: bool) -> Option<Int> {
     let Ok(Value::Int(mut best)) = term.eval(model) else {

@@ -5,10 +5,12 @@ use rustc_hash::FxHashSet;
 
 use super::part::Part;
 use crate::term::{Kind, Op};
-use crate::{Int, Regex, Term, Value, Var, VarId};
+use crate::{Int, Regex, Sort, Term, Value, Var, VarId};
 
 /// Comparisons and literals of one guard that are looked at.
 const MOST: usize = 256;
+/// Arrays, sets and maps of one guard that elements are taken from.
+const MOST_COLLECTIONS: usize = 16;
 
 /// A guard over some variables, as conjuncts with what each of them compares. Other variables that it
 /// reads have values of their own.
@@ -19,6 +21,8 @@ pub struct GuardProfile {
     /// The literals, each once.
     pub(super) numbers: Vec<Int>,
     pub(super) texts: Vec<Value>,
+    /// The arrays, sets and maps in it that do not depend on its variables.
+    pub(super) collections: Vec<Term>,
     /// What else it reads.
     others: Vec<VarId>,
 }
@@ -52,6 +56,8 @@ pub(super) enum Aim {
     Form(Part, Regex),
     /// A sum is to be of a variant.
     Variant(Part, u32),
+    /// A part is to be an element of a set, or a key of a map.
+    Member(Part, Term),
     /// Anything else that reads a part.
     Other,
 }
@@ -69,6 +75,7 @@ impl GuardProfile {
             conjuncts: Vec::new(),
             numbers: Vec::new(),
             texts: Vec::new(),
+            collections: Vec::new(),
             others: Vec::new(),
         };
         let mut terms = Vec::new();
@@ -80,6 +87,7 @@ impl GuardProfile {
             let mut atoms = Vec::new();
             profile.atoms(&term, &[], &mut atoms);
             profile.literals(&term, &mut seen);
+            profile.find_collections(&term);
             let mut parts = Vec::new();
             read_parts(&term, vars, &mut parts);
             for v in term.free_vars() {
@@ -127,6 +135,10 @@ impl GuardProfile {
                 Some(part) => Aim::Form(part, form.clone()),
                 None => Aim::Other,
             },
+            Kind::App(Op::Has, args) => match Part::of(&args[0], vars) {
+                Some(part) => Aim::Member(part, args[1].clone()),
+                None => Aim::Other,
+            },
             Kind::App(Op::Is(variant), args) => match Part::of(&args[0], vars) {
                 Some(part) => Aim::Variant(part, *variant),
                 None => Aim::Other,
@@ -152,6 +164,27 @@ impl GuardProfile {
                 Kind::Lit(text @ Value::Str(_)) => self.texts.push(text.clone()),
                 Kind::App(_, args) => stack.extend(args.iter().rev().cloned()),
                 _ => {}
+            }
+        }
+    }
+
+    fn find_collections(&mut self, term: &Term) {
+        let free = term.free_vars();
+        let known = |v: &Var| free.contains(v) && !self.vars.contains(v);
+        let mut stack = vec![term.clone()];
+        let mut seen = FxHashSet::default();
+        while let Some(term) = stack.pop() {
+            if self.collections.len() == MOST_COLLECTIONS || !seen.insert(term.clone()) {
+                continue;
+            }
+            if matches!(term.sort(), Sort::Array(_) | Sort::Set(_) | Sort::Map(_))
+                && term.free_vars().iter().all(known)
+            {
+                if !self.collections.contains(&term) {
+                    self.collections.push(term);
+                }
+            } else if let Kind::App(_, args) = term.kind() {
+                stack.extend(args.iter().rev().cloned());
             }
         }
     }

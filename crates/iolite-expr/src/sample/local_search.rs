@@ -141,13 +141,26 @@ impl<'a> Row<'a> {
     fn bound(&self, atom: &Atom, pick: &mut dyn FnMut(usize) -> usize) -> Vec<(VarId, Value)> {
         let mut bound: Vec<(VarId, Value)> = Vec::new();
         for (x, array) in &atom.binders {
-            if let Ok(Value::Array(items)) = array.eval(&self.env(&bound))
-                && !items.is_empty()
-            {
-                bound.push((x.id, items[pick(items.len())].clone()));
+            if let Some(item) = self.element(array, &bound, pick) {
+                bound.push((x.id, item));
             }
         }
         bound
+    }
+
+    /// Any element of an array or a set, or key of a map.
+    pub(super) fn element(
+        &self,
+        of: &Term,
+        bound: &[(VarId, Value)],
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Option<Value> {
+        match of.eval(&self.env(bound)).ok()? {
+            Value::Array(items) if !items.is_empty() => Some(items[pick(items.len())].clone()),
+            Value::Set(items) if !items.is_empty() => Some(items[pick(items.len())].clone()),
+            Value::Map(pairs) if !pairs.is_empty() => Some(pairs[pick(pairs.len())].0.clone()),
+            _ => None,
+        }
     }
 
     /// The value of a part with which `left - right` is about `apart`, as far as it depends on the part
@@ -158,11 +171,12 @@ impl<'a> Row<'a> {
         bound: &[(VarId, Value)],
         part: &Part,
         apart: &Int,
-    ) -> Option<Int> {
-        let now = part.value(&self.values)?.as_int()?.clone();
+    ) -> Option<Value> {
+        let value = part.value(&self.values)?;
+        let now = value.number()?.clone();
         let here = self.integer(left, bound)? - self.integer(right, bound)?;
         let beside = |by: i64| -> Option<Int> {
-            let new = Value::Int(&now + &Int::from(by));
+            let new = value.like(&now + &Int::from(by));
             let whole = part.replaced(&self.profile.vars, &self.values, new)?;
             let mut values = self.values.clone();
             values[part.column] = whole;
@@ -176,11 +190,11 @@ impl<'a> Row<'a> {
         };
         let slope = beside(1).or_else(|| beside(-1))?;
         let way = apart - &here;
-        Some(match slope.signum() {
+        Some(value.like(match slope.signum() {
             0 => return None,
             1 => now + way.div_floor(&slope),
             _ => now - way.div_floor(&-slope),
-        })
+        }))
     }
 
     /// Values of a part where what an atom says changes.
@@ -195,11 +209,11 @@ impl<'a> Row<'a> {
             Aim::Numbers(left, right) => [0, 1, -1i64]
                 .into_iter()
                 .filter_map(|apart| self.aimed((left, right), &bound, part, &apart.into()))
-                .map(Value::Int)
                 .collect(),
             Aim::Equal(p, other) if p == part => {
                 other.eval(&self.env(&bound)).into_iter().collect()
             }
+            Aim::Member(p, of) if p == part => self.element(of, &bound, pick).into_iter().collect(),
             _ => Vec::new(),
         }
     }
@@ -267,8 +281,7 @@ impl Sampler {
                 let far = Int::from(self.rng.random_range(2..1_000i64));
                 let bound = row.bound(atom, &mut |n| self.rng.random_range(0..n));
                 for apart in [far.clone(), -far] {
-                    let aimed = row.aimed((left, right), &bound, part, &apart);
-                    values.extend(aimed.map(Value::Int));
+                    values.extend(row.aimed((left, right), &bound, part, &apart));
                 }
             }
             _ => {}

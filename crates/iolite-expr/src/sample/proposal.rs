@@ -38,17 +38,41 @@ impl Sampler {
                 Value::Int(self.proposed_number(row, part, sort, strategy))
             }
             Sort::String => self.proposed_text(row, part, strategy),
-            Sort::Array(_) | Sort::Record(_) | Sort::Sum(_) if depth >= MAX_DEPTH => {
+            Sort::Decimal(scale) => {
+                let number = self.proposed_number(row, part, sort, strategy);
+                Value::Decimal(number, *scale)
+            }
+            Sort::Array(_) | Sort::Record(_) | Sort::Sum(_) | Sort::Set(_) | Sort::Map(_)
+                if depth >= MAX_DEPTH =>
+            {
                 sort.default_value()
             }
             Sort::Array(element) => {
                 let most = self.length(strategy).min(ELEMENTS);
                 let items = (0..most).filter_map(|_| {
+                    if let Some(member) = self.member(row, element) {
+                        return Some(member);
+                    }
                     let strategy = self.settled(element, self.strategy);
                     // Nothing is known of elements by their place.
                     self.proposal(row, part, element, strategy, depth + 1)
                 });
                 Value::array(items.collect())
+            }
+            Sort::Set(element) => {
+                let most = self.length(strategy).min(ELEMENTS);
+                let items = (0..most).map(|_| self.proposed_key(row, element));
+                Value::set(items.collect())
+            }
+            Sort::Map(m) => {
+                let most = self.length(strategy).min(ELEMENTS);
+                let pairs = (0..most).map(|_| {
+                    let key = self.proposed_key(row, &m.0);
+                    let strategy = self.settled(&m.1, self.strategy);
+                    let value = self.proposal(row, part, &m.1, strategy, depth + 1);
+                    (key, value.unwrap_or_else(|| m.1.default_value()))
+                });
+                Value::map(pairs.collect())
             }
             Sort::Record(r) => {
                 let fields = r.fields.iter().enumerate().map(|(i, (_, sort))| {
@@ -65,6 +89,28 @@ impl Sampler {
             }
             Sort::Member(_) => return None,
         })
+    }
+
+    /// Half of the time, an element of one of the arrays, sets and maps that the guard reads: `subset(names, keys(prices))`
+    /// holds for few others.
+    fn member(&mut self, row: &Row<'_>, sort: &Sort) -> Option<Value> {
+        let collections = &row.profile.collections;
+        if collections.is_empty() || self.rng.random_bool(0.5) {
+            return None;
+        }
+        let of = &collections[self.rng.random_range(0..collections.len())];
+        let member = row.element(of, &[], &mut |n| self.rng.random_range(0..n));
+        member.filter(|value| sort.contains(value))
+    }
+
+    /// An element of a set or a key of a map: one that the guard knows, one that is known otherwise, or any.
+    fn proposed_key(&mut self, row: &Row<'_>, sort: &Sort) -> Value {
+        if let Some(member) = self.member(row, sort) {
+            return member;
+        }
+        let known = self.rng.random_bool(0.5);
+        let known = known.then(|| self.known_value(sort)).flatten();
+        known.unwrap_or_else(|| self.plain_value(sort))
     }
 
     /// A value of a variant.
@@ -94,6 +140,9 @@ impl Sampler {
         }
         match value {
             Value::Int(n) => Value::Int(n + Int::from(self.rng.random_range(-1..=1i64))),
+            Value::Decimal(n, scale) => {
+                Value::Decimal(n + Int::from(self.rng.random_range(-1..=1i64)), scale)
+            }
             Value::Str(text) => {
                 let near = near_texts(&text);
                 Value::str(&near[self.rng.random_range(0..near.len())])
@@ -119,7 +168,7 @@ impl Sampler {
         let mut points = ends;
         for atom in row.profile.atoms_of(part) {
             let turns = row.turning_points(atom, part, &mut |n| self.rng.random_range(0..n));
-            points.extend(turns.iter().filter_map(Value::as_int).cloned());
+            points.extend(turns.iter().filter_map(Value::number).cloned());
         }
         let numbers = &row.profile.numbers;
         if points.is_empty() || !numbers.is_empty() && self.rng.random_range(0..5) == 0 {

@@ -109,6 +109,18 @@ impl RunMemory {
     }
 }
 
+/// Elements of arrays that are remembered as a whole.
+const LONGEST: usize = 64;
+
+/// Whether the value holds a long array: comparing such ones costs more than it finds.
+fn is_long(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.len() > LONGEST,
+        Value::Record(_, fields) => fields.iter().any(is_long),
+        _ => false,
+    }
+}
+
 /// Puts a value, and what arrays and records hold, at the end; each is there once.
 fn remember(met: &mut Vec<Value>, value: &Value) {
     match value {
@@ -124,6 +136,9 @@ fn remember(met: &mut Vec<Value>, value: &Value) {
             }
         }
         _ => {}
+    }
+    if is_long(value) {
+        return;
     }
     met.retain(|known| known != value);
     if met.len() >= MET {

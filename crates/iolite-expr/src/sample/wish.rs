@@ -13,6 +13,8 @@ use crate::{Int, Sort, Span, SumSort, Term, Value};
 const MAX_DEPTH: u32 = 3;
 /// Letters of a text that are chosen.
 const MOST_LETTERS: usize = 64;
+/// Elements of a set and keys of a map that are chosen.
+const MOST_KEYS: usize = 4;
 
 impl Sampler {
     pub(super) fn wish(
@@ -44,6 +46,21 @@ impl Sampler {
                 }
             }
             Sort::Int | Sort::Range(_) => self.wish_int(solver, term, model, strategy),
+            Sort::Decimal(_) => {
+                if let Ok(units) = term.clone().units(Span::NONE) {
+                    self.wish_int(solver, &units, model, strategy);
+                }
+            }
+            Sort::Set(element) => {
+                let length = Term::int_app(Op::Len, vec![term.clone()]);
+                self.wish_length(solver, &length, model, strategy);
+                self.wish_keys(solver, term, model, &element);
+            }
+            Sort::Map(m) => {
+                let length = Term::int_app(Op::Len, vec![term.clone()]);
+                self.wish_length(solver, &length, model, strategy);
+                self.wish_keys(solver, term, model, &m.0);
+            }
             Sort::String => {
                 if strategy == Strategy::Boundary && self.beside_text(solver, term, model) {
                     return;
@@ -83,6 +100,53 @@ impl Sampler {
                     }
                 }
             }
+        }
+    }
+
+    /// Elements of a set or keys of a map at random, as many as the model has now.
+    fn wish_keys(&mut self, solver: &mut Solver, term: &Term, model: &mut Model, sort: &Sort) {
+        let count = match term.eval(model) {
+            Ok(Value::Set(items)) => items.len(),
+            Ok(Value::Map(pairs)) => pairs.len(),
+            _ => return,
+        };
+        for _ in 0..count.min(MOST_KEYS) {
+            let known = self.rng.random_bool(0.5);
+            let known = known.then(|| self.known_value(sort)).flatten();
+            let key = known.unwrap_or_else(|| self.plain_value(sort));
+            let wish = Term::has(&Term::value_of_sort(key, sort.clone()), term);
+            grant(solver, &wish, model);
+        }
+    }
+
+    /// A value for an element or a key, whatever its place.
+    pub(super) fn plain_value(&mut self, sort: &Sort) -> Value {
+        if let Some(values) = sort.values(256) {
+            return values[self.rng.random_range(0..values.len())].clone();
+        }
+        let value = match sort {
+            Sort::Int | Sort::Range(_) => {
+                let strategy = self.settled(sort, self.strategy);
+                Value::Int(self.number(sort, strategy))
+            }
+            Sort::Decimal(scale) => {
+                let strategy = self.settled(&Sort::Int, self.strategy);
+                Value::Decimal(self.number(&Sort::Int, strategy), *scale)
+            }
+            Sort::String => {
+                let length = self.rng.random_range(0..6);
+                Value::str(&self.text(length).iter().collect::<String>())
+            }
+            Sort::Record(r) => {
+                let fields = r.fields.iter().map(|(_, s)| self.plain_value(s));
+                Value::Record(r.clone(), fields.collect())
+            }
+            _ => sort.default_value(),
+        };
+        if sort.contains(&value) {
+            value
+        } else {
+            sort.default_value()
         }
     }
 

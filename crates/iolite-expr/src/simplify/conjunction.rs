@@ -146,11 +146,29 @@ pub(super) fn conjuncts(args: Vec<Term>) -> Option<Vec<Term>> {
     if flat.len() > 1 {
         flat = propagate_values(flat)?;
     }
-    // Total comparisons of one form are merged at the place of the first.
+    // Total comparisons of one form are merged at the place of the first. Of those that may fault the
+    // strongest bound stays, which faults where the others do.
     let mut forms: BTreeMap<Linear<Term>, (usize, Bounds)> = BTreeMap::new();
+    let mut faulting: Vec<(Relation, usize)> = Vec::new();
     let mut slots: Vec<Result<Term, Linear<Term>>> = Vec::new();
     for a in flat {
-        match integer_relation(&a).filter(|_| a.is_total()) {
+        match integer_relation(&a) {
+            Some(r) if !a.is_total() => {
+                let known = faulting.iter_mut().find(|(s, _)| s.is_alike(&r));
+                match known {
+                    // What the form has lost of the term would not fault any more.
+                    _ if r.emit() != a => slots.push(Ok(a)),
+                    Some((s, _)) if s.implies(&r) => {}
+                    Some((s, at)) => {
+                        slots[*at] = Ok(a);
+                        *s = r;
+                    }
+                    None => {
+                        faulting.push((r, slots.len()));
+                        slots.push(Ok(a));
+                    }
+                }
+            }
             Some(r) => {
                 let next = slots.len();
                 let (at, bounds) = forms

@@ -23,6 +23,9 @@ pub(super) fn equality(a: &Term, b: &Term) -> Term {
             &Int::ZERO,
         ));
     }
+    if let Sort::Decimal(_) = a.sort() {
+        return equality(&super::decimal::units_of(a), &super::decimal::units_of(b));
+    }
     if *a.sort() == Sort::Bool {
         for (x, y) in [(a, b), (b, a)] {
             if x.is_true() {
@@ -45,6 +48,9 @@ pub(super) fn equality(a: &Term, b: &Term) -> Term {
     if let Sort::Sum(sort) = a.sort()
         && let Some(t) = sum_equality(a, b, sort)
     {
+        return t;
+    }
+    if let Some(t) = super::collection::emptiness(a, b) {
         return t;
     }
     if let Sort::Record(r) = a.sort()

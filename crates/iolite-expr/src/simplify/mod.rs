@@ -4,7 +4,9 @@
 //! have a value where `t` faults (`0 * (1 / x)` is 0): whoever needs the places where the
 //! original is defined keeps [`Term::defined`] beside it.
 
+mod collection;
 mod conjunction;
+mod decimal;
 mod equality;
 mod linear_form;
 mod relation;
@@ -156,7 +158,14 @@ fn rewrite(term: &Term, op: &Op, args: Vec<Term>) -> Term {
         }
         Op::Prefix | Op::Suffix | Op::Contains if args[0] == args[1] => true.into(),
         Op::Select => select(term, args),
+        Op::Len if !matches!(args[0].sort(), Sort::Array(_)) => collection::len(term, args),
         Op::Len => len(args),
+        Op::Units => decimal::units(term, args),
+        Op::Decimal => decimal::of_units(term, args),
+        Op::Has => collection::has(&args[0], &args[1]).unwrap_or_else(|| term.with_args(args)),
+        Op::Lookup => collection::lookup(term, args),
+        Op::Keys => collection::keys(term, args),
+        Op::Union | Op::Intersection | Op::Difference => collection::combined(term, op, args),
         Op::Append => append(term, args),
         Op::Field(i) => field(term, *i, args),
         Op::Is(variant) => sum::is_variant(term, *variant, args),

@@ -38,6 +38,21 @@ impl Relation {
         }
     }
 
+    /// Whether both bound one form from the same side.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        let side = matches!(self.kind, RelationKind::Le | RelationKind::Ge);
+        side && self.kind == other.kind && self.form == other.form
+    }
+
+    /// Whether this one of two that are alike says as much as the other.
+    pub(super) fn implies(&self, other: &Self) -> bool {
+        if self.kind == RelationKind::Le {
+            self.bound <= other.bound
+        } else {
+            self.bound >= other.bound
+        }
+    }
+
     /// As people write it: what is subtracted goes to the other side.
     pub(super) fn emit(&self) -> Term {
         let (mut left, mut right) = (Linear::constant(Int::ZERO), Linear::constant(Int::ZERO));

@@ -153,7 +153,7 @@ impl Calls {
     }
 }
 
-/// A quantifier over an array whose elements are known, as a conjunction or disjunction of what is
+/// A quantifier over an array or a set whose elements are known, as a conjunction or disjunction of what is
 /// not simplified yet.
 pub(super) fn quantifier(op: &Op, x: &Var, array: &Term, body: &Term) -> Option<Term> {
     let all = matches!(op, Op::ForAll(_));
@@ -169,7 +169,11 @@ pub(super) fn quantifier(op: &Op, x: &Var, array: &Term, body: &Term) -> Option<
             Term::any(parts)
         });
     }
-    let parts = array_items(array)?
+    if let Some(t) = super::collection::quantifier(op, x, array, body) {
+        return Some(t);
+    }
+    let parts = array_items(array)
+        .or_else(|| super::collection::set_items(array))?
         .into_iter()
         .map(|item| body.substitute(&[(x.id, item)].into_iter().collect()).ok())
         .collect::<Option<Vec<_>>>()?;

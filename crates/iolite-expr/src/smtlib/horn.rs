@@ -12,7 +12,7 @@ use super::process::{Process, Trouble};
 use super::read;
 use super::sexpr::{Sexpr, parse};
 use crate::solver::Limits;
-use crate::{Sort, Term, Var};
+use crate::{Sort, Term, Value, Var};
 
 /// A relation of [`HornClauses`] applied to terms.
 #[derive(Clone, Debug)]
@@ -43,6 +43,27 @@ pub struct HornClauses {
     pub rules: Vec<HornRule>,
 }
 
+/// A relation with values: one of the facts that follow from rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HornFact {
+    /// The number of the relation.
+    pub relation: usize,
+    /// Its arguments.
+    pub values: Vec<Value>,
+}
+
+/// Parts of a refutation that are looked at.
+const LONGEST: usize = 1_000_000;
+
+/// Settings that keep Spacer from merging rules: each fact of its refutation is then what one of ours concludes.
+const FACT_BY_FACT: &str = "\
+(set-option :fp.engine spacer)
+(set-option :fp.xform.inline_eager false)
+(set-option :fp.xform.inline_linear false)
+(set-option :fp.xform.slice false)
+(set-option :fp.xform.coi false)
+";
+
 /// What a program says of Horn clauses. Nobody has checked it.
 #[derive(Clone, Debug)]
 pub enum HornAnswer {
@@ -61,18 +82,129 @@ impl HornClauses {
     ///
     /// What cannot be said: data other than Booleans and integers.
     pub fn script(&self) -> Result<String, Arc<str>> {
-        let mut printer = Printer::default();
         let mut out = String::from("(set-logic HORN)\n");
-        for (k, params) in self.relations.iter().enumerate() {
-            let sorts: Result<Vec<&str>, Arc<str>> =
-                params.iter().map(|v| sort_name(&v.sort)).collect();
-            let _ = writeln!(out, "(declare-fun r{k} ({}) Bool)", sorts?.join(" "));
+        for (k, sorts) in self.sorts()?.iter().enumerate() {
+            let _ = writeln!(out, "(declare-fun r{k} ({sorts}) Bool)");
         }
-        for rule in &self.rules {
-            let text = clause(&mut printer, rule);
-            out += &text.map_err(|Unprintable(why)| Arc::<str>::from(why))?;
+        for clause in self.clauses("false")? {
+            let _ = writeln!(out, "(assert {clause})");
         }
         Ok(out + "(check-sat)\n")
+    }
+
+    /// The rules as a query of Z3's for a fact that breaks one of them.
+    fn query(&self) -> Result<String, Arc<str>> {
+        let mut out = String::from(FACT_BY_FACT);
+        for (k, sorts) in self.sorts()?.iter().enumerate() {
+            let _ = writeln!(out, "(declare-rel r{k} ({sorts}))");
+        }
+        out += "(declare-rel broken ())\n";
+        for clause in self.clauses("broken")? {
+            let _ = writeln!(out, "(rule {clause})");
+        }
+        Ok(out + "(query broken :print-certificate true)\n")
+    }
+
+    /// The sorts of each relation's arguments.
+    fn sorts(&self) -> Result<Vec<String>, Arc<str>> {
+        let of = |params: &Vec<Var>| {
+            let sorts: Result<Vec<&str>, _> = params.iter().map(|v| sort_name(&v.sort)).collect();
+            sorts.map(|sorts| sorts.join(" "))
+        };
+        self.relations.iter().map(of).collect()
+    }
+
+    /// The rules; those without a head conclude `otherwise`.
+    fn clauses(&self, otherwise: &str) -> Result<Vec<String>, Arc<str>> {
+        let mut printer = Printer::default();
+        let clauses = self.rules.iter();
+        let clauses = clauses.map(|rule| clause(&mut printer, rule, otherwise));
+        let clauses: Result<Vec<String>, Unprintable> = clauses.collect();
+        clauses.map_err(|Unprintable(why)| why.into())
+    }
+
+    /// How Z3 refutes the rules: facts, each of which follows from the one before by a rule, the last of which
+    /// breaks one. `None` where it finds no such facts within the limits. Nobody has checked them.
+    pub fn refutation(&self, program: &Path, limits: &Limits) -> Option<Vec<HornFact>> {
+        let query = self.query().ok()?;
+        let mut process = Process::start(program, limits.memory_mb).ok()?;
+        let said = process.ask(&query, limits).ok()?;
+        let (answer, refutation) = said.split_once('\n')?;
+        (answer.trim() == "sat").then_some(())?;
+        self.facts(&parse(refutation)?)
+    }
+
+    /// The conclusions of a chain of resolution steps, the first of them first.
+    fn facts(&self, refutation: &Sexpr) -> Option<Vec<HornFact>> {
+        let mut named: FxHashMap<&str, &Sexpr> = FxHashMap::default();
+        let mut facts = Vec::new();
+        let mut at = Some(refutation);
+        // Each step looks at another part of the text, or at what a name stands for; names are not
+        // defined by themselves, but nobody has promised that.
+        let mut steps = 0;
+        while let Some(node) = at {
+            steps += 1;
+            if steps > LONGEST {
+                return None;
+            }
+            at = match node {
+                Sexpr::Atom(name) => Some(*named.get(name.as_str())?),
+                Sexpr::List(parts) => match parts.as_slice() {
+                    [Sexpr::Atom(word), Sexpr::List(bindings), body] if word == "let" => {
+                        for binding in bindings {
+                            let Sexpr::List(pair) = binding else {
+                                return None;
+                            };
+                            if let [Sexpr::Atom(name), value] = pair.as_slice() {
+                                named.insert(name, value);
+                            }
+                        }
+                        Some(body)
+                    }
+                    [Sexpr::Atom(word), premise, ..] if word == "mp" => Some(premise),
+                    // The rule, the facts that it is applied to, and the conclusion.
+                    [Sexpr::List(_), _, premises @ .., conclusion] => {
+                        if let Some((relation, args)) = self.applied(conclusion) {
+                            facts.push(self.fact(relation, args)?);
+                        }
+                        match premises {
+                            [] => None,
+                            [premise] => Some(premise),
+                            _ => return None,
+                        }
+                    }
+                    _ => return None,
+                },
+                Sexpr::Text(_) => return None,
+            };
+        }
+        facts.reverse();
+        Some(facts)
+    }
+
+    /// The relation of a fact and its arguments; `None` for the words that a query adds.
+    fn applied<'s>(&self, said: &'s Sexpr) -> Option<(usize, &'s [Sexpr])> {
+        let (name, args) = match said {
+            Sexpr::Atom(name) => (name, &[][..]),
+            Sexpr::List(parts) => match parts.split_first()? {
+                (Sexpr::Atom(name), args) => (name, args),
+                _ => return None,
+            },
+            Sexpr::Text(_) => return None,
+        };
+        let relation = name.strip_prefix('r')?.parse().ok()?;
+        (relation < self.relations.len()).then_some((relation, args))
+    }
+
+    /// The fact, where all its arguments are values.
+    fn fact(&self, relation: usize, args: &[Sexpr]) -> Option<HornFact> {
+        let value = |e: &Sexpr| {
+            let term = read::term(e, &FxHashMap::default())?;
+            term.simplify().as_value().cloned()
+        };
+        let values: Vec<Value> = args.iter().map(value).collect::<Option<_>>()?;
+        let fits = values.len() == self.relations[relation].len();
+        fits.then_some(HornFact { relation, values })
     }
 
     /// Asks a program; Z3 has Spacer for this logic.
@@ -157,7 +289,8 @@ fn sort_name(sort: &Sort) -> Result<&'static str, Arc<str>> {
     }
 }
 
-fn clause(printer: &mut Printer, rule: &HornRule) -> Result<String, Unprintable> {
+/// A rule; without a head it concludes `otherwise`.
+fn clause(printer: &mut Printer, rule: &HornRule, otherwise: &str) -> Result<String, Unprintable> {
     let atoms = [&rule.body, &rule.head];
     let args = atoms.into_iter().flatten().flat_map(|atom| &atom.args);
     let mut vars = BTreeMap::new();
@@ -189,10 +322,10 @@ fn clause(printer: &mut Printer, rule: &HornRule) -> Result<String, Unprintable>
     let head = rule.head.as_ref().map(&mut atom).transpose()?;
     premises.extend(rule.body.as_ref().map(&mut atom).transpose()?);
     premises.push(printer.print(&rule.condition)?);
-    let head = head.unwrap_or_else(|| "false".to_owned());
+    let head = head.unwrap_or_else(|| otherwise.to_owned());
     let implied = format!("(=> (and {}) {head})", premises.join(" "));
     Ok(match bound.trim_end() {
-        "" => format!("(assert {implied})\n"),
-        bound => format!("(assert (forall ({bound}) {implied}))\n"),
+        "" => implied,
+        bound => format!("(forall ({bound}) {implied})"),
     })
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-pub use self::horn::{HornAnswer, HornAtom, HornClauses, HornRule};
+pub use self::horn::{HornAnswer, HornAtom, HornClauses, HornFact, HornRule};
 use self::print::{Printer, Unprintable};
 use self::process::{Process, Trouble};
 use self::sexpr::Sexpr;
@@ -453,6 +453,7 @@ fn scalar(e: &Sexpr, sort: &Sort) -> Option<Value> {
         (Sort::Bool, Sexpr::Atom(a)) if a == "true" => Value::Bool(true),
         (Sort::Bool, Sexpr::Atom(a)) if a == "false" => Value::Bool(false),
         (Sort::Int | Sort::Range(_), _) => Value::Int(int(e)?),
+        (Sort::Decimal(scale), _) => Value::Decimal(int(e)?, *scale),
         (Sort::Enum(s), _) => {
             let i = int(e)?.to_usize().filter(|i| *i < s.variants.len())?;
             Value::Enum(s.clone(), i as u32)

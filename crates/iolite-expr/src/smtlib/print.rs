@@ -17,6 +17,8 @@ const LAST_CHAR: u32 = 0x2_FFFF;
 #[derive(Debug)]
 pub(super) struct Unprintable(pub(super) &'static str);
 
+const COLLECTION: Unprintable = Unprintable("a set or a map that is not unfolded");
+
 pub(super) type Printed = Result<String, Unprintable>;
 
 /// Prints terms and remembers what is declared.
@@ -116,7 +118,13 @@ impl Printer {
     pub(super) fn sort_name(&self, sort: &Sort) -> String {
         match sort {
             Sort::Bool => "Bool".into(),
-            Sort::Int | Sort::Range(_) | Sort::Enum(_) => "Int".into(),
+            // No term with a set or a map is printed.
+            Sort::Int
+            | Sort::Range(_)
+            | Sort::Enum(_)
+            | Sort::Decimal(_)
+            | Sort::Set(_)
+            | Sort::Map(_) => "Int".into(),
             Sort::String => "String".into(),
             Sort::Array(_) => format!("A{}", self.number(sort)),
             Sort::Record(_) => format!("R{}", self.number(sort)),
@@ -161,7 +169,13 @@ impl Printer {
     /// What the sort says beyond what SMT-LIB's sort says.
     pub(super) fn constraint(&mut self, term: &str, sort: &Sort) -> Option<String> {
         match sort {
-            Sort::Bool | Sort::Int | Sort::String | Sort::Member(_) => None,
+            Sort::Bool
+            | Sort::Int
+            | Sort::Decimal(_)
+            | Sort::Set(_)
+            | Sort::Map(_)
+            | Sort::String
+            | Sort::Member(_) => None,
             Sort::Sum(s) => self.sum_constraint(term, s, 0),
             Sort::Range(r) => Some(format!("(<= {} {term} {})", int(&r.lo), int(&r.hi))),
             Sort::Enum(e) => Some(format!("(<= 0 {term} {})", e.variants.len() - 1)),
@@ -192,7 +206,7 @@ impl Printer {
     fn value(&self, value: &Value, sort: &Sort) -> Printed {
         Ok(match (value, sort) {
             (Value::Bool(b), _) => b.to_string(),
-            (Value::Int(n), _) => int(n),
+            (Value::Int(n) | Value::Decimal(n, _), _) => int(n),
             (Value::Enum(_, i), _) => i.to_string(),
             (Value::Str(s), _) => text(s)?,
             (Value::Record(r, items), _) => {
@@ -252,6 +266,9 @@ impl Printer {
     }
 
     pub(super) fn print(&mut self, term: &Term) -> Printed {
+        if term.sort().has_collection() {
+            return Err(COLLECTION);
+        }
         match term.kind() {
             Kind::Lit(v) => self.value(v, term.sort()),
             Kind::Var(v) => Ok(self.name(v)),
@@ -355,7 +372,18 @@ impl Printer {
             Op::Call(_) | Op::ForAll(_) | Op::ForSome(_) => {
                 return Err(Unprintable("a call or a quantifier that is not unfolded"));
             }
-            Op::Narrow => p[0].clone(),
+            Op::Narrow | Op::Units | Op::Decimal => p[0].clone(),
+            Op::Set
+            | Op::Map
+            | Op::Has
+            | Op::Insert
+            | Op::Put
+            | Op::Remove
+            | Op::Lookup
+            | Op::Keys
+            | Op::Union
+            | Op::Intersection
+            | Op::Difference => return Err(COLLECTION),
             Op::Exists(vars) => {
                 let mut bound = String::new();
                 let mut parts = Vec::new();

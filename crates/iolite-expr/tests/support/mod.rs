@@ -242,6 +242,22 @@ pub fn small_sorts() -> Vec<Sort> {
     ]
 }
 
+/// The first random case: `IOLITE_FIRST` in the environment, else none is left out.
+pub fn first_case() -> u64 {
+    let first = std::env::var("IOLITE_FIRST").ok();
+    first.and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
+/// CPU time of this thread where the system says it, else the time that has passed.
+pub fn cpu_time() -> std::time::Duration {
+    static BEGIN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    let begin = BEGIN.get_or_init(std::time::Instant::now);
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|s| s.split_whitespace().next()?.parse().ok())
+        .map_or_else(|| begin.elapsed(), std::time::Duration::from_nanos)
+}
+
 /// How many random cases: `IOLITE_CASES` in the environment, else the default.
 pub fn cases(default: u64) -> u64 {
     std::env::var("IOLITE_CASES")

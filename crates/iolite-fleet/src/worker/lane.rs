@@ -14,7 +14,7 @@ use crate::description::CampaignId;
 use crate::maker::{MadeItem, Maker, MakerLine, MakerOrder, RangeEnd};
 use crate::server::whole;
 use crate::status::StopReason;
-use crate::{FleetError, Outcome, Seen, WorkerStatus};
+use crate::{Bounds, FleetError, Outcome, Seen, WorkerStatus};
 
 /// Results that are on their way to the server.
 const MOST_WRITES: usize = 64;
@@ -156,12 +156,13 @@ impl Worker<'_> {
         taken: &Taken,
         slot: &mut Option<(CampaignId, Maker)>,
     ) -> Result<Ending, FleetError> {
-        let seen = ready.board.results.get("seen").await;
-        let seen = seen.map_err(|e| FleetError::server("reading", whole(&e)))?;
         let order = MakerOrder {
             from: claim.from,
             to: claim.to,
-            seen: seen.and_then(|seen| String::from_utf8(seen.into()).ok()),
+            seen: String::from_utf8(ready.board.value("seen").await?)
+                .ok()
+                .filter(|seen| !seen.is_empty()),
+            bounds: Bounds::read(&ready.board.value("bounds").await?),
         };
         let maker = self.maker_of(ready, slot).await?;
         maker.order(&order).await;
@@ -338,7 +339,7 @@ impl Worker<'_> {
         loop {
             match action().await {
                 Err(FleetError::Server(why)) if !self.is_stopping() => {
-                    self.trouble(&why);
+                    self.trouble(&why)?;
                     self.pause(super::PAUSE).await;
                 }
                 other => return other,
@@ -383,16 +384,18 @@ impl Worker<'_> {
                 }
             };
             ready.board.change("seen", add).await?;
-            #[expect(clippy::cast_precision_loss, reason = "a share")]
-            let share = all.count() as f64 / all.total().max(1) as f64;
-            if ready
-                .description
-                .limits
-                .until_coverage
-                .is_some_and(|wanted| share >= wanted)
-            {
+            let wanted = ready.description.limits.until_coverage;
+            if wanted.is_some_and(|wanted| all.share() >= wanted) {
                 ready.board.stop(&StopReason::Covered).await?;
             }
+        }
+        if !end.bounds.is_empty() {
+            let add = |old: &[u8]| {
+                let mut all = Bounds::read(old);
+                let new = all.add_all(&end.bounds);
+                new.then(|| (serde_json::to_vec(&all).unwrap_or_default(), ()))
+            };
+            ready.board.change("bounds", add).await?;
         }
         if end.learnt.is_empty() {
             return Ok(());

@@ -18,6 +18,9 @@ pub fn write(drawing: &Drawing) -> String {
             quote(&node.name),
             node.meaning.fill()
         );
+        if node.is_box {
+            text.push_str(", style=filled");
+        }
         if node.accepting {
             text.push_str(", peripheries=2");
         }

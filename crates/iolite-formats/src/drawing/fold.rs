@@ -47,6 +47,30 @@ impl Drawing {
         })
     }
 
+    /// The same with each group of nodes as one. A node that two groups name is in the first; ids that the
+    /// drawing does not have, and groups of one node, change nothing.
+    #[must_use]
+    pub fn collapsed(&self, groups: &[Vec<NodeId>]) -> Self {
+        let mut of: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        let mut sizes = Vec::new();
+        for group in groups {
+            let free = group.iter().map(|id| id.index());
+            let mut free: Vec<usize> = free
+                .filter(|&k| of.get(k).is_some_and(Option::is_none))
+                .collect();
+            free.sort_unstable();
+            free.dedup();
+            if free.len() < 2 {
+                continue;
+            }
+            for &node in &free {
+                of[node] = Some(sizes.len());
+            }
+            sizes.push(free.len());
+        }
+        self.merged_into(&of, &sizes)
+    }
+
     /// The strongly connected components, by index, in an order that depends on the drawing alone.
     fn components(&self) -> Vec<Vec<usize>> {
         let mut next = vec![Vec::new(); self.nodes.len()];
@@ -78,22 +102,34 @@ impl Drawing {
         let mut nodes: Vec<Node> = Vec::new();
         let mut group_nodes = vec![None; sizes.len()];
         let mut places = Vec::with_capacity(of.len());
-        for (node, group) in self.nodes.iter().zip(of) {
+        for (k, (node, group)) in self.nodes.iter().zip(of).enumerate() {
+            // What is folded again stands for what it stood for.
+            let mut members = node.members.clone();
+            if members.is_empty() {
+                members.push(NodeId::new(k));
+            }
             let Some(group) = *group else {
                 places.push(NodeId::new(nodes.len()));
-                nodes.push(node.clone());
+                nodes.push(Node {
+                    members,
+                    ..node.clone()
+                });
                 continue;
             };
             let place = *group_nodes[group].get_or_insert_with(|| {
                 nodes.push(Node {
                     name: format!("{} and {} more", node.name, sizes[group] - 1),
-                    tooltip: Some(format!("{} states folded into one", sizes[group])),
-                    accepting: false,
                     meaning: Meaning::Open,
+                    ..Node::default()
                 });
                 NodeId::new(nodes.len() - 1)
             });
+            nodes[place.index()].members.extend(members);
             places.push(place);
+        }
+        for place in group_nodes.into_iter().flatten() {
+            let node: &mut Node = &mut nodes[place.index()];
+            node.tooltip = Some(format!("{} states folded into one", node.members.len()));
         }
         // Labels between two nodes of which one is a group are counted where they are many.
         let mut edges: Vec<Edge> = Vec::new();
@@ -217,6 +253,27 @@ mod tests {
         let ends = |e: &Edge| (e.source.index(), e.target.index());
         let edges: Vec<_> = folded.edges.iter().map(ends).collect();
         assert_eq!(edges, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 3)]);
+    }
+
+    #[test]
+    fn groups_by_hand_become_nodes_and_remember_their_members() {
+        let chain = drawing(5, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 1)]);
+        let id = NodeId::new;
+        let folded = chain.collapsed(&[vec![id(2), id(1), id(9)], vec![id(2), id(4)], vec![id(3)]]);
+        let names: Vec<&str> = folded.nodes.iter().map(|n| n.name.as_str()).collect();
+        assert_eq!(names, ["s0", "s1 and 1 more", "s3", "s4"]);
+        assert_eq!(folded.nodes[1].members, [id(1), id(2)]);
+        assert_eq!(folded.nodes[3].members, [id(4)]);
+        let ends = |e: &Edge| (e.source.index(), e.target.index());
+        let edges: Vec<_> = folded.edges.iter().map(ends).collect();
+        assert_eq!(edges, [(0, 1), (1, 2), (2, 3), (3, 1)]);
+        // Folding what is folded keeps the ids of the first drawing.
+        let again = folded.collapsed(&[vec![id(1), id(3)]]);
+        assert_eq!(again.nodes[1].members, [id(1), id(2), id(4)]);
+        assert_eq!(
+            again.nodes[1].tooltip.as_deref(),
+            Some("3 states folded into one")
+        );
     }
 
     #[test]

@@ -32,6 +32,7 @@ impl Drawing {
                         next => next,
                     },
                 ),
+                ..Node::default()
             });
             for transition in &state.transitions {
                 let Some(target) = find(&transition.target.text) else {

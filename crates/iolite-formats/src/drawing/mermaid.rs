@@ -14,7 +14,9 @@ pub fn write(drawing: &Drawing) -> String {
     }
     for (k, node) in drawing.nodes.iter().enumerate() {
         let name = quoted(&node.name);
-        let _ = if node.accepting {
+        let _ = if node.is_box {
+            writeln!(text, "  n{k}[{name}]")
+        } else if node.accepting {
             writeln!(text, "  n{k}((({name})))")
         } else {
             writeln!(text, "  n{k}([{name}])")

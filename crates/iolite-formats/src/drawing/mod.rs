@@ -2,6 +2,7 @@
 //! before. Systems, declarations of the language, test cases and properties become a [`Drawing`]; SVG,
 //! DOT, Mermaid and `PlantUML` are made of one.
 
+mod composition;
 pub mod dot;
 mod fold;
 mod lts;
@@ -112,6 +113,10 @@ pub struct Node {
     pub accepting: bool,
     /// Its colour.
     pub meaning: Meaning,
+    /// Whether it is a part of a composition, drawn with corners, and not a state.
+    pub is_box: bool,
+    /// The nodes that it stands for in a drawing that was folded, by their ids before.
+    pub members: Vec<NodeId>,
 }
 
 /// A transition.

@@ -31,6 +31,7 @@ impl Drawing {
                 tooltip: None,
                 accepting: automaton.finite().contains(q),
                 meaning,
+                ..Node::default()
             });
             for (to, actions) in steps(automaton, q) {
                 for label in actions {
@@ -74,6 +75,7 @@ impl Drawing {
                 tooltip: None,
                 accepting: verdict.is_final(),
                 meaning,
+                ..Node::default()
             });
             if verdict.is_final() {
                 continue;

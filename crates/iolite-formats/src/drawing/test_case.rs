@@ -23,12 +23,12 @@ impl Drawing {
                     k.to_string()
                 },
                 tooltip: (!state.locations.is_empty()).then(|| state.locations.join(", ")),
-                accepting: false,
                 meaning: if ends {
                     state.verdict.into()
                 } else {
                     super::Meaning::Plain
                 },
+                ..Node::default()
             });
             for (label, target) in state.steps() {
                 drawing.edges.push(Edge {

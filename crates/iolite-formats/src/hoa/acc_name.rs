@@ -1,9 +1,9 @@
 //! The header `acc-name:`, which must say what `Acceptance:` says.
 
-use iolite_property::acceptance::{AcceptanceFormula, Colours};
+use iolite_property::acceptance::{AcceptanceFormula, Colours, MAX_COLOURS};
 
 /// Subsets of the acceptance sets that are compared where there are too many for all of them.
-const SAMPLES: u64 = 4096;
+const SAMPLES: Colours = 4096;
 
 /// Whether a name fits an acceptance formula over so many sets; `None` for a name that is not known here.
 ///
@@ -76,9 +76,12 @@ pub(super) fn fits(
     Some(if sets <= 12 {
         (0..1 << sets).all(agree)
     } else {
-        let mask = Colours::MAX >> (64 - sets.min(64));
+        let mask = Colours::MAX >> MAX_COLOURS.saturating_sub(sets);
         // Weyl's sequence: every set is there about as often as not.
-        let sample = |k: u64| k.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(17) & mask;
+        let sample = |k: Colours| {
+            let odd = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
+            k.wrapping_mul(odd).rotate_left(17) & mask
+        };
         (0..SAMPLES).map(sample).all(agree)
     })
 }

@@ -48,7 +48,11 @@ impl Nondeterministic {
         // Where the copies of each clause begin, one for each colour that is waited for.
         let lists: Vec<Vec<u32>> = clauses
             .iter()
-            .map(|c| (0..64).filter(|b| c.again >> b & 1 == 1).collect())
+            .map(|c| {
+                (0..Colours::BITS)
+                    .filter(|b| c.again >> b & 1 == 1)
+                    .collect()
+            })
             .collect();
         let mut base = Vec::new();
         let mut copies = 1;

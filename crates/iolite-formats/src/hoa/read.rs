@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use iolite_property::acceptance::{AcceptanceFormula, Colours};
+use iolite_property::acceptance::{AcceptanceFormula, Colours, MAX_COLOURS};
 use iolite_property::alphabet::{Alphabet, MAX_PROPOSITIONS};
 use iolite_property::omega::OmegaAutomaton;
 use iolite_property::state_set::StateSet;
@@ -28,6 +28,8 @@ pub enum HoaReading {
 
 const MAX_STATES: usize = 1 << 22;
 const MAX_WORK: usize = 1 << 28;
+/// Entries of the table of states and letters, which are lists: a gigabyte.
+const MAX_ENTRIES: usize = 1 << 25;
 const MAX_DEPTH: usize = 200;
 
 /// Reads an automaton as a Streett automaton. One that is not deterministic is determinised.
@@ -166,7 +168,7 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                     return Err(lexer.error("a second header Acceptance"));
                 }
                 header.sets = lexer.number()?;
-                if header.sets > 48 {
+                if header.sets > MAX_COLOURS {
                     return Err(HoaError::TooLarge(format!(
                         "{} acceptance sets",
                         header.sets
@@ -308,7 +310,7 @@ fn acceptance_atom(
     } else {
         set as u32
     };
-    if colour > 60 {
+    if colour >= Colours::BITS {
         return Err(HoaError::TooLarge("too many acceptance sets".into()));
     }
     Ok(build(colour))
@@ -425,7 +427,7 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
         .flat_map(|s| &s.edges)
         .map(|(label, _, _)| label.as_ref().map_or(1, |l| l.size))
         .sum();
-    if edges.saturating_mul(k) > MAX_WORK || states.len().saturating_mul(k) > MAX_WORK {
+    if edges.saturating_mul(k) > MAX_WORK || states.len().saturating_mul(k) > MAX_ENTRIES {
         return Err(HoaError::TooLarge(format!(
             "{edges} edges over {k} letters"
         )));

@@ -6,7 +6,7 @@ use iolite_property::acceptance::{AcceptanceFormula, Colours};
 use iolite_property::alphabet::Alphabet;
 use iolite_property::omega::OmegaAutomaton;
 use iolite_property::streett::StreettAutomaton;
-use iolite_property::structure::Structure;
+use iolite_property::structure::{StateId, Structure};
 
 /// Writes a Streett automaton; its finite acceptance goes into the header `iolite-finite:` where it
 /// is not that of definition 3.
@@ -18,8 +18,8 @@ pub fn write(automaton: &StreettAutomaton, name: &str) -> String {
         .states()
         .map(|q| {
             automaton.pairs().iter().enumerate().fold(0, |set, (i, p)| {
-                set | u64::from(!p.persistent.contains(q)) << (2 * i)
-                    | u64::from(p.recurrent.contains(q)) << (2 * i + 1)
+                set | Colours::from(!p.persistent.contains(q)) << (2 * i)
+                    | Colours::from(p.recurrent.contains(q)) << (2 * i + 1)
             })
         })
         .collect();
@@ -69,7 +69,7 @@ pub fn write_omega(automaton: &OmegaAutomaton, name: &str) -> String {
     let used = if count == 0 {
         0
     } else {
-        Colours::MAX >> (64 - count)
+        Colours::MAX >> (Colours::BITS - count)
     };
     let colours: Vec<Colours> = automaton.colours.iter().map(|c| c & used).collect();
     body(&mut text, &automaton.structure, &colours, &|q| {
@@ -123,7 +123,7 @@ fn start(structure: &Structure, name: &str) -> String {
         text.push_str("iolite-alphabet: actions\n");
         text.push_str("properties: explicit-labels state-acc deterministic\n");
     } else {
-        text.push_str("properties: implicit-labels state-acc complete deterministic\n");
+        text.push_str("properties: explicit-labels state-acc complete deterministic\n");
     }
     text
 }
@@ -132,7 +132,7 @@ fn body(
     text: &mut String,
     structure: &Structure,
     colours: &[Colours],
-    name: &dyn Fn(iolite_property::structure::StateId) -> String,
+    name: &dyn Fn(StateId) -> String,
 ) {
     let sigma = structure.alphabet();
     text.push_str("--BODY--\n");
@@ -143,24 +143,74 @@ fn body(
             let _ = write!(text, " {}", quoted(&own));
         }
         if colours[q.index()] != 0 {
-            let sets: Vec<String> = (0..64)
+            let sets: Vec<String> = (0..Colours::BITS)
                 .filter(|c| colours[q.index()] >> c & 1 == 1)
                 .map(|c: u32| c.to_string())
                 .collect();
             let _ = write!(text, " {{{}}}", sets.join(" "));
         }
         text.push('\n');
+        if !is_actions(sigma) {
+            valuation_edges(text, structure.row(q), sigma.propositions().len());
+            continue;
+        }
         for l in sigma.iter() {
             let to = structure.step(q, l).index();
-            if is_actions(sigma) {
-                let label: Vec<String> = (0..sigma.len())
-                    .map(|p| format!("{}{p}", if p == l.index() { "" } else { "!" }))
-                    .collect();
-                let _ = writeln!(text, "[{}] {to}", label.join("&"));
-            } else {
-                let _ = writeln!(text, "{to}");
-            }
+            let label: Vec<String> = (0..sigma.len())
+                .map(|p| format!("{}{p}", if p == l.index() { "" } else { "!" }))
+                .collect();
+            let _ = writeln!(text, "[{}] {to}", label.join("&"));
         }
     }
     text.push_str("--END--\n");
+}
+
+/// One edge to each successor, labelled by the function of the propositions that leads there.
+fn valuation_edges(text: &mut String, row: &[StateId], propositions: usize) {
+    let mut functions: Vec<(StateId, Vec<String>)> = Vec::new();
+    let all: Vec<usize> = (0..propositions).collect();
+    let mut todo = vec![(row.to_vec(), all, String::new())];
+    while let Some((table, left, cube)) = todo.pop() {
+        let Some(place) = deciding(&table, left.len()) else {
+            let cube = if cube.is_empty() { "t".into() } else { cube };
+            match functions.iter_mut().find(|(to, _)| *to == table[0]) {
+                Some((_, cubes)) => cubes.push(cube),
+                None => functions.push((table[0], vec![cube])),
+            }
+            continue;
+        };
+        let joint = if cube.is_empty() { "" } else { "&" };
+        let mut rest = left.clone();
+        let proposition = rest.remove(place);
+        for (value, sign) in [(1, ""), (0, "!")] {
+            let part = cofactor(&table, place, value).collect();
+            let cube = format!("{cube}{joint}{sign}{proposition}");
+            todo.push((part, rest.clone(), cube));
+        }
+    }
+    for (to, cubes) in functions {
+        let _ = writeln!(text, "[{}] {}", cubes.join(" | "), to.index());
+    }
+}
+
+/// The bit to ask for next: one that decides everything in one way, else one that matters; none where nothing
+/// does.
+fn deciding(table: &[StateId], bits: usize) -> Option<usize> {
+    let constant = |place, value| {
+        let mut part = cofactor(table, place, value);
+        let first = part.next();
+        part.all(|to| Some(to) == first)
+    };
+    let matters = |&place: &usize| !cofactor(table, place, 0).eq(cofactor(table, place, 1));
+    let first = (0..bits).find(matters)?;
+    let decided = (first..bits).find(|p| matters(p) && (constant(*p, 0) || constant(*p, 1)));
+    decided.or(Some(first))
+}
+
+/// The entries of a table over valuations where one bit has this value.
+fn cofactor(table: &[StateId], place: usize, value: usize) -> impl Iterator<Item = StateId> {
+    let entries = table.iter().enumerate();
+    entries
+        .filter(move |(i, _)| i >> place & 1 == value)
+        .map(|(_, &to)| to)
 }

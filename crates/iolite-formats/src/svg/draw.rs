@@ -6,7 +6,7 @@ use iolite_lts::LabelKind;
 
 use super::layers::{Edge, FONT, LINE, Layers, Line, lines_width, node_name, width};
 use super::place::Layout;
-use crate::drawing::{Drawing, NodeId};
+use crate::drawing::{Drawing, Node, NodeId};
 
 const RADIUS: f64 = 18.0;
 
@@ -84,13 +84,15 @@ pub(super) fn draw(
         let tooltip = title(&told.join("\n"));
         writeln!(
             out,
-            "<rect data-state=\"{}\" data-name=\"{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{RADIUS}\" fill=\"#{}\" {}>{tooltip}</rect>",
+            "<rect data-state=\"{}\"{} data-name=\"{}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"{}\" fill=\"#{}\" {}>{tooltip}</rect>",
             state.index(),
+            members(node),
             escape(&node.name),
             x - half,
             y - RADIUS,
             2.0 * half,
             2.0 * RADIUS,
+            if node.is_box { 2.0 } else { RADIUS },
             node.meaning.fill(),
             frame(drawing, state)
         )?;
@@ -113,6 +115,19 @@ pub(super) fn draw(
         )?;
     }
     out.write_str("</svg>\n")
+}
+
+/// The numbers that the states of a folded node had before.
+fn members(node: &Node) -> String {
+    if node.members.is_empty() {
+        return String::new();
+    }
+    let numbers: Vec<String> = node
+        .members
+        .iter()
+        .map(|id| id.index().to_string())
+        .collect();
+    format!(" data-members=\"{}\"", numbers.join(" "))
 }
 
 /// How a step that the run took is drawn.

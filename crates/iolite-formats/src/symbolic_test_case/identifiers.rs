@@ -36,6 +36,12 @@ impl Identifiers {
         let known = param.or_else(|| self.data.get(&var.id));
         known.map_or("unknown", String::as_str)
     }
+
+    /// Whether some variable, constant or parameter has this identifier.
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        let mut all = self.data.values().chain(self.params.values());
+        all.any(|own| own == name)
+    }
 }
 
 fn distinct(name: &str, taken: &mut BTreeSet<String>) -> String {

@@ -2,41 +2,117 @@
 //!
 //! Violating locations are those of `violate-fail` and `violate`, so the file can be used wherever an
 //! observer can: with `verify`, `test` and `monitor`. A test case for a purpose is a purpose. Other verdicts
-//! are told by comments.
+//! are told by comments. Functions that the terms call are written out, and so are those that say where a function
+//! has a value, which no model states.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use iolite_derive::{Criterion, SymbolicTestCase, Verdict};
-use iolite_expr::{Kind, Op, Sort, Term, Value};
+use iolite_expr::{Callee, Kind, Op, Sort, SumSort, Term, Value, Var, VarId};
 use iolite_lang::syntax::{is_plain_name, quote};
 use iolite_lts::LabelKind;
 use iolite_sts::{GateId, Transition};
 
 use super::identifiers::{Identifiers, identifier};
-use super::term::Sorts;
+use super::sort::Sorts;
 use crate::WriteError;
 use crate::iol::plain_or_quoted;
 
 /// Words that are no names, and the functions that terms call.
-const RESERVED: [&str; 53] = [
-    "accept", "action", "and", "assume", "bool", "const", "each", "else", "enum", "false", "fn",
-    "for", "hide", "if", "in", "initial", "inconc", "input", "int", "internal", "not", "observer",
-    "or", "output", "over", "pass", "process", "property", "purpose", "record", "refuse", "rename",
-    "state", "stop", "string", "system", "test", "then", "traces", "true", "type", "var",
-    "violate", "abs", "len", "prefix", "suffix", "contains", "matches", "store", "slice", "delta",
+const RESERVED: &[&str] = &[
+    "accept",
+    "action",
+    "and",
+    "assume",
+    "bool",
+    "const",
+    "decimal",
+    "each",
+    "else",
+    "enum",
+    "exists",
+    "false",
+    "fn",
+    "for",
+    "forall",
+    "hide",
+    "if",
+    "in",
+    "inconc",
+    "initial",
+    "input",
+    "int",
+    "internal",
+    "is",
+    "let",
+    "match",
+    "not",
+    "observer",
+    "or",
+    "output",
+    "over",
+    "pass",
+    "process",
+    "property",
+    "purpose",
+    "record",
+    "refuse",
+    "rename",
+    "state",
+    "stop",
+    "string",
+    "system",
+    "test",
+    "then",
+    "traces",
+    "true",
+    "type",
+    "var",
+    "violate",
+    "abs",
+    "ceil",
+    "contains",
+    "delta",
+    "difference",
+    "floor",
+    "indexOf",
+    "insert",
+    "intersection",
+    "keys",
+    "len",
+    "matches",
+    "prefix",
+    "put",
+    "remove",
+    "round",
+    "slice",
+    "store",
+    "subset",
+    "suffix",
     "tau",
+    "union",
+    "units",
 ];
 
 /// The test case as an observer or a purpose.
 pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
     let mut text = Text {
         case,
-        names: Identifiers::of(case.program(), &RESERVED),
+        names: Identifiers::of(case.program(), RESERVED),
         ranges: BTreeMap::new(),
         sorts: Sorts::default(),
+        functions: Vec::new(),
+        bound: Vec::new(),
     };
     let body = text.machine()?;
+    let functions = text.functions()?;
+    if let Some(name) = text.sorts.ambiguous() {
+        return Err(WriteError::Ambiguous {
+            name: name.to_owned(),
+            format: ".iol",
+        });
+    }
     let mut out = format!(
         "// The {} test case {} of {}, as what it watches for.\n",
         case.criterion(),
@@ -51,13 +127,28 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
                     r.fields.iter().map(|(n, s)| format!("{n}: {s}")).collect();
                 writeln!(out, "record {} {{ {} }}", r.name, fields.join(", "))?;
             }
+            Sort::Sum(s) => writeln!(out, "type {} = {}", s.name(), variants(s))?,
             _ => {}
         }
     }
     for (name, sort) in &text.ranges {
         writeln!(out, "fn {name}(n: int): {sort} = n")?;
     }
-    Ok(out + &body)
+    Ok(out + &functions + &body)
+}
+
+fn variants(sum: &SumSort) -> String {
+    let variant = |(i, v): (usize, &iolite_expr::Variant)| {
+        let sorts = sum.field_sorts(i as u32);
+        let fields = v.fields.iter().zip(sorts);
+        let fields: Vec<String> = fields.map(|((n, _), s)| format!("{n}: {s}")).collect();
+        match fields.as_slice() {
+            [] => v.name.to_string(),
+            fields => format!("{}({})", v.name, fields.join(", ")),
+        }
+    };
+    let variants: Vec<String> = sum.variants().iter().enumerate().map(variant).collect();
+    variants.join(" | ")
 }
 
 fn on_one_line(text: &str) -> String {
@@ -70,6 +161,10 @@ struct Text<'a> {
     /// Functions that narrow an integer to a range.
     ranges: BTreeMap<String, Sort>,
     sorts: Sorts,
+    /// The functions that are called, with their names.
+    functions: Vec<(Callee, String)>,
+    /// What parameters of the function that is written, and variables that quantifiers bind, are called.
+    bound: Vec<(VarId, String)>,
 }
 
 impl Text<'_> {
@@ -176,8 +271,87 @@ impl Text<'_> {
         Ok(out)
     }
 
+    /// The functions that were called so far, and those that they call.
+    fn functions(&mut self) -> Result<String, WriteError> {
+        let mut out = String::new();
+        let mut next = 0;
+        while let Some((callee, name)) = self.functions.get(next).cloned() {
+            next += 1;
+            let Some(body) = callee.body() else {
+                continue;
+            };
+            self.bound.clear();
+            let mut params = Vec::new();
+            for param in callee.params() {
+                self.sorts.note(&param.sort);
+                let own = self.bind(param, body);
+                params.push(format!("{own}: {}", param.sort));
+            }
+            self.sorts.note(callee.result());
+            // A call within the body names a function of the group of this one.
+            let value = self.within(body, None, Some(&callee))?;
+            let params = params.join(", ");
+            writeln!(out, "fn {name}({params}): {} = {value}", callee.result())?;
+        }
+        self.bound.clear();
+        Ok(out)
+    }
+
+    /// The name of a function, one of its own for each.
+    fn function(&mut self, callee: &Callee) -> String {
+        if let Some((_, name)) = self.functions.iter().find(|(c, _)| c == callee) {
+            return name.clone();
+        }
+        let mut name = identifier(callee.name());
+        let taken = |name: &str| {
+            let called = self.functions.iter().any(|(_, n)| n == name);
+            called || RESERVED.contains(&name) || self.names.is_taken(name)
+        };
+        while taken(&name) {
+            name.push('_');
+        }
+        self.functions.push((callee.clone(), name.clone()));
+        name
+    }
+
+    /// A name for a bound variable or a parameter of a function that nothing else in the term has.
+    fn bind(&mut self, var: &Var, body: &Term) -> String {
+        let others = body.free_vars();
+        let others = others.iter().filter(|v| v.id != var.id);
+        let taken: Vec<&str> = others.map(|v| self.name(v, None)).collect();
+        let mut name = identifier(&var.name);
+        let is_taken = |name: &str| {
+            let bound = self.bound.iter().any(|(_, n)| n == name);
+            let known = taken.contains(&name) || RESERVED.contains(&name);
+            bound || known || self.names.is_taken(name)
+        };
+        while is_taken(&name) {
+            name.push('_');
+        }
+        self.bound.push((var.id, name.clone()));
+        name
+    }
+
+    fn name<'t>(&'t self, var: &Var, action: Option<GateId>) -> &'t str {
+        let bound = self.bound.iter().rev().find(|(id, _)| *id == var.id);
+        match bound {
+            Some((_, name)) => name,
+            None => self.names.of_var(var, action),
+        }
+    }
+
     fn term(&mut self, term: &Term, action: Option<GateId>) -> Result<String, WriteError> {
-        let text = self.inner(term, action)?;
+        self.within(term, action, None)
+    }
+
+    /// The same in the body of a function.
+    fn within(
+        &mut self,
+        term: &Term,
+        action: Option<GateId>,
+        caller: Option<&Callee>,
+    ) -> Result<String, WriteError> {
+        let text = self.inner(term, action, caller)?;
         // The outermost parentheses are not needed where the whole is one operation.
         let whole = matches!(term.kind(), Kind::App(op, _) if infix(op).is_some());
         let bare = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
@@ -187,18 +361,36 @@ impl Text<'_> {
         })
     }
 
-    fn inner(&mut self, term: &Term, action: Option<GateId>) -> Result<String, WriteError> {
+    fn inner(
+        &mut self,
+        term: &Term,
+        action: Option<GateId>,
+        caller: Option<&Callee>,
+    ) -> Result<String, WriteError> {
         let (op, args) = match term.kind() {
-            Kind::Var(v) => return Ok(self.names.of_var(v, action).to_owned()),
+            Kind::Var(v) => return Ok(self.name(v, action).to_owned()),
             Kind::Lit(value) => {
                 self.sorts.note(term.sort());
                 return Ok(literal(value));
             }
             Kind::App(op, args) => (op, args),
         };
+        self.sorts.note(term.sort());
+        if let Op::ForAll(x) | Op::ForSome(x) = op {
+            let word = if matches!(op, Op::ForAll(_)) {
+                "forall"
+            } else {
+                "exists"
+            };
+            let over = self.inner(&args[0], action, caller)?;
+            let name = self.bind(x, &args[1]);
+            let body = self.inner(&args[1], action, caller);
+            self.bound.pop();
+            return Ok(format!("({word} {name} in {over}: {})", body?));
+        }
         let mut texts = Vec::new();
         for arg in args {
-            texts.push(self.inner(arg, action)?);
+            texts.push(self.inner(arg, action, caller)?);
         }
         if let Some(sign) = infix(op) {
             return Ok(match texts.as_slice() {
@@ -221,9 +413,35 @@ impl Text<'_> {
             Op::Suffix => call("suffix"),
             Op::Contains => call("contains"),
             Op::Store => call("store"),
-            Op::Slice => call("slice"),
+            Op::Slice | Op::Substring => call("slice"),
+            Op::IndexOf => call("indexOf"),
+            Op::Insert => call("insert"),
+            Op::Put => call("put"),
+            Op::Remove => call("remove"),
+            Op::Keys => call("keys"),
+            Op::Union => call("union"),
+            Op::Intersection => call("intersection"),
+            Op::Difference => call("difference"),
+            Op::Units => call("units"),
+            Op::Decimal => match term.sort() {
+                Sort::Decimal(places) => Ok(format!("decimal({}, {places})", texts[0])),
+                _ => Ok(texts.concat()),
+            },
+            Op::Set => Ok(format!("{{{}}}", texts.join(", "))),
+            Op::Map => {
+                let pairs = texts.chunks(2).map(|pair| pair.join(": "));
+                Ok(format!("{{{}}}", pairs.collect::<Vec<_>>().join(", ")))
+            }
+            Op::Construct(_) | Op::Is(_) | Op::Get(..) => Ok(variant(op, term, args, &texts)),
+            Op::Call(callee) => {
+                let callee = match caller {
+                    Some(caller) => callee.outside(caller),
+                    None => callee.clone(),
+                };
+                call(&self.function(&callee))
+            }
             Op::Matches(regex) => Ok(format!("matches({}, {})", texts[0], quote(regex.source()))),
-            Op::Select => Ok(format!("{}[{}]", texts[0], texts[1])),
+            Op::Select | Op::At | Op::Lookup => Ok(format!("{}[{}]", texts[0], texts[1])),
             Op::Array => Ok(format!("[{}]", texts.join(", "))),
             Op::Record | Op::Field(_) | Op::Update(_) => Ok(record(op, term, args, &texts)),
             Op::Narrow => {
@@ -273,6 +491,7 @@ fn infix(op: &Op) -> Option<&'static str> {
         Op::Div => "/",
         Op::Mod => "%",
         Op::Concat | Op::Append => "++",
+        Op::Has => "in",
         _ => return None,
     })
 }
@@ -308,6 +527,38 @@ fn record(op: &Op, term: &Term, args: &[Term], texts: &[String]) -> String {
     format!("{} {{ {} }}", r.name, fields.join(", "))
 }
 
+/// A variant, whether a value is of it, or a field of it.
+fn variant(op: &Op, term: &Term, args: &[Term], texts: &[String]) -> String {
+    let of = match op {
+        Op::Construct(_) => term.sort(),
+        _ => args[0].sort(),
+    };
+    let (Sort::Sum(sum), Op::Construct(v) | Op::Is(v) | Op::Get(v, _)) = (of, op) else {
+        return texts.concat();
+    };
+    let Some(variant) = sum.variant(*v) else {
+        return texts.concat();
+    };
+    match op {
+        Op::Construct(_) if texts.is_empty() => variant.name.to_string(),
+        Op::Construct(_) => format!("{}({})", variant.name, texts.join(", ")),
+        Op::Get(_, i) => {
+            let name = &variant.fields[*i as usize].0;
+            let has = |v: &&iolite_expr::Variant| v.fields.iter().any(|(n, _)| n == name);
+            let value = &texts[0];
+            if sum.variants().iter().filter(has).count() == 1 {
+                return format!("{value}.{name}");
+            }
+            // The field of another variant will not do: an index out of range has no value.
+            format!(
+                "[{value}.{name}][if {value} is {} then 0 else 1]",
+                variant.name
+            )
+        }
+        _ => format!("({} is {})", texts[0], variant.name),
+    }
+}
+
 fn literal(value: &Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),
@@ -326,6 +577,24 @@ fn literal(value: &Value) -> String {
                 .collect();
             format!("{} {{ {} }}", r.name, fields.join(", "))
         }
-        Value::Sum(_) => value.to_string(),
+        Value::Decimal(n, _) if n.signum() < 0 => format!("({value})"),
+        Value::Decimal(..) => value.to_string(),
+        Value::Set(items) => {
+            let items: Vec<String> = items.iter().map(literal).collect();
+            format!("{{{}}}", items.join(", "))
+        }
+        Value::Map(pairs) => {
+            let pairs = pairs
+                .iter()
+                .map(|(k, v)| format!("{}: {}", literal(k), literal(v)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        Value::Sum(sum) => {
+            let fields: Vec<String> = sum.fields().iter().map(literal).collect();
+            match fields.as_slice() {
+                [] => sum.variant_name().to_owned(),
+                fields => format!("{}({})", sum.variant_name(), fields.join(", ")),
+            }
+        }
     }
 }

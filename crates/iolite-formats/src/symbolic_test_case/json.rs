@@ -5,7 +5,7 @@
 //!   "format": "iolite-symbolic-test-case", "version": 1,
 //!   "name": "NoSilence", "criterion": "safety",
 //!   "model": { "name": "Sender", "hash": "fnv1a128:…" },
-//!   "sorts": [{ "name": "Colour", "values": ["red", "green"] }],
+//!   "sorts": [{ "name": "Colour", "values": ["red", "green"] }], "functions": [],
 //!   "constants": [["max", "int"]], "assumptions": [[">=", "max", 1]],
 //!   "variables": [["rn", "int", 0], ["free", { "range": [0, 7] }]],
 //!   "stimuli": [["REQ", ["l", "int"]]], "observations": [["MSG", ["m", "int"], ["b", "bool"]]],
@@ -22,7 +22,8 @@
 //! The first location is the initial one. A transition gives a stimulus with values that its guard
 //! allows, or observes; without a guard it may always be taken, and data that it does not assign keep
 //! their values. `coreachable` is the condition under which the goal may be reached from a location
-//! [SYM04, def. 14]; without one it is `true`. Terms are those of `term.rs`. Unknown fields are errors.
+//! [SYM04, def. 14]; without one it is `true`. Sorts, functions and terms are those of `sort.rs`,
+//! `function.rs` and `term.rs`. Unknown fields are errors.
 
 use std::collections::BTreeMap;
 
@@ -31,11 +32,13 @@ use iolite_derive::{
 };
 use iolite_expr::{Sort, Span, Term, Var};
 use iolite_lts::LabelKind;
-use iolite_sts::{BuildError, Builder, Gate, GateId, Iosts, LocationId};
+use iolite_sts::{BuildError, Builder, Gate, GateId, Iosts, LocationId, Transition};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use super::term::{self, Reader, Sorts};
+use super::function::Functions;
+use super::sort::{Sorts, write_sort};
+use super::term::{self, Reader, Writer};
 
 const FORMAT: &str = "iolite-symbolic-test-case";
 const VERSION: u32 = 1;
@@ -79,12 +82,12 @@ pub enum WriteError {
     /// A guard has a quantifier that could not be eliminated.
     #[error("location {0}: a guard has a quantifier that the solver could not eliminate")]
     Quantifier(String),
-    /// Something that the format has no words for.
-    #[error(
-        "{0} has variants, a function that calls itself or a quantifier over an array, which test cases cannot \
-         store yet; `iolite test` without --suite needs none"
-    )]
-    NoForm(String),
+    /// Two sorts of one name, from models of different files.
+    #[error("{0} means two different sorts")]
+    Ambiguous(String),
+    /// What was written cannot be read again, such as a value that nests too deep.
+    #[error("it could not be read again: {0}")]
+    Unreadable(String),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,6 +100,8 @@ struct Document {
     model: ModelRef,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sorts: Vec<Json>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    functions: Vec<Json>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     constants: Vec<(String, Json)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -146,30 +151,31 @@ pub fn is_one(text: &str) -> bool {
 /// The test case as one JSON document.
 pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
     let program = case.program();
-    let data = program
-        .variables()
-        .iter()
-        .map(|v| &v.var)
-        .chain(program.constants().iter().map(|c| &c.var))
-        .chain(program.gates().flat_map(|(_, g)| &g.params));
-    for var in data {
-        if !term::is_storable_sort(&var.sort) {
-            return Err(WriteError::NoForm(var.name.to_string()));
-        }
+    let (mut sorts, mut functions) = (Sorts::default(), Functions::default());
+    let variables = program.variables().iter().map(|v| &v.var);
+    let constants = program.constants().iter().map(|c| &c.var);
+    let params = program.gates().flat_map(|(_, g)| &g.params);
+    for var in variables.chain(constants).chain(params) {
+        sorts.note(&var.sort);
     }
-    if !program.assumptions().iter().all(term::is_storable) {
-        return Err(WriteError::NoForm("an assumption".to_owned()));
+    // A condition is an over-approximation, so what cannot be written may be left out.
+    let condition = |id: LocationId| {
+        let condition = case.coreachable(id);
+        let said = !condition.is_true() && !term::is_quantified(condition);
+        said.then_some(condition)
+    };
+    let initial = program.variables().iter().flat_map(|v| &v.initial);
+    let conditions = program.locations().filter_map(|(id, _)| condition(id));
+    let terms = program.transitions().flat_map(|(_, t)| terms_of(t));
+    let terms = terms.chain(program.assumptions()).chain(initial);
+    for term in terms.chain(conditions) {
+        sorts.note_term(term);
+        functions.note_term(term, &mut sorts);
     }
-    let mut sorts = Sorts::default();
-    for v in program.variables().iter().map(|v| &v.var) {
-        sorts.note(&v.sort);
+    if let Some(name) = sorts.ambiguous() {
+        return Err(WriteError::Ambiguous(name.to_owned()));
     }
-    for c in program.constants() {
-        sorts.note(&c.var.sort);
-    }
-    for p in program.gates().flat_map(|(_, g)| &g.params) {
-        sorts.note(&p.sort);
-    }
+    let write = |term: &Term| Writer::new(&functions).write(term);
     // The initial location comes first.
     let first = program.initial().index();
     let place = |l: LocationId| match l.index() {
@@ -179,17 +185,9 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
     };
     let mut transitions = Vec::new();
     for (_, t) in program.transitions() {
-        let terms = t.assignments.iter().map(|(_, e)| e).chain([&t.guard]);
-        for e in terms {
-            sorts.note_term(e);
-            if !term::is_storable(e) {
-                let name = &program.location(t.source).name;
-                return Err(WriteError::NoForm(format!("location {name}")));
-            }
-            if term::is_quantified(e) {
-                let name = program.location(t.source).name.to_string();
-                return Err(WriteError::Quantifier(name));
-            }
+        if terms_of(t).any(term::is_quantified) {
+            let name = program.location(t.source).name.to_string();
+            return Err(WriteError::Quantifier(name));
         }
         let gate = program.gate(t.action);
         let (stimulate, observe) = match gate.kind {
@@ -202,11 +200,11 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
             from: place(t.source),
             stimulate,
             observe,
-            guard: (!t.guard.is_true()).then(|| term::write(&t.guard)),
+            guard: (!t.guard.is_true()).then(|| write(&t.guard)),
             assign: assigned
                 .map(|(x, e)| {
                     let name = program.variables()[*x].var.name.to_string();
-                    (name, term::write(e))
+                    (name, write(e))
                 })
                 .collect(),
             to: place(t.target),
@@ -214,24 +212,14 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
     }
     let mut locations: Vec<(usize, LocationDocument)> = Vec::new();
     for (id, l) in program.locations() {
-        // A condition is an over-approximation, so what cannot be written may be left out.
-        let condition = case.coreachable(id);
-        let said =
-            !condition.is_true() && !term::is_quantified(condition) && term::is_storable(condition);
-        if said {
-            sorts.note_term(condition);
-        }
         let document = LocationDocument {
             name: l.name.to_string(),
             verdict: case.verdict(id),
-            coreachable: said.then(|| term::write(condition)),
+            coreachable: condition(id).map(write),
         };
         locations.push((place(id), document));
     }
     locations.sort_by_key(|(at, _)| *at);
-    for t in program.assumptions() {
-        sorts.note_term(t);
-    }
     let gates = |kind: LabelKind| {
         let of_kind = program.gates().filter(move |(_, g)| g.kind == kind);
         of_kind.map(|(_, g)| gate_document(g)).collect()
@@ -245,25 +233,34 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
         constants: program
             .constants()
             .iter()
-            .map(|c| (c.var.name.to_string(), term::write_sort(&c.var.sort)))
+            .map(|c| (c.var.name.to_string(), write_sort(&c.var.sort)))
             .collect(),
-        assumptions: program.assumptions().iter().map(term::write).collect(),
+        assumptions: program.assumptions().iter().map(write).collect(),
         variables: program
             .variables()
             .iter()
             .map(|v| {
-                let mut all = vec![(*v.var.name).into(), term::write_sort(&v.var.sort)];
-                all.extend(v.initial.as_ref().map(term::write));
+                let mut all = vec![(*v.var.name).into(), write_sort(&v.var.sort)];
+                all.extend(v.initial.as_ref().map(write));
                 all
             })
             .collect(),
         stimuli: gates(LabelKind::Output),
         observations: gates(LabelKind::Input),
-        sorts: sorts.iter().map(term::declaration).collect(),
+        sorts: sorts.declarations(),
+        functions: functions.declarations(),
         locations: locations.into_iter().map(|(_, l)| l).collect(),
         transitions,
     };
-    Ok(serde_json::to_string_pretty(&document).expect("strings and numbers only") + "\n")
+    let text = serde_json::to_string_pretty(&document).expect("strings and numbers only") + "\n";
+    match read(&text) {
+        Ok(_) => Ok(text),
+        Err(e) => Err(WriteError::Unreadable(e.to_string())),
+    }
+}
+
+fn terms_of(t: &Transition) -> impl Iterator<Item = &Term> {
+    t.assignments.iter().map(|(_, e)| e).chain([&t.guard])
 }
 
 /// An observation called `delta` is not silence.
@@ -276,7 +273,7 @@ fn observed_name(gate: &Gate) -> String {
 
 fn gate_document(gate: &Gate) -> Vec<Json> {
     let params = gate.params.iter();
-    let params = params.map(|p| json!([*p.name, term::write_sort(&p.sort)]));
+    let params = params.map(|p| json!([*p.name, write_sort(&p.sort)]));
     std::iter::once((*gate.name).into()).chain(params).collect()
 }
 
@@ -313,6 +310,11 @@ fn program(document: &Document) -> Result<(Iosts, Vec<Term>), ReadError> {
     for declared in &document.sorts {
         sorts.declare(declared).map_err(part("sorts"))?;
     }
+    let mut functions = Functions::default();
+    for declared in &document.functions {
+        let declared = functions.declare(declared, &sorts);
+        declared.map_err(part("functions"))?;
+    }
     let mut builder = Builder::new(&document.name);
     let mut constants: Vec<Var> = Vec::new();
     for (name, sort) in &document.constants {
@@ -338,7 +340,7 @@ fn program(document: &Document) -> Result<(Iosts, Vec<Term>), ReadError> {
         };
         let place = format!("variable {name}");
         let sort = sorts.read(sort).map_err(part(place.clone()))?;
-        let reader = reader(&sorts, &over_constants);
+        let reader = reader(&sorts, &functions, &over_constants);
         let initial = initial.map(|t| reader.term(t)).transpose();
         let initial = initial.map_err(part(place))?;
         variables.push(builder.variable(name, sort, initial, nowhere)?);
@@ -348,7 +350,7 @@ fn program(document: &Document) -> Result<(Iosts, Vec<Term>), ReadError> {
         .chain(named(&variables))
         .collect();
     for assumption in &document.assumptions {
-        let term = reader(&sorts, &data).term(assumption);
+        let term = reader(&sorts, &functions, &data).term(assumption);
         builder.assume(term.map_err(part("assumptions"))?)?;
     }
     let mut gates: BTreeMap<(bool, String), GateId> = BTreeMap::new();
@@ -369,7 +371,9 @@ fn program(document: &Document) -> Result<(Iosts, Vec<Term>), ReadError> {
     for (i, l) in document.locations.iter().enumerate() {
         builder.location(&l.name, i == 0, nowhere)?;
         let condition = l.coreachable.as_ref();
-        let condition = condition.map(|t| reader(&sorts, &data).term(t)).transpose();
+        let condition = condition
+            .map(|t| reader(&sorts, &functions, &data).term(t))
+            .transpose();
         let condition = condition.map_err(part(format!("location {}", l.name)))?;
         conditions.push(condition.unwrap_or_else(|| true.into()));
     }
@@ -401,7 +405,7 @@ fn program(document: &Document) -> Result<(Iosts, Vec<Term>), ReadError> {
         let (source, target) = (location(t.from)?, location(t.to)?);
         let mut scope = data.clone();
         scope.extend(named(builder.params(action)));
-        let reader = reader(&sorts, &scope);
+        let reader = reader(&sorts, &functions, &scope);
         let guard = t.guard.as_ref().map(|g| reader.term(g)).transpose();
         let guard = guard.map_err(part(place.clone()))?;
         let mut assignments = Vec::new();
@@ -418,9 +422,14 @@ fn program(document: &Document) -> Result<(Iosts, Vec<Term>), ReadError> {
     Ok((builder.build()?, conditions))
 }
 
-fn reader<'a>(sorts: &'a Sorts, scope: &'a [(String, Var)]) -> Reader<'a> {
+fn reader<'a>(
+    sorts: &'a Sorts,
+    functions: &'a Functions,
+    scope: &'a [(String, Var)],
+) -> Reader<'a> {
     Reader {
         sorts,
+        functions,
         scope: scope.iter().map(|(name, v)| (name.as_str(), v)).collect(),
     }
 }

@@ -1,168 +1,21 @@
-//! Sorts, values and terms as JSON.
+//! Values and terms as JSON.
 //!
-//! A sort is `"bool"`, `"int"`, `"string"`, `{"range": [0, 7]}`, `{"array": sort}`, or the name of an
-//! enumeration or record, declared at the top. A value is a Boolean, a number, `{"int": "…"}` beyond 64
-//! bits, `{"text": "…"}`, `{"enum": ["Colour", "red"]}`, `{"array": [sort, values]}` or
-//! `{"record": ["Point", values]}`. A term is a value, the name of a datum or parameter, or a list: the
-//! operator, then its arguments.
+//! A value is a Boolean, a number, `{"int": "…"}` beyond 64 bits, `{"text": "…"}`, `{"decimal": ["12.50", 2]}`,
+//! `{"enum": ["Colour", "red"]}`, `{"array": [sort, values]}`, `{"set": [sort, values]}`,
+//! `{"map": [sort, pairs]}`, `{"record": ["Point", values]}` or `{"sum": ["List", "Cons", values]}`. A term is
+//! a value, the name of a datum or parameter, or a list: the operator, then its arguments.
 
 use std::collections::BTreeMap;
 
-use iolite_expr::{Int, Kind, Op, Sort, Span, Term, TypeError, Value, Var, VarId};
+use iolite_expr::{Kind, Op, Sort, Span, SumSort, Term, TypeError, Value, Var, VarId};
 use iolite_sts::space;
 use serde_json::{Value as Json, json};
 
+use super::function::Functions;
+use super::sort::{Sorts, integer, write_int, write_sort};
+
 /// Deeper terms are refused.
 const DEEPEST: usize = 200;
-
-/// The enumerations and records of a test case, by name.
-#[derive(Default)]
-pub(super) struct Sorts(BTreeMap<String, Sort>);
-
-impl Sorts {
-    /// Notes the named sorts within a sort.
-    pub(super) fn note(&mut self, sort: &Sort) {
-        match sort {
-            Sort::Enum(e) => {
-                self.0.insert(e.name.to_string(), sort.clone());
-            }
-            Sort::Record(r) => {
-                for (_, field) in &r.fields {
-                    self.note(field);
-                }
-                self.0.insert(r.name.to_string(), sort.clone());
-            }
-            Sort::Array(element) => self.note(element),
-            // Test cases with variants are not stored: `is_storable`.
-            Sort::Sum(_)
-            | Sort::Member(_)
-            | Sort::Bool
-            | Sort::Int
-            | Sort::String
-            | Sort::Range(_) => {}
-        }
-    }
-
-    /// Notes those of the variables and literals of a term.
-    pub(super) fn note_term(&mut self, term: &Term) {
-        self.note(term.sort());
-        if let Kind::App(_, args) = term.kind() {
-            for arg in args {
-                self.note_term(arg);
-            }
-        }
-    }
-
-    /// All of them, those that others contain first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Sort> {
-        let depth = |s: &&Sort| contained(s);
-        let mut all: Vec<&Sort> = self.0.values().collect();
-        all.sort_by_key(depth);
-        all.into_iter()
-    }
-
-    pub(super) fn declare(&mut self, declared: &Json) -> Result<(), String> {
-        let name = text(&declared["name"])?;
-        let sort = match (declared.get("values"), declared.get("fields")) {
-            (Some(values), None) => {
-                let values = list(values)?
-                    .iter()
-                    .map(text)
-                    .collect::<Result<Vec<_>, _>>()?;
-                Sort::enumeration(name, &values)
-            }
-            (None, Some(fields)) => {
-                let field = |f: &Json| {
-                    let [name, sort] = pair(f)?;
-                    Ok::<_, String>((text(name)?.into(), self.read(sort)?))
-                };
-                let fields: Result<Vec<_>, String> = list(fields)?.iter().map(field).collect();
-                Sort::record(name, fields?)
-            }
-            _ => return Err(format!("sort {name} needs values or fields")),
-        };
-        let sort = sort.map_err(|e| e.to_string())?;
-        if self.0.insert(name.to_owned(), sort).is_some() {
-            return Err(format!("sort {name} is declared twice"));
-        }
-        Ok(())
-    }
-
-    pub(super) fn read(&self, json: &Json) -> Result<Sort, String> {
-        if let Some(name) = json.as_str() {
-            return match name {
-                "bool" => Ok(Sort::Bool),
-                "int" => Ok(Sort::Int),
-                "string" => Ok(Sort::String),
-                name => self.named(name),
-            };
-        }
-        if let Some(range) = json.get("range") {
-            let [lo, hi] = pair(range)?;
-            return Sort::range(integer(lo)?, integer(hi)?).map_err(|e| e.to_string());
-        }
-        match json.get("array") {
-            Some(element) => Sort::array(self.read(element)?).map_err(|e| e.to_string()),
-            None => Err(format!("{json} is no sort")),
-        }
-    }
-
-    fn named(&self, name: &str) -> Result<Sort, String> {
-        let known = self.0.get(name).cloned();
-        known.ok_or_else(|| format!("sort {name} is not declared"))
-    }
-}
-
-fn contained(sort: &Sort) -> usize {
-    match sort {
-        Sort::Record(r) => {
-            1 + r
-                .fields
-                .iter()
-                .map(|(_, s)| contained(s))
-                .max()
-                .unwrap_or(0)
-        }
-        Sort::Array(element) => contained(element),
-        _ => 0,
-    }
-}
-
-/// The declaration of an enumeration or record.
-pub(super) fn declaration(sort: &Sort) -> Json {
-    match sort {
-        Sort::Enum(e) => json!({ "name": *e.name, "values": e.variants }),
-        Sort::Record(r) => {
-            let fields: Vec<Json> = r
-                .fields
-                .iter()
-                .map(|(n, s)| json!([n, write_sort(s)]))
-                .collect();
-            json!({ "name": *r.name, "fields": fields })
-        }
-        _ => Json::Null,
-    }
-}
-
-pub(super) fn write_sort(sort: &Sort) -> Json {
-    match sort {
-        Sort::Bool => "bool".into(),
-        Sort::Int => "int".into(),
-        Sort::String => "string".into(),
-        Sort::Range(r) => json!({ "range": [write_int(&r.lo), write_int(&r.hi)] }),
-        Sort::Array(element) => json!({ "array": write_sort(element) }),
-        Sort::Enum(e) => (*e.name).into(),
-        Sort::Record(r) => (*r.name).into(),
-        Sort::Sum(_) | Sort::Member(_) => Json::Null,
-    }
-}
-
-fn write_int(n: &Int) -> Json {
-    match n.to_i64() {
-        Some(small) => small.into(),
-        None => json!({ "int": n.to_string() }),
-    }
-}
 
 fn write_value(value: &Value, sort: &Sort) -> Json {
     match value {
@@ -187,12 +40,37 @@ fn write_value(value: &Value, sort: &Sort) -> Json {
                 .collect();
             json!({ "record": [*r.name, fields] })
         }
-        Value::Sum(_) => Json::Null,
+        Value::Decimal(_, places) => json!({ "decimal": [value.to_string(), places] }),
+        Value::Set(items) => {
+            let element = match sort {
+                Sort::Set(element) => (**element).clone(),
+                _ => Sort::Int,
+            };
+            let items: Vec<Json> = items.iter().map(|v| write_value(v, &element)).collect();
+            json!({ "set": [write_sort(sort), items] })
+        }
+        Value::Map(pairs) => {
+            let (key, held) = match sort {
+                Sort::Map(m) => (m.0.clone(), m.1.clone()),
+                _ => (Sort::Int, Sort::Int),
+            };
+            let pairs: Vec<Json> = pairs
+                .iter()
+                .map(|(k, v)| json!([write_value(k, &key), write_value(v, &held)]))
+                .collect();
+            json!({ "map": [write_sort(sort), pairs] })
+        }
+        Value::Sum(sum) => {
+            let sorts = sum.sort().field_sorts(sum.variant());
+            let fields = sum.fields().iter().zip(&sorts);
+            let fields: Vec<Json> = fields.map(|(v, s)| write_value(v, s)).collect();
+            json!({ "sum": [sum.sort().name(), sum.variant_name(), fields] })
+        }
     }
 }
 
 /// The operators that have no more than arguments.
-const OPERATORS: [(&str, Op); 31] = [
+const OPERATORS: [(&str, Op); 41] = [
     ("not", Op::Not),
     ("and", Op::And),
     ("or", Op::Or),
@@ -224,70 +102,136 @@ const OPERATORS: [(&str, Op); 31] = [
     ("at", Op::At),
     ("substring", Op::Substring),
     ("index-of", Op::IndexOf),
+    ("units", Op::Units),
+    ("in", Op::Has),
+    ("insert", Op::Insert),
+    ("put", Op::Put),
+    ("remove", Op::Remove),
+    ("lookup", Op::Lookup),
+    ("keys", Op::Keys),
+    ("union", Op::Union),
+    ("intersection", Op::Intersection),
+    ("difference", Op::Difference),
 ];
 
-/// A term. Variables are named.
-pub(super) fn write(term: &Term) -> Json {
-    match term.kind() {
-        Kind::Var(v) => (*v.name).into(),
-        Kind::Lit(value) => match (value, term.sort()) {
-            (Value::Int(n), Sort::Range(_)) => {
-                json!(["narrow", write_sort(term.sort()), write_int(n)])
+/// Writes terms. Variables are named.
+pub(super) struct Writer<'a> {
+    functions: &'a Functions,
+    /// The group of functions in whose bodies the terms stand.
+    group: Option<usize>,
+    /// The variables that quantifiers bind here, with names that nothing else has.
+    bound: Vec<(VarId, String)>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(functions: &'a Functions) -> Self {
+        Self {
+            functions,
+            group: None,
+            bound: Vec::new(),
+        }
+    }
+
+    pub(super) fn within(functions: &'a Functions, group: usize) -> Self {
+        Self {
+            group: Some(group),
+            ..Self::new(functions)
+        }
+    }
+
+    pub(super) fn write(&mut self, term: &Term) -> Json {
+        let (op, args) = match term.kind() {
+            Kind::Var(v) => return self.name(v).into(),
+            Kind::Lit(value) => {
+                return match (value, term.sort()) {
+                    (Value::Int(n), Sort::Range(_)) => {
+                        json!(["narrow", write_sort(term.sort()), write_int(n)])
+                    }
+                    (value, sort) => write_value(value, sort),
+                };
             }
-            (value, sort) => write_value(value, sort),
-        },
-        Kind::App(op, args) => {
-            let mut all: Vec<Json> = match op {
-                Op::Narrow => vec!["narrow".into(), write_sort(term.sort())],
-                Op::Array => vec!["array".into(), write_sort(term.sort())],
-                Op::Record => vec!["record".into(), write_sort(term.sort())],
-                Op::Field(i) => vec!["field".into(), (*i).into()],
-                Op::Update(i) => vec!["update".into(), (*i).into()],
-                Op::Matches(regex) => vec!["matches".into(), regex.source().into()],
-                Op::Exists(vars) => {
-                    let vars = vars.iter().map(|v| json!([*v.name, write_sort(&v.sort)]));
-                    vec!["exists".into(), Json::Array(vars.collect())]
-                }
-                op => {
-                    let name = OPERATORS.iter().find(|(_, o)| o == op);
-                    vec![name.map_or("?", |(name, _)| *name).into()]
-                }
-            };
-            all.extend(args.iter().map(write));
-            Json::Array(all)
+            Kind::App(op, args) => (op, args),
+        };
+        let mut all: Vec<Json> = match op {
+            Op::Narrow => vec!["narrow".into(), write_sort(term.sort())],
+            Op::Array => vec!["array".into(), write_sort(term.sort())],
+            Op::Set => vec!["set".into(), write_sort(term.sort())],
+            Op::Map => vec!["map".into(), write_sort(term.sort())],
+            Op::Record => vec!["record".into(), write_sort(term.sort())],
+            Op::Decimal => {
+                let places = match term.sort() {
+                    Sort::Decimal(places) => *places,
+                    _ => 0,
+                };
+                vec!["decimal".into(), places.into()]
+            }
+            Op::Field(i) => vec!["field".into(), (*i).into()],
+            Op::Update(i) => vec!["update".into(), (*i).into()],
+            Op::Construct(v) => {
+                let variant = variant_name(term.sort(), *v);
+                vec!["construct".into(), write_sort(term.sort()), variant]
+            }
+            Op::Is(v) => vec!["is".into(), variant_name(args[0].sort(), *v)],
+            Op::Get(v, field) => {
+                let variant = variant_name(args[0].sort(), *v);
+                vec!["get".into(), variant, (*field).into()]
+            }
+            Op::Call(callee) => {
+                let group = self.functions.group(callee).or(self.group);
+                vec!["call".into(), group.into(), callee.name().into()]
+            }
+            Op::Matches(regex) => vec!["matches".into(), regex.source().into()],
+            Op::ForAll(x) | Op::ForSome(x) => {
+                let word = if matches!(op, Op::ForAll(_)) {
+                    "for-all"
+                } else {
+                    "for-some"
+                };
+                let over = self.write(&args[0]);
+                let name = self.bound_name(x, &args[1]);
+                self.bound.push((x.id, name.clone()));
+                let body = self.write(&args[1]);
+                self.bound.pop();
+                return json!([word, [name, write_sort(&x.sort)], over, body]);
+            }
+            Op::Exists(vars) => {
+                let vars = vars.iter().map(|v| json!([*v.name, write_sort(&v.sort)]));
+                vec!["exists".into(), Json::Array(vars.collect())]
+            }
+            op => {
+                let name = OPERATORS.iter().find(|(_, o)| o == op);
+                vec![name.map_or("?", |(name, _)| *name).into()]
+            }
+        };
+        all.extend(args.iter().map(|arg| self.write(arg)));
+        Json::Array(all)
+    }
+
+    fn name(&self, var: &Var) -> String {
+        let bound = self.bound.iter().rev().find(|(id, _)| *id == var.id);
+        bound.map_or_else(|| var.name.to_string(), |(_, name)| name.clone())
+    }
+
+    /// A name for a bound variable that nothing else in the body has: what was substituted into it may have
+    /// brought a datum of the same name.
+    fn bound_name(&self, var: &Var, body: &Term) -> String {
+        let others = body.free_vars();
+        let others = others.iter().filter(|v| v.id != var.id);
+        let taken: Vec<String> = others.map(|v| self.name(v)).collect();
+        let mut name = var.name.to_string();
+        while taken.contains(&name) {
+            name.push('\'');
         }
+        name
     }
 }
 
-/// Whether a sort has a form in test cases: variants have none.
-pub(super) fn is_storable_sort(sort: &Sort) -> bool {
-    match sort {
-        Sort::Array(element) => is_storable_sort(element),
-        Sort::Record(r) => r.fields.iter().all(|(_, field)| is_storable_sort(field)),
-        Sort::Sum(_) | Sort::Member(_) => false,
-        Sort::Bool | Sort::Int | Sort::Range(_) | Sort::String | Sort::Enum(_) => true,
-    }
-}
-
-/// Whether a term has a form in test cases: variants, functions that call themselves and quantifiers over
-/// arrays have none.
-pub(super) fn is_storable(term: &Term) -> bool {
-    let own = match term.kind() {
-        Kind::App(op, args) => {
-            let within = !matches!(
-                op,
-                Op::Construct(_)
-                    | Op::Is(_)
-                    | Op::Get(..)
-                    | Op::Call(_)
-                    | Op::ForAll(_)
-                    | Op::ForSome(_)
-            );
-            within && args.iter().all(is_storable)
-        }
-        Kind::Var(_) | Kind::Lit(_) => true,
+fn variant_name(sort: &Sort, variant: u32) -> Json {
+    let name = match sort {
+        Sort::Sum(s) => s.variant(variant).map(|v| (*v.name).into()),
+        _ => None,
     };
-    own && is_storable_sort(term.sort())
+    name.unwrap_or(Json::Null)
 }
 
 /// Whether a term can be written and read again: quantifiers bind variables that have no name of
@@ -303,21 +247,25 @@ pub(super) fn is_quantified(term: &Term) -> bool {
 /// Reads terms over the variables of a scope.
 pub(super) struct Reader<'a> {
     pub(super) sorts: &'a Sorts,
+    pub(super) functions: &'a Functions,
     pub(super) scope: BTreeMap<&'a str, &'a Var>,
 }
 
+/// The variables that quantifiers bind around a term, the innermost last.
+type Bound = Vec<Var>;
+
 impl Reader<'_> {
     pub(super) fn term(&self, json: &Json) -> Result<Term, String> {
-        self.at_depth(json, 0)
+        self.at_depth(json, 0, &mut Vec::new())
     }
 
-    fn at_depth(&self, json: &Json, depth: usize) -> Result<Term, String> {
+    fn at_depth(&self, json: &Json, depth: usize, bound: &mut Bound) -> Result<Term, String> {
         if depth > DEEPEST {
             return Err("the term is too deep".to_owned());
         }
         if let Some(name) = json.as_str() {
-            let var = self.scope.get(name);
-            return match var {
+            let own = bound.iter().rev().find(|v| *v.name == *name);
+            return match own.or_else(|| self.scope.get(name).copied()) {
                 Some(var) => Ok(var.term()),
                 None => Err(format!("{name} is not declared")),
             };
@@ -328,15 +276,29 @@ impl Reader<'_> {
         let Some((Json::String(op), rest)) = parts.split_first() else {
             return Err(format!("{json} does not begin with an operator"));
         };
-        let terms = |all: &[Json]| {
-            let terms = all.iter().map(|a| self.at_depth(a, depth + 1));
+        let nowhere = Span::NONE;
+        if let ("for-all" | "for-some", [var, over, body]) = (op.as_str(), rest) {
+            let over = self.at_depth(over, depth + 1, bound)?;
+            let [name, sort] = pair(var)?;
+            let id = VarId::new(VarId::BOUND_SPACE, bound.len());
+            let var = Var::new(id, text(name)?, self.sorts.read(sort)?);
+            bound.push(var.clone());
+            let body = self.at_depth(body, depth + 1, bound);
+            bound.pop();
+            let op = match op.as_str() {
+                "for-all" => Op::ForAll(var),
+                _ => Op::ForSome(var),
+            };
+            return Term::apply(op, vec![over, body?], nowhere).map_err(|e| e.to_string());
+        }
+        let mut terms = |all: &[Json]| {
+            let terms = all.iter().map(|a| self.at_depth(a, depth + 1, bound));
             terms.collect::<Result<Vec<Term>, String>>()
         };
-        let nowhere = Span::NONE;
         let typed = match (op.as_str(), rest) {
             ("narrow", [sort, arg]) => {
                 let sort = self.sorts.read(sort)?;
-                let arg = self.at_depth(arg, depth + 1)?;
+                let arg = self.at_depth(arg, depth + 1, bound)?;
                 if !matches!(sort, Sort::Range(_)) {
                     return Err("only integers are narrowed, to a range".to_owned());
                 }
@@ -345,22 +307,56 @@ impl Reader<'_> {
             ("array", [sort, items @ ..]) => {
                 Term::array(&self.sorts.read(sort)?, terms(items)?, nowhere)
             }
+            ("set", [sort, items @ ..]) => {
+                Term::set(&self.sorts.read(sort)?, terms(items)?, nowhere)
+            }
+            ("map", [sort, items @ ..]) => {
+                let items = terms(items)?;
+                if items.len() % 2 != 0 {
+                    return Err("a key of a map has no value".to_owned());
+                }
+                let pairs = items.chunks(2).map(|p| (p[0].clone(), p[1].clone()));
+                Term::map(&self.sorts.read(sort)?, pairs.collect(), nowhere)
+            }
             ("record", [sort, fields @ ..]) => {
                 Term::record(&self.sorts.read(sort)?, terms(fields)?, nowhere)
             }
+            ("decimal", [places, arg]) => {
+                let sort = self.sorts.read(&json!({ "decimal": places }))?;
+                let Sort::Decimal(places) = sort else {
+                    return Err(format!("{places} is no number of places"));
+                };
+                let arg = self.at_depth(arg, depth + 1, bound)?;
+                Term::of_units(arg, places, nowhere)
+            }
+            ("construct", [sort, variant, fields @ ..]) => {
+                let sum = self.sum(sort)?;
+                let variant = variant_index(&sum, text(variant)?)?;
+                Term::construct(&sum, variant, terms(fields)?, nowhere)
+            }
+            ("is", [variant, arg]) => {
+                let arg = self.at_depth(arg, depth + 1, bound)?;
+                let variant = variant_of(&arg, variant)?;
+                Term::apply(Op::Is(variant), vec![arg], nowhere)
+            }
+            ("get", [variant, Json::Number(field), arg]) => {
+                let arg = self.at_depth(arg, depth + 1, bound)?;
+                let variant = variant_of(&arg, variant)?;
+                Term::apply(Op::Get(variant, index(field)?), vec![arg], nowhere)
+            }
+            ("call", [Json::Number(group), name, args @ ..]) => {
+                let callee = self.functions.named(index(group)?, text(name)?)?;
+                Term::call(&callee, terms(args)?, nowhere)
+            }
             ("field", [Json::Number(i), record]) => {
-                let i = index(i)?;
-                Term::apply(
-                    Op::Field(i),
-                    vec![self.at_depth(record, depth + 1)?],
-                    nowhere,
-                )
+                let record = self.at_depth(record, depth + 1, bound)?;
+                Term::apply(Op::Field(index(i)?), vec![record], nowhere)
             }
             ("update", [Json::Number(i), args @ ..]) => {
                 Term::apply(Op::Update(index(i)?), terms(args)?, nowhere)
             }
             ("matches", [Json::String(pattern), arg]) => {
-                Term::matches(self.at_depth(arg, depth + 1)?, pattern, nowhere)
+                Term::matches(self.at_depth(arg, depth + 1, bound)?, pattern, nowhere)
             }
             (name, args) => {
                 let known = OPERATORS.iter().find(|(n, _)| *n == name);
@@ -371,6 +367,13 @@ impl Reader<'_> {
             }
         };
         typed.map_err(|e| e.to_string())
+    }
+
+    fn sum(&self, sort: &Json) -> Result<SumSort, String> {
+        match self.sorts.read(sort)? {
+            Sort::Sum(sum) => Ok(sum),
+            sort => Err(format!("{sort} has no variants")),
+        }
     }
 
     fn value(&self, json: &Json) -> Result<Term, String> {
@@ -398,6 +401,16 @@ impl Reader<'_> {
         if let Some(s) = json.get("text") {
             return Ok((text(s)?.into(), Sort::String));
         }
+        if let Some(decimal) = json.get("decimal") {
+            let [shown, places] = pair(decimal)?;
+            let sort = self.sorts.read(&json!({ "decimal": places }))?;
+            let value = match sort {
+                Sort::Decimal(places) => Value::decimal(text(shown)?, places),
+                _ => None,
+            };
+            let value = value.ok_or_else(|| format!("{shown} is no value of {sort}"))?;
+            return Ok((value, sort));
+        }
         if let Some(named) = json.get("enum") {
             let [sort, name] = pair(named)?;
             let sort = self.sorts.named(text(sort)?)?;
@@ -413,6 +426,29 @@ impl Reader<'_> {
         if let Some(array) = json.get("array") {
             let [sort, values] = pair(array)?;
             return Ok((Value::array(items(values)?), self.sorts.read(sort)?));
+        }
+        if let Some(set) = json.get("set") {
+            let [sort, values] = pair(set)?;
+            return Ok((Value::set(items(values)?), self.sorts.read(sort)?));
+        }
+        if let Some(map) = json.get("map") {
+            let [sort, pairs] = pair(map)?;
+            let entry = |entry: &Json| match <[Value; 2]>::try_from(items(entry)?) {
+                Ok([key, value]) => Ok((key, value)),
+                Err(_) => Err(format!("{entry} is no pair")),
+            };
+            let pairs: Result<Vec<_>, String> = list(pairs)?.iter().map(entry).collect();
+            return Ok((Value::map(pairs?), self.sorts.read(sort)?));
+        }
+        if let Some(sum) = json.get("sum") {
+            let [sort, variant, fields] = list(sum)?.as_slice() else {
+                return Err(format!("{sum} is no [sort, variant, fields]"));
+            };
+            let sum = self.sum(sort)?;
+            let variant = variant_index(&sum, text(variant)?)?;
+            let value = Value::sum(&sum, variant, items(fields)?);
+            let value = value.ok_or_else(|| format!("{fields} are no fields of {}", sum.name()))?;
+            return Ok((value, Sort::Sum(sum)));
         }
         if let Some(record) = json.get("record") {
             let [sort, values] = pair(record)?;
@@ -444,7 +480,7 @@ pub(super) fn text(json: &Json) -> Result<&str, String> {
     json.as_str().ok_or_else(|| format!("{json} is no text"))
 }
 
-fn list(json: &Json) -> Result<&Vec<Json>, String> {
+pub(super) fn list(json: &Json) -> Result<&Vec<Json>, String> {
     json.as_array().ok_or_else(|| format!("{json} is no list"))
 }
 
@@ -460,15 +496,15 @@ fn index(n: &serde_json::Number) -> Result<u32, String> {
     small.ok_or_else(|| format!("{n} is no index"))
 }
 
-/// Digits of a number that is read.
-const DIGITS: usize = 10_000;
+fn variant_index(sum: &SumSort, name: &str) -> Result<u32, String> {
+    let index = sum.variant_index(name);
+    index.ok_or_else(|| format!("{name} is no variant of {}", sum.name()))
+}
 
-fn integer(json: &Json) -> Result<Int, String> {
-    if let Some(n) = json.as_i64() {
-        return Ok(n.into());
+/// The number of the variant of this name that a term may be of.
+fn variant_of(term: &Term, name: &Json) -> Result<u32, String> {
+    match term.sort() {
+        Sort::Sum(sum) => variant_index(sum, text(name)?),
+        sort => Err(format!("{sort} has no variants")),
     }
-    let digits = json.get("int").and_then(Json::as_str);
-    let digits = digits.filter(|d| d.len() <= DIGITS);
-    let number = digits.and_then(|d| d.parse().ok());
-    number.ok_or_else(|| format!("{json} is no integer"))
 }

@@ -5,16 +5,21 @@
 //! received by a template; the others are received with whatever values, and then compared. Which values
 //! a stimulus has, and whether one is given now, external functions say: TTCN-3 solves no guards. The
 //! guard stands there as the condition under which the values are sent.
+//!
+//! Variants are unions of records, decimals are integers that count units of the last place, sets are `set of`
+//! without repetition, maps sets of keys with values. Functions that call themselves and quantifiers have no
+//! counterpart that evaluates no more than it needs, so test cases with them are not exported.
 
 use std::fmt::Write;
 
 use iolite_derive::{SymbolicTestCase, Verdict};
-use iolite_expr::{Kind, Op, Sort, Term, Value, Var};
+use iolite_expr::{Kind, Op, Sort, SumSort, Term, Value, Var};
 use iolite_lts::LabelKind;
 use iolite_sts::{Gate, GateId, LocationId, Transition};
 
 use super::identifiers::{Identifiers, identifier};
-use super::term::Sorts;
+use super::sort::Sorts;
+use crate::WriteError;
 
 const RESERVED: [&str; 31] = [
     "alt",
@@ -51,15 +56,34 @@ const RESERVED: [&str; 31] = [
 ];
 
 /// The test case as a TTCN-3 module of its own.
-pub fn write(case: &SymbolicTestCase) -> String {
+pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
+    let program = case.program();
+    let initial = program.variables().iter().flat_map(|v| &v.initial);
+    let terms = program.assumptions().iter().chain(initial);
+    let taken = program.transitions();
+    let taken = taken.flat_map(|(_, t)| t.assignments.iter().map(|(_, e)| e).chain([&t.guard]));
+    if let Some(term) = terms.chain(taken).find_map(without_counterpart) {
+        return Err(WriteError::Term {
+            term: term.to_string(),
+            format: "TTCN-3",
+        });
+    }
     let module = Module {
         case,
         names: Identifiers::of(case.program(), &RESERVED),
     };
     let mut out = String::new();
-    // Writing to a text cannot fail.
-    let _ = module.write(&mut out);
-    out
+    module.write(&mut out)?;
+    Ok(out)
+}
+
+/// A call or a quantifier in a term.
+fn without_counterpart(term: &Term) -> Option<&Term> {
+    match term.kind() {
+        Kind::App(Op::Call(_) | Op::ForAll(_) | Op::ForSome(_) | Op::Exists(_), _) => Some(term),
+        Kind::App(_, args) => args.iter().find_map(without_counterpart),
+        Kind::Var(_) | Kind::Lit(_) => None,
+    }
 }
 
 struct Module<'a> {
@@ -187,6 +211,20 @@ impl Module<'_> {
                         .map(|(n, s)| format!("{} {}", sort(s), identifier(n)))
                         .collect();
                     writeln!(out, "  type record {} {{ {} }}", sort(s), fields.join(", "))?;
+                }
+                Sort::Sum(sum) => {
+                    let mut choices = Vec::new();
+                    for (i, v) in sum.variants().iter().enumerate() {
+                        let sorts = sum.field_sorts(i as u32);
+                        let fields = v.fields.iter().zip(&sorts);
+                        let fields =
+                            fields.map(|((n, _), s)| format!("{} {}", sort(s), identifier(n)));
+                        let fields: Vec<String> = fields.collect();
+                        let own = format!("{}_{}", sort(s), identifier(&v.name));
+                        writeln!(out, "  type record {own} {{ {} }}", fields.join(", "))?;
+                        choices.push(format!("{own} {}", identifier(&v.name)));
+                    }
+                    writeln!(out, "  type union {} {{ {} }}", sort(s), choices.join(", "))?;
                 }
                 _ => {}
             }
@@ -413,7 +451,6 @@ fn text(term: &Term, var: &dyn Fn(&Var) -> String) -> String {
             Sort::Record(r) => format!("{}.{}", texts[0], identifier(&r.fields[*i as usize].0)),
             _ => texts.concat(),
         },
-        Op::Narrow => texts.concat(),
         Op::Slice | Op::Substring => {
             format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2])
         }
@@ -428,15 +465,57 @@ fn text(term: &Term, var: &dyn Fn(&Var) -> String) -> String {
         Op::Update(i) => format!("f_update_{i}({})", texts.join(", ")),
         Op::At => format!("substr({}, {}, 1)", texts[0], texts[1]),
         Op::IndexOf => format!("f_index_of({})", texts.join(", ")),
-        Op::Exists(_) => format!("f_exists(/* {term} */)"),
-        // Test cases with these are not stored, so there is none to export.
-        Op::Construct(_)
-        | Op::Is(_)
-        | Op::Get(..)
-        | Op::Call(_)
-        | Op::ForAll(_)
-        | Op::ForSome(_) => format!("f_unknown(/* {term} */)"),
+        // A decimal is the integer that counts its units.
+        Op::Units | Op::Decimal | Op::Narrow => texts.concat(),
+        Op::Set => format!("f_set({{ {} }})", texts.join(", ")),
+        Op::Map => {
+            let pairs = texts.chunks(2).map(|p| format!("{{ {} }}", p.join(", ")));
+            format!("f_map({{ {} }})", pairs.collect::<Vec<_>>().join(", "))
+        }
+        Op::Has => format!("f_has({})", texts.join(", ")),
+        Op::Insert => format!("f_insert({})", texts.join(", ")),
+        Op::Put => format!("f_put({})", texts.join(", ")),
+        Op::Remove => format!("f_remove({})", texts.join(", ")),
+        Op::Lookup => format!("f_lookup({})", texts.join(", ")),
+        Op::Keys => format!("f_keys({})", texts.join(", ")),
+        Op::Union => format!("f_union({})", texts.join(", ")),
+        Op::Intersection => format!("f_intersection({})", texts.join(", ")),
+        Op::Difference => format!("f_difference({})", texts.join(", ")),
+        Op::Construct(v) => match term.sort() {
+            Sort::Sum(sum) => chosen(sum, *v, &texts),
+            _ => texts.concat(),
+        },
+        Op::Is(v) => match args[0].sort() {
+            Sort::Sum(sum) => format!("ischosen({}.{})", texts[0], choice(sum, *v)),
+            _ => texts.concat(),
+        },
+        Op::Get(v, i) => match args[0].sort() {
+            Sort::Sum(sum) => {
+                let variant = sum.variant(*v);
+                let field = variant.and_then(|v| v.fields.get(*i as usize));
+                let field = field.map_or_else(String::new, |(n, _)| identifier(n));
+                format!("{}.{}.{field}", texts[0], choice(sum, *v))
+            }
+            _ => texts.concat(),
+        },
+        // `write` refuses them.
+        Op::Call(_) | Op::ForAll(_) | Op::ForSome(_) | Op::Exists(_) => String::new(),
     }
+}
+
+/// The name of a variant in its union.
+fn choice(sum: &SumSort, variant: u32) -> String {
+    let variant = sum.variant(variant);
+    variant.map_or_else(String::new, |v| identifier(&v.name))
+}
+
+/// A value of a union.
+fn chosen(sum: &SumSort, variant: u32, fields: &[String]) -> String {
+    let fields = match fields {
+        [] => "{}".to_owned(),
+        fields => format!("{{ {} }}", fields.join(", ")),
+    };
+    format!("{{ {} := {fields} }}", choice(sum, variant))
 }
 
 /// The type of the messages of an action.
@@ -452,14 +531,26 @@ fn held(id: GateId) -> String {
 fn sort(sort: &Sort) -> String {
     match sort {
         Sort::Bool => "boolean".into(),
-        Sort::Int => "integer".into(),
+        Sort::Int | Sort::Decimal(_) => "integer".into(),
         Sort::Range(r) => format!("integer ({}..{})", r.lo, r.hi),
         Sort::String => "universal charstring".into(),
         Sort::Array(element) => format!("record of {}", self::sort(element)),
         Sort::Enum(e) => format!("E_{}", identifier(&e.name)),
         Sort::Record(r) => format!("R_{}", identifier(&r.name)),
-        Sort::Sum(_) | Sort::Member(_) => "anytype".into(),
+        Sort::Set(element) => format!("set of {}", self::sort(element)),
+        Sort::Map(m) => {
+            let (key, value) = (self::sort(&m.0), self::sort(&m.1));
+            format!("set of record {{ {key} key, {value} held }}")
+        }
+        Sort::Sum(s) => format!("U_{}", identifier(s.name())),
+        // No datum has this sort.
+        Sort::Member(_) => "anytype".into(),
     }
+}
+
+fn list<'a>(items: impl IntoIterator<Item = &'a Value>) -> String {
+    let items: Vec<String> = items.into_iter().map(literal).collect();
+    format!("{{ {} }}", items.join(", "))
 }
 
 fn literal(value: &Value) -> String {
@@ -472,15 +563,20 @@ fn literal(value: &Value) -> String {
             s.replace('"', "\"\"").replace(char::is_control, " ")
         ),
         Value::Enum(e, i) => identifier(&e.variants[*i as usize]),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(literal).collect();
-            format!("{{ {} }}", items.join(", "))
+        Value::Array(items) => list(items),
+        Value::Set(items) => list(&**items),
+        Value::Record(_, fields) => list(&**fields),
+        Value::Decimal(units, _) if units.signum() < 0 => format!("({units})"),
+        Value::Decimal(units, _) => units.to_string(),
+        Value::Map(pairs) => {
+            let pair = |(k, v): &(Value, Value)| format!("{{ {}, {} }}", literal(k), literal(v));
+            let pairs: Vec<String> = pairs.iter().map(pair).collect();
+            format!("{{ {} }}", pairs.join(", "))
         }
-        Value::Record(_, fields) => {
-            let fields: Vec<String> = fields.iter().map(literal).collect();
-            format!("{{ {} }}", fields.join(", "))
+        Value::Sum(sum) => {
+            let fields: Vec<String> = sum.fields().iter().map(literal).collect();
+            chosen(sum.sort(), sum.variant(), &fields)
         }
-        Value::Sum(_) => format!("f_unknown(/* {value} */)"),
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::pattern;
 use super::sorts::{ResolvedSort, Sorts, constant, field_names};
+use iolite_expr::MAX_SCALE;
+
 use crate::syntax::ast::{
     Arm, BinaryOp, Expr, ExprKind, Function, Name, Param, Sum, UnaryOp, Variant,
 };
@@ -53,11 +56,9 @@ impl<'a> Scope<'a> {
     ) {
         let actual = infer(expr, self, found);
         if !actual.fits(sort) {
-            found.push(Diagnostic::error(
-                codes::SORT_MISMATCH,
-                expr.span,
-                format!("{what} is of sort {sort}, but this is {actual}"),
-            ));
+            let message = format!("{what} is of sort {sort}, but this is {actual}");
+            let error = Diagnostic::error(codes::SORT_MISMATCH, expr.span, message);
+            found.push(error.maybe_hint(decimal_hint(&actual, sort)));
         } else if let ResolvedSort::Range(first, last) = sort
             && let Some(value) = constant(expr)
             && (first.is_some_and(|f| value < f) || last.is_some_and(|l| value > l))
@@ -68,6 +69,19 @@ impl<'a> Scope<'a> {
                 format!("{what} is of sort {sort}, and {value} is outside"),
             ));
         }
+    }
+}
+
+/// How a decimal comes to a sort with fewer places.
+fn decimal_hint(actual: &ResolvedSort, wanted: &ResolvedSort) -> Option<String> {
+    match (actual, wanted) {
+        (ResolvedSort::Decimal(_), ResolvedSort::Decimal(places)) => {
+            Some(format!("`round(…, {places})` has {places} places"))
+        }
+        (ResolvedSort::Decimal(_), _) if wanted.is_int() => {
+            Some("`round(…)`, `floor(…)` and `ceil(…)` are integers".to_owned())
+        }
+        _ => None,
     }
 }
 
@@ -83,7 +97,7 @@ pub(super) fn function(function: &Function, sorts: &Sorts<'_>, found: &mut Vec<D
 
 /// The sort of an expression; every mistake inside is reported once.
 pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>) -> ResolvedSort {
-    use ResolvedSort::{Array, Bool, Enum, Int, Record, String, Unknown};
+    use ResolvedSort::{Array, Bool, Decimal, Enum, Int, Map, Record, Set, String, Unknown};
     match &expr.kind {
         ExprKind::Is(a, variant) => {
             let of = infer(a, scope, found);
@@ -97,10 +111,13 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
         }
         ExprKind::Quantified(q, name, a, b) => {
             let of = match infer(a, scope, found) {
-                Array(of) => *of,
+                Array(of) | Set(of) | Map(of, _) => *of,
                 Unknown => Unknown,
                 other => {
-                    let message = format!("`{}` goes over an array, this is {other}", q.word());
+                    let message = format!(
+                        "`{}` goes over an array, a set or a map, this is {other}",
+                        q.word()
+                    );
                     found.push(Diagnostic::error(codes::OPERAND_SORT, a.span, message));
                     Unknown
                 }
@@ -115,6 +132,28 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
             Bool
         }
         ExprKind::Int(_) => Int,
+        ExprKind::Decimal(text) => decimal_literal(expr.span, text, found),
+        ExprKind::Set(items) => {
+            let mut sort = Unknown;
+            for item in items {
+                let next = infer(item, scope, found);
+                same(item, &sort, &next, "a set", found);
+                sort = join(sort, next);
+            }
+            Set(Box::new(sort))
+        }
+        ExprKind::Map(pairs) => {
+            let (mut key, mut value) = (Unknown, Unknown);
+            for (k, v) in pairs {
+                let next = infer(k, scope, found);
+                same(k, &key, &next, "a map", found);
+                key = join(key, next);
+                let next = infer(v, scope, found);
+                same(v, &value, &next, "a map", found);
+                value = join(value, next);
+            }
+            Map(Box::new(key), Box::new(value))
+        }
         ExprKind::Bool(_) => Bool,
         ExprKind::Str(_) => String,
         ExprKind::Error => Unknown,
@@ -150,7 +189,11 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
             Unknown
         }
         ExprKind::Unary(UnaryOp::Neg, a) => {
-            operand(a, &Int, "`-`", scope, found);
+            let sort = infer(a, scope, found);
+            if let Decimal(_) = sort {
+                return sort;
+            }
+            wrong_operand(a, &sort, &Int, "`-`", found);
             Int
         }
         ExprKind::Unary(UnaryOp::Not, a) => {
@@ -167,8 +210,17 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
         }
         ExprKind::Call(name, args) => call(expr, name, args, scope, found),
         ExprKind::Index(base, index) => {
+            let of = infer(base, scope, found);
+            if let Map(key, value) = of {
+                scope.expect(index, &key, "the key", found);
+                return *value;
+            }
+            if of == Unknown {
+                infer(index, scope, found);
+                return Unknown;
+            }
             operand(index, &Int, "an index", scope, found);
-            match infer(base, scope, found) {
+            match of {
                 Array(of) => *of,
                 String => String,
                 Unknown => Unknown,
@@ -176,7 +228,7 @@ pub(super) fn infer(expr: &Expr, scope: &Scope<'_>, found: &mut Vec<Diagnostic>)
                     found.push(Diagnostic::error(
                         codes::OPERAND_SORT,
                         base.span,
-                        format!("only arrays and strings have elements, this is {other}"),
+                        format!("only arrays, strings and maps have elements, this is {other}"),
                     ));
                     Unknown
                 }
@@ -232,13 +284,18 @@ fn join(a: ResolvedSort, b: ResolvedSort) -> ResolvedSort {
     match (a, b) {
         (ResolvedSort::Unknown, b) => b,
         (a, b) if a == b => a,
+        (ResolvedSort::Decimal(a), b) | (b, ResolvedSort::Decimal(a)) => {
+            ResolvedSort::Decimal(b.places().map_or(a, |b| a.max(b)))
+        }
+        // The empty set tells least.
+        (ResolvedSort::Set(e), b) if *e == ResolvedSort::Unknown => b,
         (a, b) if a.is_int() && b.is_int() => ResolvedSort::Int,
         (a, _) => a,
     }
 }
 
 fn same(expr: &Expr, a: &ResolvedSort, b: &ResolvedSort, what: &str, found: &mut Vec<Diagnostic>) {
-    if !a.fits(b) {
+    if !a.goes_with(b) {
         found.push(Diagnostic::error(
             codes::OPERAND_SORT,
             expr.span,
@@ -255,13 +312,55 @@ fn operand(
     found: &mut Vec<Diagnostic>,
 ) {
     let actual = infer(expr, scope, found);
+    wrong_operand(expr, &actual, sort, what, found);
+}
+
+fn wrong_operand(
+    expr: &Expr,
+    actual: &ResolvedSort,
+    sort: &ResolvedSort,
+    what: &str,
+    found: &mut Vec<Diagnostic>,
+) {
     if !actual.fits(sort) {
-        found.push(Diagnostic::error(
-            codes::OPERAND_SORT,
-            expr.span,
-            format!("{what} needs {sort}, this is {actual}"),
-        ));
+        let message = format!("{what} needs {sort}, this is {actual}");
+        let error = Diagnostic::error(codes::OPERAND_SORT, expr.span, message);
+        found.push(error.maybe_hint(decimal_hint(actual, sort)));
     }
+}
+
+fn decimal_literal(span: Span, text: &str, found: &mut Vec<Diagnostic>) -> ResolvedSort {
+    let places = text.split_once('.').map_or(0, |(_, places)| places.len());
+    match u8::try_from(places) {
+        Ok(places) if places <= MAX_SCALE => ResolvedSort::Decimal(places),
+        _ => {
+            let message = format!("a decimal has at most {MAX_SCALE} places after the point");
+            found.push(Diagnostic::error(codes::OPERAND_SORT, span, message));
+            ResolvedSort::Unknown
+        }
+    }
+}
+
+/// The places of two numbers, where one of them is a decimal; what is no number is reported.
+fn decimals(
+    operands: [(&Expr, &ResolvedSort); 2],
+    symbol: &str,
+    found: &mut Vec<Diagnostic>,
+) -> Option<u8> {
+    let decimal = |s: &ResolvedSort| matches!(s, ResolvedSort::Decimal(_));
+    if !operands.iter().any(|(_, s)| decimal(s)) {
+        return None;
+    }
+    let mut most = 0;
+    for (expr, sort) in operands {
+        if let Some(places) = sort.places() {
+            most = most.max(places);
+        } else {
+            let message = format!("{symbol} needs a number, this is {sort}");
+            found.push(Diagnostic::error(codes::OPERAND_SORT, expr.span, message));
+        }
+    }
+    Some(most)
 }
 
 fn binary(
@@ -272,7 +371,7 @@ fn binary(
     scope: &Scope<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> ResolvedSort {
-    use ResolvedSort::{Array, Bool, Int, String, Unknown};
+    use ResolvedSort::{Array, Bool, Decimal, Int, Map, Set, String, Unknown};
     let symbol = format!("`{}`", op.symbol());
     match op {
         BinaryOp::Implies | BinaryOp::Or | BinaryOp::And => {
@@ -282,7 +381,7 @@ fn binary(
         }
         BinaryOp::Eq | BinaryOp::Ne => {
             let (left, right) = (infer(a, scope, found), infer(b, scope, found));
-            if !left.fits(&right) {
+            if !left.goes_with(&right) {
                 found.push(Diagnostic::error(
                     codes::OPERAND_SORT,
                     expr.span,
@@ -293,28 +392,57 @@ fn binary(
         }
         BinaryOp::In => {
             let (left, right) = (infer(a, scope, found), infer(b, scope, found));
-            if !right.fits(&Array(Box::new(left.clone()))) {
-                let message =
-                    format!("`in` asks for an element of an array, not {left} in {right}");
+            let within = match &right {
+                Array(of) | Set(of) | Map(of, _) => left.fits(of),
+                Unknown => true,
+                _ => false,
+            };
+            if !within {
+                let message = format!(
+                    "`in` asks for an element of an array or a set, or a key of a map, not {left} in {right}"
+                );
                 found.push(Diagnostic::error(codes::OPERAND_SORT, expr.span, message));
             }
             Bool
         }
         BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-            operand(a, &Int, &symbol, scope, found);
-            operand(b, &Int, &symbol, scope, found);
+            let (left, right) = (infer(a, scope, found), infer(b, scope, found));
+            if decimals([(a, &left), (b, &right)], &symbol, found).is_none() {
+                wrong_operand(a, &left, &Int, &symbol, found);
+                wrong_operand(b, &right, &Int, &symbol, found);
+            }
             Bool
         }
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+            let (left, right) = (infer(a, scope, found), infer(b, scope, found));
             let before = found.len();
-            operand(a, &Int, &symbol, scope, found);
-            operand(b, &Int, &symbol, scope, found);
+            if let Some(places) = decimals([(a, &left), (b, &right)], &symbol, found) {
+                if op == BinaryOp::Mod {
+                    let message = "`%` needs int, and one of these is a decimal";
+                    found.push(
+                        Diagnostic::error(codes::OPERAND_SORT, expr.span, message)
+                            .hint("`units(x)` counts units of the last place: `units(x) % 5`"),
+                    );
+                }
+                return Decimal(places);
+            }
+            wrong_operand(a, &left, &Int, &symbol, found);
+            wrong_operand(b, &right, &Int, &symbol, found);
             if op == BinaryOp::Add
                 && let Some(error) = found[before..]
                     .iter_mut()
                     .find(|d| d.message.ends_with("this is string"))
             {
                 error.hint = Some("strings are joined with `++`".to_owned());
+            }
+            let sets = |s: &ResolvedSort| matches!(s, Set(_) | Map(..));
+            if (sets(&left) || sets(&right))
+                && let Some(error) = found[before..].first_mut()
+            {
+                error.hint = Some(
+                    "sets have `union(a, b)`, `difference(a, b)`, `insert(s, x)`, `remove(s, x)`"
+                        .to_owned(),
+                );
             }
             Int
         }
@@ -338,8 +466,6 @@ fn binary(
 fn builtin(name: &str) -> Option<(&'static [ResolvedSort], ResolvedSort)> {
     use ResolvedSort::{Bool, Int, String};
     Some(match name {
-        "abs" => (&[Int], Int),
-        "min" | "max" => (&[Int, Int], Int),
         "prefix" | "suffix" | "contains" | "matches" => (&[String, String], Bool),
         "at" => (&[String, Int], String),
         "indexOf" => (&[String, String], Int),
@@ -348,8 +474,31 @@ fn builtin(name: &str) -> Option<(&'static [ResolvedSort], ResolvedSort)> {
 }
 
 const BUILTINS: &[&str] = &[
-    "abs", "at", "contains", "indexOf", "len", "matches", "max", "min", "prefix", "slice", "store",
+    "abs",
+    "at",
+    "ceil",
+    "contains",
+    "decimal",
+    "difference",
+    "floor",
+    "indexOf",
+    "insert",
+    "intersection",
+    "keys",
+    "len",
+    "matches",
+    "max",
+    "min",
+    "prefix",
+    "put",
+    "remove",
+    "round",
+    "slice",
+    "store",
+    "subset",
     "suffix",
+    "union",
+    "units",
 ];
 
 fn call(
@@ -359,7 +508,7 @@ fn call(
     scope: &Scope<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> ResolvedSort {
-    use ResolvedSort::{Array, Int, String, Unknown};
+    use ResolvedSort::{Array, Int, Map, Set, String, Unknown};
     let arity = |count: usize, found: &mut Vec<Diagnostic>| {
         if args.len() != count {
             found.push(Diagnostic::error(
@@ -405,13 +554,24 @@ fn call(
         return result;
     }
     let sorts: Vec<_> = args.iter().map(|a| infer(a, scope, found)).collect();
+    let given = super::builtin::Given {
+        expr,
+        name: &name.text,
+        args,
+        sorts: &sorts,
+    };
+    if let Some(result) = given.result(found) {
+        return result;
+    }
     match name.text.as_str() {
         "len" => {
-            if arity(1, found) && !matches!(sorts[0], String | Array(_) | Unknown) {
+            let counted = |s: &ResolvedSort| matches!(s, String | Array(_) | Set(_) | Map(..));
+            if arity(1, found) && !counted(&sorts[0]) && sorts[0] != Unknown {
+                let of = &sorts[0];
                 found.push(Diagnostic::error(
                     codes::OPERAND_SORT,
                     args[0].span,
-                    format!("`len` needs a string or an array, this is {}", sorts[0]),
+                    format!("`len` needs a string, an array, a set or a map, this is {of}"),
                 ));
             }
             Int
@@ -509,7 +669,10 @@ fn sum_field(
 }
 
 /// The variants of a sort that can be told apart: those of a sum, or the values of an enumeration.
-fn variants_of<'f>(sort: &ResolvedSort, scope: &Scope<'f>) -> Option<Vec<(&'f Name, &'f [Param])>> {
+pub(super) fn variants_of<'f>(
+    sort: &ResolvedSort,
+    scope: &Scope<'f>,
+) -> Option<Vec<(&'f Name, &'f [Param])>> {
     match sort {
         ResolvedSort::Sum(name) => {
             let sum: &Sum = scope.sorts.sum(name)?;
@@ -525,7 +688,7 @@ fn variants_of<'f>(sort: &ResolvedSort, scope: &Scope<'f>) -> Option<Vec<(&'f Na
 }
 
 /// The fields of a variant that a value of this sort may be of.
-fn variant_of<'f>(
+pub(super) fn variant_of<'f>(
     sort: &ResolvedSort,
     variant: &Name,
     scope: &Scope<'f>,
@@ -567,70 +730,36 @@ fn cases(
     found: &mut Vec<Diagnostic>,
 ) -> ResolvedSort {
     let sort = infer(of, scope, found);
-    if sort != ResolvedSort::Unknown && variants_of(&sort, scope).is_none() {
-        let message = format!("`match` tells variants apart, and {sort} has none");
+    if matches!(
+        sort,
+        ResolvedSort::Record(_)
+            | ResolvedSort::Array(_)
+            | ResolvedSort::Set(_)
+            | ResolvedSort::Map(..)
+    ) {
+        let message = format!("`match` tells variants and literals apart, and {sort} has neither");
         found.push(Diagnostic::error(codes::OPERAND_SORT, of.span, message));
         return ResolvedSort::Unknown;
     }
+    let wrong = |d: &Diagnostic| matches!(d.code, codes::UNKNOWN_VARIANT | codes::OPERAND_SORT);
+    let mut sound = sort != ResolvedSort::Unknown;
     let mut result = ResolvedSort::Unknown;
-    let mut seen: Vec<&str> = Vec::new();
-    let mut complete = false;
     for arm in arms {
         let mut inner = scope.clone();
-        let again = complete || matches!(&arm.variant, Some(v) if seen.contains(&v.text.as_str()));
-        if again {
-            let message = "this case is never reached: those before it take its values";
-            found.push(Diagnostic::error(codes::MATCH_CASES, arm.span, message));
-        }
-        match &arm.variant {
-            None => complete = true,
-            Some(variant) => {
-                seen.push(&variant.text);
-                if let Some(fields) = variant_of(&sort, variant, scope, found) {
-                    if !arm.fields.is_empty() && arm.fields.len() != fields.len() {
-                        let (name, count) = (&variant.text, fields.len());
-                        let message =
-                            format!("`{name}` has {count} fields, not {}", arm.fields.len());
-                        found.push(Diagnostic::error(codes::ARITY, arm.span, message));
-                    }
-                    for (name, field) in arm.fields.iter().zip(fields) {
-                        inner.bind(&name.text, scope.sorts.resolve(&field.sort));
-                    }
-                } else {
-                    for name in &arm.fields {
-                        inner.bind(&name.text, ResolvedSort::Unknown);
-                    }
-                }
-                for name in &arm.fields {
-                    let known = scope.sorts;
-                    if known.variant(&name.text).is_some() || known.value(&name.text).is_some() {
-                        let message = format!("`{}` is a variant, and a name is wanted", name.text);
-                        found.push(
-                            Diagnostic::error(codes::MATCH_CASES, name.span, message)
-                                .hint("cases look one level deep; look at the field in the value"),
-                        );
-                    }
-                }
-                let named = arm.fields.iter().filter(|f| f.text != "_");
-                super::duplicates(named, "name of a field", codes::DUPLICATE_NAME, found);
-            }
-        }
+        let before = found.len();
+        pattern::bind(&arm.pattern, &sort, scope, &mut inner, true, found);
+        sound &= !found[before..].iter().any(wrong);
+        let mut names = Vec::new();
+        pattern::names(&arm.pattern, scope, &mut names);
+        let named = names.into_iter();
+        super::duplicates(named, "name of a field", codes::DUPLICATE_NAME, found);
         let next = infer(&arm.body, &inner, found);
         same(&arm.body, &result, &next, "`match`", found);
         result = join(result, next);
     }
-    let all = variants_of(&sort, scope).unwrap_or_default();
-    let missing: Vec<String> = all
-        .iter()
-        .filter(|(n, _)| !seen.contains(&n.text.as_str()))
-        .map(|(n, _)| format!("`{}`", n.text))
-        .collect();
-    if !complete && (!missing.is_empty() || arms.is_empty()) {
-        let message = format!("`match` has no case for {}", missing.join(", "));
-        found.push(
-            Diagnostic::error(codes::MATCH_CASES, expr.span, message)
-                .hint("`_ => …` takes all that the other cases leave"),
-        );
+    // Of a pattern that is wrong nobody knows what it takes.
+    if sound {
+        pattern::coverage(expr.span, &sort, arms, scope, found);
     }
     result
 }

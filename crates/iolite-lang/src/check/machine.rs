@@ -245,7 +245,10 @@ fn data(
             let declared = declaration(owner, event);
             let params = declared.map_or(&[][..], |d| &d.params);
             // Of a system elsewhere, or one with syntax errors, the labels are not known.
-            let unknown = declared.is_none() && machine.of.is_some();
+            // So they are where an observer or a purpose says neither for which system it is nor what its labels are.
+            let watches_any = matches!(machine.role, Role::Observer | Role::Purpose)
+                && machine.labels().next().is_none();
+            let unknown = declared.is_none() && (machine.of.is_some() || watches_any);
             if args.len() != params.len() && !unknown {
                 found.push(Diagnostic::error(
                     codes::EVENT_ARITY,
@@ -399,7 +402,16 @@ fn unused_labels(machine: &Machine, found: &mut Vec<Diagnostic>) {
     for (kind, label) in machine.labels() {
         let used = events(machine)
             .any(|e| declaration(machine, e).is_some_and(|d| std::ptr::eq(d, label)));
-        if !used {
+        // One that stands there in the wrong direction is an error of its own.
+        let turned = || {
+            events(machine).any(|e| match &e.kind {
+                EventKind::Label { name, .. } => {
+                    name.text == label.name.text && declaration(machine, e).is_none()
+                }
+                _ => false,
+            })
+        };
+        if !used && !turned() {
             found.push(
                 Diagnostic::warning(
                     codes::UNUSED_LABEL,

@@ -1,9 +1,11 @@
 //! What can be said about a file without running it: names, kinds, sorts, well-formedness, lints.
 
 mod behaviour;
+mod builtin;
 mod exits;
 mod expr;
 mod machine;
+mod pattern;
 mod property;
 mod sorts;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use iolite_lts::{LabelId, LabelKind, Labels};
+use iolite_lts::{Label, LabelId, LabelKind, Labels};
 
 use super::target_system;
 use crate::lower::machine as lowered;
@@ -148,6 +148,43 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Whether a word of a temporal formula is no label, and means something all the same: `GFa`, `!a` for
+    /// `not a`, `1`. Lowering reads it as the command line does.
+    fn is_spelled_otherwise(&self, event: &Event) -> bool {
+        let EventKind::Label {
+            kind,
+            name,
+            args: None,
+        } = &event.kind
+        else {
+            return false;
+        };
+        let Some((labels, _)) = &self.alphabet else {
+            return false;
+        };
+        if !event_ids(event, labels).is_empty() {
+            return false;
+        }
+        let plain = |text: &str| {
+            let is_it = |l: &Label| *l.name == *text && l.kind.sigil().is_empty();
+            labels.iter().skip(2).any(|(_, l)| is_it(l))
+        };
+        match kind.sigil() {
+            "" => {
+                let mut rest = name.text.as_str();
+                while let Some(next) = rest.strip_prefix(['F', 'G', 'X']) {
+                    rest = next;
+                    if plain(rest) {
+                        return true;
+                    }
+                }
+                matches!(name.text.as_str(), "0" | "1")
+            }
+            "!" => plain(&name.text),
+            _ => false,
+        }
+    }
+
     fn formula(&mut self, formula: &Formula) {
         match &formula.kind {
             FormulaKind::Not(inner) => self.formula(inner),
@@ -196,6 +233,7 @@ impl Walk<'_, '_> {
 
     fn ltl(&mut self, ltl: &Ltl) {
         match &ltl.kind {
+            LtlKind::Atom(event) if self.is_spelled_otherwise(&event.event) => {}
             LtlKind::Atom(event) => self.event(&event.event),
             LtlKind::Unary(_, a) => self.ltl(a),
             LtlKind::Binary(_, a, b) => {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use iolite_expr::MAX_SCALE;
+
 use super::duplicates;
 use crate::syntax::ast::{
     BinaryOp, Enum, Expr, ExprKind, File, Function, Item, Name, Param, Record, Sort, SortKind,
@@ -29,18 +31,61 @@ pub enum ResolvedSort {
     Sum(String),
     /// `T[]`.
     Array(Box<ResolvedSort>),
+    /// `decimal(n)`.
+    Decimal(u8),
+    /// `set<T>`; of the empty one nothing is known, and it may be a map.
+    Set(Box<ResolvedSort>),
+    /// `map<K, V>`.
+    Map(Box<ResolvedSort>, Box<ResolvedSort>),
     /// Something wrong that is reported where it stands.
     Unknown,
 }
 
 impl ResolvedSort {
-    /// Whether values of one sort can stand where the other is wanted. Ranges are integers.
+    /// Whether values of one sort can stand where the other is wanted. Ranges are integers, and numbers
+    /// are decimals that have no more places than are wanted.
     pub fn fits(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => true,
-            (Self::Array(a), Self::Array(b)) => a.fits(b),
+            (Self::Array(a), Self::Array(b)) | (Self::Set(a), Self::Set(b)) => a.fits(b),
+            (Self::Map(k, v), Self::Map(l, w)) => k.fits(l) && v.fits(w),
+            (Self::Set(e), Self::Map(..)) | (Self::Map(..), Self::Set(e)) => **e == Self::Unknown,
+            (Self::Decimal(a), Self::Decimal(b)) => a <= b,
+            (a, Self::Decimal(_)) => a.is_int(),
             (a, b) if a.is_int() && b.is_int() => true,
             (a, b) => a == b,
+        }
+    }
+
+    /// Whether values of both sorts can stand beside one another.
+    pub fn goes_with(&self, other: &Self) -> bool {
+        self.fits(other) || other.fits(self)
+    }
+
+    /// The places after the point of numbers of this sort.
+    pub fn places(&self) -> Option<u8> {
+        match self {
+            Self::Decimal(places) => Some(*places),
+            _ => self.is_int().then_some(0),
+        }
+    }
+
+    /// Whether a set or a map is within.
+    fn has_collection(&self, sorts: &Sorts<'_>, depth: u32) -> bool {
+        let within = |sort: &Sort| sorts.resolve(sort).has_collection(sorts, depth + 1);
+        match self {
+            Self::Set(_) | Self::Map(..) => true,
+            _ if depth > 16 => false,
+            Self::Array(of) => of.has_collection(sorts, depth + 1),
+            Self::Record(name) => {
+                let record = sorts.record(name);
+                record.is_some_and(|r| r.fields.iter().any(|f| within(&f.sort)))
+            }
+            Self::Sum(name) => sorts.sum(name).is_some_and(|s| {
+                let mut fields = s.variants.iter().flat_map(|v| &v.fields);
+                fields.any(|f| within(&f.sort))
+            }),
+            _ => false,
         }
     }
 
@@ -60,6 +105,9 @@ impl fmt::Display for ResolvedSort {
             Self::String => f.write_str("string"),
             Self::Enum(name) | Self::Record(name) | Self::Sum(name) => f.write_str(name),
             Self::Array(of) => write!(f, "{of}[]"),
+            Self::Decimal(places) => write!(f, "decimal({places})"),
+            Self::Set(of) => write!(f, "set<{of}>"),
+            Self::Map(key, value) => write!(f, "map<{key}, {value}>"),
             Self::Unknown => f.write_str("?"),
         }
     }
@@ -262,7 +310,14 @@ impl<'f> Sorts<'f> {
             | ResolvedSort::Range(..)
             | ResolvedSort::Enum(_)
             | ResolvedSort::Unknown => true,
-            ResolvedSort::Int | ResolvedSort::String | ResolvedSort::Array(_) => false,
+            ResolvedSort::Int
+            | ResolvedSort::Decimal(_)
+            | ResolvedSort::String
+            | ResolvedSort::Array(_) => false,
+            ResolvedSort::Set(of) => self.is_finite_at(of, depth + 1),
+            ResolvedSort::Map(key, value) => {
+                self.is_finite_at(key, depth + 1) && self.is_finite_at(value, depth + 1)
+            }
             // A record that contains itself is reported where it is declared.
             ResolvedSort::Record(_) if depth >= DEEPEST_ALIAS => true,
             ResolvedSort::Sum(_) if depth >= DEEPEST_ALIAS => false,
@@ -290,6 +345,14 @@ impl<'f> Sorts<'f> {
             SortKind::String => ResolvedSort::String,
             SortKind::Range(a, b) => ResolvedSort::Range(constant(a), constant(b)),
             SortKind::Array(of) => ResolvedSort::Array(Box::new(self.resolve_at(of, depth))),
+            SortKind::Decimal(places) => places
+                .parse()
+                .map_or(ResolvedSort::Unknown, ResolvedSort::Decimal),
+            SortKind::Set(of) => ResolvedSort::Set(Box::new(self.resolve_at(of, depth))),
+            SortKind::Map(key, value) => {
+                let (key, value) = (self.resolve_at(key, depth), self.resolve_at(value, depth));
+                ResolvedSort::Map(Box::new(key), Box::new(value))
+            }
             SortKind::Name(name) if self.enums.contains_key(name.as_str()) => {
                 ResolvedSort::Enum(name.clone())
             }
@@ -317,7 +380,38 @@ impl<'f> Sorts<'f> {
     pub(super) fn check(&self, sort: &Sort, found: &mut Vec<Diagnostic>) {
         match &sort.kind {
             SortKind::Array(of) => self.check(of, found),
+            SortKind::Decimal(places) => {
+                let known = places.parse::<u8>().ok();
+                if !known.is_some_and(|n| (1..=MAX_SCALE).contains(&n)) {
+                    let message = format!("a decimal has 1 to {MAX_SCALE} places after the point");
+                    found.push(
+                        Diagnostic::error(codes::EMPTY_RANGE, sort.span, message)
+                            .hint("numbers without any are `int`"),
+                    );
+                }
+            }
+            SortKind::Set(key) | SortKind::Map(key, _) => {
+                self.check(key, found);
+                if let SortKind::Map(_, value) = &sort.kind {
+                    self.check(value, found);
+                }
+                if self.resolve(key).has_collection(self, 0) {
+                    let message = "elements of sets and keys of maps contain no sets or maps";
+                    found.push(
+                        Diagnostic::error(codes::CYCLIC_SORT, key.span, message)
+                            .hint("the values of a map may: `map<int, set<int>>`"),
+                    );
+                }
+            }
             SortKind::Range(a, b) => {
+                let pointed = |e: &Expr| matches!(e.kind, ExprKind::Decimal(_));
+                if pointed(a) || pointed(b) {
+                    let message = "the ends of a range are integers";
+                    found.push(
+                        Diagnostic::error(codes::EMPTY_RANGE, sort.span, message)
+                            .hint("take `decimal(2)`, and say in guards how far it goes"),
+                    );
+                }
                 if let (Some(first), Some(last)) = (constant(a), constant(b))
                     && first > last
                 {
@@ -347,12 +441,33 @@ impl<'f> Sorts<'f> {
                         sort.span,
                         format!("no sort is called `{name}`"),
                     )
-                    .maybe_hint(diagnostic::did_you_mean(name, known)),
+                    .maybe_hint(
+                        sort_elsewhere(name).or_else(|| diagnostic::did_you_mean(name, known)),
+                    ),
                 );
             }
             _ => {}
         }
     }
+}
+
+/// What sorts of other languages are called here.
+fn sort_elsewhere(name: &str) -> Option<String> {
+    let here = match name.to_ascii_lowercase().as_str() {
+        "integer" | "long" | "short" | "uint" | "nat" | "natural" | "u8" | "u16" | "u32"
+        | "u64" | "i8" | "i16" | "i32" | "i64" => "write `int`, or a range such as `0..255`",
+        "boolean" => "write `bool`",
+        "str" | "text" | "char" => "write `string`",
+        "decimal" => "a decimal has a number of places: `decimal(2)`",
+        "float" | "double" | "real" | "number" | "f32" | "f64" => {
+            "numbers with a point are decimals of fixed places: `decimal(2)`"
+        }
+        "set" => "a set has elements of a sort: `set<int>`",
+        "map" | "dict" => "a map has keys and values: `map<string, int>`",
+        "array" | "list" => "an array of integers is `int[]`",
+        _ => return None,
+    };
+    Some(here.to_owned())
 }
 
 /// Aliases and records that contain themselves, and functions that call themselves whatever happens.
@@ -403,12 +518,10 @@ fn cycles(file: &File, found: &mut Vec<Diagnostic>) {
 }
 
 fn mentioned<'a>(sort: &'a Sort, out: &mut BTreeSet<&'a str>) {
-    match &sort.kind {
-        SortKind::Name(name) => {
+    for part in sort.parts() {
+        if let SortKind::Name(name) = &part.kind {
             out.insert(name);
         }
-        SortKind::Array(of) => mentioned(of, out),
-        _ => {}
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::text::{Place, property_event};
 use crate::syntax::ast::{
-    Arm, BinaryOp, Expr, ExprKind, Ltl, LtlBinary, LtlKind, LtlUnary, Regex, RegexKind, UnaryOp,
+    Arm, BinaryOp, Expr, ExprKind, Ltl, LtlBinary, LtlKind, LtlUnary, Pattern, PatternKind, Regex,
+    RegexKind, UnaryOp,
 };
 use crate::syntax::quote;
 
@@ -20,7 +21,7 @@ fn at(e: &Expr, least: u8) -> String {
     const TIGHT: u8 = 8;
     const POSTFIX: u8 = 9;
     let (text, own) = match &e.kind {
-        ExprKind::Int(digits) => (digits.clone(), u8::MAX),
+        ExprKind::Int(digits) | ExprKind::Decimal(digits) => (digits.clone(), u8::MAX),
         ExprKind::Bool(b) => (b.to_string(), u8::MAX),
         ExprKind::Str(s) => (quote(s), u8::MAX),
         ExprKind::Name(n) => (n.clone(), u8::MAX),
@@ -70,6 +71,14 @@ fn at(e: &Expr, least: u8) -> String {
         ExprKind::Index(a, i) => (format!("{}[{}]", at(a, POSTFIX), expr(i)), u8::MAX),
         ExprKind::Field(a, f) => (format!("{}.{}", at(a, POSTFIX), f.text), u8::MAX),
         ExprKind::Array(elements) => (format!("[{}]", list(elements)), u8::MAX),
+        ExprKind::Set(elements) => (format!("{{{}}}", list(elements)), u8::MAX),
+        ExprKind::Map(pairs) => {
+            let pairs: Vec<_> = pairs
+                .iter()
+                .map(|(key, value)| format!("{}: {}", expr(key), expr(value)))
+                .collect();
+            (format!("{{{}}}", pairs.join(", ")), u8::MAX)
+        }
         ExprKind::Record(name, fields) => {
             let fields: Vec<_> = fields
                 .iter()
@@ -91,14 +100,19 @@ fn at(e: &Expr, least: u8) -> String {
 }
 
 fn arm(arm: &Arm) -> String {
-    let variant = arm.variant.as_ref().map_or("_", |v| &v.text);
-    let fields: Vec<_> = arm.fields.iter().map(|f| f.text.as_str()).collect();
-    let fields = if fields.is_empty() {
-        String::new()
-    } else {
-        format!("({})", fields.join(", "))
-    };
-    format!("{variant}{fields} => {}", expr(&arm.body))
+    format!("{} => {}", pattern(&arm.pattern), expr(&arm.body))
+}
+
+fn pattern(p: &Pattern) -> String {
+    match &p.kind {
+        PatternKind::Any => "_".to_owned(),
+        PatternKind::Name(name) => name.text.clone(),
+        PatternKind::Literal(e) => expr(e),
+        PatternKind::Variant(name, fields) => {
+            let fields: Vec<_> = fields.iter().map(pattern).collect();
+            format!("{}({})", name.text, fields.join(", "))
+        }
+    }
 }
 
 /// An expression of precedence `least` that a brace may follow: a record would take it for its own.

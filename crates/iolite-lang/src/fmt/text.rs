@@ -163,6 +163,9 @@ pub(super) fn sort(sort: &Sort) -> String {
         SortKind::Name(name) => name.clone(),
         SortKind::Range(a, b) => range(a, b),
         SortKind::Array(of) => format!("{}[]", self::sort(of)),
+        SortKind::Decimal(places) => format!("decimal({places})"),
+        SortKind::Set(of) => format!("set<{}>", self::sort(of)),
+        SortKind::Map(key, value) => format!("map<{}, {}>", self::sort(key), self::sort(value)),
         SortKind::Error => String::new(),
     }
 }

@@ -24,11 +24,14 @@ impl DataNames {
     /// The names of a model's data.
     pub fn of(model: &Iosts) -> Self {
         let variables = model.variables().iter().map(|v| &v.var);
-        let data: Vec<&Var> = variables
-            .chain(model.constants().iter().map(|c| &c.var))
-            .collect();
+        let data = variables.chain(model.constants().iter().map(|c| &c.var));
+        Self::over(&data.cloned().collect::<Vec<Var>>())
+    }
+
+    /// The names of these variables.
+    pub fn over(data: &[Var]) -> Self {
         let mut declared = BTreeMap::new();
-        for var in &data {
+        for var in data {
             declare(&var.sort, &mut declared);
         }
         let text: String = declared.values().map(|(text, _)| text.as_str()).collect();
@@ -37,7 +40,10 @@ impl DataNames {
         let mut names = Vec::new();
         let mut renaming = Substitution::new();
         for var in data {
-            let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
+            let plain = |c: char| {
+                let own = c.is_alphanumeric() || c == '\'' && !var.name.starts_with('\'');
+                if own { c } else { '_' }
+            };
             let wished: String = var.name.chars().map(plain).collect();
             let mut name = wished.clone();
             let mut number = 1;
@@ -102,7 +108,11 @@ impl DataNames {
 /// The declaration of a sort and of those within it, with the values of enumerations.
 fn declare(sort: &TermSort, all: &mut BTreeMap<String, (String, Vec<String>)>) {
     match sort {
-        TermSort::Array(of) => declare(of, all),
+        TermSort::Array(of) | TermSort::Set(of) => declare(of, all),
+        TermSort::Map(m) => {
+            declare(&m.0, all);
+            declare(&m.1, all);
+        }
         TermSort::Enum(e) => {
             let values: Vec<String> = e.variants.iter().map(ToString::to_string).collect();
             let text = format!("enum {} {{ {} }}\n", e.name, values.join(", "));
@@ -149,6 +159,7 @@ fn declare(sort: &TermSort, all: &mut BTreeMap<String, (String, Vec<String>)>) {
         TermSort::Member(_)
         | TermSort::Bool
         | TermSort::Int
+        | TermSort::Decimal(_)
         | TermSort::Range(_)
         | TermSort::String => {}
     }

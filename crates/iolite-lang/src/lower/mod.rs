@@ -3,6 +3,7 @@
 //! What cannot be lowered is said by name: a system with data has its own semantics elsewhere.
 
 pub(crate) mod automaton;
+mod collection;
 mod composition;
 mod data;
 mod data_names;
@@ -19,7 +20,9 @@ mod test;
 mod unfolded;
 mod value;
 
-use iolite_lts::{Lts, Semantics, StateId};
+use std::sync::Arc;
+
+use iolite_lts::{Lts, Semantics, StateId, System};
 
 pub use automaton::{
     Automaton, AutomatonState, ObserverAutomaton, PurposeAutomaton, lower_observer, lower_purpose,
@@ -43,7 +46,7 @@ use crate::syntax::ast::{File, Item, Machine, Role};
 use crate::{Diagnostic, Span, codes, gate_parameters};
 
 /// A system of a shape known only at run time.
-pub type LazySystem = Box<dyn Semantics<State = StateId>>;
+pub(crate) type LazySystem = Box<dyn Semantics<State = StateId>>;
 
 /// The states a lowering may make before it gives up, when the user names no other number.
 pub const DEFAULT_BUDGET: usize = 1_000_000;
@@ -85,12 +88,12 @@ fn lower_distinct(file: &File, name: &str, budget: usize) -> Result<Lts, Vec<Dia
 /// A declared system or process on demand: parallel composition, hiding and renaming outside of
 /// sequential behaviour stay lazy views of the kernel; their components are explicit, of at most
 /// `budget` states. Explored, it is the system that [`lower_system`] gives by another route.
-pub fn lower_lazily(file: &File, name: &str, budget: usize) -> Result<LazySystem, Vec<Diagnostic>> {
+pub fn lower_lazily(file: &File, name: &str, budget: usize) -> Result<System, Vec<Diagnostic>> {
     let file = &gate_parameters::distinct_file(file);
     let built = composition::build(file, name, budget).map_err(gate_parameters::unmark)?;
     Ok(match built {
-        composition::Built::Explicit(lts) => Box::new(lts),
-        composition::Built::Lazy(view) => view,
+        composition::Built::Explicit(lts) => System::Explicit(Arc::new(lts)),
+        composition::Built::Lazy(view) => System::OnDemand(view.into()),
     })
 }
 

@@ -14,7 +14,7 @@ use super::property_alphabet::{PropertyAlphabet, alphabet};
 use crate::names::{Names, unknown_label};
 use crate::syntax::ast::{
     Event, EventKind, Expr, File, Formula, FormulaKind, Item, Ltl, LtlBinary, LtlKind, LtlUnary,
-    Name, Property, Quantifier, Regex, RegexKind, Streett,
+    Name, Property, PropertyEvent, Quantifier, Regex, RegexKind, Streett,
 };
 use crate::{Diagnostic, Span, codes, diagnostic};
 
@@ -233,11 +233,36 @@ impl Lowering<'_, '_> {
         Some(balanced(symbols.collect(), &Regular::Empty, Regular::Alt))
     }
 
+    /// A word that is no letter of the alphabet and has a meaning on the command line: `GFa`, `!a` for
+    /// `not a`, `1`.
+    fn spelled_otherwise(&self, event: &PropertyEvent) -> Option<Temporal> {
+        let EventKind::Label {
+            kind,
+            name,
+            args: None,
+        } = &event.event.kind
+        else {
+            return None;
+        };
+        let plain = |c: char| c.is_alphanumeric() || c == '_';
+        let unknown = matches!(self.letters.letters(&event.event, None), Ok(None));
+        if event.guard.is_some() || !unknown || !name.text.chars().all(plain) {
+            return None;
+        }
+        let text = format!("{}{}", kind.sigil(), name.text);
+        let formula = Temporal::parse(&text, &self.alphabet).ok()?;
+        // A name without its `?` or `!` is told, with a hint.
+        (!matches!(formula, Temporal::Atom(_))).then_some(formula)
+    }
+
     fn ltl(&mut self, ltl: &Ltl) -> Option<Temporal> {
         Some(match &ltl.kind {
             LtlKind::Constant(true) => Temporal::True,
             LtlKind::Constant(false) => Temporal::False,
             LtlKind::Atom(event) => {
+                if let Some(formula) = self.spelled_otherwise(event) {
+                    return Some(formula);
+                }
                 let texts = self.texts(&event.event, event.guard.as_ref())?;
                 let mut atoms = texts.into_iter().map(Temporal::Atom);
                 match (atoms.next(), atoms.len()) {

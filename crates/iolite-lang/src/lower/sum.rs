@@ -7,8 +7,11 @@ use iolite_expr::{
     Variant,
 };
 
-use super::term::{FUNCTION_SPACE, Scope, Terms, place, sort_error, type_error};
-use crate::syntax::ast::{Arm, Expr, ExprKind, Function, Name, Sort, SortKind};
+use super::collection::alike;
+use super::term::{Scope, Terms, place, sort_error, type_error};
+use crate::syntax::ast::{
+    Arm, Expr, ExprKind, Function, Name, Pattern, PatternKind, Sort, SortKind,
+};
 use crate::{Diagnostic, Span, codes};
 
 type Result<T, E = Diagnostic> = std::result::Result<T, E>;
@@ -70,10 +73,7 @@ impl Terms<'_> {
             } else if let Some(sort) = self.alias(&next) {
                 sorts.push(sort);
             }
-            for mut sort in sorts {
-                while let SortKind::Array(of) = &sort.kind {
-                    sort = of;
-                }
+            for sort in sorts.into_iter().flat_map(Sort::parts) {
                 if let SortKind::Name(inner) = &sort.kind
                     && seen.insert(inner.clone())
                 {
@@ -104,18 +104,16 @@ impl Terms<'_> {
 
     /// The sort of a field, in which the group's sums are members. A sum of another group is closed.
     fn field_sort(&self, sort: &Sort, span: Span) -> Result<TermSort> {
-        let mut inner = sort;
-        while let SortKind::Array(of) = &inner.kind {
-            inner = of;
-        }
-        if let SortKind::Name(name) = &inner.kind
-            && self.sorts.sum(name).is_some()
-            && !self.open_sums.borrow().contains(name)
-        {
-            let outer = self.open_sums.take();
-            let made = self.sum_sort(name, span);
-            self.open_sums.replace(outer);
-            self.sums.borrow_mut().insert(name.clone(), made?);
+        for inner in sort.parts() {
+            if let SortKind::Name(name) = &inner.kind
+                && self.sorts.sum(name).is_some()
+                && !self.open_sums.borrow().contains(name)
+            {
+                let outer = self.open_sums.take();
+                let made = self.sum_sort(name, span);
+                self.open_sums.replace(outer);
+                self.sums.borrow_mut().insert(name.clone(), made?);
+            }
         }
         self.sort(sort)
     }
@@ -156,12 +154,11 @@ impl Terms<'_> {
         let mut sort = wanted.cloned();
         for arm in arms {
             let mut inner = scope.clone();
-            let test = match &arm.variant {
-                None => None,
-                Some(variant) => {
-                    bind_fields(&of, variant, &arm.fields, &mut inner)?;
-                    Some(is_variant(&of, variant)?)
-                }
+            let mut tests = Vec::new();
+            self.take_apart(&of, &arm.pattern, &mut tests, &mut inner)?;
+            let test = match tests.len() {
+                0 => None,
+                _ => Some(Term::all(tests)),
             };
             let body = self.term(&arm.body, &inner, sort.as_ref())?;
             sort.get_or_insert_with(|| body.sort().clone());
@@ -175,8 +172,58 @@ impl Terms<'_> {
             .rev()
             .try_fold(last, |rest, (test, body)| {
                 let test = test.unwrap_or_else(|| true.into());
+                let (body, rest) = alike(body, rest, expr.span)?;
                 Term::apply(Op::Ite, vec![test, body, rest], place(expr.span)).map_err(typed)
             })
+    }
+
+    /// What a value has to meet so that a pattern takes it, from the outside in, and what names of the
+    /// pattern stand for then.
+    fn take_apart(
+        &self,
+        of: &Term,
+        pattern: &Pattern,
+        tests: &mut Vec<Term>,
+        scope: &mut Scope,
+    ) -> Result<()> {
+        let typed = |e| type_error(&e, pattern.span);
+        match &pattern.kind {
+            PatternKind::Any => {}
+            PatternKind::Literal(literal) => {
+                let value = self.term(literal, scope, Some(of.sort()))?;
+                let (a, b) = alike(of.clone(), value, pattern.span)?;
+                tests.push(Term::apply(Op::Eq, vec![a, b], place(pattern.span)).map_err(typed)?);
+            }
+            PatternKind::Name(name) if self.is_constructor(&name.text) => {
+                tests.push(is_variant(of, name)?);
+            }
+            PatternKind::Name(name) => {
+                scope.insert(name.text.clone(), of.clone());
+            }
+            PatternKind::Variant(variant, fields) => {
+                tests.push(is_variant(of, variant)?);
+                let TermSort::Sum(sort) = of.sort() else {
+                    return Ok(());
+                };
+                let Some(v) = sort.variant_index(&variant.text) else {
+                    return Ok(());
+                };
+                for (i, field) in fields.iter().enumerate() {
+                    if field.kind == PatternKind::Any {
+                        continue;
+                    }
+                    let get = Op::Get(v, i as u32);
+                    let get = Term::apply(get, vec![of.clone()], place(field.span));
+                    self.take_apart(&get.map_err(typed)?, field, tests, scope)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a name in a pattern is a variant or a value of an enumeration.
+    fn is_constructor(&self, name: &str) -> bool {
+        self.sorts.variant(name).is_some() || self.sorts.value(name).is_some()
     }
 
     /// The function of this name, if it calls itself, directly or through others.
@@ -241,7 +288,7 @@ impl Terms<'_> {
     fn signature(&self, function: &Function) -> Result<Signature> {
         let mut params = Vec::new();
         for (i, p) in function.params.iter().enumerate() {
-            let id = VarId::new(FUNCTION_SPACE, i);
+            let id = VarId::new(VarId::FUNCTION_SPACE, i);
             params.push(Var::new(id, &p.name.text, self.sort(&p.sort)?));
         }
         Ok(Signature {
@@ -278,19 +325,4 @@ pub(super) fn is_variant(of: &Term, variant: &Name) -> Result<Term> {
         ));
     };
     test.map_err(|e| type_error(&e, variant.span))
-}
-
-fn bind_fields(of: &Term, variant: &Name, names: &[Name], scope: &mut Scope) -> Result<()> {
-    let TermSort::Sum(sort) = of.sort() else {
-        return Ok(());
-    };
-    let Some(v) = sort.variant_index(&variant.text) else {
-        return Ok(());
-    };
-    for (i, name) in names.iter().enumerate().filter(|(_, n)| n.text != "_") {
-        let get = Term::apply(Op::Get(v, i as u32), vec![of.clone()], place(name.span));
-        let get = get.map_err(|e| type_error(&e, name.span))?;
-        scope.insert(name.text.clone(), get);
-    }
-    Ok(())
 }

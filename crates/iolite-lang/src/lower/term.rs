@@ -4,11 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use iolite_expr::{
-    Callee, EvalError, Function, Int, Op, Sort as TermSort, SortError, Term, TypeError, Value, Var,
-    VarId,
+    Callee, EvalError, Function, Int, MAX_SCALE, Op, Sort as TermSort, SortError, Term, TypeError,
+    Value, Var, VarId,
 };
 use rustc_hash::FxHashMap;
 
+use super::collection::{alike, decimal, decimal_call, joint};
 use crate::check::Sorts;
 use crate::syntax::ast::{
     ArrayQuantifier, BinaryOp, Expr, ExprKind, File, Name, Sort, SortKind, UnaryOp,
@@ -16,10 +17,6 @@ use crate::syntax::ast::{
 use crate::{Diagnostic, Span, codes};
 
 type Result<T, E = Diagnostic> = std::result::Result<T, E>;
-
-/// The space of the parameters of functions. They are gone once a call is inlined, so it only has
-/// to differ from the spaces of models.
-pub(super) const FUNCTION_SPACE: u8 = 100;
 
 /// Sorts and functions that mention one another deeper than this are cyclic or absurd.
 const DEEPEST: u32 = 64;
@@ -76,6 +73,8 @@ pub(super) struct Terms<'f> {
     functions: RefCell<BTreeMap<String, Function>>,
     /// The functions that call themselves, and those that are being translated.
     pub(super) recursive: RefCell<BTreeMap<String, Callee>>,
+    /// Records and enumerations by name: values whose sorts are shared are compared at a glance.
+    named: RefCell<FxHashMap<String, TermSort>>,
     /// The sums, once they are met.
     pub(super) sums: RefCell<BTreeMap<String, TermSort>>,
     /// The sums whose group is being made, in the order of the group.
@@ -97,6 +96,7 @@ impl<'f> Terms<'f> {
             aliases: aliases.collect(),
             functions: RefCell::default(),
             recursive: RefCell::default(),
+            named: RefCell::default(),
             sums: RefCell::default(),
             open_sums: RefCell::default(),
             bound: Cell::new(0),
@@ -139,6 +139,18 @@ impl<'f> Terms<'f> {
             SortKind::Array(of) => {
                 TermSort::array(self.sort(of)?).map_err(|e| sort_error(&e, span))
             }
+            SortKind::Decimal(places) => match places.parse() {
+                Ok(places) if (1..=MAX_SCALE).contains(&places) => Ok(TermSort::Decimal(places)),
+                _ => Err(Diagnostic::error(
+                    codes::BAD_TERM,
+                    span,
+                    "no number of places",
+                )),
+            },
+            SortKind::Set(of) => TermSort::set(self.sort(of)?).map_err(|e| sort_error(&e, span)),
+            SortKind::Map(key, value) => {
+                TermSort::map(self.sort(key)?, self.sort(value)?).map_err(|e| sort_error(&e, span))
+            }
             SortKind::Name(name) => self.named_sort(name, span),
             SortKind::Error => Err(Diagnostic::error(codes::BAD_TERM, span, "no sort")),
         })
@@ -148,9 +160,21 @@ impl<'f> Terms<'f> {
         if self.sorts.sum(name).is_some() {
             return self.sum_sort(name, span);
         }
+        if let Some(known) = self.named.borrow().get(name) {
+            return Ok(known.clone());
+        }
+        let keep = |sort: TermSort| {
+            // Within a group of sums a record may be of members of the group.
+            if !sort.is_open() {
+                let mut named = self.named.borrow_mut();
+                named.insert(name.to_owned(), sort.clone());
+            }
+            sort
+        };
         if let Some(e) = self.sorts.enumeration(name) {
             let values: Vec<&str> = e.values.iter().map(|v| v.text.as_str()).collect();
-            return TermSort::enumeration(name, &values).map_err(|e| sort_error(&e, span));
+            let sort = TermSort::enumeration(name, &values);
+            return sort.map(keep).map_err(|e| sort_error(&e, span));
         }
         if let Some(r) = self.sorts.record(name) {
             let fields = r
@@ -158,7 +182,8 @@ impl<'f> Terms<'f> {
                 .iter()
                 .map(|f| Ok((f.name.text.as_str().into(), self.sort(&f.sort)?)))
                 .collect::<Result<Vec<_>>>()?;
-            return TermSort::record(name, fields).map_err(|e| sort_error(&e, span));
+            let sort = TermSort::record(name, fields);
+            return sort.map(keep).map_err(|e| sort_error(&e, span));
         }
         match self.aliases.get(name) {
             Some(sort) => self.sort(sort),
@@ -215,6 +240,7 @@ impl<'f> Terms<'f> {
                 })?;
                 literal(Value::Int(n), &TermSort::Int, expr.span)
             }
+            ExprKind::Decimal(text) => decimal(text, expr.span),
             ExprKind::Bool(b) => literal(Value::Bool(*b), &TermSort::Bool, expr.span),
             ExprKind::Str(text) => literal(Value::str(text), &TermSort::String, expr.span),
             ExprKind::Name(name) => self.name(name, expr.span, scope),
@@ -223,15 +249,31 @@ impl<'f> Terms<'f> {
                     UnaryOp::Neg => Op::Neg,
                     UnaryOp::Not => Op::Not,
                 };
-                apply(op, vec![self.term(a, scope, None)?])
+                let a = self.term(a, scope, None)?;
+                if let TermSort::Decimal(places) = *a.sort() {
+                    let at = place(expr.span);
+                    let negative = a.units(at).and_then(|u| Term::apply(op, vec![u], at));
+                    let negative = negative.and_then(|u| Term::of_units(u, places, at));
+                    return negative.map_err(|e| type_error(&e, expr.span));
+                }
+                apply(op, vec![a])
             }
             ExprKind::Binary(BinaryOp::In, a, b) => {
                 let array = self.term(b, scope, None)?;
+                let key = match array.sort() {
+                    TermSort::Set(of) => Some((**of).clone()),
+                    TermSort::Map(m) => Some(m.0.clone()),
+                    _ => None,
+                };
+                if let Some(key) = key {
+                    let item = self.key(a, scope, &key)?;
+                    return apply(Op::Has, vec![item, array]);
+                }
                 let TermSort::Array(element) = array.sort() else {
                     return apply(Op::Len, vec![array]);
                 };
                 let element = (**element).clone();
-                let item = self.term(a, scope, Some(&element))?;
+                let item = self.key(a, scope, &element)?;
                 let x = self.bound_var("x", element);
                 let equal = apply(Op::Eq, vec![x.term(), item])?;
                 apply(Op::ForSome(x), vec![array, equal])
@@ -256,11 +298,16 @@ impl<'f> Terms<'f> {
                     BinaryOp::Div => Op::Div,
                     BinaryOp::Mod => Op::Mod,
                 };
+                if Term::is_decimal_pair(&a, &b) {
+                    return Term::decimal_op(op, a, b, place(expr.span))
+                        .map_err(|e| type_error(&e, expr.span));
+                }
                 apply(op, vec![a, b])
             }
             ExprKind::If(c, a, b) => {
                 let c = self.term(c, scope, Some(&TermSort::Bool))?;
                 let (a, b) = self.pair(a, b, scope, wanted)?;
+                let (a, b) = alike(a, b, expr.span)?;
                 apply(Op::Ite, vec![c, a, b])
             }
             ExprKind::Call(name, args) => self.call(expr, name, args, scope),
@@ -275,8 +322,11 @@ impl<'f> Terms<'f> {
                 self.term(b, &inner, wanted)
             }
             ExprKind::Quantified(q, name, a, b) => {
-                let array = self.term(a, scope, None)?;
-                let TermSort::Array(element) = array.sort() else {
+                let mut array = self.term(a, scope, None)?;
+                if let TermSort::Map(_) = array.sort() {
+                    array = apply(Op::Keys, vec![array])?;
+                }
+                let (TermSort::Array(element) | TermSort::Set(element)) = array.sort() else {
                     return apply(Op::Len, vec![array]);
                 };
                 let x = self.bound_var(&name.text, (**element).clone());
@@ -294,6 +344,10 @@ impl<'f> Terms<'f> {
                 if *base.sort() == TermSort::String {
                     return apply(Op::At, vec![base, self.term(index, scope, None)?]);
                 }
+                if let TermSort::Map(m) = base.sort() {
+                    let key = self.key(index, scope, &m.0)?;
+                    return apply(Op::Lookup, vec![base, key]);
+                }
                 apply(Op::Select, vec![base, self.term(index, scope, None)?])
             }
             ExprKind::Field(base, field) => {
@@ -302,6 +356,8 @@ impl<'f> Terms<'f> {
                     .map_err(|e| type_error(&e, field.span))
             }
             ExprKind::Array(items) => self.array(expr, items, scope, wanted),
+            ExprKind::Set(items) => self.set(expr, items, scope, wanted),
+            ExprKind::Map(pairs) => self.map(expr, pairs, scope, wanted),
             ExprKind::Record(name, fields) => self.record(expr, name, fields, scope),
             ExprKind::Error => Err(Diagnostic::error(
                 codes::BAD_TERM,
@@ -312,7 +368,7 @@ impl<'f> Terms<'f> {
     }
 
     /// A variable that no other quantifier binds.
-    fn bound_var(&self, name: &str, sort: TermSort) -> Var {
+    pub(super) fn bound_var(&self, name: &str, sort: TermSort) -> Var {
         let n = self.bound.get();
         self.bound.set(n + 1);
         Var::new(VarId::new(VarId::BOUND_SPACE, n), name, sort)
@@ -342,14 +398,14 @@ impl<'f> Terms<'f> {
     }
 
     /// Two terms of one sort: an empty array takes the sort of its partner.
-    fn pair(
+    pub(super) fn pair(
         &self,
         a: &Expr,
         b: &Expr,
         scope: &Scope,
         wanted: Option<&TermSort>,
     ) -> Result<(Term, Term)> {
-        if matches!(&a.kind, ExprKind::Array(items) if items.is_empty()) {
+        if matches!(&a.kind, ExprKind::Array(items) | ExprKind::Set(items) if items.is_empty()) {
             let b = self.term(b, scope, wanted)?;
             return Ok((self.term(a, scope, Some(b.sort()))?, b));
         }
@@ -376,8 +432,8 @@ impl<'f> Terms<'f> {
             .collect::<Result<Vec<_>>>()?;
         let sort = match (wanted, items.first()) {
             (Some(sort), _) => sort.clone(),
-            (None, Some(first)) => {
-                TermSort::array(first.sort().widened()).map_err(|e| sort_error(&e, expr.span))?
+            (None, Some(_)) => {
+                TermSort::array(joint(&items)).map_err(|e| sort_error(&e, expr.span))?
             }
             (None, None) => {
                 TermSort::array(TermSort::Int).map_err(|e| sort_error(&e, expr.span))?
@@ -474,6 +530,9 @@ impl<'f> Terms<'f> {
             let pattern = self.value(pattern, scope, Some(&TermSort::String))?;
             return Term::matches(text, pattern.as_str().unwrap_or_default(), at).map_err(typed);
         }
+        if let Some(term) = self.collection_call(expr, name, args, scope)? {
+            return Ok(term);
+        }
         let mut terms = Vec::with_capacity(args.len());
         for arg in args {
             let wanted = match (name.text.as_str(), terms.first()) {
@@ -484,6 +543,9 @@ impl<'f> Terms<'f> {
                 _ => None,
             };
             terms.push(self.term(arg, scope, wanted.as_ref())?);
+        }
+        if let Some(term) = decimal_call(&name.text, &terms, at) {
+            return term.map_err(typed);
         }
         let op = match (name.text.as_str(), terms.len()) {
             ("abs", 1) => Op::Abs,
@@ -528,7 +590,7 @@ impl<'f> Terms<'f> {
         let mut params = Vec::new();
         let mut scope = Scope::new();
         for (i, p) in declared.params.iter().enumerate() {
-            let id = VarId::new(FUNCTION_SPACE, i);
+            let id = VarId::new(VarId::FUNCTION_SPACE, i);
             let var = Var::new(id, &p.name.text, self.sort(&p.sort)?);
             scope.insert(p.name.text.clone(), var.term());
             params.push(var);

@@ -222,9 +222,11 @@ impl Terms<'_> {
 
 fn parts(value: &Value) -> usize {
     match value {
-        Value::Bool(_) | Value::Int(_) | Value::Enum(..) => 1,
+        Value::Bool(_) | Value::Int(_) | Value::Decimal(..) | Value::Enum(..) => 1,
         Value::Str(text) => text.len(),
         Value::Array(items) => items.iter().map(parts).sum(),
+        Value::Set(items) => items.iter().map(parts).sum(),
+        Value::Map(pairs) => pairs.iter().map(|(k, v)| parts(k) + parts(v)).sum(),
         Value::Record(_, items) => items.iter().map(parts).sum(),
         Value::Sum(s) => 1 + s.fields().iter().map(parts).sum::<usize>(),
     }

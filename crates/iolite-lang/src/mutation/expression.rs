@@ -31,7 +31,7 @@ pub(super) enum Side {
 pub(super) fn constants(file: &File, expr: &Expr, found: &mut dyn FnMut(usize, Change)) {
     let mut node = 0;
     walk(expr, &mut node, &mut |k, e| match &e.kind {
-        ExprKind::Int(_) => {
+        ExprKind::Int(_) | ExprKind::Decimal(_) => {
             found(k, Change::Shift(true));
             found(k, Change::Shift(false));
         }
@@ -43,6 +43,31 @@ pub(super) fn constants(file: &File, expr: &Expr, found: &mut dyn FnMut(usize, C
         ExprKind::Name(name) => {
             for other in siblings(file, name) {
                 found(k, Change::Become(ExprKind::Name(other.to_owned())));
+            }
+        }
+        // A set or a map that loses an entry.
+        ExprKind::Set(items) if !items.is_empty() => {
+            let rest = items[1..].to_vec();
+            found(k, Change::Become(ExprKind::Set(rest)));
+        }
+        ExprKind::Map(pairs) if pairs.len() > 1 => {
+            let rest = pairs[1..].to_vec();
+            found(k, Change::Become(ExprKind::Map(rest)));
+        }
+        ExprKind::Call(name, args) => {
+            let declared = |text: &str| {
+                let mut items = file.items.iter();
+                items.any(|i| matches!(i, Item::Function(f) if f.name.text == text))
+            };
+            if let Some(other) = other_operation(&name.text)
+                && !declared(&name.text)
+                && !declared(other)
+            {
+                let name = Name {
+                    text: other.to_owned(),
+                    span: name.span,
+                };
+                found(k, Change::Become(ExprKind::Call(name, args.clone())));
             }
         }
         ExprKind::Quantified(q, name, array, body) => {
@@ -66,6 +91,16 @@ pub(super) fn constants(file: &File, expr: &Expr, found: &mut dyn FnMut(usize, C
         }
         _ => {}
     });
+}
+
+/// An operation of the same sorts on sets.
+fn other_operation(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "insert" => "remove",
+        "union" => "intersection",
+        "intersection" | "difference" => "union",
+        _ => return None,
+    })
 }
 
 /// The other values of the enumeration that a name is a value of, or the other variants of a sum with
@@ -158,6 +193,27 @@ pub(super) fn apply(expr: &mut Expr, node: usize, change: &Change) -> Option<()>
                 (digits, false) => ExprKind::Int(predecessor(digits)),
             }
         }
+        // By one unit of the last place.
+        (Change::Shift(up), ExprKind::Decimal(text)) => {
+            let places = text.split_once('.').map_or(0, |(_, places)| places.len());
+            let digits = text.replace('.', "");
+            let digits = digits.trim_start_matches('0');
+            let pointed = |digits: &str| {
+                let digits = format!("{digits:0>width$}", width = places + 1);
+                let (whole, part) = digits.split_at(digits.len() - places);
+                format!("{whole}.{part}")
+            };
+            match (digits, up) {
+                ("", true) => ExprKind::Decimal(pointed("1")),
+                ("", false) => {
+                    let one = new(ExprKind::Decimal(pointed("1")));
+                    ExprKind::Unary(UnaryOp::Neg, Box::new(one))
+                }
+                (digits, true) => ExprKind::Decimal(pointed(&successor(digits))),
+                ("1", false) => ExprKind::Decimal(pointed("0")),
+                (digits, false) => ExprKind::Decimal(pointed(&predecessor(digits))),
+            }
+        }
         (Change::Become(kind), _) => kind.clone(),
         (Change::Compare(op), ExprKind::Binary(_, a, b)) => ExprKind::Binary(*op, a, b),
         (Change::Keep(Side::Left), ExprKind::Binary(BinaryOp::And, kept, _))
@@ -210,7 +266,10 @@ fn node_mut<'e>(expr: &'e mut Expr, left: &mut usize) -> Option<&'e mut Expr> {
         | ExprKind::Let(_, a, b)
         | ExprKind::Quantified(_, _, a, b) => [a, b].into_iter().find_map(|e| node_mut(e, left)),
         ExprKind::If(a, b, c) => [a, b, c].into_iter().find_map(|e| node_mut(e, left)),
-        ExprKind::Call(_, list) | ExprKind::Array(list) => {
+        ExprKind::Map(pairs) => pairs
+            .iter_mut()
+            .find_map(|(key, value)| [key, value].into_iter().find_map(|e| node_mut(e, left))),
+        ExprKind::Call(_, list) | ExprKind::Array(list) | ExprKind::Set(list) => {
             list.iter_mut().find_map(|e| node_mut(e, left))
         }
         ExprKind::Record(_, fields) => fields.iter_mut().find_map(|(_, e)| node_mut(e, left)),

@@ -27,9 +27,6 @@ const AHEAD: usize = 8;
 /// Takes an expansion; the number is the index of its first pair in the level.
 pub(super) type Take<'a, E> = dyn FnMut(&mut Nodes, usize, &mut Expansion) -> ControlFlow<E> + 'a;
 
-/// The searching thread's own expander.
-pub(super) type Lead<'a, R, M> = Expander<&'a mut R, &'a M>;
-
 /// How many threads expand pairs. The trait is there because only some rules and implementations can
 /// be copied to other threads.
 pub(super) trait Jobs<R, M>: Copy {
@@ -40,7 +37,7 @@ pub(super) trait Jobs<R, M>: Copy {
 
     /// Expands the pairs of a level, those of one node together, and has them taken in order.
     fn level<E>(
-        lead: &mut Lead<'_, R, M>,
+        lead: &mut Expander<'_, R, M>,
         crew: &mut Self::Crew,
         level: &[Taken],
         nodes: &mut Nodes,
@@ -64,7 +61,7 @@ impl<R: PairRules, M: Semantics<State = StateId>> Jobs<R, M> for OneJob {
     }
 
     fn level<E>(
-        lead: &mut Lead<'_, R, M>,
+        lead: &mut Expander<'_, R, M>,
         crew: &mut Expansion,
         level: &[Taken],
         nodes: &mut Nodes,
@@ -103,9 +100,9 @@ impl SeveralJobs {
     }
 }
 
-/// The expanders of the other threads.
+/// The other threads' rules and implementations.
 pub(super) struct Team<R, M> {
-    others: Vec<Expander<R, M>>,
+    others: Vec<(R, M)>,
     spare: Vec<Expansion>,
     chunk: usize,
 }
@@ -118,7 +115,7 @@ where
     type Crew = Team<R, M>;
 
     fn crew(self, rules: &R, implementation: &M) -> Team<R, M> {
-        let other = |_| Expander::new(rules.clone(), implementation.clone());
+        let other = |_| (rules.clone(), implementation.clone());
         Team {
             others: (1..self.jobs.get()).map(other).collect(),
             spare: vec![Expansion::default()],
@@ -127,7 +124,7 @@ where
     }
 
     fn level<E>(
-        lead: &mut Lead<'_, R, M>,
+        lead: &mut Expander<'_, R, M>,
         crew: &mut Team<R, M>,
         level: &[Taken],
         nodes: &mut Nodes,
@@ -163,7 +160,9 @@ where
         };
         let end = thread::scope(|scope| {
             for other in others {
-                scope.spawn(|| work.help(other));
+                let (rules, implementation) = other;
+                let work = &work;
+                scope.spawn(move || work.help(&mut Expander::new(rules, implementation)));
             }
             // Also when taking panics: nobody may wait for a thread that is gone.
             let _end = EndOfLevel(&work);
@@ -174,7 +173,7 @@ where
     }
 
     fn bytes(crew: &Team<R, M>) -> usize {
-        let rules = crew.others.iter().map(|other| other.rules.bytes());
+        let rules = crew.others.iter().map(|(rules, _)| rules.bytes());
         let spare = crew.spare.iter().map(Expansion::bytes);
         rules.chain(spare).sum()
     }
@@ -275,7 +274,7 @@ impl Work<'_> {
     }
 
     /// Expands chunks until there are none.
-    fn help<R, M>(&self, expander: &mut Expander<R, M>)
+    fn help<R, M>(&self, expander: &mut Expander<'_, R, M>)
     where
         R: PairRules,
         M: Semantics<State = StateId>,
@@ -303,7 +302,7 @@ impl Work<'_> {
     /// Takes all chunks in order, and expands some where the next one is not there yet.
     fn lead<R, M, E>(
         &self,
-        expander: &mut Expander<R, M>,
+        expander: &mut Expander<'_, R, M>,
         nodes: &mut Nodes,
         take: &mut Take<'_, E>,
     ) -> ControlFlow<E>
@@ -324,7 +323,7 @@ impl Work<'_> {
     }
 
     /// The expansion of a chunk, once it is there.
-    fn expanded<R, M>(&self, chunk: usize, expander: &mut Expander<R, M>) -> Expansion
+    fn expanded<R, M>(&self, chunk: usize, expander: &mut Expander<'_, R, M>) -> Expansion
     where
         R: PairRules,
         M: Semantics<State = StateId>,

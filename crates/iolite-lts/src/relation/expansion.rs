@@ -78,15 +78,15 @@ impl Expansion {
     }
 }
 
-/// Expands pairs: the rules of a relation and an implementation.
-pub(super) struct Expander<R, M> {
-    pub(super) rules: R,
-    implementation: M,
+/// Expands pairs: the rules of a relation and an implementation, a thread's own or lent.
+pub(super) struct Expander<'a, R, M> {
+    pub(super) rules: &'a mut R,
+    implementation: &'a M,
     row: Vec<Step>,
 }
 
-impl<R: PairRules, M: Semantics<State = StateId>> Expander<R, M> {
-    pub(super) fn new(rules: R, implementation: M) -> Self {
+impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
+    pub(super) fn new(rules: &'a mut R, implementation: &'a M) -> Self {
         Self {
             rules,
             implementation,
@@ -99,7 +99,7 @@ impl<R: PairRules, M: Semantics<State = StateId>> Expander<R, M> {
     pub(super) fn expand(
         &mut self,
         pairs: &[Taken],
-        places: &impl Places,
+        places: &dyn Places,
         map: &[LabelId],
         expansion: &mut Expansion,
     ) {
@@ -110,7 +110,7 @@ impl<R: PairRules, M: Semantics<State = StateId>> Expander<R, M> {
             if entered.replace(node) != Some(node) {
                 self.rules.enter(places.place(node));
             }
-            if let Some(refused) = self.rules.refusal(&self.implementation, map, state) {
+            if let Some(refused) = self.rules.refusal(self.implementation, map, state) {
                 expansion.refusals.push((k as u32, refused));
             }
             self.row.clear();

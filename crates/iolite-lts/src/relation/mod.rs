@@ -17,6 +17,7 @@
 //! | `ioco` | Straces(s) | its outputs and δ are in out(s after σ) |
 //! | `uioco` | Utraces(s) | the same |
 
+mod any_side;
 mod crew;
 #[cfg(test)]
 mod crew_tests;
@@ -47,6 +48,7 @@ use std::sync::Arc;
 
 use crate::{LabelId, LabelKind, Labels, QuiescencePolicy, Semantics, StateId, Suspension};
 
+pub use any_side::AnySide;
 use crew::{Jobs, OneJob, SeveralJobs};
 use nodes::Nodes;
 use output_inclusion::{Domain, OutputInclusion};
@@ -263,9 +265,10 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
         N: Clone + Send,
     {
         // The strict policy reports the livelocks that a view has met, so there must be one view.
-        if jobs.get() == 1 || self.policy == QuiescencePolicy::Strict {
-            return self.check(implementation, how);
-        }
+        let jobs = match self.policy {
+            QuiescencePolicy::Strict => NonZeroUsize::MIN,
+            QuiescencePolicy::Livelock | QuiescencePolicy::Fair => jobs,
+        };
         self.decide(implementation.clone(), SeveralJobs::new(jobs), how)
     }
 
@@ -349,38 +352,46 @@ impl<N: Semantics<State = StateId>> SpecificationSide<N> {
     where
         M: Semantics<State = StateId>,
     {
-        let sides = [
-            ("implementation", implementation.labels()),
-            ("specification", self.labels()),
-        ];
-        for (side, labels) in sides {
-            if let Some(label) = labels.of_kind(LabelKind::Undirected).next() {
-                return Err(RelateError::Undirected {
-                    side,
-                    label: labels.text(label),
-                });
-            }
-        }
-        let known = |input: &LabelId| {
-            let name = &self.labels().label(*input).name;
-            implementation
-                .labels()
-                .get(LabelKind::Input, name)
-                .is_some()
-        };
-        let (state, input) = if let Some(input) = self.labels().inputs().find(|i| !known(i)) {
-            // The implementation is taken to have the specification's inputs, L_I.
-            (implementation.initial(), self.labels().text(input))
-        } else if let Some((state, input)) = crate::missing_input(implementation) {
-            (state, implementation.labels().text(input))
-        } else {
-            return Ok(());
-        };
-        Err(RelateError::NotInputEnabled {
-            state: implementation.describe(&state),
-            input,
-        })
+        check_directed(self.labels(), implementation)
     }
+}
+
+/// The same, of a specification with these labels.
+fn check_directed<M>(specification: &Labels, implementation: &M) -> Result<(), RelateError>
+where
+    M: Semantics<State = StateId>,
+{
+    let sides = [
+        ("implementation", implementation.labels()),
+        ("specification", specification),
+    ];
+    for (side, labels) in sides {
+        if let Some(label) = labels.of_kind(LabelKind::Undirected).next() {
+            return Err(RelateError::Undirected {
+                side,
+                label: labels.text(label),
+            });
+        }
+    }
+    let known = |input: &LabelId| {
+        let name = &specification.label(*input).name;
+        implementation
+            .labels()
+            .get(LabelKind::Input, name)
+            .is_some()
+    };
+    let (state, input) = if let Some(input) = specification.inputs().find(|i| !known(i)) {
+        // The implementation is taken to have the specification's inputs, L_I.
+        (implementation.initial(), specification.text(input))
+    } else if let Some((state, input)) = crate::missing_input(implementation) {
+        (state, implementation.labels().text(input))
+    } else {
+        return Ok(());
+    };
+    Err(RelateError::NotInputEnabled {
+        state: implementation.describe(&state),
+        input,
+    })
 }
 
 /// Decides one relation between two systems; see [`SpecificationSide`] for many.

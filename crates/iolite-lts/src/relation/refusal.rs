@@ -11,6 +11,8 @@
 //! unspecified there. As long as the implementation takes no such label, conf asks what testing
 //! preorder asks.
 
+use rustc_hash::FxHashSet;
+
 use crate::{LabelId, LabelKind, Labels, Semantics, StateId};
 
 use super::Allowed;
@@ -124,10 +126,20 @@ impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
     }
 
     fn allowed(&mut self) -> Allowed {
+        // In the order of states: sets are numbered as they are met, and each thread meets others first.
+        let Self {
+            model,
+            at,
+            specification,
+            ..
+        } = self;
+        let mut seen = FxHashSet::default();
+        let ids = at.members().iter();
+        let ids = ids.filter_map(|&s| specification.of(model, |l| l, s));
+        let all: Vec<LabelSetId> = ids.filter(|&id| seen.insert(id)).collect();
         let specification = &self.specification;
         // Only the smallest sets of initials: what the others refuse, these refuse too.
         let smaller = |b: LabelSetId, a| a != b && specification.is_subset(b, specification, a);
-        let all = &self.acceptances;
         let smallest = all.iter().filter(|&&a| !all.iter().any(|&b| smaller(b, a)));
         let refused = |&id: &LabelSetId| {
             let labels = self.visible.iter().copied();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
-use super::crew::{Jobs, Lead};
+use super::crew::Jobs;
 use super::expansion::{ExpandedStep, Expander, Expansion, Taken};
 use super::nodes::{Node, Nodes, Place};
 use super::pairs::{Order, Pairs};
@@ -127,7 +127,7 @@ enum End {
 
 struct Walk<'a, R, M, J: Jobs<R, M>> {
     /// Who asks the models.
-    lead: Lead<'a, R, M>,
+    lead: Expander<'a, R, M>,
     crew: J::Crew,
     memory: Memory<'a, M>,
     nodes: &'a mut Nodes,

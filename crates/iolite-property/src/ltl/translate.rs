@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::acceptance::AcceptanceFormula;
+use crate::acceptance::{AcceptanceFormula, Colours};
 use crate::alphabet::Alphabet;
 use crate::class::SemanticClass;
 use crate::finitary_part;
@@ -131,8 +131,7 @@ impl Ltl {
         let mut wide = Formulas::new(alphabet.len());
         wide.normal_form(self, false, resolver)?;
         let (classes, first) = wide.letter_classes();
-        let names: Vec<String> = (0..first.len()).map(|i| i.to_string()).collect();
-        let narrow = Arc::new(Alphabet::of_names(names.iter().map(String::as_str))?);
+        let narrow = Arc::new(Alphabet::numbers(first.len())?);
         let mut formulas = Formulas::new(first.len());
         let f = formulas.normal_form(self, false, &|f| {
             let holds = resolver(f)?;
@@ -245,7 +244,7 @@ impl Translator<'_> {
         } else {
             (Bdd::TRUE, AcceptanceFormula::Inf(0))
         };
-        let colours = meaning.iter().map(|&m| u64::from(m == bad)).collect();
+        let colours = meaning.iter().map(|&m| Colours::from(m == bad)).collect();
         self.normalise(&OmegaAutomaton {
             structure,
             colours,
@@ -292,7 +291,7 @@ impl Translator<'_> {
         let n = structure.len();
         let colours = meaning
             .iter()
-            .map(|(_, turn, owed)| u64::from(*turn == last && *owed == Bdd::TRUE))
+            .map(|(_, turn, owed)| Colours::from(*turn == last && *owed == Bdd::TRUE))
             .collect();
         let acceptance = AcceptanceFormula::Inf(0);
         Ok(OmegaAutomaton {

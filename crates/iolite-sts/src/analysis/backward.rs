@@ -20,6 +20,8 @@ use crate::symbolic::literal;
 /// Obligations that are kept, and the greatest size of one.
 const OBLIGATIONS: usize = 2_000;
 const SIZE: u32 = 4_000;
+/// The size of a condition that is asked about for the price of one step, beside the question.
+const SIZE_A_STEP: u64 = 8;
 
 struct Obligation {
     location: LocationId,
@@ -40,11 +42,9 @@ pub(super) struct Backward {
     fresh: usize,
     depth: usize,
     doubt: Option<String>,
-    /// Whether to go on where an initial state is met.
+    /// Whether to go on where an initial state is met. A question then also costs its size: such a search may
+    /// have no end, and asks each time about all that it found before.
     exhaustive: bool,
-    /// Whether a question also costs its size: without an end to the search, all before it are asked about
-    /// each time.
-    by_size: bool,
 }
 
 impl Member for Backward {
@@ -89,19 +89,12 @@ impl Member for Backward {
 }
 
 impl Backward {
-    /// A search for all states from which a target is reachable, initial ones or not.
+    /// A search for all states from which a target is reachable, initial ones or not, among those that the
+    /// shared lemmas describe.
     pub(super) fn towards_targets() -> Self {
         Self {
             exhaustive: true,
             ..Self::default()
-        }
-    }
-
-    /// The same among the states that the shared lemmas describe.
-    pub(super) fn within_lemmas() -> Self {
-        Self {
-            by_size: true,
-            ..Self::towards_targets()
         }
     }
 
@@ -162,8 +155,8 @@ impl Backward {
         let others = self.all.iter().filter(|o| o.location == source);
         let covering = others.filter(|o| o.left.is_empty());
         let covered = Term::any(covering.map(|o| o.condition.clone()));
-        if self.by_size {
-            slice.meter.spend(u64::from(covered.size()));
+        if self.exhaustive {
+            slice.meter.spend(u64::from(covered.size()) / SIZE_A_STEP);
         }
         let new = [condition.clone(), known, covered.negated()];
         if matches!(slice.check(&new, &[]), Answer::Unsat) {

@@ -13,6 +13,8 @@ use crate::iosts::{LabelKind, LocationId, TransitionId, space};
 /// Points that are kept, and the size of their terms together.
 const POINTS: usize = 50_000;
 const TERMS: u64 = 4_000_000;
+/// The size of terms that is simplified and compared for the price of one step.
+const SIZE_A_STEP: u64 = 16;
 
 struct Point {
     location: LocationId,
@@ -175,7 +177,10 @@ impl Bounded {
                 Ok(part) if fits => {
                     let condition = Term::all([self.points[at].condition.clone(), part]);
                     let target = model.transition(t).target;
+                    let before = self.size;
                     self.add(target, &values, &condition, Some((at, t, arguments)));
+                    // Terms that grow with each step cost more with each step.
+                    slice.meter.spend((self.size - before) / SIZE_A_STEP);
                 }
                 _ => self.doubt = true,
             }

@@ -107,7 +107,7 @@ pub(super) fn faults(
 /// Whether a model, the product or its system, has the trace of a run of the product although a term
 /// of it may have no value: with constants with which one faults on the way it is no specification.
 /// S^δ has no δ where a guard has no value, and there nobody can say whether the system is silent.
-pub(super) fn is_without_fault(
+pub(crate) fn is_without_fault(
     run: &Run,
     product: &Iosts,
     model: &Iosts,

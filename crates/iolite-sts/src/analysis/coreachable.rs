@@ -1,6 +1,8 @@
 //! Over-approximations of the states from which some locations can be reached [SYM04, def. 14].
 
-use iolite_expr::{Answer, Solver, Term};
+use std::time::{Duration, Instant};
+
+use iolite_expr::{Answer, Limits, Solver, Term};
 
 use super::backward::Backward;
 use super::interpretation;
@@ -8,6 +10,39 @@ use super::invariant::Invariant;
 use super::member::{Member, Meter, Outcome, Shared, Slice};
 use super::problem::Problem;
 use crate::iosts::{Iosts, LocationId};
+
+/// The outer limit of the search for exact preimages, and of one question in it: steps are counted, but one step may
+/// take long where conditions grow.
+const TIME: Duration = Duration::from_secs(10);
+const QUESTION: Duration = Duration::from_millis(500);
+
+/// Exact preimages, within the limits.
+fn search(
+    backward: &mut Backward,
+    problem: &Problem<'_>,
+    lemmas: Invariant,
+    solver: &mut Solver,
+    steps: u64,
+) -> Outcome {
+    let mut shared = Shared {
+        lemmas,
+        samples: Vec::new(),
+    };
+    let mut meter = Meter::new(steps);
+    solver.set_limits(Limits::new(QUESTION, Limits::default().memory_mb));
+    solver.set_deadline(Instant::now().checked_add(TIME));
+    let outcome = backward.run(
+        problem,
+        &mut Slice {
+            solver: &mut *solver,
+            meter: &mut meter,
+            shared: &mut shared,
+        },
+    );
+    solver.set_deadline(None);
+    solver.set_limits(Limits::default());
+    outcome
+}
 
 /// For each location a condition that every state there satisfies from which one of the targets is
 /// reachable: the exact preimages where they are found within `steps`, else what octagons say of
@@ -20,17 +55,8 @@ pub fn coreachable(
 ) -> Vec<Term> {
     let problem = Problem::new(model, targets);
     let mut backward = Backward::towards_targets();
-    let mut shared = Shared {
-        lemmas: Invariant::trivial(model),
-        samples: Vec::new(),
-    };
-    let mut meter = Meter::new(steps);
-    let mut slice = Slice {
-        solver,
-        meter: &mut meter,
-        shared: &mut shared,
-    };
-    if let Outcome::Proved(outside) = backward.run(&problem, &mut slice) {
+    let all = Invariant::trivial(model);
+    if let Outcome::Proved(outside) = search(&mut backward, &problem, all, solver, steps) {
         let locations = model.locations();
         return locations
             .map(|(l, _)| outside.at(l).negated().simplify())
@@ -49,18 +75,9 @@ pub(crate) fn coreachable_within(
     steps: u64,
 ) -> Vec<Term> {
     let problem = Problem::new(model, targets);
-    let mut backward = Backward::within_lemmas();
-    let mut shared = Shared {
-        lemmas: reached.clone(),
-        samples: Vec::new(),
-    };
-    let mut meter = Meter::new(steps);
-    let mut slice = Slice {
-        solver,
-        meter: &mut meter,
-        shared: &mut shared,
-    };
-    let conditions = match backward.run(&problem, &mut slice) {
+    let mut backward = Backward::towards_targets();
+    let found = search(&mut backward, &problem, reached.clone(), solver, steps);
+    let conditions = match found {
         Outcome::Proved(_) => backward.found(&problem),
         _ => interpretation::coreachable(&problem, steps).unwrap_or_else(|| connected(&problem)),
     };

@@ -156,7 +156,8 @@ impl<N: Priced> Fixpoint<N> {
             }
         };
         let cells = self.partition.of(location).iter();
-        cells.map(|&k| (k, self.part(k, &image))).collect()
+        let parts = cells.map(|&k| (k, self.part(k, &image)));
+        parts.filter(|(_, part)| !part.is_bottom()).collect()
     }
 
     /// Works until there is a fixpoint, `true`, or the meter is empty.
@@ -173,7 +174,7 @@ impl<N: Priced> Fixpoint<N> {
                     return false;
                 }
                 let images = self.images(problem, from, t);
-                meter.spend(N::PRICE * images.len() as u64);
+                meter.spend(N::PRICE * images.len().max(1) as u64);
                 for (to, image) in images {
                     self.grow(to, &image);
                 }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use iolite_expr::{
-    HornAnswer, HornAtom, HornClauses, HornRule, Limits, Solver, Substitution, Term, Var,
+    HornAnswer, HornAtom, HornClauses, HornFact, HornRule, Limits, Solver, Substitution, Term,
+    Value, Var,
 };
 
 use super::invariant::Invariant;
-use super::member::InvariantSource;
+use super::member::{InvariantSource, Suggestion};
 use super::problem::Problem;
 use crate::iosts::LocationId;
 
@@ -51,8 +52,8 @@ pub fn horn_clauses(problem: &Problem<'_>) -> HornClauses {
     }
 }
 
-/// A program that solves Horn clauses as a source of invariants. What it says is not believed: its
-/// solution is checked as an invariant, and that there is none is left to others to show by a run.
+/// A program that solves Horn clauses as a source of invariants and of ways to a violation. What it says is not
+/// believed: its solution is checked as an invariant, and its refutation is a run only if it fires step by step.
 #[derive(Clone, Debug)]
 pub struct HornProgram {
     path: PathBuf,
@@ -77,18 +78,25 @@ impl InvariantSource for HornProgram {
         problem: &Problem<'_>,
         _: &mut Solver,
         time: Duration,
-    ) -> Result<Invariant, String> {
+    ) -> Result<Suggestion, String> {
         let limits = Limits::new(time, Limits::default().memory_mb);
-        match horn_clauses(problem).solve(&self.path, &limits) {
+        let clauses = horn_clauses(problem);
+        match clauses.solve(&self.path, &limits) {
             HornAnswer::Solution(terms) => {
                 // Terms over V ∪ C and of sort Bool, as the clauses ask for.
                 let terms: Vec<Term> = terms.iter().map(Term::simplify).collect();
-                Ok(Invariant::new(problem.model, terms))
+                Ok(Suggestion::Invariant(Invariant::new(problem.model, terms)))
             }
-            HornAnswer::Unsolvable => {
-                Err("says that a violation is reachable, and shows no run".to_owned())
-            }
+            HornAnswer::Unsolvable => match clauses.refutation(&self.path, &limits) {
+                Some(facts) => Ok(Suggestion::Way(facts.into_iter().map(state).collect())),
+                None => Err("says that a violation is reachable, and shows no run".to_owned()),
+            },
             HornAnswer::Unknown(why) => Err(why.to_string()),
         }
     }
+}
+
+/// A fact is a state with its constants: relations are locations, over V ∪ C.
+fn state(fact: HornFact) -> (LocationId, Vec<Value>) {
+    (LocationId::new(fact.relation), fact.values)
 }

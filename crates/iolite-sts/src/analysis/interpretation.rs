@@ -2,9 +2,11 @@
 //! with boxes, then octagons, then polyhedra [SYM04, §4].
 //!
 //! Each domain iterates to a fixpoint: places where a loop closes are widened after a delay, with
-//! thresholds from the model's comparisons, and a few decreasing rounds regain what widening lost. Where
-//! no domain is enough, both directions restrict each other, and locations are split.
+//! thresholds from the model's comparisons, and a few decreasing rounds regain what widening lost. Octagons are
+//! tried for each valuation of the variables that hold control, too. Where no domain is enough, both directions restrict each other, and locations are split.
 //! What comes out is a candidate like any other: it is checked as inductive before it is believed.
+
+use std::sync::Arc;
 
 use iolite_expr::{Solver, Term};
 
@@ -12,6 +14,7 @@ use super::domain::{IntervalBox, NumericDomain, Octagon, Polyhedron};
 use super::fixpoint::{Direction, Fixpoint, Priced};
 use super::invariant::{Invariant, broken};
 use super::member::{Member, Meter, Outcome, Slice};
+use super::partition::Partition;
 use super::problem::Problem;
 use super::refinement::{Refined, Refinement};
 use crate::iosts::Iosts;
@@ -24,6 +27,8 @@ enum Stage {
     Start,
     Boxes(Fixpoint<IntervalBox>),
     Octagons(Fixpoint<Octagon>),
+    /// Octagons for each valuation of the variables that hold control.
+    ControlledOctagons(Fixpoint<Octagon>),
     Polyhedra(Fixpoint<Polyhedron>),
     SplitOctagons(Refinement<Octagon>),
     SplitPolyhedra(Refinement<Polyhedron>),
@@ -83,11 +88,14 @@ impl Member for Interpretation {
     fn name(&self) -> String {
         let domain = match self.stage {
             Stage::Start | Stage::Boxes(_) => IntervalBox::NAME,
-            Stage::Octagons(_) | Stage::SplitOctagons(_) => Octagon::NAME,
+            Stage::Octagons(_) | Stage::ControlledOctagons(_) | Stage::SplitOctagons(_) => {
+                Octagon::NAME
+            }
             Stage::Polyhedra(_) | Stage::SplitPolyhedra(_) | Stage::Done => Polyhedron::NAME,
         };
         let how = match self.stage {
             Stage::SplitOctagons(_) | Stage::SplitPolyhedra(_) => " in both directions",
+            Stage::ControlledOctagons(_) => " for each state of control",
             _ => "",
         };
         format!("abstract interpretation with {domain}{how}")
@@ -101,7 +109,9 @@ impl Member for Interpretation {
                     continue;
                 }
                 Stage::Boxes(fixpoint) => worked(fixpoint, problem, slice),
-                Stage::Octagons(fixpoint) => worked(fixpoint, problem, slice),
+                Stage::Octagons(fixpoint) | Stage::ControlledOctagons(fixpoint) => {
+                    worked(fixpoint, problem, slice)
+                }
                 Stage::Polyhedra(fixpoint) => worked(fixpoint, problem, slice),
                 Stage::SplitOctagons(refinement) => refined(refinement, problem, slice),
                 Stage::SplitPolyhedra(refinement) => refined(refinement, problem, slice),
@@ -132,16 +142,23 @@ impl Interpretation {
     /// The next stronger domain; after the last of them both directions, on locations that are split.
     fn after(&self, problem: &Problem<'_>) -> Stage {
         let few = || problem.data().len() <= MOST_FOR_POLYHEDRA;
+        if let Stage::Octagons(_) = self.stage
+            && let Some(control) = Partition::by_control(problem)
+        {
+            let control = Arc::new(control);
+            let fixpoint = Fixpoint::within(problem, Direction::Forward, control, None);
+            return Stage::ControlledOctagons(fixpoint);
+        }
         match &self.stage {
             Stage::Start | Stage::Boxes(_) => {
                 Stage::Octagons(Fixpoint::new(problem, Direction::Forward))
             }
-            Stage::Octagons(octagons)
+            Stage::Octagons(octagons) | Stage::ControlledOctagons(octagons)
                 if octagons.vocabulary.quantities().len() <= MOST_FOR_POLYHEDRA =>
             {
                 Stage::Polyhedra(Fixpoint::new(problem, Direction::Forward))
             }
-            Stage::Octagons(_) | Stage::Polyhedra(_) => {
+            Stage::Octagons(_) | Stage::ControlledOctagons(_) | Stage::Polyhedra(_) => {
                 Stage::SplitOctagons(Refinement::new(problem))
             }
             Stage::SplitOctagons(_) if few() => Stage::SplitPolyhedra(Refinement::new(problem)),

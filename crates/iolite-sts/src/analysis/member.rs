@@ -7,6 +7,7 @@ use iolite_expr::{Answer, Model, Solver, Term, Value, Var};
 use super::invariant::Invariant;
 use super::problem::Problem;
 use super::run::Run;
+use crate::iosts::LocationId;
 use crate::semantics::State;
 
 /// The price of a question to the solver, in steps; firing one transition costs one.
@@ -91,23 +92,33 @@ pub(super) trait Member {
     fn run(&mut self, problem: &Problem<'_>, slice: &mut Slice<'_>) -> Outcome;
 }
 
-/// A source of invariants from outside, such as abstract interpretation.
+/// What somebody outside suggests. Nothing of it is believed before it is checked.
+#[derive(Clone, Debug)]
+pub enum Suggestion {
+    /// Conditions for each location that are taken for invariant: initiation, consecution, and exclusion of
+    /// violating locations are checked.
+    Invariant(Invariant),
+    /// States on the way to a violation, from the first to the last, with values for V and then C: a run is looked
+    /// for that goes from each to the next in one step.
+    Way(Vec<(LocationId, Vec<Value>)>),
+}
+
+/// A source of suggestions from outside, such as a program that solves Horn clauses.
 pub trait InvariantSource {
     /// Its name, for reports.
     fn name(&self) -> String;
 
-    /// Conditions for each location that it takes for invariant. They are checked before they are
-    /// used: initiation, consecution, and exclusion of violating locations.
+    /// What it suggests.
     ///
     /// # Errors
     ///
-    /// Why it has none.
+    /// Why it suggests nothing.
     fn candidate(
         &mut self,
         problem: &Problem<'_>,
         solver: &mut Solver,
         time: Duration,
-    ) -> Result<Invariant, String>;
+    ) -> Result<Suggestion, String>;
 }
 
 /// The values of variables in a model.

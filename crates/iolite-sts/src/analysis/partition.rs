@@ -1,13 +1,17 @@
 //! Locations in parts: what one abstract value says too weakly, one for each side of a predicate may
 //! say well enough (dynamic partitioning).
 
-use iolite_expr::{Kind, Op, Span, Term};
+use iolite_expr::{Kind, Op, Sort, Span, Term, Value};
 
-use super::problem::Problem;
+use super::problem::{Problem, equation};
 use crate::iosts::{Iosts, LocationId};
 
 /// Cells of all locations together.
 const MOST_CELLS: usize = 48;
+/// The same where cells are valuations of control: most of them are never reached.
+const MOST_CONTROL: usize = 256;
+/// Values of a variable that holds control.
+const MOST_VALUES: u64 = 8;
 
 /// The states of a location that satisfy a condition over V ∪ C.
 #[derive(Clone, Debug)]
@@ -39,6 +43,43 @@ impl Partition {
             split: vec![Vec::new(); cells.len()],
             cells,
         }
+    }
+
+    /// A cell for each valuation of the variables that hold control: small ranges that are only ever set to
+    /// literals. A location that is written as a number is a location again. `None` where there are no such
+    /// variables.
+    pub(super) fn by_control(problem: &Problem<'_>) -> Option<Self> {
+        let model = problem.model;
+        let mut result = Self::whole(model);
+        let splits = |l: LocationId| !problem.is_violating(l) && problem.leads_to_violation(l);
+        let locations: Vec<LocationId> = model.locations().map(|(l, _)| l).collect();
+        let locations: Vec<LocationId> = locations.into_iter().filter(|l| splits(*l)).collect();
+        let mut count = locations.len();
+        for (x, v) in model.variables().iter().enumerate() {
+            let Some(values) = control_values(problem, x) else {
+                continue;
+            };
+            if count * values.len() > MOST_CONTROL {
+                continue;
+            }
+            count *= values.len();
+            for location in &locations {
+                for k in result.of[location.index()].clone() {
+                    let old = result.cells[k].condition.clone();
+                    let part = |value| Term::all([old.clone(), equation(&v.var, value)]).simplify();
+                    let (first, others) = values.split_first()?;
+                    result.cells[k].condition = part(first);
+                    for value in others {
+                        result.of[location.index()].push(result.cells.len());
+                        result.cells.push(Cell {
+                            location: *location,
+                            condition: part(value),
+                        });
+                    }
+                }
+            }
+        }
+        (result.cells.len() > model.locations().len()).then_some(result)
     }
 
     /// The numbers of a location's cells.
@@ -95,6 +136,17 @@ impl Partition {
         }
         self.split[location.index()].push(predicate);
     }
+}
+
+/// The values of a variable of a small range whose every assignment is a literal, or leaves it as it is.
+fn control_values(problem: &Problem<'_>, variable: usize) -> Option<Vec<Value>> {
+    let model = problem.model;
+    let var = &model.variables()[variable].var;
+    matches!(var.sort, Sort::Range(_)).then_some(())?;
+    let set = model.transitions().flat_map(|(_, t)| &t.assignments);
+    let mut set = set.filter(|(x, _)| *x == variable).map(|(_, e)| e);
+    let plain = |e: &Term| e.as_value().is_some() || e.as_var() == Some(var);
+    set.all(plain).then(|| var.sort.values(MOST_VALUES))?
 }
 
 /// The comparisons of a condition that speak of variables and constants alone; an equation as the two

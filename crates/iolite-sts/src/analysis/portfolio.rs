@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use iolite_expr::{Limits, Solver};
+use iolite_expr::{Limits, Solver, Value};
 
 use super::answer::{Answer, Proof, Refutation};
 use super::backward::Backward;
@@ -12,11 +12,11 @@ use super::explicit::Explicit;
 use super::houdini::Houdini;
 use super::interpretation::Interpretation;
 use super::invariant::{Invariant, broken, excludes};
-use super::member::{InvariantSource, Member, Meter, Outcome, Shared, Slice};
+use super::member::{InvariantSource, Member, Meter, Outcome, Shared, Slice, Suggestion};
 use super::minimise::minimised;
 use super::pdr::Pdr;
 use super::problem::Problem;
-use super::run::Run;
+use super::run::{Run, run_through};
 use crate::iosts::{Iosts, LocationId};
 
 /// What a verification may cost.
@@ -195,11 +195,20 @@ impl Portfolio<'_> {
         Answer::Unknown { left: notes }
     }
 
-    /// An invariant from outside is a proof, or a lemma for the others.
+    /// An invariant from outside is a proof, or a lemma for the others; a way is a refutation once it is a run.
     fn ask(&mut self, source: &mut dyn InvariantSource, notes: &mut Vec<String>) -> Option<Answer> {
         let name = source.name();
         let invariant = match source.candidate(self.problem, self.solver, self.time / SHARE) {
-            Ok(invariant) => invariant,
+            Ok(Suggestion::Invariant(invariant)) => invariant,
+            Ok(Suggestion::Way(states)) => {
+                let refutation = self.refutation_by(&states, &name);
+                if refutation.is_none() {
+                    notes.push(format!(
+                        "{name}: says that a violation is reachable, by a way that is no run"
+                    ));
+                }
+                return refutation.map(Answer::Refuted);
+            }
             Err(why) => {
                 notes.push(format!("{name}: {why}"));
                 return None;
@@ -244,6 +253,21 @@ impl Portfolio<'_> {
             how: how.into(),
             faults: faults(self.problem.model, invariant, self.solver),
         })
+    }
+
+    /// The refutation by a run through these states.
+    fn refutation_by(
+        &mut self,
+        states: &[(LocationId, Vec<Value>)],
+        how: &str,
+    ) -> Option<Refutation> {
+        let mut slice = Slice {
+            solver: &mut *self.solver,
+            meter: &mut Meter::new(self.left),
+            shared: &mut self.shared,
+        };
+        let run = run_through(states, self.problem, &mut slice)?;
+        self.refutation(run, how)
     }
 
     fn refutation(&mut self, run: Run, how: &str) -> Option<Refutation> {

@@ -148,7 +148,8 @@ pub(super) fn sound(term: &Term) -> Term {
     Term::all([term.defined(), term.clone()])
 }
 
-fn enabling(t: &Transition) -> Term {
+/// The condition under which a transition fires, and neither its guard nor an effect faults.
+pub(super) fn enabling(t: &Transition) -> Term {
     let effects = t.assignments.iter().map(|(_, e)| e.defined());
     Term::all(
         [t.guard.defined(), t.guard.clone()]

@@ -1,12 +1,14 @@
 //! Runs of a model with all their values, and their replay.
 
-use iolite_expr::{Solver, Value};
+use iolite_expr::{Answer, Solver, Term, Value};
 
 use super::claim::is_without_fault;
+use super::member::{Slice, row};
 use super::problem::Problem;
-use crate::iosts::{Iosts, TransitionId};
+use crate::iosts::{Iosts, LocationId, TransitionId};
 use crate::path_formula::HasTrace;
 use crate::semantics::{Frame, State, ValuedAction};
+use crate::symbolic::literal;
 
 /// A run: values of the constants, an initial state, and transitions with the values of their
 /// parameters.
@@ -84,4 +86,57 @@ impl Run {
         self.ends_in_violation(problem)
             && is_without_fault(self, model, model, solver) == HasTrace::Yes
     }
+}
+
+/// The run that goes through these states one by one, from an initial one, with values for V and then C; `None`
+/// where there is none, or it was not found.
+pub(super) fn run_through(
+    states: &[(LocationId, Vec<Value>)],
+    problem: &Problem<'_>,
+    slice: &mut Slice<'_>,
+) -> Option<Run> {
+    let model = problem.model;
+    let data = problem.data();
+    let fits = |values: &Vec<Value>| {
+        let mut pairs = data.iter().zip(values);
+        values.len() == data.len() && pairs.all(|(v, value)| v.sort.contains(value))
+    };
+    states
+        .iter()
+        .all(|(_, values)| fits(values))
+        .then_some(())?;
+    let (_, first) = states.first()?;
+    let (initial, constants) = first.split_at(model.variables().len());
+    let mut steps = Vec::new();
+    for pair in states.windows(2) {
+        let [(source, before), (target, after)] = pair else {
+            return None;
+        };
+        let known = data.iter().zip(before);
+        let known = known
+            .map(|(v, value)| (v.id, literal(v, value.clone())))
+            .collect();
+        let equal = data.iter().zip(after);
+        let equal = equal.map(|(v, value)| v.term().equals_value(value));
+        let reached = Term::all(equal.collect::<Result<Vec<_>, _>>().ok()?);
+        let from = model.outgoing(*source).iter();
+        let step = from
+            .filter(|t| model.transition(**t).target == *target)
+            .find_map(|&t| {
+                let after = problem.before(t, &reached).ok()?;
+                let body = Term::all([problem.enabled(t).clone(), after]);
+                let body = body.substitute(&known).ok()?.simplify();
+                let params = problem.params(t);
+                match slice.check(&[body], params) {
+                    Answer::Sat(found) => Some((t, row(&found, params))),
+                    Answer::Unsat | Answer::Unknown(_) => None,
+                }
+            });
+        steps.push(step?);
+    }
+    Some(Run {
+        constants: constants.to_vec(),
+        initial: initial.to_vec(),
+        steps,
+    })
 }

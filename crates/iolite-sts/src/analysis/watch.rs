@@ -84,6 +84,17 @@ pub(crate) fn watched_product(
     product(quiescent, quiescent, observer, marked)
 }
 
+impl Iosts {
+    /// S^δ || ω for an observer ω of S, and its locations that hold a violating one [SYM04, §4].
+    pub fn observed_by(
+        &self,
+        observer: &Self,
+        violate: &[LocationId],
+    ) -> Result<(Self, Vec<LocationId>), ComposeError> {
+        watched_product(&self.quiescent(), observer, violate)
+    }
+}
+
 fn product(
     system: &Iosts,
     quiescent: &Iosts,

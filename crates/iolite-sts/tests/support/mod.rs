@@ -133,12 +133,17 @@ pub fn brp_sender(with_assumption: bool) -> Iosts {
 
 /// A random model with finite data, free of faults.
 pub fn random_model(seed: u64) -> Iosts {
-    random_model_with(seed, |_, _| Vec::new())
+    random_model_with(seed, 0, |_, _| Vec::new())
+}
+
+/// The same with so many further outputs, so that it shows what the other may not allow.
+pub fn random_model_and_more(seed: u64, more: usize) -> Iosts {
+    random_model_with(seed, more, |_, _| Vec::new())
 }
 
 /// The same with quotients whose divisor may be 0.
 pub fn random_faulty_model(seed: u64) -> Iosts {
-    random_model_with(seed, |x, c| {
+    random_model_with(seed, 0, |x, c| {
         vec![
             Term::from(2).div(x).unwrap(),
             Term::from(1).modulo(c).unwrap(),
@@ -148,7 +153,7 @@ pub fn random_faulty_model(seed: u64) -> Iosts {
 }
 
 /// A random model over a variable and a constant, and terms made of the two.
-fn random_model_with(seed: u64, terms: fn(&Term, &Term) -> Vec<Term>) -> Iosts {
+fn random_model_with(seed: u64, more: usize, terms: fn(&Term, &Term) -> Vec<Term>) -> Iosts {
     let mut g = Random {
         rng: Xoshiro256PlusPlus::seed_from_u64(seed),
     };
@@ -194,6 +199,15 @@ fn random_model_with(seed: u64, terms: fn(&Term, &Term) -> Vec<Term>) -> Iosts {
         }
         let (from, to) = (locations[g.below(3)], locations[g.below(3)]);
         b.transition(from, a, Some(guard), assign, to, HERE)
+            .unwrap();
+    }
+    for _ in 0..more {
+        let a = actions[2 + g.below(2)];
+        let mut ints = vec![x.term(), c.term()];
+        ints.extend(b.params(a).iter().map(Var::term));
+        let guard = g.guard(&ints, &y.term(), 1);
+        let (from, to) = (locations[g.below(3)], locations[g.below(3)]);
+        b.transition(from, a, Some(guard), Vec::new(), to, HERE)
             .unwrap();
     }
     b.build().unwrap()

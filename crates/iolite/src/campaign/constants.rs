@@ -38,7 +38,8 @@ impl Constants {
             Answer::Unsat => Some(false),
             Answer::Unknown(_) => None,
         };
-        let narrowed = Term::all(known).simplify().to_string();
+        let narrowed = Solver::embedded().with_intervals(&Term::all(known));
+        let narrowed = narrowed.to_string();
         Some(Self {
             unknown,
             narrowed,

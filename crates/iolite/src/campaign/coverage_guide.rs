@@ -122,6 +122,11 @@ impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {
     }
 
     fn happened(&mut self, step: Step, preempted: bool) {
+        self.otherwise.happened(step, preempted);
+        if self.coverage.transitions().is_complete() && self.coverage.states().is_complete() {
+            // Nothing is left to be seen, so nobody asks any more where the run is.
+            return;
+        }
         let coverage = &mut self.coverage;
         let shared = self.shared.as_ref().map(|(shared, _)| shared);
         let mut count = |oracle: &mut IocoOracle<M>, at: &SetId, action| {
@@ -133,13 +138,14 @@ impl<M: Semantics<State = StateId>> Strategy for CoverageGuide<M> {
             }
         };
         self.follower.step(&mut self.at, step, &mut count);
-        self.otherwise.happened(step, preempted);
     }
 
     fn coverage(&self) -> Option<iolite_exec::Coverage> {
         let count = self.coverage.transitions();
+        // All that this guide saw is there too.
+        let shared = self.shared.as_ref().map(|(shared, _)| shared.count());
         Some(iolite_exec::Coverage {
-            seen: count.seen as u64,
+            seen: shared.unwrap_or(count.seen) as u64,
             total: count.total as u64,
         })
     }

@@ -15,6 +15,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::examined_goals::{Examined, ExaminedGoals};
 use super::follower::{Follower, Position};
 use super::judge::AnyStrategy;
+use super::open_constants::OpenConstants;
+use super::shared_coverage::SharedCoverage;
 
 /// What looking for a way from the middle of a run may cost.
 const REPLANNING: VerifyBudget = VerifyBudget {
@@ -30,7 +32,8 @@ const STARTS: usize = 4;
 ///
 /// A path is solved: from the start by the whole verification portfolio, from within a run by search. Where
 /// the system leaves it, another one is solved from there. Goals that are proved to be out of reach are not
-/// counted.
+/// counted. Where constants are unknown, what runs left of them restricts the paths, and every other choice is a
+/// stimulus that halves it.
 pub(super) struct DataCoverageGuide {
     follower: Follower<SymbolicOracle>,
     at: Position<SymbolicPlace>,
@@ -47,6 +50,11 @@ pub(super) struct DataCoverageGuide {
     solver: Solver,
     otherwise: AnyStrategy,
     leads: bool,
+    /// What others reached, and how much of it was taken over.
+    shared: Option<(SharedCoverage, usize)>,
+    constants: OpenConstants,
+    /// Whether this guide leads the run at hand: recorded runs are only followed.
+    led: bool,
 }
 
 /// The rest of a path to a goal.
@@ -64,6 +72,7 @@ impl DataCoverageGuide {
         solver: Solver,
         otherwise: AnyStrategy,
         leads: bool,
+        constants: OpenConstants,
     ) -> Self {
         let wanted = examined.known.len();
         Self {
@@ -79,6 +88,34 @@ impl DataCoverageGuide {
             solver,
             otherwise,
             leads,
+            shared: None,
+            constants,
+            led: false,
+        }
+    }
+
+    /// The same, with others: goals are numbered as the criterion lists them.
+    #[must_use]
+    pub(super) fn sharing(mut self, seen: SharedCoverage) -> Self {
+        seen.set_total(self.reached.len());
+        let known = self.examined.known.iter().enumerate();
+        let unreachable = known.filter(|(_, known)| matches!(known, Examined::Unreachable));
+        seen.exclude(unreachable.map(|(k, _)| k));
+        self.shared = Some((seen, 0));
+        self.take_over();
+        self
+    }
+
+    /// Takes what others reached since the last time.
+    fn take_over(&mut self) {
+        if let Some((shared, taken)) = &mut self.shared {
+            let more = shared.after(*taken);
+            *taken += more.len();
+            for goal in more {
+                if let Some(reached) = self.reached.get_mut(goal) {
+                    *reached = true;
+                }
+            }
         }
     }
 
@@ -100,7 +137,12 @@ impl DataCoverageGuide {
     /// Notes goals by their number among all of the model.
     fn note(&mut self, reached: &std::collections::BTreeSet<usize>) {
         for (k, goal) in self.examined.goals.wanted.iter().enumerate() {
-            self.reached[k] |= reached.contains(goal);
+            if reached.contains(goal)
+                && !std::mem::replace(&mut self.reached[k], true)
+                && let Some((shared, _)) = &self.shared
+            {
+                shared.add([k]);
+            }
         }
     }
 
@@ -135,12 +177,14 @@ impl DataCoverageGuide {
     /// A path from where the run is to the nearest goal.
     fn plan_from_here(&mut self) -> Option<Plan> {
         let place = self.follower.place(&self.at)?;
+        let learnt = self.constants.conditions();
         for round in self.rounds() {
             for state in place.states().iter().take(STARTS) {
                 let semantics = self.follower.oracle().semantics();
                 let Some(model) = semantics.restarted(state) else {
                     continue;
                 };
+                let model = model.assuming(learnt.iter().cloned());
                 let wanted = round.iter().map(|k| self.goal(*k));
                 let (probed, locations) = model.with_probes(wanted);
                 let search = [Method::Explicit, Method::Bounded];
@@ -166,7 +210,13 @@ impl DataCoverageGuide {
             return;
         }
         if self.is_start {
-            self.plan = self.plan_from_start();
+            // A path that failed had other constants than the system, or was left by it.
+            let start = self.plan_from_start();
+            let again = |plan: &Plan| self.missed[plan.goal] > 0;
+            if start.as_ref().is_some_and(again) && !self.constants.conditions().is_empty() {
+                self.plan = self.plan_from_here();
+            }
+            self.plan = self.plan.take().or(start);
         }
         if self.plan.is_none() && self.pause == 0 {
             self.plan = self.plan_from_here();
@@ -202,6 +252,19 @@ impl DataCoverageGuide {
         given.map(Choice::Give)
     }
 
+    /// Every other time, a stimulus that tells more of a constant; never in the middle of a path.
+    fn split(&mut self, menu: &Menu) -> Option<Choice> {
+        let can = self.plan.is_none() && !menu.stimuli.is_empty();
+        if !can || !self.constants.take_turn() {
+            return None;
+        }
+        let place = self.follower.place(&self.at)?;
+        let oracle = self.follower.oracle();
+        self.constants.learn(oracle, &mut self.solver, &place);
+        let wish = self.constants.splitting(oracle, &place)?;
+        oracle.solve(&place, &wish).map(Choice::Give)
+    }
+
     fn abandon(&mut self) {
         if let Some(plan) = self.plan.take() {
             self.missed[plan.goal] += 1;
@@ -211,6 +274,7 @@ impl DataCoverageGuide {
 
 impl Strategy for DataCoverageGuide {
     fn begin(&mut self) {
+        self.take_over();
         self.follower.oracle().begin(0);
         self.at = self.follower.start();
         let goals = Arc::clone(&self.examined.goals.goals);
@@ -218,13 +282,20 @@ impl Strategy for DataCoverageGuide {
         let reached = semantics.reached_initially(&goals);
         self.note(&reached);
         self.plan = None;
+        self.constants.forget();
+        self.led = false;
         self.is_start = true;
         (self.pause, self.patience) = (0, 1);
         self.otherwise.begin();
     }
 
     fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
-        let led = if self.leads { self.lead(menu) } else { None };
+        self.led = self.leads;
+        let led = if self.leads {
+            self.split(menu).or_else(|| self.lead(menu))
+        } else {
+            None
+        };
         led.unwrap_or_else(|| self.otherwise.choose(menu, rng))
     }
 
@@ -236,6 +307,14 @@ impl Strategy for DataCoverageGuide {
         };
         self.follower.step(&mut self.at, step, &mut count);
         self.note(&reached);
+        self.constants.forget();
+        if self.led
+            && !self.constants.is_empty()
+            && let Some(place) = Follower::<SymbolicOracle>::known(&self.at)
+        {
+            let oracle = self.follower.oracle();
+            self.constants.learn(oracle, &mut self.solver, &place);
+        }
         self.is_start = false;
         self.pause = self.pause.saturating_sub(1);
         let taken = self.follower.oracle().valued(step.action());
@@ -251,10 +330,19 @@ impl Strategy for DataCoverageGuide {
     }
 
     fn coverage(&self) -> Option<iolite_exec::Coverage> {
-        let counted = self.examined.known.iter().zip(&self.reached);
+        let mut reached = self.reached.clone();
+        if let Some((shared, taken)) = &self.shared {
+            let more = shared.after(*taken);
+            for goal in more {
+                if let Some(reached) = reached.get_mut(goal) {
+                    *reached = true;
+                }
+            }
+        }
+        let counted = self.examined.known.iter().zip(&reached);
         let counted =
             counted.filter(|(known, reached)| **reached || !matches!(known, Examined::Unreachable));
-        let seen = self.reached.iter().filter(|r| **r).count();
+        let seen = reached.iter().filter(|r| **r).count();
         Some(iolite_exec::Coverage {
             seen: seen as u64,
             total: counted.count() as u64,

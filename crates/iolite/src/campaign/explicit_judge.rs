@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iolite_derive::{
-    Alphabet, Criterion, Guide, IocoOracle, IoconfOracle, LabelGoal, MixedGoal, Objective, Oracle,
-    PropertyObjective, QueueOptions, Satisfaction, UiocoOracle, verify,
+    Alphabet, Criterion, Guide, IocoOracle, IoconfOracle, LabelGoal, MixedGoal, Objective,
+    PropertyObjective, QueueOptions, Satisfaction, TestedOracle, UiocoOracle, verify,
 };
 use iolite_exec::guided;
 use iolite_expr::Solver;
@@ -13,7 +13,6 @@ use iolite_lts::relation::{Relation, TraceSet};
 use iolite_lts::{QuiescencePolicy, Semantics, Suspension};
 use iolite_property::{Observer, Purpose};
 
-use super::context::{conformance_tester, goal_tester};
 use super::coverage_guide::CoverageGuide;
 use super::judge::{AnyStrategy, AnyTester, JudgeOptions};
 use super::property_judge::objectives;
@@ -189,20 +188,17 @@ impl ExplicitJudge {
     }
 
     /// A tester for goals, and the strategy that follows its advice.
-    fn towards<T: Objective + Clone + 'static>(
-        &self,
-        alphabet: &Alphabet,
-        objectives: &[T],
-    ) -> Box<dyn AnyGuide> {
-        let goal = |o: &T| LabelGoal::own(o.clone(), alphabet, self.spec.labels());
-        let goals = objectives.iter().map(goal).collect();
-        let ioco = self.ioco(alphabet);
-        goal_tester(ioco, self.queues.clone(), goals, self.criterion())
+    fn towards<T: Objective + Clone>(&self, alphabet: &Alphabet, objectives: &[T]) -> Box<dyn Guide>
+    where
+        MixedGoal: From<LabelGoal<T>>,
+    {
+        let goal = |o: &T| LabelGoal::own(o.clone(), alphabet, self.spec.labels()).into();
+        self.goal_tester(alphabet, objectives.iter().map(goal).collect())
     }
 
-    /// The tester for a relation.
-    fn conformance<O: Oracle + 'static>(&self, oracle: O) -> AnyTester {
-        conformance_tester(oracle, self.queues.clone())
+    fn goal_tester(&self, alphabet: &Alphabet, goals: Vec<MixedGoal>) -> Box<dyn Guide> {
+        let ioco = TestedOracle::Ioco(self.ioco(alphabet));
+        ioco.goal_tester(self.queues.clone(), goals, self.criterion())
     }
 
     /// The same for goals with data beside a model without.
@@ -210,7 +206,7 @@ impl ExplicitJudge {
         &self,
         alphabet: &Alphabet,
         automata: &[GoalAutomaton],
-    ) -> Result<Box<dyn AnyGuide>, Error> {
+    ) -> Result<Box<dyn Guide>, Error> {
         let goal = |automaton: &GoalAutomaton| {
             let labels = Some(self.spec.labels());
             automaton.goal(alphabet, labels, &[], Solver::embedded())
@@ -219,13 +215,7 @@ impl ExplicitJudge {
             .iter()
             .map(goal)
             .collect::<Result<Vec<MixedGoal>, _>>()?;
-        let ioco = self.ioco(alphabet);
-        Ok(goal_tester(
-            ioco,
-            self.queues.clone(),
-            goals,
-            self.criterion(),
-        ))
+        Ok(self.goal_tester(alphabet, goals))
     }
 
     /// The tester, which gives up where a program explores the model and fails.
@@ -237,22 +227,28 @@ impl ExplicitJudge {
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
-        let tester = match &self.question {
-            Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?.tester(),
-            Question::Safety(observers) => self.towards(alphabet, observers).tester(),
-            Question::Purposes(purposes) => self.towards(alphabet, purposes).tester(),
-            Question::Properties(all) => self.towards(alphabet, all).tester(),
-            Question::Relation(TestedRelation::Ioco) => self.conformance(self.ioco(alphabet)),
+        let system = || self.spec.system();
+        let oracle = match &self.question {
+            Question::Mixed(_, goals) => {
+                let tester = self.towards_mixed(alphabet, goals)?;
+                return Ok(self.explored(tester));
+            }
+            Question::Safety(observers) => {
+                return Ok(self.explored(self.towards(alphabet, observers)));
+            }
+            Question::Purposes(purposes) => {
+                return Ok(self.explored(self.towards(alphabet, purposes)));
+            }
+            Question::Properties(all) => return Ok(self.explored(self.towards(alphabet, all))),
+            Question::Relation(TestedRelation::Ioco) => TestedOracle::Ioco(self.ioco(alphabet)),
             Question::Relation(TestedRelation::Uioco) => {
-                let system = self.spec.system();
-                self.conformance(UiocoOracle::with_alphabet(system, self.policy, alphabet))
+                TestedOracle::Uioco(UiocoOracle::with_alphabet(system(), self.policy, alphabet))
             }
-            Question::Relation(TestedRelation::Ioconf(traces)) => {
-                let (system, traces) = (self.spec.system(), traces.clone());
-                let oracle = IoconfOracle::with_alphabet(system, self.policy, traces, alphabet);
-                self.conformance(oracle)
-            }
+            Question::Relation(TestedRelation::Ioconf(traces)) => TestedOracle::Ioconf(
+                IoconfOracle::with_alphabet(system(), self.policy, traces.clone(), alphabet),
+            ),
         };
+        let tester = oracle.conformance_tester(self.queues.clone());
         Ok(self.explored(tester))
     }
 
@@ -268,7 +264,7 @@ impl ExplicitJudge {
             Question::Mixed(_, goals) => self.towards_mixed(alphabet, goals)?,
             Question::Relation(_) => return Ok(None),
         };
-        let (tester, strategy) = tester.led(otherwise());
+        let (tester, strategy) = led(tester, otherwise());
         Ok(Some((self.explored(tester), strategy)))
     }
 
@@ -286,28 +282,14 @@ impl ExplicitJudge {
     }
 
     pub(super) fn places(&self, limit: usize) -> Option<BTreeSet<String>> {
-        let system = self.spec.system().explicit(limit).ok()?;
+        let system = self.spec.whole_system(limit).ok()?;
         let place = |state| Semantics::place(&*system, &state);
         Some(system.states().map(place).collect())
     }
 }
 
-/// A tester that knows a way, of a shape known only at run time.
-pub(super) trait AnyGuide {
-    /// The tester alone.
-    fn tester(self: Box<Self>) -> AnyTester;
-
-    /// The tester, and the strategy that follows its advice.
-    fn led(self: Box<Self>, otherwise: AnyStrategy) -> (AnyTester, AnyStrategy);
-}
-
-impl<T: Guide + 'static> AnyGuide for T {
-    fn tester(self: Box<Self>) -> AnyTester {
-        self
-    }
-
-    fn led(self: Box<Self>, otherwise: AnyStrategy) -> (AnyTester, AnyStrategy) {
-        let (tester, strategy) = guided(*self);
-        (Box::new(tester), Box::new(strategy.otherwise(otherwise)))
-    }
+/// The tester, and the strategy that follows its advice.
+pub(super) fn led(tester: Box<dyn Guide>, otherwise: AnyStrategy) -> (AnyTester, AnyStrategy) {
+    let (tester, strategy) = guided(tester);
+    (Box::new(tester), Box::new(strategy.otherwise(otherwise)))
 }

@@ -3,7 +3,6 @@
 mod abstraction;
 mod check;
 mod constants;
-mod context;
 mod coverage_guide;
 mod data_coverage_guide;
 mod examined_goals;
@@ -13,10 +12,12 @@ mod judge;
 mod model_coverage;
 mod model_goal;
 mod model_under_test;
+mod open_constants;
 mod property_judge;
 mod recorded;
 mod retrace;
 mod selection;
+mod shared_constants;
 mod shared_coverage;
 mod suite_coverage;
 mod symbolic_judge;
@@ -25,6 +26,7 @@ mod target;
 mod unknown_names;
 mod weights;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use iolite_derive::{
@@ -36,6 +38,7 @@ use iolite_exec::{
     Plan, Share, Sink, Steered, Steering, Summary, SutConfig, Uniform, campaign,
 };
 
+use self::selection::SharedGoals;
 use crate::{Error, SuiteCase, SymbolicSuiteCase, Workspace};
 
 pub use check::{CheckError, Passed};
@@ -50,7 +53,9 @@ pub use model_under_test::{ModelUnderTest, chosen_constants, symbolic_sut};
 pub(crate) use property_judge::watched_beside;
 pub use property_judge::{PropertyJudge, PropertyOptions};
 pub use recorded::{Pair, RecordedRun};
+pub use retrace::{Retracing, ValuesTried};
 pub use selection::{Selection, SelectionOptions};
+pub use shared_constants::{ConstantBounds, SharedConstants};
 pub use shared_coverage::SharedCoverage;
 pub use suite_coverage::SuiteCoverage;
 pub use symbolic_judge::SymbolicJudge;
@@ -100,6 +105,9 @@ pub struct Campaign {
     silence: Option<Duration>,
     steering: Option<Steering>,
     seen: Option<SharedCoverage>,
+    learnt: Option<SharedConstants>,
+    /// The goals of a model with data, examined once for all runs.
+    examined: SharedGoals,
 }
 
 impl Campaign {
@@ -122,6 +130,8 @@ impl Campaign {
             silence: None,
             steering: None,
             seen: None,
+            learnt: None,
+            examined: SharedGoals::default(),
         }
     }
 
@@ -224,6 +234,8 @@ impl Campaign {
     #[must_use]
     pub fn selection(mut self, selection: SelectionOptions) -> Self {
         self.selection = selection;
+        // Others may be wanted.
+        self.examined = SharedGoals::default();
         self
     }
 
@@ -270,6 +282,14 @@ impl Campaign {
         self
     }
 
+    /// Adds what is learnt of unknown constants to what others learnt. It restricts nothing but which values
+    /// [`Selection::Coverage`] tries.
+    #[must_use]
+    pub fn sharing_constants(mut self, learnt: SharedConstants) -> Self {
+        self.learnt = Some(learnt);
+        self
+    }
+
     /// Who judges.
     pub fn judge(&self) -> &Judge {
         &self.judge
@@ -283,7 +303,12 @@ impl Campaign {
     fn chooser(&self) -> Result<selection::Chooser, Error> {
         let mut options = self.selection.clone();
         options.coverage_asked |= self.until_coverage.is_some();
-        selection::Chooser::new(&options, &self.judge, self.seen.clone())
+        let examined = Arc::clone(&self.examined);
+        // Jobs of one process share what machines share.
+        let several = || (self.plan.jobs > 1).then(SharedCoverage::default);
+        let seen = self.seen.clone().or_else(several);
+        let learnt = self.learnt.clone().unwrap_or_default();
+        selection::Chooser::new(&options, &self.judge, (seen, learnt), examined)
     }
 
     /// What a run needs to know beside tester, system and strategy.
@@ -341,6 +366,7 @@ impl Campaign {
     pub fn prepare(&self, workspace: &Workspace, target: &Target) -> Result<(), Error> {
         self.chooser()?;
         unknown_names::warn(workspace, target.config(), &self.judge);
+        unknown_names::check_requests(target.config(), &self.judge)?;
         Ok(())
     }
 
@@ -416,7 +442,7 @@ impl Campaign {
     /// need not end, so a run has its greatest number of steps.
     pub fn run_symbolic_case(
         &self,
-        case: &std::sync::Arc<SymbolicTestCase>,
+        case: &Arc<SymbolicTestCase>,
         target: &Target,
         sink: &mut (dyn Sink + Send),
         (first, repeat): (u64, u64),
@@ -523,8 +549,8 @@ impl Campaign {
         let Judge::Explicit(judge) = &self.judge else {
             return Ok(());
         };
-        let system = judge.spec().system();
-        let hash = model_hash(&*system.explicit(workspace.options().budget())?);
+        let budget = workspace.options().budget();
+        let hash = model_hash(&*judge.spec().whole_system(budget)?);
         let known = |case: &&SuiteCase| {
             let of = case.case.model().hash.as_ref();
             of.is_some_and(|of| !of.is_empty() && *of != hash)

@@ -134,7 +134,7 @@ impl Campaign {
 
 impl ModelCoverage {
     fn explicit(judge: &ExplicitJudge, limit: u64) -> Option<Self> {
-        let lts = judge.spec().system().explicit(MOST_STATES).ok()?;
+        let lts = judge.spec().whole_system(MOST_STATES).ok()?;
         if lts.state_count() > MOST_STATES {
             return None;
         }
@@ -265,6 +265,11 @@ impl ModelCoverage {
             return;
         }
         self.steps += 1;
+        if !self.reached.contains(&false) {
+            // Nothing is left to find, and reading a long message again takes as long as it is.
+            self.runs.insert(run, followed);
+            return;
+        }
         let action = |text: &str| match &self.model {
             CoveredModel::Explicit(model) => model.spec.read_action(&self.alphabet, text),
             CoveredModel::Symbolic(model) => model.spec.read_action(&self.alphabet, text),

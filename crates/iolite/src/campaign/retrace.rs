@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use iolite_derive::{Alphabet, Notice, Progress, Step};
+use iolite_derive::{Alphabet, Notice, Progress, Step, ValueCoverage};
 use iolite_exec::{Coverage, Event, KEPT_NOTICES, Strategy, Uniform};
 use iolite_formats::drawing::Drawing;
 
+use super::judge::AnyStrategy;
 use super::{AnyTester, Campaign, CoveredModel, Judge};
 use crate::{Error, Workspace};
 
@@ -18,6 +19,17 @@ struct RecordedSteps {
     taken: Option<u64>,
     /// Whether it came to a verdict.
     ended: bool,
+}
+
+/// What recorded runs tried of a model with data.
+#[derive(Clone, Debug)]
+pub struct ValuesTried {
+    /// Boundaries, transitions and pairs of values.
+    pub coverage: ValueCoverage,
+    /// How many steps were looked at.
+    pub steps: usize,
+    /// By source and target: how many visible transitions may have been taken, and how many there are.
+    pub taken: BTreeMap<(String, String), (u32, u32)>,
 }
 
 fn steps_by_run(events: &[Event]) -> BTreeMap<u64, RecordedSteps> {
@@ -58,7 +70,7 @@ impl Campaign {
     pub fn drawing(&self, workspace: &Workspace) -> Option<Drawing> {
         match self.judge() {
             Judge::Explicit(judge) => {
-                let lts = judge.spec().system().explicit(MOST_DRAWN).ok()?;
+                let lts = judge.spec().whole_system(MOST_DRAWN).ok()?;
                 Some(Drawing::of_lts(
                     &judge.spec().reference().to_string(),
                     &lts,
@@ -121,14 +133,18 @@ impl Campaign {
     /// Lets a strategy follow recorded runs.
     fn walk(&self, strategy: &mut impl Strategy, alphabet: &Alphabet, events: &[Event]) {
         for run in steps_by_run(events).values() {
-            alphabet.begin_run();
-            strategy.begin();
-            for text in &run.texts {
-                let Some(step) = self.recorded_step(alphabet, text) else {
-                    break;
-                };
-                strategy.happened(step, false);
-            }
+            self.follow(strategy, alphabet, run);
+        }
+    }
+
+    fn follow(&self, strategy: &mut impl Strategy, alphabet: &Alphabet, run: &RecordedSteps) {
+        alphabet.begin_run();
+        strategy.begin();
+        for text in &run.texts {
+            let Some(step) = self.recorded_step(alphabet, text) else {
+                break;
+            };
+            strategy.happened(step, false);
         }
     }
 
@@ -139,43 +155,155 @@ impl Campaign {
     /// What recorded runs covered together, as one job that made all of them would have counted; `None`
     /// where nothing is counted.
     pub fn coverage_of(&self, events: &[Event]) -> Result<Option<Coverage>, Error> {
-        let alphabet = self.judge().alphabet();
-        let (_tester, mut strategy) = self.chooser()?.pair(self.judge(), &alphabet)?;
-        if strategy.coverage().is_none() {
-            return Ok(None);
-        }
-        self.walk(&mut strategy, &alphabet, events);
-        Ok(strategy.coverage())
+        let mut retracing = Retracing {
+            constants: None,
+            ..self.retracing()?
+        };
+        retracing.read(events);
+        Ok(retracing.coverage())
     }
 
-    /// What recorded runs show about constants that were left unknown.
-    pub fn learnt_from(&self, events: &[Event]) -> Result<Vec<Notice>, Error> {
-        let mut learnt = Vec::new();
+    /// Which boundaries of guards, transitions and pairs of values recorded runs tried, in no more than `most`
+    /// steps. Nothing without data.
+    pub fn values_tried(
+        &self,
+        events: &[Event],
+        most: usize,
+    ) -> Result<Option<ValuesTried>, Error> {
         let Judge::Symbolic(judge) = self.judge() else {
-            return Ok(learnt);
+            return Ok(None);
         };
-        if judge.unknown_constants().is_empty() {
-            return Ok(learnt);
-        }
         let alphabet = self.judge().alphabet();
         let mut tester = self.judge().tester(&alphabet)?;
-        for run in steps_by_run(events).values().filter(|run| run.ended) {
+        let (mut tried, mut walked): (Option<ValueCoverage>, usize) = (None, 0);
+        for run in steps_by_run(events).values() {
             tester.begin(run.seed);
-            for text in &run.texts {
+            for text in run.texts.iter().take(most - walked) {
                 let Some(step) = self.recorded_step(&alphabet, text) else {
                     break;
                 };
+                walked += 1;
                 if let Progress::Ended(_) = tester.step(step) {
                     break;
                 }
             }
             for notice in tester.conclude() {
-                let new = matches!(notice, Notice::Learnt(_)) && !learnt.contains(&notice);
-                if new && learnt.len() < KEPT_NOTICES {
-                    learnt.push(notice);
+                match (notice, &mut tried) {
+                    (Notice::Values(new), Some(tried)) => tried.merge(&new),
+                    (Notice::Values(new), none) => *none = Some(new),
+                    _ => {}
                 }
             }
+            if walked >= most {
+                break;
+            }
         }
-        Ok(learnt)
+        let model = judge.spec().model();
+        Ok(tried.map(|coverage| {
+            let mut taken: BTreeMap<(String, String), (u32, u32)> = BTreeMap::new();
+            for (id, t) in model.transitions() {
+                let Some(is_taken) = coverage.is_taken(id) else {
+                    continue;
+                };
+                let name = |l| model.location(l).name.to_string();
+                let (seen, all) = taken.entry((name(t.source), name(t.target))).or_default();
+                *all += 1;
+                *seen += u32::from(is_taken);
+            }
+            ValuesTried {
+                coverage,
+                steps: walked,
+                taken,
+            }
+        }))
+    }
+
+    /// What recorded runs show about constants that were left unknown.
+    pub fn learnt_from(&self, events: &[Event]) -> Result<Vec<Notice>, Error> {
+        let mut retracing = Retracing {
+            coverage: None,
+            ..self.retracing()?
+        };
+        retracing.read(events);
+        Ok(retracing.learnt())
+    }
+
+    /// Walks recorded runs again, a few at a time, in the order in which they are given.
+    pub fn retracing(&self) -> Result<Retracing<'_>, Error> {
+        let alphabet = self.judge().alphabet();
+        let (_tester, strategy) = self.chooser()?.pair(self.judge(), &alphabet)?;
+        let counts = strategy.coverage().is_some();
+        let unknown = match self.judge() {
+            Judge::Symbolic(judge) => !judge.unknown_constants().is_empty(),
+            _ => false,
+        };
+        let constants = if unknown {
+            let alphabet = self.judge().alphabet();
+            Some((self.judge().tester(&alphabet)?, alphabet))
+        } else {
+            None
+        };
+        Ok(Retracing {
+            campaign: self,
+            coverage: counts.then_some((strategy, alphabet)),
+            constants,
+            learnt: Vec::new(),
+        })
+    }
+}
+
+/// Recorded runs that are walked again: what they cover together, and what they show about constants. Of the runs
+/// themselves nothing is kept.
+pub struct Retracing<'a> {
+    campaign: &'a Campaign,
+    /// Where something is counted.
+    coverage: Option<(AnyStrategy, Alphabet)>,
+    /// Where constants were left unknown.
+    constants: Option<(AnyTester, Alphabet)>,
+    learnt: Vec<Notice>,
+}
+
+impl Retracing<'_> {
+    /// Walks the runs of these events, each of which is there as a whole.
+    pub fn read(&mut self, events: &[Event]) {
+        for run in steps_by_run(events).values() {
+            if let Some((strategy, alphabet)) = &mut self.coverage {
+                self.campaign.follow(strategy, alphabet, run);
+            }
+            if run.ended {
+                self.learn(run);
+            }
+        }
+    }
+
+    fn learn(&mut self, run: &RecordedSteps) {
+        let Some((tester, alphabet)) = &mut self.constants else {
+            return;
+        };
+        tester.begin(run.seed);
+        for text in &run.texts {
+            let Some(step) = self.campaign.recorded_step(alphabet, text) else {
+                break;
+            };
+            if let Progress::Ended(_) = tester.step(step) {
+                break;
+            }
+        }
+        for notice in tester.conclude() {
+            let new = matches!(notice, Notice::Learnt(_)) && !self.learnt.contains(&notice);
+            if new && self.learnt.len() < KEPT_NOTICES {
+                self.learnt.push(notice);
+            }
+        }
+    }
+
+    /// What was covered so far; `None` where nothing is counted.
+    pub fn coverage(&self) -> Option<Coverage> {
+        self.coverage.as_ref()?.0.coverage()
+    }
+
+    /// What the runs show about constants.
+    pub fn learnt(self) -> Vec<Notice> {
+        self.learnt
     }
 }

@@ -8,6 +8,7 @@ use iolite_exec::{Patient, Uniform, Weighted, WithoutWeightless};
 use super::SymbolicJudge;
 use super::examined_goals::ExaminedGoals;
 use super::judge::{AnyStrategy, AnyTester, Judge};
+use super::shared_constants::SharedConstants;
 use super::shared_coverage::SharedCoverage;
 use super::weights::{ActionWeight, InputWeights};
 use crate::{Cover, Error};
@@ -65,6 +66,9 @@ const COVERAGE_LIMIT: usize = 20_000;
 /// The same, where the user asks for coverage.
 const COVERAGE_LIMIT_ASKED: usize = 5_000_000;
 
+/// Goals that the first who asks examines, for all who ask.
+pub(super) type SharedGoals = Arc<OnceLock<Arc<ExaminedGoals>>>;
+
 /// How the next step is chosen, with everything checked.
 pub(crate) struct Chooser {
     selection: Selection,
@@ -72,17 +76,19 @@ pub(crate) struct Chooser {
     inputs: Option<InputWeights>,
     asked: bool,
     seen: Option<SharedCoverage>,
+    learnt: SharedConstants,
     cover: Cover,
     /// The goals of a model with data, for all jobs.
-    examined: OnceLock<Arc<ExaminedGoals>>,
+    examined: SharedGoals,
 }
 
 impl Chooser {
     /// Options that belong together, and the weights of the inputs.
-    pub(crate) fn new(
+    pub(super) fn new(
         options: &SelectionOptions,
         judge: &Judge,
-        seen: Option<SharedCoverage>,
+        (seen, learnt): (Option<SharedCoverage>, SharedConstants),
+        examined: SharedGoals,
     ) -> Result<Self, Error> {
         let weights = match options.weights.as_slice() {
             [stop, stimulate, observe] => Some((*stop, *stimulate, *observe)),
@@ -109,8 +115,9 @@ impl Chooser {
             inputs,
             asked,
             seen,
+            learnt,
             cover: options.cover.unwrap_or_default(),
-            examined: OnceLock::new(),
+            examined,
         })
     }
 
@@ -180,7 +187,12 @@ impl Chooser {
             Judge::Explicit(explicit) => explicit,
             Judge::Symbolic(symbolic) if self.asked => {
                 let goals = self.examined(symbolic)?;
-                let guide = symbolic.covering(alphabet, goals, choice, leads)?;
+                let guide =
+                    symbolic.covering(alphabet, goals, choice, leads, self.learnt.clone())?;
+                let guide = match &self.seen {
+                    Some(seen) => guide.sharing(seen.clone()),
+                    None => guide,
+                };
                 return Ok(self.sparing(alphabet, Box::new(guide)));
             }
             Judge::Symbolic(_) | Judge::Properties(_) => return Ok(choice),

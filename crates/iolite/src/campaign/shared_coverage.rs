@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Transitions of a model's suspension automaton that were seen by anybody who shares this, by their
-/// numbers; guides take them for seen when their next run begins, and go elsewhere.
+/// numbers; of a model with data, its coverage goals. Guides take them for seen when their next run begins, and go elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct SharedCoverage(Arc<Mutex<SeenTransitions>>);
 
@@ -14,6 +14,8 @@ struct SeenTransitions {
     /// In the order in which they came.
     order: Vec<usize>,
     total: Option<usize>,
+    /// Goals that somebody has proved to be out of reach.
+    excluded: BTreeSet<usize>,
 }
 
 impl SharedCoverage {
@@ -35,6 +37,11 @@ impl SharedCoverage {
         self.lock().known.iter().copied().collect()
     }
 
+    /// How many were seen.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().known.len()
+    }
+
     /// Adds transitions.
     pub fn add(&self, numbers: impl IntoIterator<Item = usize>) {
         let mut all = self.lock();
@@ -43,6 +50,16 @@ impl SharedCoverage {
                 all.order.push(number);
             }
         }
+    }
+
+    /// Goals that are proved to be out of reach.
+    pub fn excluded(&self) -> Vec<usize> {
+        self.lock().excluded.iter().copied().collect()
+    }
+
+    /// Adds goals that are proved to be out of reach.
+    pub fn exclude(&self, numbers: impl IntoIterator<Item = usize>) {
+        self.lock().excluded.extend(numbers);
     }
 
     /// Those that came after the first `count`.

@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
-use iolite_derive::{Alphabet, Criterion, QueueOptions, SymbolicOracle, SymbolicOracleError};
+use iolite_derive::{
+    Alphabet, Criterion, Guide, QueueOptions, SymbolicOracle, SymbolicOracleError, TestedOracle,
+};
 use iolite_expr::{Solver, Strategy, Value};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::Relation;
 use iolite_sts::Iosts;
 
-use super::context::{conformance_tester, goal_tester};
 use super::data_coverage_guide::DataCoverageGuide;
 use super::examined_goals::ExaminedGoals;
-use super::explicit_judge::AnyGuide;
+use super::explicit_judge::led;
 use super::follower::Follower;
 use super::judge::{AnyStrategy, AnyTester, CaseValues, JudgeOptions};
+use super::open_constants::OpenConstants;
 use super::property_judge::objectives;
+use super::shared_constants::SharedConstants;
 use crate::data::Drawing;
 use crate::{Error, GoalAutomaton, KnownModel, Spec, SymbolicSpec, Workspace};
 
@@ -146,12 +149,17 @@ impl SymbolicJudge {
         goals: Arc<ExaminedGoals>,
         otherwise: AnyStrategy,
         leads: bool,
+        learnt: SharedConstants,
     ) -> Result<DataCoverageGuide, Error> {
         let oracle = self.oracle_of(goals.model(), alphabet)?;
+        let unknown = self.unknown_constants();
+        let constants = goals.model().constants().iter().map(|c| c.var.clone());
+        let constants = constants.filter(|c| unknown.iter().any(|name| **name == *c.name));
+        let constants = OpenConstants::new(constants, learnt);
         let follower = Follower::new(oracle, self.queues.clone());
         let solver = self.solver()?;
         Ok(DataCoverageGuide::new(
-            goals, follower, solver, otherwise, leads,
+            goals, follower, solver, otherwise, leads, constants,
         ))
     }
 
@@ -186,7 +194,7 @@ impl SymbolicJudge {
     }
 
     /// The tester with goals; `None` without.
-    fn guide(&self, alphabet: &Alphabet) -> Result<Option<Box<dyn AnyGuide>>, Error> {
+    fn guide(&self, alphabet: &Alphabet) -> Result<Option<Box<dyn Guide>>, Error> {
         let Some(goals) = &self.goals else {
             return Ok(None);
         };
@@ -196,21 +204,17 @@ impl SymbolicJudge {
         for automaton in &goals.automata {
             all.push(automaton.goal(alphabet, None, &known, self.model.solver()?)?);
         }
-        let oracle = self.oracle(alphabet)?;
-        Ok(Some(goal_tester(
-            oracle,
-            self.queues.clone(),
-            all,
-            goals.criterion,
-        )))
+        let oracle = TestedOracle::Symbolic(Box::new(self.oracle(alphabet)?));
+        let queues = self.queues.clone();
+        Ok(Some(oracle.goal_tester(queues, all, goals.criterion)))
     }
 
     pub(super) fn tester(&self, alphabet: &Alphabet) -> Result<AnyTester, Error> {
         if let Some(guide) = self.guide(alphabet)? {
-            return Ok(guide.tester());
+            return Ok(guide);
         }
-        let oracle = self.oracle(alphabet)?;
-        Ok(conformance_tester(oracle, self.queues.clone()))
+        let oracle = TestedOracle::Symbolic(Box::new(self.oracle(alphabet)?));
+        Ok(oracle.conformance_tester(self.queues.clone()))
     }
 
     pub(super) fn towards_goal(
@@ -219,6 +223,6 @@ impl SymbolicJudge {
         otherwise: impl FnOnce() -> AnyStrategy,
     ) -> Result<Option<(AnyTester, AnyStrategy)>, Error> {
         let guide = self.guide(alphabet)?;
-        Ok(guide.map(|guide| guide.led(otherwise())))
+        Ok(guide.map(|guide| led(guide, otherwise())))
     }
 }

@@ -8,7 +8,7 @@ use iolite_exec::{Adapter, JobId, SutConfig};
 use iolite_lts::{Completion, Labels, QuiescencePolicy};
 
 use super::model_under_test::ModelUnderTest;
-use crate::{DataOptions, Error, Workspace};
+use crate::{DataOptions, Error, Format, Workspace};
 
 /// How a system under test is named and understood.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,13 @@ impl Target {
     pub fn new(workspace: &Workspace, options: &TargetOptions) -> Result<Self, Error> {
         let mut config = SutConfig::from_flag(&options.sut).map_err(|e| {
             let error = Error::input(e.to_string());
+            let file = options.sut.split('#').next().unwrap_or_default();
+            if Format::of(Path::new(file)).is_ok() {
+                return error.hint(format!(
+                    "a model plays the system as --sut model:{}",
+                    options.sut
+                ));
+            }
             // A description that is there was meant; what is wrong stands in it.
             if Path::new(&options.sut).is_file() {
                 return error;
@@ -55,6 +62,11 @@ impl Target {
                  http://…, https://…, ws://…, wss://…, model:FILE#Name",
             )
         })?;
+        if options.quiescence_ms == Some(0) && config.system.model().is_none() {
+            return Err(Error::input(
+                "--quiescence-ms 0: an answer needs some time, and all would be silence",
+            ));
+        }
         if let Some(ms) = options.quiescence_ms {
             config.set_one_timeout(ms);
         }

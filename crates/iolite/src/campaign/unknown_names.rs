@@ -8,7 +8,7 @@ use iolite_lang::diagnostic::did_you_mean;
 use iolite_lts::LabelKind;
 
 use super::judge::Judge;
-use crate::Workspace;
+use crate::{Error, Workspace};
 
 /// Larger models are not walked for the names of their states.
 const LARGEST: usize = 100_000;
@@ -106,6 +106,49 @@ fn warn_of_shadows(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
              narrower, or rename"
         ));
     }
+}
+
+/// Over HTTP alone, an input is sent as a request, which its bare name is not.
+pub(super) fn check_requests(config: &SutConfig, judge: &Judge) -> Result<(), Error> {
+    let channels = config.system.channels();
+    let only_http = !channels.is_empty() && channels.iter().all(|c| c.transport.is_http());
+    if !only_http || judge.properties().is_some() {
+        return Ok(());
+    }
+    for (kind, name) in judge.actions() {
+        if kind != LabelKind::Input {
+            continue;
+        }
+        let send = config
+            .actions
+            .get(&name)
+            .and_then(|rule| rule.send.as_deref());
+        let wrong = match send {
+            None => format!("the description does not say which request input `{name}` is"),
+            Some(send) if !is_request(send) => {
+                let first = send.lines().next().unwrap_or_default();
+                format!(
+                    "`send` of action `{name}` begins with {first:?}, which is no `METHOD /path`"
+                )
+            }
+            Some(_) => continue,
+        };
+        return Err(Error::input(wrong).hint(format!(
+            "[actions.{name}] and below it send = \"GET /{name}\"; an output has recv = \"200 {{_}}\""
+        )));
+    }
+    Ok(())
+}
+
+/// Whether the first line of a template can become `METHOD /path`; a hole may stand for anything.
+fn is_request(template: &str) -> bool {
+    let first = template.lines().next().unwrap_or_default();
+    let Some((method, path)) = first.split_once(' ') else {
+        return first.contains('{');
+    };
+    let is_hole = |text: &str| text.starts_with('{');
+    let named = !method.is_empty() && method.bytes().all(|b| b.is_ascii_uppercase());
+    (named || method.contains('{')) && (path.starts_with('/') || is_hole(path))
 }
 
 /// `?BUTTON` of `?BUTTON(3)`.

@@ -7,9 +7,9 @@ mod towards;
 use std::ops::ControlFlow;
 
 use iolite_derive::{
-    ConfDerivation, Context, Count, CoverageGoal, CoverageSuite, DEFAULT_MAX_IN_FLIGHT,
-    ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, IocoOracle, IoconfOracle, ModelRef,
-    QueueOptions, RandomDerivation, SymbolicTestCase, TestCase, TestGraph, UiocoOracle,
+    CaseSelection, CompleteSuite, Completeness, ConfDerivation, Context, Count, CoverageGoal,
+    CoverageSuite, DEFAULT_MAX_IN_FLIGHT, ExhaustiveDerivation, ModelRef, QueueOptions,
+    RandomDerivation, RelationOracle, SymbolicTestCase, TestCase, TestGraph, derive_cases,
 };
 use iolite_lts::relation::Relation;
 use iolite_lts::{BudgetExceeded, Lts, QuiescencePolicy};
@@ -53,6 +53,8 @@ pub enum DerivationSelection {
     Random(RandomDerivation),
     /// All up to a depth.
     Exhaustive(ExhaustiveDerivation),
+    /// As many as every implementation of so many states fails that does not conform.
+    Complete(CompleteSuite),
     /// As many as cover the determinised suspension automaton; of a model whose data are kept, the symbolic
     /// model.
     Cover {
@@ -97,8 +99,10 @@ pub type TakeDerived<'a> = dyn FnMut(Derived<'_>) -> Result<ControlFlow<()>, Err
 /// What a derivation came to, beside its test cases.
 #[derive(Clone, Debug, Default)]
 pub struct Derivation {
-    /// Whether an exhaustive derivation lists all there are up to the depth.
+    /// Whether an exhaustive derivation lists all there are up to the depth, and a complete suite is one.
     pub complete: Option<bool>,
+    /// For which implementations a complete suite is one.
+    pub completeness: Option<Completeness>,
     /// The longest run of a covering test case.
     pub depth: Option<usize>,
     /// How much of the model a covering suite covers.
@@ -146,7 +150,9 @@ impl Workspace {
                     return source.cover(*criterion, take);
                 }
             }
-            DerivationSelection::Random(_) | DerivationSelection::Exhaustive(_) => {}
+            DerivationSelection::Random(_)
+            | DerivationSelection::Exhaustive(_)
+            | DerivationSelection::Complete(_) => {}
         }
         let spec = self.explicit(model)?;
         // Only conf speaks of plain actions, and derives by itself, towards no goal.
@@ -157,7 +163,12 @@ impl Workspace {
             let stem = spec.reference().path().file_stem().unwrap_or_default();
             stem.to_string_lossy().into_owned()
         });
-        let lts = spec.system().explicit(options.budget)?;
+        let lts = spec.whole_system(options.budget)?;
+        self.budget().know(format!(
+            "the model has {} states and {} transitions, and no test case was written yet",
+            lts.states().len(),
+            lts.transition_count()
+        ));
         spec.reject_livelock(options.policy, options.budget)?;
         let source = DerivationSource {
             workspace: self,
@@ -171,9 +182,9 @@ impl Workspace {
             DerivationSelection::Cover { criterion, depth } => {
                 cover(&source, of_states(*criterion)?, *depth, take)
             }
-            DerivationSelection::Random(_) | DerivationSelection::Exhaustive(_) => {
-                by_relation(&source, options, take)
-            }
+            DerivationSelection::Random(_)
+            | DerivationSelection::Exhaustive(_)
+            | DerivationSelection::Complete(_) => by_relation(&source, options, take),
         }
     }
 }
@@ -188,6 +199,19 @@ impl DerivationOptions {
     }
 
     fn check(&self) -> Result<(), Error> {
+        let complete = matches!(self.selection, DerivationSelection::Complete(_));
+        if complete && !matches!(self.relation, Relation::Ioco | Relation::Uioco) {
+            return Err(Error::input(format!(
+                "--complete derives suites for ioco and uioco, not for {}",
+                self.relation
+            )));
+        }
+        if complete && self.context == Context::Queues {
+            return Err(Error::input(
+                "--complete is for --context synchronous: queues have no bound on the states of what is \
+                 tested through them",
+            ));
+        }
         if self.context == Context::Queues
             && (self.is_towards_goal() || self.relation == Relation::Conf)
         {
@@ -237,14 +261,14 @@ fn by_relation(
                 _ => Ok(Derivation::default()),
             }
         }
-        Relation::Ioco => by_oracle(IocoOracle::new(lts, policy), options, model, take),
-        Relation::Uioco => by_oracle(UiocoOracle::new(lts, policy), options, model, take),
+        Relation::Ioco => by_oracle(RelationOracle::ioco(lts, policy), options, model, take),
+        Relation::Uioco => by_oracle(RelationOracle::uioco(lts, policy), options, model, take),
         Relation::Ioconf | Relation::IoconfF => {
             let traces = options.traces.as_ref().map(|f| {
                 let reference = source.spec.reference();
                 source.workspace.traces(f, reference, lts.labels())
             });
-            let oracle = IoconfOracle::with_traces(lts, policy, traces.transpose()?);
+            let oracle = RelationOracle::ioconf(lts, policy, traces.transpose()?);
             by_oracle(oracle, options, model, take)
         }
         other => Err(Error::input(format!(
@@ -254,45 +278,43 @@ fn by_relation(
 }
 
 fn by_oracle(
-    mut oracle: impl FiniteOracle<State: Ord>,
+    oracle: RelationOracle<&Lts>,
     options: &DerivationOptions,
     model: &ModelRef,
     take: &mut TakeDerived<'_>,
 ) -> Result<Derivation, Error> {
-    if options.context == Context::Synchronous {
-        return derive_by(&mut oracle, &options.selection, model, take);
-    }
-    let queues = QueueOptions {
+    let queues = (options.context != Context::Synchronous).then(|| QueueOptions {
         max_in_flight: options.max_in_flight.unwrap_or(DEFAULT_MAX_IN_FLIGHT),
         ..QueueOptions::default()
-    };
-    let mut oracle = FiniteQueueOracle::new(oracle, queues);
-    let derived = derive_by(&mut oracle, &options.selection, model, take)?;
-    match oracle.undecided() {
-        Some(why) => Err(Error::undecided(why.reason.to_string())),
-        None => Ok(derived),
-    }
-}
-
-fn derive_by(
-    oracle: &mut impl FiniteOracle,
-    selection: &DerivationSelection,
-    model: &ModelRef,
-    take: &mut TakeDerived<'_>,
-) -> Result<Derivation, Error> {
-    match selection {
-        DerivationSelection::Random(how) => {
-            let _ = hand_over(how.cases(oracle, model), take)?;
-            Ok(Derivation::default())
-        }
-        DerivationSelection::Exhaustive(how) => {
-            let all = how.derive(oracle, model);
-            enumerated(all.complete, all.cases, take)
-        }
+    });
+    let selection = match &options.selection {
+        DerivationSelection::Random(how) => CaseSelection::Random(how),
+        DerivationSelection::Exhaustive(how) => CaseSelection::Exhaustive(how),
+        DerivationSelection::Complete(how) => CaseSelection::Complete(how),
         // Goals and coverage walk the specification, not an oracle.
         DerivationSelection::Cover { .. } | DerivationSelection::Goals(_) => {
-            Ok(Derivation::default())
+            return Ok(Derivation::default());
         }
+    };
+    let mut failed = None;
+    let mut each = |case| {
+        take(Derived::Case(case)).unwrap_or_else(|error| {
+            failed = Some(error);
+            ControlFlow::Break(())
+        })
+    };
+    let derived =
+        derive_cases(oracle, queues, selection, model, &mut each).map_err(|e| too_large(&e))?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    match derived.undecided {
+        Some(why) => Err(Error::undecided(why.reason.to_string())),
+        None => Ok(Derivation {
+            complete: derived.complete,
+            completeness: derived.completeness,
+            ..Derivation::default()
+        }),
     }
 }
 

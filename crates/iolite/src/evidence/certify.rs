@@ -520,7 +520,7 @@ pub(super) fn model(spec: &ExplicitSpec, whole: &Certificate, completed: bool) -
     }
 }
 
-fn observation(document: &ObservedDocument) -> Observation {
+pub(super) fn observation(document: &ObservedDocument) -> Observation {
     match document {
         ObservedDocument::Action(action) => Observation::Action(action.clone()),
         ObservedDocument::Refusal { refuses } => Observation::Refusal(Refusal {

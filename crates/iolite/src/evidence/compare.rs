@@ -1,12 +1,14 @@
 //! Tables of a certificate against the texts beside them, and models put in the place of others.
 
-use iolite_derive::ModelRef;
+use std::collections::BTreeSet;
+
+use iolite_derive::{LetterMap, ModelRef};
 use iolite_recheck::{Certificate, Observation, Test};
 
 use super::certify::{self, Reading};
 use super::recheck_data::AllowedThere;
 use super::{CheckOutcome, policy, tables};
-use crate::{Error, Spec, Workspace, explorer_command};
+use crate::{Error, Property, Spec, Workspace, explorer_command};
 
 fn refuted(reference: &str, reason: impl std::fmt::Display) -> CheckOutcome {
     CheckOutcome::Refuted(format!(
@@ -93,6 +95,32 @@ impl Workspace {
         Ok(())
     }
 
+    /// What a guard of a property has no value for is neither in the property nor outside of it.
+    fn reads_every_step(
+        &self,
+        claim: &Certificate,
+        property: &Property,
+    ) -> Result<(), CheckOutcome> {
+        let model = claim.specification.as_ref();
+        let Some((model, table)) = model.and_then(|m| Some((m, m.table.as_ref()?))) else {
+            return Ok(());
+        };
+        let spec = self.explicit(&model.reference.as_str().into());
+        let spec = spec.map_err(|e| refuted(&model.reference, e))?;
+        let letters = LetterMap::new(property.automaton.alphabet(), spec.labels());
+        let taken = table.rows.iter().flatten().flatten();
+        let taken: BTreeSet<&String> = taken.map(|&(label, _)| &table.labels[label].1).collect();
+        let mut labels = spec.labels().iter().map(|(id, _)| id);
+        let unread = labels.find_map(|id| {
+            let why = letters.undefined(id)?;
+            taken.contains(&spec.labels().text(id)).then_some(why)
+        });
+        match unread {
+            Some(why) => Err(CheckOutcome::Undecided(why.to_owned())),
+            None => Ok(()),
+        }
+    }
+
     /// Whether each table is what the text beside it means.
     pub(super) fn compare_tables(
         &self,
@@ -153,12 +181,13 @@ impl Workspace {
                 }
                 None => claim.actions(),
             };
-            let found = tables::property(
-                told.reference.clone(),
-                &told.relation,
-                &property.automaton,
-                &events,
-            );
+            let reference = told.reference.clone();
+            let found = if claim.verdict == "proved" {
+                self.reads_every_step(claim, &property)?;
+                tables::closed_property(reference, &property.automaton, &events)
+            } else {
+                tables::property(reference, &told.relation, &property.automaton, &events)
+            };
             if found != *told {
                 return Err(refuted(&told.reference, "it is another automaton"));
             }

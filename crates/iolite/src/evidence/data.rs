@@ -1,6 +1,6 @@
 //! `iolite explain` for runs of models with data: one formula for each way through the locations,
-//! instead of sets of symbolic states. The tester is asked only after the formulas have spoken, and only
-//! of what they cannot say.
+//! instead of sets of symbolic states. The tester is asked only after the formulas have spoken: how it would have
+//! written what was allowed, and whether all values of unknown constants specify the inputs.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,19 +11,32 @@ use iolite_derive::{
 };
 use iolite_expr::{Solver, Strategy, Term};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
-use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep};
+use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep, ValuedAction};
 
 use super::CheckOutcome;
 use super::recheck_data::AllowedThere;
-use crate::{Error, SymbolicSpec, answers_count, solver};
+use crate::{Error, Spec, answers_count, solver};
 
 /// Points of runs that are looked at for one trace.
-const BUDGET: usize = 20_000;
+pub(super) const BUDGET: usize = 20_000;
 
-fn step(spec: &SymbolicSpec, text: &str) -> Option<TraceStep> {
-    match text {
-        "delta" | "deadlock" => Some(TraceStep::Delta),
-        _ => iolite_lang::parse_action(spec.file(), spec.model(), text).map(TraceStep::Action),
+/// A step of a trace as a model has it, which was made of `spec`.
+pub(super) fn step(spec: &Spec, model: &Iosts, text: &str) -> Option<TraceStep> {
+    match (text, spec) {
+        ("delta" | "deadlock", _) => Some(TraceStep::Delta),
+        (_, Spec::Symbolic(spec)) => {
+            iolite_lang::parse_action(spec.file(), model, text).map(TraceStep::Action)
+        }
+        _ => {
+            let kind = match text.as_bytes().first()? {
+                b'?' => LabelKind::Input,
+                b'!' => LabelKind::Output,
+                _ => return None,
+            };
+            let action = model.find_gate(kind, &text[1..])?;
+            let values = Vec::new();
+            Some(TraceStep::Action(ValuedAction { action, values }))
+        }
     }
 }
 
@@ -38,12 +51,18 @@ fn is_other_values(model: &Iosts, label: &str) -> bool {
 
 /// A run beside a model with data; the model is taken with the constants of its reference.
 pub(super) struct DataRun<'a> {
-    pub(super) spec: &'a SymbolicSpec,
+    pub(super) spec: &'a Spec,
+    /// The model that it means.
+    pub(super) model: &'a Arc<Iosts>,
     pub(super) policy: QuiescencePolicy,
     pub(super) solver: Option<&'a str>,
     pub(super) until: Option<Instant>,
     /// An input counts only where every state takes it (uioco).
     pub(super) every_state: bool,
+    /// The claim is about the union of the instances, as relations between models are: an input that only some values
+    /// of unknown constants specify leaves those. A tester cannot tell which value a system has, so for a run the
+    /// others explain what follows.
+    pub(super) of_the_union: bool,
 }
 
 impl DataRun<'_> {
@@ -54,8 +73,13 @@ impl DataRun<'_> {
         trace: &[String],
         through_queues: bool,
     ) -> Result<Option<AllowedThere>, Error> {
-        let Some(oracle) = oracle(self.spec.model(), self.policy, solver(self.solver)?) else {
+        let Some(oracle) = oracle(self.model, self.policy, solver(self.solver)?) else {
             return Ok(None);
+        };
+        let oracle = if self.of_the_union {
+            oracle.of_the_union()
+        } else {
+            oracle
         };
         if through_queues {
             let queues = QueueOracle::new(oracle, QueueOptions::default());
@@ -69,8 +93,8 @@ impl DataRun<'_> {
 
     fn found_by(&self, tester: &mut impl Tester, trace: &[String]) -> Option<AllowedThere> {
         for text in trace {
-            let step = step(self.spec, text)?;
-            if take(tester, self.spec.model(), &step) != Progress::Continue {
+            let step = step(self.spec, self.model, text)?;
+            if take(tester, self.model, &step) != Progress::Continue {
                 return None;
             }
         }
@@ -134,7 +158,7 @@ impl DataRun<'_> {
         let Some(observed) = observed else {
             return refuted("no observation decided the verdict".to_owned());
         };
-        let model = self.spec.model();
+        let model = self.model;
         if !observed.starts_with('!') && !matches!(observed, "delta" | "deadlock") {
             return refuted(format!(
                 "{observed} is neither an output nor delta, and nothing else can be wrong"
@@ -145,7 +169,7 @@ impl DataRun<'_> {
         }
         let mut trace = Vec::new();
         for text in texts {
-            match step(self.spec, text) {
+            match step(self.spec, self.model, text) {
                 Some(step) => trace.push(step),
                 None => return refuted(format!("the specification has no action {text}")),
             }
@@ -157,7 +181,8 @@ impl DataRun<'_> {
                 run: self,
                 solver: own,
             };
-            let allowed = every.is_allowed(&trace, step(self.spec, observed).as_ref())?;
+            let allowed =
+                every.is_allowed(&trace, step(self.spec, self.model, observed).as_ref())?;
             answers_count(&every.solver)?;
             return Ok(allowed);
         }
@@ -175,7 +200,7 @@ impl DataRun<'_> {
         }
         let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
         let before = has(&trace);
-        let after = match step(self.spec, observed) {
+        let after = match step(self.spec, self.model, observed) {
             Some(step) => {
                 trace.push(step);
                 let after = has(&trace);
@@ -209,13 +234,16 @@ impl DataRun<'_> {
         texts: &[String],
         solver: &mut Solver,
     ) -> Result<Vec<Term>, Arc<str>> {
-        let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
+        let trace: Option<Vec<TraceStep>> = texts
+            .iter()
+            .map(|t| step(self.spec, self.model, t))
+            .collect();
         let Some(trace) = trace else {
             // What it does not have, no value of its constants explains; the trace before it, some do.
             let before = texts.split_last().map_or(texts, |(_, before)| before);
             return self.conditions(before, solver);
         };
-        let model = self.spec.model();
+        let model = self.model;
         let conditions = model.trace_conditions(&trace, self.policy, solver, BUDGET)?;
         match (conditions.is_empty(), trace.split_last()) {
             // An output that is not allowed leaves the constants as they were.
@@ -229,10 +257,13 @@ impl DataRun<'_> {
     /// Formulas are for some values of the constants. Whether all of them specify the inputs is
     /// another question, and only the tester has an answer to it.
     pub(super) fn recheck_constants(&self, texts: &[String]) -> Result<CheckOutcome, Error> {
-        if self.spec.model().constants().is_empty() {
+        if self.model.constants().is_empty() || self.of_the_union {
             return Ok(CheckOutcome::Confirmed);
         }
-        let trace: Option<Vec<TraceStep>> = texts.iter().map(|t| step(self.spec, t)).collect();
+        let trace: Option<Vec<TraceStep>> = texts
+            .iter()
+            .map(|t| step(self.spec, self.model, t))
+            .collect();
         match trace {
             Some(trace) => self.recheck_constants_of(&trace),
             None => Ok(CheckOutcome::Refuted(
@@ -242,7 +273,7 @@ impl DataRun<'_> {
     }
 
     fn recheck_constants_of(&self, trace: &[TraceStep]) -> Result<CheckOutcome, Error> {
-        let model = self.spec.model();
+        let model = self.model;
         if model.constants().is_empty() {
             return Ok(CheckOutcome::Confirmed);
         }
@@ -288,17 +319,19 @@ struct Explanations<'a> {
 /// A local trace, and how many inputs it has taken.
 type Local = (Vec<TraceStep>, usize);
 
+/// Local traces that explain a trace, and its inputs.
+type Explained = (Vec<Local>, Vec<TraceStep>);
+
 impl Explanations<'_> {
     fn has(&mut self, trace: &[TraceStep]) -> HasTrace {
-        let DataRun { spec, policy, .. } = self.run;
-        spec.model()
-            .has_trace(trace, *policy, &mut self.solver, BUDGET)
+        let DataRun { model, policy, .. } = self.run;
+        model.has_trace(trace, *policy, &mut self.solver, BUDGET)
     }
 
     /// Whether every state after a local trace takes an input, where that is asked.
     fn takes(&mut self, local: &[TraceStep], input: &TraceStep) -> Result<bool, Arc<str>> {
         let DataRun {
-            spec,
+            model,
             policy,
             every_state,
             ..
@@ -307,8 +340,7 @@ impl Explanations<'_> {
             return Ok(true);
         }
         let solver = &mut self.solver;
-        spec.model()
-            .takes_after(local, input, *policy, solver, BUDGET)
+        model.takes_after(local, input, *policy, solver, BUDGET)
     }
 
     /// The local traces that explain one more observation; a verdict where there can be none.
@@ -363,15 +395,12 @@ impl Explanations<'_> {
         Ok(Ok(next))
     }
 
-    fn is_allowed(
-        &mut self,
-        trace: &[TraceStep],
-        last: Option<&TraceStep>,
-    ) -> Result<Result<bool, CheckOutcome>, Error> {
+    /// The local traces that explain a trace, and the inputs of it.
+    fn after(&mut self, trace: &[TraceStep]) -> Result<Result<Explained, CheckOutcome>, Error> {
         let mut locals: Vec<Local> = vec![(Vec::new(), 0)];
         let mut sent = Vec::new();
         for step in trace {
-            if is_input(self.run.spec.model(), step) {
+            if is_input(self.run.model, step) {
                 sent.push(step.clone());
                 continue;
             }
@@ -385,6 +414,18 @@ impl Explanations<'_> {
                 Err(checked) => return Ok(Err(checked)),
             }
         }
+        Ok(Ok((locals, sent)))
+    }
+
+    fn is_allowed(
+        &mut self,
+        trace: &[TraceStep],
+        last: Option<&TraceStep>,
+    ) -> Result<Result<bool, CheckOutcome>, Error> {
+        let (locals, sent) = match self.after(trace)? {
+            Ok(after) => after,
+            Err(checked) => return Ok(Err(checked)),
+        };
         let after = self.observe(locals, &sent, last)?;
         Ok(after.map(|next| !next.is_empty()))
     }

@@ -1,5 +1,7 @@
 //! Certificates of observers beside models with data: inductive invariants, and runs with all values.
 
+use std::time::Instant;
+
 use iolite_derive::{Criterion, ModelRef};
 use iolite_expr::{Kind, Op, Solver, Term, Value, Var};
 use iolite_lang::DataNames;
@@ -15,9 +17,9 @@ use crate::{
 };
 
 /// The route for invariants.
-const QUESTIONS: &str = "the solver, asked for each part of it";
+pub(super) const QUESTIONS: &str = "the solver, asked for each part of it";
 /// The route for runs.
-const FIRED: &str = "the simulator, which fired it step by step";
+pub(super) const FIRED: &str = "the simulator, which fired it step by step";
 
 /// What somebody claims is not so.
 fn refuted(reason: impl Into<String>) -> CheckOutcome {
@@ -50,16 +52,7 @@ impl Workspace {
             Answer::Unknown { .. } => return Ok(None),
             Answer::Proved(proof) => {
                 let model = &found.product;
-                let conditions = written(model, &names, &proof.invariant);
-                // A term that has no words in the language would make a certificate of something else, and
-                // one that is too deep for its parser would not be checked.
-                if let Err(why) = read(model, &names, &conditions) {
-                    let why: String = why.chars().take(SHOWN_REASON).collect();
-                    return Err(Error::undecided(format!(
-                        "no certificate is written: the invariant could not be read again: {why}"
-                    )));
-                }
-                data.invariant = Some(conditions);
+                data.invariant = Some(conditions(model, &proof.invariant)?);
                 data.faults = proof.faults.iter().map(|t| t.index()).collect();
                 data.how.clone_from(&proof.how);
                 ("proved", Vec::new(), Vec::new())
@@ -106,62 +99,91 @@ impl Workspace {
         options: &ExplainOptions,
     ) -> Result<CheckOutcome, Error> {
         let claim = explained.claim.clone();
-        let (Some(data), Some(specification)) = (&claim.data, &claim.specification) else {
-            return Ok(refuted("it claims nothing"));
-        };
+        let mut parts = vec![Part {
+            what: "files: each text has its hash".to_owned(),
+            by: RECHECK,
+        }];
+        let (checked, out_of_time) =
+            match (&claim.data, &claim.specification, &claim.implementation) {
+                (Some(data), Some(_), Some(_)) => {
+                    let checked = self.recheck_relation_proof(&claim, data, options, &mut parts)?;
+                    (
+                        checked,
+                        options
+                            .until
+                            .as_ref()
+                            .is_some_and(|(until, _)| Instant::now() >= *until),
+                    )
+                }
+                (Some(data), Some(specification), None) => {
+                    self.recheck_observed(&claim, data, specification, options, &mut parts)?
+                }
+                (Some(data), None, Some(implementation)) => {
+                    self.recheck_failing(&claim, data, implementation, options, &mut parts)?
+                }
+                _ => return Ok(refuted("it claims nothing")),
+            };
+        if checked == CheckOutcome::Confirmed {
+            explained.parts = parts;
+            let how = claim.data.as_ref().map_or("", |data| data.how.as_str());
+            explained.told.push(format!("who found it: {how}"));
+        }
+        Ok(match (&checked, &options.until) {
+            (CheckOutcome::Undecided(_), Some((_, reason))) if out_of_time => {
+                CheckOutcome::Undecided(reason.clone())
+            }
+            _ => checked,
+        })
+    }
+
+    /// An observer beside a specification; and whether the time was over.
+    fn recheck_observed(
+        &self,
+        claim: &Certificate,
+        data: &DataClaim,
+        specification: &Model,
+        options: &ExplainOptions,
+        parts: &mut Vec<Part>,
+    ) -> Result<(CheckOutcome, bool), Error> {
         let spec = self.spec(&specification.reference.as_str().into())?;
         let system = match &*spec {
             Spec::Symbolic(symbolic) => symbolic.model().as_ref().clone(),
             Spec::Explicit(explicit) => as_iosts::system(explicit)?,
-            Spec::Properties(_) => return Ok(refuted("the specification is a property")),
+            Spec::Properties(_) => return Ok((refuted("the specification is a property"), false)),
         };
         let reference = ModelRef::from(data.observer.as_str());
         let mut observers = self.data_observers(&reference, &system, &spec)?.into_iter();
         let Some((_, observer, violate)) = observers.find(|(name, ..)| *name == data.name) else {
             let reason = format!("{} has no observer {}", data.observer, data.name);
-            return Ok(refuted(reason));
+            return Ok((refuted(reason), false));
         };
-        let product = analysis::watch(&system, &observer, &violate, policy(&claim))
+        let product = analysis::watch(&system, &observer, &violate, policy(claim))
             .map_err(|e| Error::input(format!("{reference}: {e}")))?;
         let mut solver = solver(options.solver.as_deref())?;
         solver.set_deadline(options.until.as_ref().map(|(until, _)| *until));
-        let mut parts = vec![Part {
-            what: "files: each text has its hash".to_owned(),
-            by: RECHECK,
-        }];
         let checked = match (&data.invariant, &data.run) {
             (Some(conditions), _) => {
-                recheck_invariant(&product, data, conditions, &mut solver, &mut parts)
+                let faults = Some(data.faults.as_slice());
+                recheck_invariant(&product, conditions, faults, &mut solver, parts)
             }
-            (None, Some(run)) => {
-                recheck_run(&product, &system, &claim, run, &mut solver, &mut parts)
-            }
+            (None, Some(run)) => recheck_run(&product, &system, claim, run, &mut solver, parts),
             (None, None) => refuted("it claims nothing"),
         };
         if let Some(fault) = solver.fault() {
             return Err(Error::fault(fault));
         }
-        if checked == CheckOutcome::Confirmed {
-            explained.parts = parts;
-            explained.told.push(format!("who found it: {}", data.how));
-        }
-        Ok(match (&checked, &options.until) {
-            (CheckOutcome::Undecided(_), Some((_, reason))) if solver.is_out_of_time() => {
-                CheckOutcome::Undecided(reason.clone())
-            }
-            _ => checked,
-        })
+        Ok((checked, solver.is_out_of_time()))
     }
 }
 
 /// Characters of a reason that are shown: it may quote an invariant.
 const SHOWN_REASON: usize = 200;
 
-fn unwritten() -> Error {
+pub(super) fn unwritten() -> Error {
     Error::undecided("no certificate is written: a term of it has no words in the language")
 }
 
-fn undecided(undecided: &Undecided) -> CheckOutcome {
+pub(super) fn undecided(undecided: &Undecided) -> CheckOutcome {
     CheckOutcome::Undecided(format!("the solver did not decide: {}", undecided.0))
 }
 
@@ -171,6 +193,26 @@ fn alternatives(term: &Term) -> Vec<Term> {
         Kind::App(Op::Or, args) if args.iter().all(Term::is_total) => args.to_vec(),
         _ if term.is_false() => Vec::new(),
         _ => vec![term.clone()],
+    }
+}
+
+/// The conditions of an invariant, as they are read again.
+pub(super) fn conditions(
+    model: &Iosts,
+    invariant: &Invariant,
+) -> Result<Vec<LocationCondition>, Error> {
+    let names = DataNames::of(model);
+    let conditions = written(model, &names, invariant);
+    // A term that has no words in the language would make a certificate of something else, and one that is
+    // too deep for its parser would not be checked.
+    match read(model, &names, &conditions) {
+        Ok(_) => Ok(conditions),
+        Err(why) => {
+            let why: String = why.chars().take(SHOWN_REASON).collect();
+            Err(Error::undecided(format!(
+                "no certificate is written: the invariant could not be read again: {why}"
+            )))
+        }
     }
 }
 
@@ -205,10 +247,12 @@ fn read(
     Ok(Invariant::new(model, terms))
 }
 
-fn recheck_invariant(
+/// Whether conditions are inductive and exclude what they must; with the transitions whose faults they need not
+/// exclude, where faults matter.
+pub(super) fn recheck_invariant(
     product: &ObservedProduct,
-    data: &DataClaim,
     conditions: &[LocationCondition],
+    faults: Option<&[usize]>,
     solver: &mut Solver,
     parts: &mut Vec<Part>,
 ) -> CheckOutcome {
@@ -222,12 +266,13 @@ fn recheck_invariant(
         Ok(Some(broken)) => return refuted(words(model, &broken)),
         Err(e) => return undecided(&e),
     }
-    let faults = product.faults(&invariant, solver);
-    let unsaid = faults.iter().find(|t| !data.faults.contains(&t.index()));
-    if let Some(t) = unsaid {
+    let found = faults.map(|_| product.faults(&invariant, solver));
+    let mut found = found.unwrap_or_default().into_iter();
+    let said = |t: &TransitionId| faults.is_some_and(|said| said.contains(&t.index()));
+    if let Some(t) = found.find(|t| !said(t)) {
         return CheckOutcome::Undecided(format!(
             "{}: it is not excluded that a term there has no value",
-            arrow(model, *t)
+            arrow(model, t)
         ));
     }
     let part = |what: &str| Part {
@@ -261,7 +306,7 @@ fn words(model: &Iosts, broken: &Broken) -> String {
 }
 
 /// The action of a step as traces show it.
-fn action_text(model: &Iosts, transition: TransitionId, values: &[Value]) -> String {
+pub(super) fn action_text(model: &Iosts, transition: TransitionId, values: &[Value]) -> String {
     let action = model.transition(transition).action;
     let kind = model.gate(action).kind;
     let values = values.to_vec();
@@ -273,7 +318,7 @@ fn action_text(model: &Iosts, transition: TransitionId, values: &[Value]) -> Str
 }
 
 /// A run in words; `None` where a value has none.
-fn told(model: &Iosts, names: &DataNames, run: &Run) -> Option<ValuedRun> {
+pub(super) fn told(model: &Iosts, names: &DataNames, run: &Run) -> Option<ValuedRun> {
     let pairs = |vars: Vec<&Var>, values: &[Value]| -> Option<Vec<(String, String)>> {
         let pairs = vars.into_iter().zip(values);
         pairs
@@ -302,7 +347,7 @@ fn variables(model: &Iosts) -> Vec<&Var> {
 }
 
 /// The run that the words mean; why there is none otherwise.
-fn valued(model: &Iosts, names: &DataNames, told: &ValuedRun) -> Result<Run, String> {
+pub(super) fn valued(model: &Iosts, names: &DataNames, told: &ValuedRun) -> Result<Run, String> {
     let values = |vars: Vec<&Var>, told: &[(String, String)]| {
         let names_of = vars.iter().map(|v| names.name(v).unwrap_or_default());
         if !names_of.eq(told.iter().map(|(name, _)| name.as_str())) {

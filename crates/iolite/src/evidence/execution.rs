@@ -13,6 +13,23 @@ use crate::{
     PropertyReadOptions, VerificationOptions, VerifiedProperty, Workspace,
 };
 
+/// What a certificate says of fairness.
+pub(super) fn fairness_name(flag: FairnessFlag) -> Option<String> {
+    match flag {
+        FairnessFlag::None => None,
+        FairnessFlag::Weak => Some("weak".to_owned()),
+        FairnessFlag::Strong => Some("strong".to_owned()),
+    }
+}
+
+/// What a certificate says of the environment.
+pub(super) fn environment_name(flag: EnvironmentFlag) -> Option<String> {
+    match flag {
+        EnvironmentFlag::MayStop => None,
+        EnvironmentFlag::GoesOn => Some("goes-on".to_owned()),
+    }
+}
+
 /// States of a model whose executions have certificates.
 const STATES: usize = 20_000;
 
@@ -80,15 +97,8 @@ impl Workspace {
                 ending: Some(name.to_owned()),
                 cycle,
                 execution,
-                fairness: match options.fairness {
-                    FairnessFlag::None => None,
-                    FairnessFlag::Weak => Some("weak".to_owned()),
-                    FairnessFlag::Strong => Some("strong".to_owned()),
-                },
-                environment: match options.environment {
-                    EnvironmentFlag::MayStop => None,
-                    EnvironmentFlag::GoesOn => Some("goes-on".to_owned()),
-                },
+                fairness: fairness_name(options.fairness),
+                environment: environment_name(options.environment),
                 property: Some(automaton),
                 specification: Some(Model {
                     reference: spec.reference().to_string(),

@@ -11,7 +11,11 @@ use iolite_recheck::{Certificate, FORMAT, Fault, check};
 use super::certify::{self, JudgedBy, Reading};
 use super::shared;
 use super::{CheckOutcome, ExplainOptions, Explanation, Part, READER, RECHECK};
-use crate::{Error, JudgeOptions, PropertyOptions, RelationDocument, Workspace};
+use crate::{Error, JudgeOptions, ObservedDocument, PropertyOptions, RelationDocument, Workspace};
+
+/// What nobody looks at of an answer that has a certificate in it.
+const UNREAD: &str = "what the answer says around its certificate";
+const UNREAD_RELATION: &str = "the effort, further counterexamples and warnings of the answer";
 
 const FROM_DISK: &str = "it does not carry its models; they were read from disk now";
 
@@ -31,7 +35,7 @@ impl Workspace {
             return self.explain_whole(claim, options);
         }
         if format(&value) == Some(FORMAT.into()) {
-            let claim = serde_json::from_value(value).map_err(wrong)?;
+            let claim = Certificate::from_document(value).map_err(wrong)?;
             return self.explain_whole(claim, options);
         }
         let inner = value.get("certificate").filter(|inner| inner.is_object());
@@ -40,15 +44,19 @@ impl Workspace {
                 let judged = serde_json::from_value(inner).map_err(wrong)?;
                 return self.explain_judged(&judged, options);
             }
-            let claim: Certificate = serde_json::from_value(inner).map_err(wrong)?;
-            let differs = (value.get("counterexample").is_some())
-                .then(|| serde_json::from_value::<RelationDocument>(value).map_err(wrong))
-                .transpose()?
-                .and_then(|document| differs(&document, &claim));
+            let claim = Certificate::from_document(inner).map_err(wrong)?;
+            let related = value.get("relation").is_some() && value.get("holds").is_some();
+            let (differs, around) = if related {
+                let document: RelationDocument = serde_json::from_value(value).map_err(wrong)?;
+                (differs(&document, &claim), UNREAD_RELATION)
+            } else {
+                (None, UNREAD)
+            };
             let mut explained = self.explain_whole(claim, options)?;
             if let (Some(reason), CheckOutcome::Confirmed) = (differs, &explained.checked) {
                 explained.checked = CheckOutcome::Refuted(reason);
             }
+            explained.told.push(around.to_owned());
             return Ok(explained);
         }
         if format(&value) == Some(CERTIFICATE_FORMAT.into()) {
@@ -248,42 +256,78 @@ impl Workspace {
 
 /// Where an answer and the certificate in it say different things.
 fn differs(document: &RelationDocument, claim: &Certificate) -> Option<String> {
-    let counterexample = document.counterexample.as_ref()?;
-    let told = serde_json::to_value(counterexample).ok()?;
-    let own = serde_json::to_value(claim).ok()?;
-    for key in ["trace", "observed", "allowed"] {
-        if told.get(key) != own.get(key) {
-            return Some(format!("the answer and its certificate differ in `{key}`"));
-        }
-    }
-    let model = |model: &Option<iolite_recheck::Model>| model.as_ref().map(|m| m.reference.clone());
-    let places: Vec<String> = counterexample
-        .specification_states
-        .iter()
-        .map(certify::place)
-        .collect();
-    let listed: BTreeSet<&String> = places.iter().collect();
-    let same = [
-        (document.holds == Some(false), "holds"),
+    let reference = |model: &Option<iolite_recheck::Model>| {
+        let model = model.as_ref();
+        model.map(|m| m.reference.clone()).unwrap_or_default()
+    };
+    let hash = |reference: &str, told: &str| {
+        let path = ModelRef::from(reference).path().display().to_string();
+        let mut files = claim.files.iter();
+        files.any(|file| file.path == path && file.hash == told)
+    };
+    let semantics = &document.semantics;
+    let completed = semantics.complete_inputs.map(|how| how.name().to_owned());
+    let reading: Reading = serde_json::from_value(claim.reading.clone()).unwrap_or_default();
+    let mut same = vec![
+        (document.holds == Some(claim.verdict == "holds"), "holds"),
+        (document.unknown.is_none(), "unknown"),
         (document.relation == claim.kind, "relation"),
         (
-            model(&claim.implementation).as_ref() == Some(&document.implementation),
+            reference(&claim.implementation) == document.implementation,
             "implementation",
         ),
         (
-            model(&claim.specification).as_ref() == Some(&document.specification),
+            reference(&claim.specification) == document.specification,
             "specification",
         ),
         (
-            claim.locations.iter().collect::<BTreeSet<_>>() == listed,
-            "specification_states",
+            hash(&document.implementation, &document.implementation_hash),
+            "implementation_hash",
         ),
         (
-            claim.implementation_location
-                == Some(certify::place(&counterexample.implementation_state)),
-            "implementation_state",
+            hash(&document.specification, &document.specification_hash),
+            "specification_hash",
         ),
+        (
+            claim.traces.as_ref().map(|traces| &traces.reference) == document.traces.as_ref(),
+            "traces",
+        ),
+        (document.context.name() == claim.context, "context"),
+        (
+            certify::policy_name(semantics.policy()) == claim.quiescence
+                && completed == claim.complete_inputs,
+            "semantics",
+        ),
+        (document.reading == reading.models, "reading"),
     ];
+    if let Some(found) = &document.counterexample {
+        let observed = |list: &[ObservedDocument]| -> Vec<_> {
+            list.iter().map(certify::observation).collect()
+        };
+        let places: Vec<String> = found
+            .specification_states
+            .iter()
+            .map(certify::place)
+            .collect();
+        let listed: BTreeSet<&String> = places.iter().collect();
+        let place = certify::place(&found.implementation_state);
+        same.extend([
+            (found.trace == claim.trace, "trace"),
+            (
+                Some(certify::observation(&found.observed)) == claim.observed,
+                "observed",
+            ),
+            (observed(&found.allowed) == claim.allowed, "allowed"),
+            (
+                claim.locations.iter().collect::<BTreeSet<_>>() == listed,
+                "specification_states",
+            ),
+            (
+                claim.implementation_location == Some(place),
+                "implementation_state",
+            ),
+        ]);
+    }
     let wrong = same.into_iter().find(|(same, _)| !same);
     wrong.map(|(_, key)| format!("the answer and its certificate differ in `{key}`"))
 }

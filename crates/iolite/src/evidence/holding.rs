@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// States of each model that a certificate of a positive answer holds.
-const STATES: usize = 20_000;
+pub(super) const STATES: usize = 20_000;
 
 /// Pairs that it holds.
 pub(super) const PAIRS: usize = 200_000;
@@ -50,6 +50,9 @@ impl Workspace {
             return Err(Error::undecided(
                 "no certificate is written: the relation does not hold",
             ));
+        }
+        if let Some(found) = &document.evidence {
+            return self.certify_relation_proof(document, found);
         }
         let implementation = ModelRef::from(document.implementation.as_str());
         let specification = ModelRef::from(document.specification.as_str());
@@ -121,7 +124,7 @@ impl Workspace {
                 sets: sets.iter().map(members).collect(),
                 pairs: found.iter().map(|&(p, set, _)| (number(p), set)).collect(),
                 traces: found.iter().filter_map(|&(.., f)| place(f?)).collect(),
-                queues: None,
+                ..Pairs::default()
             }
         };
         let mut certificate = Certificate {
@@ -147,7 +150,8 @@ impl Workspace {
         Ok(certificate)
     }
 
-    /// The whole certificate of an observer that a specification satisfies; `None` for any other answer.
+    /// The whole certificate of an observer or a property that a specification satisfies; `None` for any other
+    /// answer.
     ///
     /// # Errors
     ///
@@ -166,7 +170,7 @@ impl Workspace {
             ..verification.system.clone()
         };
         let data =
-            "no certificate is written: pairs of states prove observers of models without data";
+            "no certificate is written: pairs of states prove what models without data satisfy";
         let spec = self
             .explicit(&reference)
             .map_err(|_| Error::undecided(data))?;
@@ -175,6 +179,9 @@ impl Workspace {
             return Err(too_many("states", STATES));
         };
         for watcher in &options.properties {
+            if self.is_safety_property(watcher)? {
+                continue;
+            }
             let Ok(observers) = self.observers_of(watcher, &spec) else {
                 continue;
             };
@@ -208,11 +215,12 @@ impl Workspace {
             )?;
             return Ok(Some(certificate));
         }
-        Err(Error::undecided(data))
+        let satisfied = self.certify_satisfied(&spec, property, options)?;
+        satisfied.map(Some).ok_or_else(|| Error::undecided(data))
     }
 }
 
-fn model(spec: &ExplicitSpec, table: iolite_recheck::Table) -> Model {
+pub(super) fn model(spec: &ExplicitSpec, table: iolite_recheck::Table) -> Model {
     Model {
         reference: spec.reference().to_string(),
         table: Some(table),

@@ -4,11 +4,14 @@ mod certify;
 mod compare;
 mod data;
 mod data_claim;
+mod data_relation;
+mod data_test;
 mod execution;
 mod explain;
 mod holding;
 mod holding_queues;
 mod recheck_data;
+mod satisfied;
 mod shared;
 mod suite;
 mod tables;
@@ -25,6 +28,7 @@ use iolite_recheck::Certificate;
 use crate::PropertyReadOptions;
 
 pub use certify::JudgedBy;
+pub(crate) use data_relation::RelationProof;
 pub use shared::SharedCertificates;
 
 /// How a certificate is looked at.

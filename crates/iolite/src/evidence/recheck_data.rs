@@ -11,14 +11,15 @@ use iolite_recheck::{Certificate, Fault, Observation, check_beside, observe};
 use super::certify::Reading;
 use super::watcher::{Known, watched};
 use super::{CheckOutcome, ExplainOptions, Part, READER, RECHECK, data, policy};
-use crate::{Error, ReadOptions, Spec, SymbolicSpec, System, Workspace, solver};
+use crate::{Error, ReadOptions, Spec, System, Workspace, solver};
 
 const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
 
-/// The route for models with data.
-const FORMULAS: &str = "one formula for each way through the locations, and the solver";
-/// What is only compared with the tester.
+/// What a part was confirmed by where the maker itself was asked.
 const TESTER: &str = "the tester, asked again";
+
+/// The route for models with data.
+pub(super) const FORMULAS: &str = "one formula for each way through the locations, and the solver";
 
 /// States that data may unfold to, to read a certificate of an unfolded model.
 const UNFOLDED: usize = 10_000;
@@ -91,15 +92,17 @@ impl Workspace {
             return Ok(CheckOutcome::Confirmed);
         };
         let spec = self.spec(&model.reference.as_str().into())?;
-        let Spec::Symbolic(spec) = &*spec else {
+        let Spec::Symbolic(symbolic) = &*spec else {
             return Ok(CheckOutcome::Confirmed);
         };
         let run = data::DataRun {
-            spec,
+            spec: &spec,
+            model: symbolic.model(),
             policy: policy(claim),
             solver: options.solver.as_deref(),
             until: options.until.as_ref().map(|(until, _)| *until),
             every_state: claim.kind == "uioco",
+            of_the_union: false,
         };
         run.recheck_constants(&claim.trace)
     }
@@ -116,7 +119,7 @@ impl Workspace {
             return Ok(None);
         };
         let by_data = model.table.is_none() || !claim.data_observers.is_empty();
-        if !by_data || claim.implementation.is_some() {
+        if !by_data {
             return Ok(None);
         }
         let undecided = |reason: &str| Ok(Some(DataReport::undecided(reason)));
@@ -127,7 +130,9 @@ impl Workspace {
             let reason = format!("`{}` is no policy of quiescence here", claim.quiescence);
             return Ok(Some(DataReport::refuted(reason)));
         }
-        let mut report = if model.table.is_some() {
+        let mut report = if let Some(implementation) = &claim.implementation {
+            self.recheck_difference(claim, implementation, model, options)?
+        } else if model.table.is_some() {
             self.recheck_beside(claim, reading, options)?
         } else if matches!(
             claim.kind.as_str(),
@@ -219,11 +224,13 @@ impl Workspace {
         };
         let until = options.until.as_ref().map(|(until, _)| *until);
         let run = data::DataRun {
-            spec: model,
+            spec: &spec,
+            model: model.model(),
             policy: policy(claim),
             solver: options.solver.as_deref(),
             until,
             every_state: claim.kind == "uioco",
+            of_the_union: false,
         };
         let queues = claim.context == "queues";
         let allowed = match run.is_allowed(&claim.trace, observed.as_deref(), queues)? {
@@ -292,27 +299,39 @@ impl Workspace {
         }
         // A replaced specification allows other things.
         if options.specification.is_none() {
-            match self.data_is_told(model, &run, claim, &places)? {
-                Told::Yes => report.parts.push(part("allowed and locations", TESTER)),
-                Told::Twice => {
-                    report.parts.push(part("allowed and locations", TESTER));
-                    let note = "allowed or locations: something is there twice";
-                    report.notes.push(note.to_owned());
-                }
-                Told::No => {
-                    let reason = "what is allowed, or where, is something else".to_owned();
-                    report = DataReport::refuted(reason);
-                }
-            }
+            self.recheck_told(&run, claim, &places, &mut report)?;
         }
         Ok(report)
     }
 
-    /// Whether what is allowed and where is what the tester says, or the unfolded model, which tells
-    /// of values one by one. `beside` is where the observers are.
+    /// Compares what a certificate says was allowed, and where, with what the tester says when it is asked again.
+    /// `beside` is where the observers are.
+    pub(super) fn recheck_told(
+        &self,
+        run: &data::DataRun<'_>,
+        claim: &Certificate,
+        beside: &[String],
+        report: &mut DataReport,
+    ) -> Result<(), Error> {
+        match self.data_is_told(run, claim, beside)? {
+            Told::Yes => report.parts.push(part("allowed and locations", TESTER)),
+            Told::Twice => {
+                report.parts.push(part("allowed and locations", TESTER));
+                let note = "allowed or locations: something is there twice";
+                report.notes.push(note.to_owned());
+            }
+            Told::No => {
+                let reason = "what is allowed, or where, is something else".to_owned();
+                *report = DataReport::refuted(reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what is allowed and where is written as the tester writes it, or as the unfolded model does, which
+    /// tells of values one by one.
     fn data_is_told(
         &self,
-        spec: &SymbolicSpec,
         run: &data::DataRun<'_>,
         claim: &Certificate,
         beside: &[String],
@@ -327,7 +346,7 @@ impl Workspace {
             max_states: Some(UNFOLDED),
             ..self.options().clone()
         });
-        let Ok(unfolded) = few.explicit(spec.reference()) else {
+        let Ok(unfolded) = few.explicit(&run.spec.reference()) else {
             return Ok(Told::No);
         };
         let found = AllowedThere::of(&unfolded.system(), policy(claim), claim);
@@ -358,7 +377,7 @@ fn misplaced(claim: &Certificate) -> Option<&'static str> {
 /// Observers with data, as they are told of.
 const OBSERVERS: &str = "observers with data: whether they are violated, and where they are";
 
-fn part(what: &str, by: &'static str) -> Part {
+pub(super) fn part(what: &str, by: &'static str) -> Part {
     let what = what.to_owned();
     Part { what, by }
 }
@@ -383,11 +402,11 @@ impl From<CheckOutcome> for DataReport {
 }
 
 impl DataReport {
-    fn refuted(reason: String) -> Self {
+    pub(super) fn refuted(reason: String) -> Self {
         CheckOutcome::Refuted(reason).into()
     }
 
-    fn undecided(reason: &str) -> Self {
+    pub(super) fn undecided(reason: &str) -> Self {
         CheckOutcome::Undecided(reason.to_owned()).into()
     }
 }

@@ -25,7 +25,7 @@ pub struct SharedCertificates {
 impl SharedCertificates {
     /// Puts what is common to all of them in one place.
     pub fn new(certificates: &[Option<Certificate>]) -> Self {
-        let object = |certificate: &Certificate| match serde_json::to_value(certificate) {
+        let object = |certificate: &Certificate| match certificate.to_document() {
             Ok(Value::Object(map)) => Some(map),
             _ => None,
         };
@@ -73,7 +73,7 @@ pub(super) fn joined(document: &Value, claim: &Value) -> Result<Certificate, Err
             )));
         }
     }
-    serde_json::from_value(Value::Object(whole))
+    Certificate::from_document(Value::Object(whole))
         .map_err(|e| Error::input(format!("no certificate: {e}")))
 }
 

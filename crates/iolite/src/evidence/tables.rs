@@ -394,3 +394,17 @@ pub(super) fn property<'a>(
             .collect(),
     }
 }
+
+/// The same for a property that is satisfied: finite words that it leaves open are not in it for certain.
+pub(super) fn closed_property<'a>(
+    reference: String,
+    automaton: &StreettAutomaton,
+    events: impl IntoIterator<Item = &'a String>,
+) -> Property {
+    let mut property = property(reference, "inclusion", automaton, events);
+    let open = automaton.open();
+    property.finite.retain(|&q| {
+        automaton.finite().contains(StateId::new(q)) && !open.contains(StateId::new(q))
+    });
+    property
+}

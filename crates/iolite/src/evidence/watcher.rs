@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use iolite_derive::{GoalMarks, ModelRef};
+use iolite_derive::{GoalMarks, ModelRef, valued_label};
 use iolite_expr::{Answer, Solver, Term};
 use iolite_lts::LabelKind;
 use iolite_recheck::{Certificate, DataObserver, Observation, Watched};
@@ -171,7 +171,7 @@ impl Watcher {
                         b'!' => LabelKind::Output,
                         _ => return None,
                     };
-                    (kind, text[1..].to_owned(), Vec::new())
+                    return valued_label(own, kind, &text[1..]).map(TraceStep::Action);
                 }
             }
             Spec::Properties(_) => return None,

@@ -367,13 +367,6 @@ fn known_label(labels: &Labels, text: &str) -> Result<LabelId, String> {
 /// A walk of the model; all walks share the answers.
 pub struct ExploredSystem(pub(crate) Arc<Explorer>);
 
-impl ExploredSystem {
-    /// An error where the explorer has failed, so that nothing that was walked counts.
-    pub(crate) fn believe(&self) -> Result<(), Error> {
-        self.0.fault().map_or(Ok(()), |fault| Err(fault.into()))
-    }
-}
-
 impl Semantics for ExploredSystem {
     type State = StateId;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use iolite_derive::ActionId;
-use iolite_exec::{Adapter, ExecError, Received, RunningModel, Sent};
+use iolite_exec::{Adapter, ExecError, Received, RunningModel, Sent, Traffic};
 
 use crate::ExplicitSpec;
 
@@ -62,6 +62,14 @@ impl<S: Adapter> Adapter for ExploredModel<S> {
 
     fn take_note(&mut self) -> Option<String> {
         self.inner.take_note()
+    }
+
+    fn keep_traffic(&mut self, keep: bool) {
+        self.inner.keep_traffic(keep);
+    }
+
+    fn take_traffic(&mut self, traffic: &mut Vec<Traffic>) {
+        self.inner.take_traffic(traffic);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +60,9 @@ pub struct MutantDocument {
     pub counterexample: Option<CounterexampleDocument>,
     /// Whether the tests killed it; `null` without tests, and where they could not be run.
     pub killed: Option<bool>,
+    /// Why it is not known whether they kill it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
     /// Who killed it: a test case, a property, or the number of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed_by: Option<String>,
@@ -127,50 +131,62 @@ impl Score {
     }
 }
 
-impl MutationDocument {
-    /// The answers of the shares of one analysis, each with its name, joined to the answer of one process.
-    pub fn merge(shares: Vec<(String, Self)>, partial: bool) -> Result<Self, String> {
-        let mut shares = shares.into_iter();
-        let Some((one, mut whole)) = shares.next() else {
+/// The answers of the shares of one analysis, joined to the answer of one process, one by one: of each its mutants
+/// are kept.
+#[derive(Debug, Default)]
+pub struct MergedMutants {
+    /// The first share, without its mutants.
+    whole: Option<(String, MutationDocument)>,
+    /// By number, with the share that each is from.
+    mutants: BTreeMap<usize, (Arc<str>, MutantDocument)>,
+}
+
+impl MergedMutants {
+    /// Adds a share with its name.
+    pub fn add(&mut self, name: &str, mut share: MutationDocument) -> Result<(), String> {
+        let from: Arc<str> = name.into();
+        for mutant in std::mem::take(&mut share.mutants) {
+            let number = mutant.number;
+            if let Some((before, _)) = self.mutants.insert(number, (Arc::clone(&from), mutant)) {
+                return Err(format!("mutant {number} is in {before} and in {from}"));
+            }
+        }
+        let Some((one, whole)) = &mut self.whole else {
+            self.whole = Some((name.to_owned(), share));
+            return Ok(());
+        };
+        let what = [
+            (whole.model != share.model, "its model"),
+            (
+                whole.model_hash != share.model_hash,
+                "the text of its model",
+            ),
+            (whole.relation != share.relation, "its relation"),
+            (
+                whole.complete_inputs != share.complete_inputs,
+                "the completion of inputs",
+            ),
+            (whole.chosen != share.chosen, "the number of mutants"),
+            (
+                whole.score.tested != share.score.tested,
+                "whether there were tests",
+            ),
+        ];
+        if let Some((_, what)) = what.into_iter().find(|(differs, _)| *differs) {
+            return Err(format!(
+                "{name} is of another analysis than {one}: {what} differs"
+            ));
+        }
+        whole.model_conforms = whole.model_conforms.or(share.model_conforms);
+        Ok(())
+    }
+
+    /// The whole; where mutants are missing only if it may be `partial`.
+    pub fn finish(self, partial: bool) -> Result<MutationDocument, String> {
+        let Some((_, mut whole)) = self.whole else {
             return Err("there is nothing to merge".to_owned());
         };
-        let mut mutants: BTreeMap<usize, (String, MutantDocument)> = BTreeMap::new();
-        let mut add = |from: &str, more: Vec<MutantDocument>| {
-            for mutant in more {
-                let number = mutant.number;
-                if let Some((before, _)) = mutants.insert(number, (from.to_owned(), mutant)) {
-                    return Err(format!("mutant {number} is in {before} and in {from}"));
-                }
-            }
-            Ok(())
-        };
-        add(&one, std::mem::take(&mut whole.mutants))?;
-        for (other, share) in shares {
-            let what = [
-                (whole.model != share.model, "its model"),
-                (
-                    whole.model_hash != share.model_hash,
-                    "the text of its model",
-                ),
-                (whole.relation != share.relation, "its relation"),
-                (
-                    whole.complete_inputs != share.complete_inputs,
-                    "the completion of inputs",
-                ),
-                (whole.chosen != share.chosen, "the number of mutants"),
-                (
-                    whole.score.tested != share.score.tested,
-                    "whether there were tests",
-                ),
-            ];
-            if let Some((_, what)) = what.into_iter().find(|(differs, _)| *differs) {
-                return Err(format!(
-                    "{other} is of another analysis than {one}: {what} differs"
-                ));
-            }
-            whole.model_conforms = whole.model_conforms.or(share.model_conforms);
-            add(&other, share.mutants)?;
-        }
+        let mutants = self.mutants;
         let chosen = whole.chosen.unwrap_or(mutants.len());
         let missing: Vec<String> = (1..=chosen)
             .filter(|number| !mutants.contains_key(number))
@@ -194,7 +210,19 @@ impl MutationDocument {
         whole.all = missing.is_empty() && whole.chosen_all.unwrap_or(whole.all);
         Ok(whole)
     }
+}
 
+impl MutantDocument {
+    /// Leaves out the runs that [`MutationDocument::tell`] does not show.
+    pub fn without_untold_runs(&mut self) {
+        self.killed_after = None;
+        if self.killed != Some(false) || self.conforms != Some(false) {
+            self.counterexample = None;
+        }
+    }
+}
+
+impl MutationDocument {
     /// The answer for people.
     pub fn tell(&self) -> String {
         let mut text = String::new();
@@ -253,6 +281,9 @@ impl MutationDocument {
         let _ = writeln!(text, "killed {} of {} wrong", score.killed, score.wrong);
         if !score.untested.is_empty() {
             let _ = writeln!(text, "{} could not be tested", score.untested.len());
+            if let Some(reason) = self.mutants.iter().find_map(|m| m.undecided.as_ref()) {
+                let _ = writeln!(text, "  for instance: {}", first_line(reason));
+            }
         }
         if let Some(first) = score.beyond_model.first() {
             let _ = writeln!(

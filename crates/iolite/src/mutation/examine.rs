@@ -17,10 +17,10 @@ use super::{MutantDocument, MutationOptions};
 use crate::relation::decided_with_data;
 use crate::workspace::too_many_states;
 use crate::{
-    Campaign, DerivationOptions, DerivationSelection, Derived, Error, ErrorKind, ExecutionEnding,
-    ExplicitSpec, GoalDerivation, Judge, JudgeOptions, Proof, RelationDocument, RelationOptions,
-    Selection, SelectionOptions, Spec, SuiteCase, Target, TargetOptions, VerificationOptions,
-    Workspace,
+    Campaign, CompletionFlag, DerivationOptions, DerivationSelection, Derived, Error, ErrorKind,
+    ExecutionEnding, ExplicitSpec, GoalDerivation, Judge, JudgeOptions, Proof, RelationDocument,
+    RelationOptions, Selection, SelectionOptions, Spec, SuiteCase, SymbolicSuiteCase, Target,
+    TargetOptions, VerificationOptions, VerifiedProperty, Workspace,
 };
 
 /// Test cases that are derived towards a purpose.
@@ -38,21 +38,23 @@ const PURPOSE_SLACK: usize = 5;
 
 /// What all mutants of a model are held against.
 pub(super) struct Examiner<'w> {
-    workspace: &'w Workspace,
+    pub(super) workspace: &'w Workspace,
     /// The same files; what is doubtful about a property is told once, of the model.
     quiet: Workspace,
-    model: &'w ModelRef,
+    pub(super) model: &'w ModelRef,
     /// The declaration of a mutant that is meant.
     name: String,
-    options: &'w MutationOptions,
+    pub(super) options: &'w MutationOptions,
     /// The model, unfolded where it has data; or why it cannot be.
     spec: Result<ExplicitSpec, Error>,
     suite: Vec<SuiteCase>,
+    /// Test cases that keep data.
+    pub(super) data_suite: Vec<SymbolicSuiteCase>,
 }
 
 /// The same, prepared for one thread.
 pub(super) struct Worker<'e> {
-    examiner: &'e Examiner<'e>,
+    pub(super) examiner: &'e Examiner<'e>,
     campaign: Option<Campaign>,
 }
 
@@ -66,15 +68,37 @@ impl<'w> Examiner<'w> {
         // A mistake in the model is an error; data that cannot be unfolded are not.
         workspace.spec(model)?;
         let spec = workspace.explicit(model);
-        let needs_states = !options.suite.is_empty()
+        let needs_tests = !options.suite.is_empty()
             || !options.purposes.is_empty()
             || !options.properties.is_empty();
-        let mut suite = match &spec {
-            Ok(spec) if !options.suite.is_empty() => workspace.suite(&options.suite, spec)?,
-            Err(error) if needs_states => return Err(error.clone()),
-            _ => Vec::new(),
-        };
-        suite.extend(towards_purposes(workspace, model, options)?);
+        if let Err(error) = &spec
+            && needs_tests
+            && !is_infinite(error)
+        {
+            return Err(error.clone());
+        }
+        let mut suite = Vec::new();
+        let mut data_suite = workspace
+            .symbolic_suite(&options.suite)?
+            .unwrap_or_default();
+        if data_suite.is_empty() && !options.suite.is_empty() {
+            // These test cases are of states.
+            suite = workspace.suite(&options.suite, spec.as_ref().map_err(Clone::clone)?)?;
+        }
+        towards_purposes(
+            workspace,
+            (model, spec.is_ok()),
+            options,
+            &mut suite,
+            &mut data_suite,
+        )?;
+        let chaos = options.complete_inputs == CompletionFlag::Chaos;
+        if chaos && (!data_suite.is_empty() || needs_tests && spec.is_err()) {
+            return Err(Error::input(
+                "--complete-inputs chaos needs the states of mutants, and their data are kept here",
+            )
+            .hint("--complete-inputs self-loop does not"));
+        }
         if suite.iter().any(offers) {
             return Err(Error::input(
                 "the suite has test cases for conf, which have no inputs and outputs",
@@ -88,6 +112,7 @@ impl<'w> Examiner<'w> {
             options,
             spec,
             suite,
+            data_suite,
         };
         examiner.reject_violated()?;
         Ok(examiner)
@@ -95,8 +120,11 @@ impl<'w> Examiner<'w> {
 
     /// A property that the model violates tells nothing of a mutant.
     fn reject_violated(&self) -> Result<(), Error> {
-        let Ok(spec) = &self.spec else { return Ok(()) };
-        match self.violation(self.workspace, spec)? {
+        let found = match &self.spec {
+            Ok(spec) => self.violation(self.workspace, spec)?,
+            Err(_) => self.data_violation(self.workspace, &*self.workspace.spec(self.model)?)?,
+        };
+        match found {
             Kill::No => Ok(()),
             Kill::Yes { by, after } => Err(Error::input(format!(
                 "the model itself violates {by}, after {}",
@@ -132,22 +160,7 @@ impl<'w> Examiner<'w> {
             quiescence: options.quiescence.policy(),
             ..VerificationOptions::default()
         };
-        let mut open = None;
-        for property in workspace.verify_spec(&completed, &asked)? {
-            match property.proof {
-                Proof::Refuted { trace, .. } => {
-                    return Ok(Kill::Yes {
-                        by: property.name,
-                        after: with_ending(trace, property.ending),
-                    });
-                }
-                Proof::Unknown { left } => {
-                    open = Some(format!("{}: {}", property.name, left.join(", ")));
-                }
-                Proof::Proved { .. } => {}
-            }
-        }
-        Ok(open.map_or(Kill::No, Kill::Unknown))
+        Ok(Kill::of(workspace.verify_spec(&completed, &asked)?))
     }
 
     fn relation(&self) -> RelationOptions {
@@ -227,7 +240,7 @@ impl<'w> Examiner<'w> {
 }
 
 /// What properties say of a system.
-enum Kill {
+pub(super) enum Kill {
     No,
     Yes {
         by: String,
@@ -235,6 +248,28 @@ enum Kill {
     },
     /// Why a bound ran out.
     Unknown(String),
+}
+
+impl Kill {
+    /// By the first property that is violated.
+    pub(super) fn of(verified: Vec<VerifiedProperty>) -> Self {
+        let mut open = None;
+        for property in verified {
+            match property.proof {
+                Proof::Refuted { trace, .. } => {
+                    return Self::Yes {
+                        by: property.name,
+                        after: with_ending(trace, property.ending),
+                    };
+                }
+                Proof::Unknown { left } => {
+                    open = Some(format!("{}: {}", property.name, left.join(", ")));
+                }
+                Proof::Proved { .. } => {}
+            }
+        }
+        open.map_or(Self::No, Self::Unknown)
+    }
 }
 
 /// A violating execution as a list of steps.
@@ -251,16 +286,19 @@ fn with_ending(mut trace: Vec<String>, ending: Option<ExecutionEnding>) -> Vec<S
     trace
 }
 
-/// The test cases that are derived towards purposes.
+/// The test cases that are derived towards purposes: of states where the model has finitely many, else with
+/// data.
 fn towards_purposes(
     workspace: &Workspace,
-    model: &ModelRef,
+    (model, is_finite): (&ModelRef, bool),
     options: &MutationOptions,
-) -> Result<Vec<SuiteCase>, Error> {
-    let mut cases = Vec::new();
+    cases: &mut Vec<SuiteCase>,
+    data_cases: &mut Vec<SymbolicSuiteCase>,
+) -> Result<(), Error> {
     if options.purposes.is_empty() {
-        return Ok(cases);
+        return Ok(());
     }
+    let before = cases.len() + data_cases.len();
     let derivation = DerivationOptions {
         relation: options.relation,
         traces: None,
@@ -277,28 +315,32 @@ fn towards_purposes(
             slack: PURPOSE_SLACK,
             pruning: PruningGoal::default(),
         }),
-        // Mutants are judged by their states.
-        unfold: Some("--purpose"),
+        unfold: is_finite.then_some("--purpose"),
         solver: None,
     };
     let derived = workspace.derive(model, &derivation, &mut |derived| {
-        if let Derived::Case(case) = derived {
-            cases.push(SuiteCase {
+        match derived {
+            Derived::Case(case) => cases.push(SuiteCase {
                 place: format!("purpose {}", case.name()),
                 case: Arc::new(case),
-            });
+            }),
+            Derived::Symbolic { case, .. } => data_cases.push(SymbolicSuiteCase {
+                place: format!("purpose {}", case.name()),
+                case: Arc::new(*case),
+            }),
+            _ => {}
         }
         Ok(ControlFlow::Continue(()))
     })?;
     for note in derived.notes {
         workspace.warn(&format!("warning: {note}"));
     }
-    if cases.is_empty() {
+    if cases.len() + data_cases.len() == before {
         return Err(Error::input(
             "no test case could be derived towards the purposes",
         ));
     }
-    Ok(cases)
+    Ok(())
 }
 
 fn offers(case: &SuiteCase) -> bool {
@@ -326,6 +368,7 @@ impl Worker<'_> {
             unknown: None,
             counterexample: None,
             killed: None,
+            undecided: None,
             killed_by: None,
             violates: None,
             killed_after: None,
@@ -362,13 +405,24 @@ impl Worker<'_> {
             (Ok(_), Err(_)) => {}
         }
         self.run_suite(explicit.as_ref().ok(), &mut document);
-        if document.killed != Some(true)
-            && let Ok(explicit) = &explicit
-        {
-            self.ask_properties(explicit, &mut document)?;
+        if document.killed != Some(true) {
+            self.run_data_suite(&workspace, &reference, &mut document)?;
+        }
+        if document.killed != Some(true) {
+            self.ask_properties(
+                (&workspace, &reference),
+                explicit.as_ref().ok(),
+                &mut document,
+            )?;
         }
         if document.killed != Some(true) {
             self.run_on_the_fly(&workspace, &reference, explicit.is_ok(), &mut document)?;
+        }
+        match (document.killed, &document.undecided) {
+            (Some(true), _) => document.undecided = None,
+            // What one of the tests leaves open the others do not settle.
+            (Some(false), Some(_)) => document.killed = None,
+            _ => {}
         }
         Ok(document)
     }
@@ -413,6 +467,8 @@ impl Worker<'_> {
             return;
         }
         let (Some(explicit), Ok(spec)) = (explicit, &self.examiner.spec) else {
+            let why = "the test cases are of states, and the data of the mutant are infinite";
+            document.undecided = Some(why.to_owned());
             return;
         };
         let how = options.complete_inputs.into();
@@ -432,13 +488,26 @@ impl Worker<'_> {
     /// Whether it violates a property that the model has.
     fn ask_properties(
         &self,
-        explicit: &ExplicitSpec,
+        (workspace, reference): (&Workspace, &ModelRef),
+        explicit: Option<&ExplicitSpec>,
         document: &mut MutantDocument,
     ) -> Result<(), Error> {
         if self.examiner.options.properties.is_empty() {
             return Ok(());
         }
-        match self.examiner.violation(&self.examiner.quiet, explicit)? {
+        let found = match explicit {
+            Some(explicit) => self.examiner.violation(&self.examiner.quiet, explicit)?,
+            None => match workspace.spec(reference) {
+                Ok(mutant) => self
+                    .examiner
+                    .data_violation(&self.examiner.quiet, &mutant)?,
+                Err(error) if error.kind() != ErrorKind::Fault => {
+                    Kill::Unknown(error.message().to_owned())
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        match found {
             Kill::No => document.killed = Some(false),
             Kill::Yes { by, after } => {
                 document.killed = Some(true);
@@ -447,7 +516,7 @@ impl Worker<'_> {
                 document.violates = Some(by);
             }
             Kill::Unknown(why) => {
-                document.unknown.get_or_insert(why);
+                document.undecided.get_or_insert(why);
             }
         }
         Ok(())

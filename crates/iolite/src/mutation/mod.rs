@@ -4,6 +4,7 @@
 //! [IOCO99, §3]. Equivalent mutants, the plague of mutation analysis, are proved here by the relation
 //! itself.
 
+mod data;
 #[cfg(test)]
 mod data_tests;
 mod document;
@@ -26,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::workspace::hash;
 use crate::{CompletionFlag, Error, QuiescenceFlag, SemanticsOptions, Workspace};
 
-pub use document::{MutantDocument, MutationDocument, Score};
+pub use document::{MergedMutants, MutantDocument, MutationDocument, Score};
 use examine::Examiner;
 use store::Store;
 
@@ -229,7 +230,7 @@ impl Workspace {
             }
         }
         let spec = self.explicit(model)?;
-        let lts = spec.system().explicit(self.options().budget())?;
+        let lts = spec.whole_system(self.options().budget())?;
         let mut text = String::new();
         iolite_formats::iol::write(&lts, "Model", &mut text)
             .map_err(|e| Error::input(format!("{model}: {e}")))?;

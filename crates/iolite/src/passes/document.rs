@@ -70,6 +70,20 @@ pub struct TestRunDocument {
 }
 
 impl PassesDocument {
+    /// Nothing is decided yet.
+    pub(super) fn new(implementation: String, semantics: SemanticsOptions) -> Self {
+        Self {
+            implementation,
+            passes: None,
+            unknown: None,
+            semantics,
+            cases: Vec::new(),
+            warnings: Vec::new(),
+            shared: serde_json::Map::new(),
+            certificate: None,
+        }
+    }
+
     /// The answer for a suite of so many test cases. One that fails decides it; a case that no run
     /// passes or fails leaves it open.
     pub(super) fn decide(&self, all: usize) -> Option<bool> {

@@ -16,10 +16,22 @@ use crate::{
 /// Failing test cases that have certificates.
 const CERTIFIED: usize = 100;
 
+pub(crate) use data::{FailingRun, failing, failing_run, refused as test_case_refused};
 pub use document::{PassesDocument, TestRunDocument, TestedCase};
 
-/// Who hears how many pairs of states were met, and may stop a search with a reason.
-pub type ProceedPairs<'a> = dyn FnMut(usize) -> Option<String> + 'a;
+/// How far the judgement of a suite is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SuiteEffort {
+    /// Test cases that were looked at by themselves.
+    pub judged: usize,
+    /// Test cases of the suite.
+    pub cases: usize,
+    /// Pairs of states, or places, that were met: of the test case at hand, and of all together after the last.
+    pub met: usize,
+}
+
+/// Who hears how far it is, and may stop a search with a reason.
+pub type ProceedSuite<'a> = dyn FnMut(SuiteEffort) -> Option<String> + 'a;
 
 /// What a run ends with beside its actions, where that is an observation too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,23 +74,14 @@ impl Workspace {
         implementation: &ModelRef,
         suite: &[PathBuf],
         semantics: SemanticsOptions,
-        proceed: &mut ProceedPairs<'_>,
+        proceed: &mut ProceedSuite<'_>,
     ) -> Result<PassesDocument, Error> {
         if let Some(cases) = self.symbolic_suite(suite)? {
             return self.passes_data(implementation, &cases, semantics);
         }
         let implementation = self.explicit(implementation)?;
         let cases = self.suite_of(suite, &implementation)?;
-        let mut document = PassesDocument {
-            implementation: implementation.reference().to_string(),
-            passes: Some(true),
-            unknown: None,
-            semantics,
-            cases: Vec::new(),
-            warnings: Vec::new(),
-            shared: serde_json::Map::new(),
-            certificate: None,
-        };
+        let mut document = PassesDocument::new(implementation.reference().to_string(), semantics);
         let mut certificates = Vec::new();
         for case in &cases {
             let reference = implementation.reference().to_string();
@@ -88,8 +91,13 @@ impl Workspace {
                 true,
             )?;
             let mut gave_up = None;
-            let mut proceed = |pairs: usize| {
-                gave_up = proceed(pairs);
+            let judged = document.cases.len();
+            let mut proceed = |met: usize| {
+                gave_up = proceed(SuiteEffort {
+                    judged,
+                    cases: cases.len(),
+                    met,
+                });
                 match gave_up {
                     Some(_) => ControlFlow::Break(()),
                     None => ControlFlow::Continue(()),

@@ -17,7 +17,8 @@ use iolite_sts::{
 
 use super::{COMPLETE_INPUTS, RelationOptions};
 use super::{CounterexampleDocument, ObservedDocument, Place, RelationDocument};
-use crate::{CompletionFlag, Error, ErrorKind, Spec, Workspace, as_iosts, solver};
+use crate::evidence::RelationProof;
+use crate::{CompletionFlag, Error, ErrorKind, Spec, Workspace, as_iosts, solver, vacuity};
 
 impl Workspace {
     /// Decides a relation between models of which at least one has data that do not unfold; `None` where
@@ -49,8 +50,22 @@ impl Workspace {
             return Err(failure);
         }
         let (i, s) = (self.spec(implementation)?, self.spec(specification)?);
-        self.relate_models(&i, &s, options, VerifyBudget::default())
-            .map(Some)
+        let mut document = self.relate_models(&i, &s, options, VerifyBudget::default())?;
+        if document.holds == Some(true) {
+            let (own, other) = (as_iosts::of(&i)?, as_iosts::of(&s)?);
+            let sides = ((&i.reference(), &*own), (&s.reference(), &*other));
+            for warning in vacuity::of_data_relation(sides.0, sides.1) {
+                self.warn(&format!("warning: {warning}"));
+                document.warnings.push(warning);
+            }
+        }
+        if let Some(found) = document.counterexample.clone()
+            && options.certificate
+        {
+            let certificate = self.certify_difference(&document, &found)?;
+            document.certificate = Some(Box::new(certificate));
+        }
+        Ok(Some(document))
     }
 
     /// Decides ioco, uioco or ioconf between models as they are, whether or not their data unfold.
@@ -70,7 +85,7 @@ impl Workspace {
         let specs = [implementation, specification];
         let [i, s] = [as_iosts::of(specs[0])?, as_iosts::of(specs[1])?];
         let mut solver = solver(None)?;
-        let wrong = |e: &ConformanceError| refused(e, &specification.reference());
+        let wrong = |e: &ConformanceError| refused(e);
         let i = match options.semantics.complete_inputs {
             Some(CompletionFlag::SelfLoop) => {
                 let completed = i.input_completed(&s, &mut solver);
@@ -85,13 +100,15 @@ impl Workspace {
             }
             None => i,
         };
-        let enabled = if options.semantics.complete_inputs.is_some() {
-            None
-        } else {
-            let enabled = is_input_enabled(&i, &s, &mut solver, budget);
-            let (watched, answer) = enabled.map_err(|e| wrong(&e))?;
-            not_enabled(&watched, &answer, &implementation.reference())?
-        };
+        let (mut enabled, mut takes) = (None, None);
+        if options.semantics.complete_inputs.is_none() {
+            let found = is_input_enabled(&i, &s, &mut solver, budget);
+            let (watched, answer) = found.map_err(|e| wrong(&e))?;
+            enabled = not_enabled(&watched, &answer, &implementation.reference())?;
+            if let Answer::Proved(proof) = answer {
+                takes = Some((watched, proof));
+            }
+        }
         let policy = options.semantics.policy();
         let found = conforms(&i, &s, relation, policy, &mut solver, budget);
         let found = found.map_err(|e| wrong(&e))?;
@@ -117,12 +134,19 @@ impl Workspace {
             proof: None,
             effort: Effort::default().into(),
             certificate: None,
+            evidence: None,
         };
         match (&found.answer, enabled) {
             (Answer::Proved(_), Some(unknown)) => document.unknown = Some(unknown),
             (Answer::Proved(proof), None) => {
                 document.holds = Some(true);
                 document.proof = Some(proof.how.clone());
+                document.evidence = Some(Arc::new(RelationProof {
+                    product: found.product.clone(),
+                    proof: proof.clone(),
+                    enabled: takes,
+                    instance: found.instance.clone(),
+                }));
                 if !proof.faults.is_empty() {
                     document.warnings.push(format!(
                         "nothing is claimed of values with which a term has no value: that is not \
@@ -134,8 +158,14 @@ impl Workspace {
             (Answer::Refuted(refutation), _) => {
                 document.holds = Some(false);
                 let told = (options.relation, policy);
-                let told = counterexample(&found.product, refutation, &i, &s, told);
-                document.counterexample = Some(told?);
+                let (told, guess) = counterexample(&found.product, refutation, &i, &s, told)?;
+                document.counterexample = Some(told);
+                document.warnings.extend(guess.map(|input| {
+                    format!(
+                        "only some values of the specification's constants specify {input}; `iolite test` gives no \
+                         `fail` after it"
+                    )
+                }));
             }
             (Answer::Unknown { left }, _) => document.unknown = Some(left.join("; ")),
         }
@@ -164,16 +194,12 @@ pub(crate) fn decided_with_data(relation: Relation) -> Option<DataRelation> {
     }
 }
 
-fn refused(error: &ConformanceError, specification: &ModelRef) -> Error {
+fn refused(error: &ConformanceError) -> Error {
     match error {
-        ConformanceError::Unknown(_) => Error::undecided(error.to_string()).hint(format!(
-            "name an instance, as in `{specification}(max = 3)`: with data that do not unfold one \
-             specification is compared at a time"
-        )),
-        ConformanceError::Determinise(_) | ConformanceError::Refusal(_) => {
-            Error::undecided(error.to_string())
-                .hint("`iolite test SPEC --sut model:IMPL` looks for a difference on the fly")
-        }
+        ConformanceError::Unknown(_)
+        | ConformanceError::Determinise(_)
+        | ConformanceError::Refusal(_) => Error::undecided(error.to_string())
+            .hint("`iolite test SPEC --sut model:IMPL` looks for a difference on the fly"),
         ConformanceError::Compose(_) => Error::input(error.to_string()),
     }
 }
@@ -212,7 +238,7 @@ fn counterexample(
     implementation: &Iosts,
     specification: &Arc<Iosts>,
     told: (Relation, QuiescencePolicy),
-) -> Result<CounterexampleDocument, Error> {
+) -> Result<(CounterexampleDocument, Option<String>), Error> {
     let mut trace = refutation.texts(product);
     let observed = trace.pop().unwrap_or_default();
     let states = refutation.run.replay(product).unwrap_or_default();
@@ -226,8 +252,12 @@ fn counterexample(
     if !constants.is_empty() {
         state += &format!(" with {}", constants.join(", "));
     }
-    let (allowed, places) = allowed(product, refutation, specification, told)?;
-    Ok(CounterexampleDocument {
+    let Allowed {
+        out: allowed,
+        places,
+        guess,
+    } = allowed(product, refutation, specification, told)?;
+    let document = CounterexampleDocument {
         trace,
         observed: ObservedDocument::Action(observed),
         allowed: allowed.into_iter().map(ObservedDocument::Action).collect(),
@@ -237,7 +267,16 @@ fn counterexample(
             .into_iter()
             .map(|state| Place { state, line: None })
             .collect(),
-    })
+    };
+    Ok((document, guess))
+}
+
+/// What the specification allows after a trace.
+struct Allowed {
+    out: Vec<String>,
+    places: Places,
+    /// The first input of the trace that not all values of its constants specify.
+    guess: Option<String>,
 }
 
 /// What the specification allows before the last step of a run, by the oracle that tests by it.
@@ -246,14 +285,16 @@ fn allowed(
     refutation: &Refutation,
     specification: &Arc<Iosts>,
     (relation, policy): (Relation, QuiescencePolicy),
-) -> Result<(Vec<String>, Places), Error> {
+) -> Result<Allowed, Error> {
     let wrong = |e: &dyn std::fmt::Display| Error::undecided(e.to_string());
     let semantics = Symbolic::new(Arc::clone(specification), &[], policy, Solver::embedded());
     let semantics = semantics.map_err(|e| wrong(&e))?;
     let alphabet = Alphabet::default();
     let oracle = SymbolicOracle::new(semantics, &alphabet, 0, Strategy::Small);
-    let mut oracle = oracle.map_err(|e| wrong(&e))?.for_relation(relation);
+    let oracle = oracle.map_err(|e| wrong(&e))?;
+    let mut oracle = oracle.for_relation(relation).of_the_union();
     let mut at = oracle.initial().map_err(|e| wrong(&e.reason))?;
+    let mut guess = None;
     let last = refutation.trace.len().saturating_sub(1);
     for (k, action) in refutation.trace.iter().enumerate() {
         let gate = product.gate(action.action);
@@ -267,7 +308,13 @@ fn allowed(
                 };
                 let id = action_of(specification, &alphabet, &valued);
                 match kind {
-                    LabelKind::Input => Step::Stimulus(id),
+                    LabelKind::Input => {
+                        let known = oracle.semantics().specifies(at.states(), &valued);
+                        if guess.is_none() && known == Ok(Some(false)) {
+                            guess = Some(alphabet.text(id).to_string());
+                        }
+                        Step::Stimulus(id)
+                    }
                     _ => Step::Output(id),
                 }
             }
@@ -283,7 +330,11 @@ fn allowed(
             _ => return Err(wrong(&"the counterexample was not confirmed by the oracle")),
         }
     }
-    Ok((oracle.out(&at), oracle.places(&at)))
+    Ok(Allowed {
+        out: oracle.out(&at),
+        places: oracle.places(&at),
+        guess,
+    })
 }
 
 /// Where the implementation is, of a state of the product.

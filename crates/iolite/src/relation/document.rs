@@ -1,14 +1,18 @@
 //! The answer to a question of relation, for scripts and for people.
 
+use std::sync::Arc;
+
 use iolite_derive::{Context, ModelRef};
 use iolite_lts::relation::Effort;
 use iolite_lts::{Semantics, StateId};
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::RelationProof;
 use crate::{ReadOptions, SemanticsOptions};
 
 /// The JSON document: an answer, and for a negative one its certificate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RelationDocument {
     /// The relation's name.
     pub relation: String,
@@ -54,8 +58,26 @@ pub struct RelationDocument {
     #[serde(default)]
     pub effort: EffortDocument,
     /// The whole certificate of a negative answer, for `iolite explain`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "certificate"
+    )]
     pub certificate: Option<Box<iolite_recheck::Certificate>>,
+    /// What proves it, where data were kept: its certificate is made of that.
+    #[serde(skip)]
+    pub(crate) evidence: Option<Arc<RelationProof>>,
+}
+
+/// Reads the certificate as a document first, so that its parts are read by code compiled elsewhere.
+fn certificate<'de, D>(reader: D) -> Result<Option<Box<iolite_recheck::Certificate>>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    let document = Option::<serde_json::Value>::deserialize(reader)?;
+    let certificate = document.map(iolite_recheck::Certificate::from_document);
+    let certificate = certificate.transpose().map_err(serde::de::Error::custom)?;
+    Ok(certificate.map(Box::new))
 }
 
 /// Why a relation does not hold.
@@ -106,7 +128,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub(crate) fn of(model: &impl Semantics<State = StateId>, state: StateId) -> Self {
+    pub(crate) fn of(model: &dyn Semantics<State = StateId>, state: StateId) -> Self {
         Self {
             state: model.describe(&state),
             line: model.line(&state),

@@ -6,15 +6,14 @@ mod queues;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::thread;
 
 use iolite_derive::{Context, DEFAULT_MAX_IN_FLIGHT, ModelRef};
 use iolite_lts::relation::{
-    Allowed, Answer, Counterexample, Effort, Holds, Observed, RelateError, Relation, Search,
-    SpecificationSide, TraceSet,
+    Allowed, Answer, AnySide, Counterexample, Effort, Holds, Observed, RelateError, Relation,
+    Search, TraceSet,
 };
-use iolite_lts::{Completed, LabelId, LabelKind, Labels, Lts, Semantics, StateId};
+use iolite_lts::{LabelId, LabelKind, Labels, Semantics, StateId};
 
 use crate::{Error, ExplicitSpec, SemanticsOptions, System, Workspace, vacuity};
 
@@ -83,76 +82,10 @@ pub struct Decision {
     pub effort: Effort,
 }
 
-/// The kernel's side of a prepared specification.
-enum Side {
-    /// Every thread may have its own copy of the pointer.
-    Explicit(SpecificationSide<Arc<Lts>>),
-    /// States are numbered as they are met, so there is one walk.
-    OnDemand(SpecificationSide<Arc<System>>),
-}
-
-impl Side {
-    fn new(
-        options: &RelationOptions,
-        system: &Arc<System>,
-        traces: Option<TraceSet>,
-    ) -> Result<Self, RelateError> {
-        let (relation, policy) = (options.relation, options.semantics.policy());
-        Ok(match &**system {
-            System::Explicit(lts) => Self::Explicit(SpecificationSide::new(
-                relation,
-                Arc::clone(lts),
-                policy,
-                traces,
-            )?),
-            System::Lazy(_) | System::Explored(_) => Self::OnDemand(SpecificationSide::new(
-                relation,
-                Arc::clone(system),
-                policy,
-                traces,
-            )?),
-        })
-    }
-
-    fn check(
-        &mut self,
-        implementation: &impl Semantics<State = StateId>,
-        how: &mut Search<'_>,
-    ) -> Result<Answer, RelateError> {
-        match self {
-            Self::Explicit(side) => side.check(implementation, how),
-            Self::OnDemand(side) => side.check(implementation, how),
-        }
-    }
-
-    fn check_with_jobs(
-        &mut self,
-        implementation: &(impl Semantics<State = StateId> + Clone + Send),
-        jobs: NonZeroUsize,
-        how: &mut Search<'_>,
-    ) -> Result<Answer, RelateError> {
-        match self {
-            Self::Explicit(side) => side.check_with_jobs(implementation, jobs, how),
-            Self::OnDemand(side) => side.check(implementation, how),
-        }
-    }
-
-    fn check_directed(
-        &self,
-        implementation: &impl Semantics<State = StateId>,
-    ) -> Result<(), RelateError> {
-        match self {
-            Self::Explicit(side) => side.check_directed(implementation),
-            Self::OnDemand(side) => side.check_directed(implementation),
-        }
-    }
-}
-
 /// A specification that is prepared for a relation; its sets serve all implementations.
 pub struct PreparedSpecification {
     spec: ExplicitSpec,
-    system: Arc<System>,
-    side: Side,
+    side: AnySide,
     jobs: NonZeroUsize,
     semantics: SemanticsOptions,
     counterexamples: usize,
@@ -180,15 +113,11 @@ impl Workspace {
             .as_ref()
             .map(|f| self.traces(f, spec.reference(), spec.labels()))
             .transpose()?;
-        #[expect(
-            clippy::arc_with_non_send_sync,
-            reason = "a pointer that the kernel's views take"
-        )]
-        let system = Arc::new(spec.system());
-        let side = Side::new(options, &system, traces).map_err(|e| Error::input(e.to_string()))?;
+        let (relation, policy) = (options.relation, options.semantics.policy());
+        let side = AnySide::new(relation, spec.system(), policy, traces)
+            .map_err(|e| Error::input(e.to_string()))?;
         Ok(PreparedSpecification {
             spec: spec.clone(),
-            system,
             side,
             jobs: options.jobs,
             semantics: options.semantics,
@@ -252,6 +181,7 @@ impl Workspace {
             proof: None,
             effort: decision.effort.into(),
             certificate: None,
+            evidence: None,
         };
         if document.holds == Some(true) {
             let traces = options.traces.as_ref();
@@ -326,40 +256,7 @@ impl PreparedSpecification {
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
         let system = implementation.system();
-        let completion = self.semantics.complete_inputs;
-        let jobs = self.jobs;
-        let decision = match (&system, completion) {
-            (System::Explicit(lts), None) => self.check(
-                implementation,
-                lts,
-                |side, how| side.check_with_jobs(lts, jobs, how),
-                proceed,
-            ),
-            (System::Explicit(lts), Some(how)) => {
-                let view = Completed::over(Arc::clone(lts), how.into(), self.spec.labels());
-                self.check(
-                    implementation,
-                    &view,
-                    |side, how| side.check_with_jobs(&view, jobs, how),
-                    proceed,
-                )
-            }
-            (view, None) => self.check(
-                implementation,
-                view,
-                |side, how| side.check(view, how),
-                proceed,
-            ),
-            (view, Some(how)) => {
-                let view = Completed::over(view, how.into(), self.spec.labels());
-                self.check(
-                    implementation,
-                    &view,
-                    |side, how| side.check(&view, how),
-                    proceed,
-                )
-            }
-        };
+        let decision = self.check(implementation, &system, proceed);
         // What a program that explores a model gave before it failed is neither yes nor no.
         for spec in [implementation, &self.spec] {
             match &decision {
@@ -372,19 +269,22 @@ impl PreparedSpecification {
         decision
     }
 
-    fn check<V: Semantics<State = StateId>>(
+    fn check(
         &mut self,
         implementation: &ExplicitSpec,
-        view: &V,
-        search: impl FnOnce(&mut Side, &mut Search<'_>) -> Result<Answer, RelateError>,
+        system: &System,
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
+        let completion = self.semantics.complete_inputs.map(Into::into);
         if let Some(max_in_flight) = self.queues {
-            return self.check_in_queues(implementation, view, max_in_flight, proceed);
+            let view = self.side.view(system, completion);
+            return self.check_in_queues(implementation, &*view, max_in_flight, proceed);
         }
         let mut gave_up = None;
-        let answer = search(
-            &mut self.side,
+        let answer = self.side.check(
+            system,
+            completion,
+            self.jobs,
             &mut Search {
                 counterexamples: self.counterexamples,
                 proceed: &mut |effort| {
@@ -401,7 +301,9 @@ impl PreparedSpecification {
             effort,
             labels,
         } = answer.map_err(|e| explain_error(&e, implementation, &self.spec))?;
-        let tell = |c: &Counterexample| counterexample(c, &labels, view, &self.system);
+        let view = self.side.view(system, completion);
+        let tell =
+            |c: &Counterexample| counterexample(c, &labels, &*view, self.side.specification());
         let (holds, counterexamples) = match &holds {
             Holds::Yes => (Some(true), Vec::new()),
             Holds::Unknown => (None, Vec::new()),
@@ -431,7 +333,7 @@ fn texts(labels: &Labels, ids: &[LabelId]) -> Vec<String> {
 fn counterexample(
     found: &Counterexample,
     labels: &Labels,
-    implementation: &impl Semantics<State = StateId>,
+    implementation: &dyn Semantics<State = StateId>,
     specification: &System,
 ) -> CounterexampleDocument {
     let refusal = |set: &[LabelId]| ObservedDocument::Refusal {

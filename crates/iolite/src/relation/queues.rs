@@ -2,10 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use iolite_derive::{
-    FiniteOracle, IocoOracle, IoconfOracle, QueueAnswer, QueueCounterexample, QueueRelation,
-    UiocoOracle,
-};
+use iolite_derive::{QueueCounterexample, relate_in_queues};
 use iolite_lts::relation::{RelateError, Relation};
 use iolite_lts::{Semantics, StateId};
 
@@ -48,29 +45,27 @@ impl PreparedSpecification {
     pub(super) fn check_in_queues(
         &self,
         implementation: &ExplicitSpec,
-        view: &impl Semantics<State = StateId>,
+        view: &dyn Semantics<State = StateId>,
         max_in_flight: usize,
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
         let explain = |e: RelateError| explain_error(&e, implementation, &self.spec);
         self.side.check_directed(view).map_err(explain)?;
-        let policy = self.semantics.policy();
-        let system = &self.system;
         let mut gave_up = None;
-        let answer = match self.relation {
-            Relation::Uioco => {
-                let oracle = UiocoOracle::new(system, policy);
-                self.search(oracle, view, max_in_flight, proceed, &mut gave_up)
-            }
-            Relation::Ioconf => {
-                let oracle = IoconfOracle::new(system, policy);
-                self.search(oracle, view, max_in_flight, proceed, &mut gave_up)
-            }
-            _ => {
-                let oracle = IocoOracle::new(system, policy);
-                self.search(oracle, view, max_in_flight, proceed, &mut gave_up)
-            }
-        };
+        let answer = relate_in_queues(
+            self.relation,
+            (view, self.side.specification()),
+            self.semantics.policy(),
+            max_in_flight,
+            self.counterexamples,
+            &mut |effort| {
+                gave_up = proceed(effort);
+                match gave_up {
+                    Some(_) => ControlFlow::Break(()),
+                    None => ControlFlow::Continue(()),
+                }
+            },
+        );
         for (side, state) in ["implementation", "specification"]
             .into_iter()
             .zip(answer.livelocks)
@@ -94,29 +89,10 @@ impl PreparedSpecification {
         })
     }
 
-    fn search<O: FiniteOracle<State: Ord>>(
-        &self,
-        oracle: O,
-        view: &impl Semantics<State = StateId>,
-        max_in_flight: usize,
-        proceed: &mut Proceed<'_>,
-        gave_up: &mut Option<String>,
-    ) -> QueueAnswer {
-        let policy = self.semantics.policy();
-        let search = QueueRelation::new(oracle, view, policy, max_in_flight);
-        search.search(self.counterexamples, &mut |effort| {
-            *gave_up = proceed(effort);
-            match gave_up {
-                Some(_) => ControlFlow::Break(()),
-                None => ControlFlow::Continue(()),
-            }
-        })
-    }
-
     fn tell_in_queues(
         &self,
         found: QueueCounterexample,
-        view: &impl Semantics<State = StateId>,
+        view: &dyn Semantics<State = StateId>,
     ) -> CounterexampleDocument {
         let allowed = found.allowed.into_iter().map(ObservedDocument::Action);
         let states = found.specification.iter();
@@ -125,7 +101,9 @@ impl PreparedSpecification {
             observed: ObservedDocument::Action(found.observed),
             allowed: allowed.collect(),
             implementation_state: Place::of(view, found.implementation),
-            specification_states: states.map(|&s| Place::of(&self.system, s)).collect(),
+            specification_states: states
+                .map(|&s| Place::of(self.side.specification(), s))
+                .collect(),
         }
     }
 }

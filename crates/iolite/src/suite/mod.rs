@@ -1,5 +1,6 @@
 //! The quality of a suite for a specification: is it sound, what does it cover, how exhaustive is it.
 
+mod data;
 mod document;
 
 use std::ops::ControlFlow;
@@ -12,7 +13,8 @@ use iolite_lts::relation::Relation;
 
 use crate::passes::is_symmetric;
 use crate::{
-    Error, ExplicitSpec, ProceedPairs, SemanticsOptions, SharedCertificates, SuiteCase, Workspace,
+    Error, ExplicitSpec, ProceedSuite, SemanticsOptions, SharedCertificates, SuiteCase,
+    SuiteEffort, Workspace,
 };
 
 pub use document::{
@@ -44,7 +46,7 @@ impl Workspace {
         specification: &ModelRef,
         suite: &[PathBuf],
         options: SuiteOptions,
-        proceed: &mut ProceedPairs<'_>,
+        proceed: &mut ProceedSuite<'_>,
     ) -> Result<SuiteDocument, Error> {
         let name = options.relation.name();
         let relation = SuiteRelation::of(options.relation).ok_or_else(|| {
@@ -52,6 +54,9 @@ impl Workspace {
                 "suites are judged for ioco, ioconf and conf, not for {name}"
             ))
         })?;
+        if let Some(judged) = self.judge_data_suite(specification, suite, (relation, options))? {
+            return Ok(judged);
+        }
         let spec = self.explicit(specification)?;
         let policy = options.semantics.policy();
         if relation != SuiteRelation::Conf {
@@ -64,8 +69,12 @@ impl Workspace {
         }
         let system = spec.system();
         let mut gave_up = None;
-        let mut proceed = |met: usize| {
-            gave_up = proceed(met);
+        let mut proceed = |judged: usize, met: usize| {
+            gave_up = proceed(SuiteEffort {
+                judged,
+                cases: cases.len(),
+                met,
+            });
             match gave_up {
                 Some(_) => ControlFlow::Break(()),
                 None => ControlFlow::Continue(()),
@@ -74,7 +83,7 @@ impl Workspace {
         let mut judged = Vec::new();
         let mut certificates = Vec::new();
         for case in &cases {
-            if proceed(judged.len()).is_break() {
+            if proceed(judged.len(), 0).is_break() {
                 break;
             }
             let unsound = soundness(&case.case, &system, relation, policy);
@@ -93,7 +102,9 @@ impl Workspace {
         }
         let all: Vec<&TestCase> = cases.iter().map(|case| &*case.case).collect();
         let found = if judged.len() == cases.len() {
-            exhaustiveness(&all, &system, relation, policy, &mut proceed)
+            exhaustiveness(&all, &system, relation, policy, &mut |met| {
+                proceed(cases.len(), met)
+            })
         } else {
             Exhaustiveness::AtLeast(0)
         };
@@ -139,6 +150,7 @@ impl Workspace {
             cases: judged,
             coverage,
             exhaustive: found.into(),
+            keeps_data: false,
             warnings,
             shared: shared.shared,
             certificate: missed.map(Box::new),

@@ -7,12 +7,13 @@ use iolite_derive::{
 };
 use iolite_expr::{Solver, Value};
 use iolite_lang::{has_data, lower_data_observer, lower_data_purpose, parse_value};
-use iolite_lts::{LabelKind, Labels};
+use iolite_lts::Labels;
 use iolite_property::{Observer, Purpose};
 use iolite_sts::{Builder, Iosts};
 
 use super::{ExplicitSpec, SourceFile, Spec, Workspace, pick_all};
 use crate::Error;
+use crate::label_gates::LabelGates;
 
 /// An observer or a test purpose.
 #[derive(Clone, Debug)]
@@ -248,8 +249,7 @@ impl Workspace {
     }
 }
 
-/// The actions of an explicit specification: those of the model that was unfolded, else its labels,
-/// which have no parameters.
+/// The actions of an explicit specification: those of the model that was unfolded, else its labels.
 fn actions_of(spec: &ExplicitSpec) -> Result<Arc<Iosts>, Error> {
     if let Some(signature) = spec.signature() {
         return Ok(Arc::clone(signature.model()));
@@ -258,12 +258,6 @@ fn actions_of(spec: &ExplicitSpec) -> Result<Arc<Iosts>, Error> {
     let mut builder = Builder::new(spec.reference().name.as_deref().unwrap_or("system"));
     let nowhere = iolite_expr::Span::NONE;
     builder.location("anywhere", true, nowhere).map_err(wrong)?;
-    for (_, label) in spec.labels().iter() {
-        if matches!(label.kind, LabelKind::Input | LabelKind::Output) {
-            builder
-                .gate(label.kind, &label.name, &[], nowhere)
-                .map_err(wrong)?;
-        }
-    }
+    LabelGates::declare(&mut builder, spec.labels()).map_err(wrong)?;
     builder.build().map(Arc::new).map_err(wrong)
 }

@@ -35,7 +35,6 @@ pub use source_file::SourceFile;
 pub(crate) use source_file::hash;
 pub use spec::{ExplicitSpec, Signature, Spec, SymbolicSpec};
 pub use suite::{SuiteCase, SymbolicSuiteCase};
-pub use system::System;
 pub(crate) use system::too_many_states;
 
 /// Who receives warnings.
@@ -266,6 +265,23 @@ impl Workspace {
         Ok(self.insert(path, bytes))
     }
 
+    /// The same with its bytes, which are read again where they were given up.
+    fn whole_source(&self, path: &Path) -> Result<Arc<SourceFile>, Error> {
+        let known = self.source(path)?;
+        if !known.is_forgotten() {
+            return Ok(known);
+        }
+        let bytes =
+            source_file::read(&ModelRef::file(path)).map_err(|e| Error::reading(path, &e))?;
+        let again = SourceFile::new(path, bytes, self.style);
+        if again.hash() != known.hash() {
+            let path = path.display();
+            return Err(Error::input(format!("{path} changed while it was in use")));
+        }
+        *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
+        Ok(Arc::new(again))
+    }
+
     /// Puts a text in the place of a file.
     pub fn insert(&self, path: &Path, bytes: impl Into<Vec<u8>>) -> Arc<SourceFile> {
         let file = Arc::new(SourceFile::new(path, bytes.into(), self.style));
@@ -316,15 +332,16 @@ impl Workspace {
             return self.explicit(reference).map(Spec::Explicit).map(Arc::new);
         }
         self.cached(reference, false, || {
-            let reference = self.resolved(reference);
-            if Format::of(reference.path())? == Format::Iol {
-                let declared = self.declaration(&reference)?;
+            let resolved = self.resolved(reference);
+            if Format::of(resolved.path())? == Format::Iol {
+                let declared = self.declaration(&resolved)?;
                 if declared.has_data() {
-                    self.warn_of_directions_of_iol(reference.path());
+                    self.warn_of_directions_of_iol(resolved.path());
                     return SymbolicSpec::new(declared).map(Spec::Symbolic);
                 }
             }
-            self.load_explicit(&reference).map(Spec::Explicit)
+            // Read once, whichever of the two is asked for.
+            self.explicit(reference).map(Spec::Explicit)
         })
     }
 
@@ -373,7 +390,7 @@ impl Workspace {
             let declared = self.declaration(&reference)?;
             return ExplicitSpec::declared(declared, &self.read);
         }
-        let source = self.source(reference.path())?;
+        let source = self.whole_source(reference.path())?;
         if let Some(name) = &reference.name {
             return Err(Error::input(format!(
                 "{} holds one system, without a name; `#{name}` does not fit",

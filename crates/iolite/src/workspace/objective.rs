@@ -114,12 +114,17 @@ impl Workspace {
 
     /// Whether a reference names a property: not where it means the observers of a file.
     pub(crate) fn is_safety_property(&self, reference: &ModelRef) -> Result<bool, Error> {
+        self.is_property_and_no("observer", reference)
+    }
+
+    /// Whether a reference names a property, and not the declarations of a file that start with this word.
+    fn is_property_and_no(&self, keyword: &str, reference: &ModelRef) -> Result<bool, Error> {
         let foreign = formula(reference).is_some() || conformance_model(reference).is_some();
         if reference.name.is_some() || foreign || !reference.is_iol() {
             return self.is_property(reference);
         }
         let source = self.source(reference.path())?;
-        Ok(source.declared("observer").is_empty() && !source.declared("property").is_empty())
+        Ok(source.declared(keyword).is_empty() && !source.declared("property").is_empty())
     }
 
     /// Safety properties with guards on values as observers over their own letters, with their alphabets;
@@ -231,12 +236,7 @@ impl Workspace {
 
     /// Whether a reference after `--purpose` names a property, and not the purposes of a file.
     pub(crate) fn is_property_purpose(&self, reference: &ModelRef) -> Result<bool, Error> {
-        let foreign = formula(reference).is_some() || conformance_model(reference).is_some();
-        if reference.name.is_some() || foreign || !reference.is_iol() {
-            return self.is_property(reference);
-        }
-        let source = self.source(reference.path())?;
-        Ok(source.declared("purpose").is_empty() && !source.declared("property").is_empty())
+        self.is_property_and_no("purpose", reference)
     }
 
     /// Properties as purposes: a run that fulfils one for good accepts, one that breaks it for good refuses

@@ -168,10 +168,17 @@ impl Workspace {
                 (Origin::JavaPt, found.automaton, found.description, source)
             }
             _ => {
-                return Err(Error::input(format!(
+                let error = Error::input(format!(
                     "{reference}: a property is a declaration FILE.iol#P, a file .hoa or .xml, \
                      ltl:FORMULA, or ioco:MODEL"
-                )));
+                ));
+                let text = reference.to_string();
+                return Err(if text.contains(['(', ' ']) {
+                    let formula = text.strip_prefix("ltl ").unwrap_or(&text);
+                    error.hint(format!("a formula begins with ltl: — 'ltl:{formula}'"))
+                } else {
+                    error
+                });
             }
         };
         let sigma = automaton.alphabet();
@@ -324,6 +331,11 @@ impl Workspace {
         let over = whole_actions(&options.over);
         let (ltl, alphabet) = self.formula_alphabet(formula, &over, reference, options)?;
         self.warn_of_guards(formula, &alphabet);
+        self.budget().know(format!(
+            "{formula}: by its shape the class of its infinite sequences is {} or lower; its automaton was \
+             not made",
+            ltl.shape().name()
+        ));
         let translation = ltl
             .translate(&Arc::new(alphabet), Options::default())
             .map_err(|e| wrong(&e))?;

@@ -102,6 +102,11 @@ impl SourceFile {
         &self.hash
     }
 
+    /// Whether its bytes were given up.
+    pub(super) fn is_forgotten(&self) -> bool {
+        self.forgotten
+    }
+
     /// The tree of an `.iol` file, and what is wrong or doubtful about it.
     pub fn tree(&self) -> (&File, &[Diagnostic]) {
         let parse = || iolite_lang::parse_and_check_bytes(&self.bytes);

@@ -6,10 +6,12 @@ use iolite_derive::{Action, ActionId, Alphabet, ModelRef, action_of};
 use iolite_exec::codec::{Dictionary, LabelDictionary, Message, SortDictionary, valued};
 use iolite_expr::Solver;
 use iolite_lang::{File, lower_data, lower_lazily, unfold_data};
-use iolite_lts::{Label, LabelKind, Labels, Lts, QuiescencePolicy, Semantics, Suspension, explore};
+use iolite_lts::{
+    Label, LabelKind, Labels, Lts, QuiescencePolicy, Semantics, Suspension, System, explore,
+};
 use iolite_sts::{Iosts, ValuedAction};
 
-use super::{Declared, Property, ReadOptions, SourceFile, System, too_many_states};
+use super::{Declared, Property, ReadOptions, SourceFile, too_many_states};
 use crate::Error;
 use crate::explorer::{ExploredSystem, Explorer};
 
@@ -73,7 +75,7 @@ fn parse_valued(file: &File, model: &Iosts, text: &str) -> Option<ValuedAction> 
 enum Origin {
     /// It is there.
     Lts(Arc<Lts>),
-    /// It is made of its declaration, which is cheap; each walk of it explores what it visits.
+    /// A composition is made of its declaration, which is cheap; each walk of it explores what it visits.
     Declared(Declared, usize),
     /// Another program explores it.
     Explored(Arc<Explorer>),
@@ -101,7 +103,14 @@ impl ExplicitSpec {
         if !declared.has_data() {
             let system = lower_lazily(file, &name, read.budget()).map_err(rejected)?;
             let labels = Arc::new(system.labels().clone());
-            let origin = Origin::Declared(declared, read.budget());
+            let origin = match system {
+                // What nothing leads to is not part of the system.
+                System::Explicit(lts) => {
+                    let lts = explore(&*lts, read.budget()).map_err(|e| too_many_states(&e))?;
+                    Origin::Lts(Arc::new(lts))
+                }
+                System::OnDemand(_) => Origin::Declared(declared, read.budget()),
+            };
             return Ok(Self::new(reference, origin, labels, None));
         }
         // Finite data become an explicit system; what is infinite is said, never cut.
@@ -191,9 +200,9 @@ impl ExplicitSpec {
             Origin::Lts(lts) => System::Explicit(Arc::clone(lts)),
             Origin::Declared(declared, budget) => {
                 let lowered = lower_lazily(declared.file(), &declared.name, *budget);
-                System::Lazy(lowered.expect("it was lowered before"))
+                lowered.expect("it was lowered before")
             }
-            Origin::Explored(explorer) => System::Explored(ExploredSystem(Arc::clone(explorer))),
+            Origin::Explored(explorer) => System::on_demand(ExploredSystem(Arc::clone(explorer))),
         }
     }
 

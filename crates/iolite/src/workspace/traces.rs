@@ -39,8 +39,9 @@ impl Workspace {
                 return Ok(TraceSet::accepted(&lts, labels, |s| accepting.contains(&s)));
             }
         }
-        let system = self.explicit(reference)?.system();
-        let lts = system.explicit(self.options().budget())?;
+        let lts = self
+            .explicit(reference)?
+            .whole_system(self.options().budget())?;
         Ok(TraceSet::accepted(&lts, labels, |_| true))
     }
 }

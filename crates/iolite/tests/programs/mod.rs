@@ -244,6 +244,138 @@ pub const PROGRAMS: &[Program] = programs! {
         "state S { ?go(n) [b != 2] / a := 1 -> S  ?take(n) / a := 2, b := 0 -> S
                    ?off(n) / b := 1 -> S  ?out(n) / b := 2, a := 0 -> S
                    !bad [a == 2 && b != 0] -> S }";
+    ticket_lock: true, "var next: int = 0, serving: int = 0, one: int = -1, two: int = -1, c1: bool = false, c2: bool = false",
+        "state S { ?go(n) [one == -1] / one := next, next := next + 1 -> S
+                   ?take(n) [two == -1] / two := next, next := next + 1 -> S ?on(n) [one == serving && !c1] / c1 := true -> S
+                   ?off(n) [c1] / c1 := false, one := -1, serving := serving + 1 -> S
+                   ?up(n) [two == serving && !c2] / c2 := true -> S
+                   ?out(n) [c2] / c2 := false, two := -1, serving := serving + 1 -> S
+                   !bad [c1 && c2] -> S }";
+    ticket_lock_broken: false, "var next: int = 0, serving: int = 0, one: int = -1, two: int = -1, c1: bool = false, c2: bool = false",
+        "state S { ?go(n) [one == -1] / one := next -> S
+                   ?take(n) [two == -1] / two := next, next := next + 1 -> S ?on(n) [one == serving && !c1] / c1 := true -> S ?up(n) [two == serving && !c2] / c2 := true -> S
+                   !bad [c1 && c2] -> S }";
+    bakery: true, "var a: int = 0, b: int = 0, p: 0..2 = 0, q: 0..2 = 0",
+        "state S { ?go(n) [p == 0] / a := b + 1, p := 1 -> S
+                   ?on(n) [p == 1 && (b == 0 || a < b)] / p := 2 -> S
+                   ?off(n) [p == 2] / p := 0, a := 0 -> S ?take(n) [q == 0] / b := a + 1, q := 1 -> S
+                   ?up(n) [q == 1 && (a == 0 || b < a)] / q := 2 -> S
+                   ?out(n) [q == 2] / q := 0, b := 0 -> S !bad [p == 2 && q == 2] -> S }";
+    bakery_wrong_order: false, "var a: int = 0, b: int = 0, p: 0..2 = 0, q: 0..2 = 0",
+        "state S { ?go(n) [p == 0] / a := b + 1, p := 1 -> S
+                   ?on(n) [p == 1 && (b == 0 || a <= b)] / p := 2 -> S
+                   ?take(n) [q == 0] / b := a, q := 1 -> S
+                   ?up(n) [q == 1 && (a == 0 || b <= a)] / q := 2 -> S !bad [p == 2 && q == 2] -> S }";
+    sliding_window: true, "const w: int assume w >= 1 var sent: int = 0, acked: int = 0",
+        "state S { ?go(n) [sent - acked < w] / sent := sent + 1 -> S
+                   ?take(n) [acked < n && n <= sent] / acked := n -> S
+                   !bad [sent - acked > w || acked > sent] -> S }";
+    sliding_window_stale: false, "const w: int assume w >= 1 var sent: int = 0, acked: int = 0",
+        "state S { ?go(n) [sent - acked < w] / sent := sent + 1 -> S
+                   ?take(n) [n <= sent] / acked := n -> S !bad [sent - acked > w] -> S }";
+    token_bucket: true, "const cap: int const rate: int assume cap >= 0 && rate >= 0 var tokens: int = 0",
+        "state S { ?go(n) / tokens := min(tokens + rate, cap) -> S
+                   ?take(n) [n >= 0 && n <= tokens] / tokens := tokens - n -> S
+                   !bad [tokens > cap || tokens < 0] -> S }";
+    token_bucket_no_cap: false, "const cap: int const rate: int assume cap >= 0 && rate >= 0 var tokens: int = 0",
+        "state S { ?go(n) [tokens < cap] / tokens := tokens + rate -> S
+                   ?take(n) [n >= 0 && n <= tokens] / tokens := tokens - n -> S !bad [tokens > cap] -> S }";
+    ring_buffer: true, "const size: int assume size >= 1 var head: int = 0, tail: int = 0, count: int = 0",
+        "state S {
+                   ?go(n) [count < size] / tail := if tail + 1 == size then 0 else tail + 1, count := count + 1 -> S
+                   ?take(n) [count > 0] / head := if head + 1 == size then 0 else head + 1, count := count - 1 -> S
+                   !bad [tail >= size || head >= size || tail < 0 || head < 0 || count > size] -> S }";
+    ring_buffer_off_by_one: false, "const size: int assume size >= 1 var head: int = 0, tail: int = 0, count: int = 0",
+        "state S {
+                   ?go(n) [count < size] / tail := if tail == size then 0 else tail + 1, count := count + 1 -> S
+                   ?take(n) [count > 0] / head := if head + 1 == size then 0 else head + 1, count := count - 1 -> S
+                   !bad [tail >= size] -> S }";
+    sorted_pair: true, "var lo: int = 0, hi: int = 0",
+        "state S { ?go(n) / lo := min(lo, n), hi := max(hi, n) -> S
+                   ?take(n) [n >= lo && n <= hi] / lo := n -> S !bad [lo > hi] -> S }";
+    mean_in_range: true, "var sum: int = 0, k: int = 0",
+        "state S { ?go(n) [n >= 0 && n <= 10] / sum := sum + n, k := k + 1 -> S
+                   !bad [sum > 10 * k || sum < 0] -> S }";
+    mean_slips: false, "var sum: int = 0, k: int = 0",
+        "state S { ?go(n) [n >= 0 && n <= 10] / sum := sum + n, k := k + 1 -> S
+                   ?take(n) [k > 2] / k := k - 1 -> S !bad [sum > 10 * k] -> S }";
+    mod_three: true, "var x: int = 1",
+        "state S { ?go(n) / x := x + 6 -> S ?take(n) / x := x - 3 -> S !bad [x % 3 == 0] -> S }";
+    mod_three_slips: false, "var x: int = 1",
+        "state S { ?go(n) / x := x + 6 -> S ?take(n) / x := x - 4 -> S !bad [x % 3 == 0] -> S }";
+    readers_writers: true, "var readers: int = 0, writing: bool = false",
+        "state S { ?go(n) [!writing] / readers := readers + 1 -> S
+                   ?off(n) [readers > 0] / readers := readers - 1 -> S ?take(n) [readers == 0 && !writing] / writing := true -> S ?out(n) [writing] / writing := false -> S
+                   !bad [writing && readers > 0 || readers < 0] -> S }";
+    readers_writers_race: false, "var readers: int = 0, writing: bool = false",
+        "state S { ?go(n) [!writing] / readers := readers + 1 -> S
+                   ?off(n) [readers > 0] / readers := readers - 1 -> S ?take(n) [readers <= 1 && !writing] / writing := true -> S ?out(n) [writing] / writing := false -> S
+                   !bad [writing && readers > 0] -> S }";
+    semaphore: true, "const k: int assume k >= 0 var free: int = k, used: int = 0",
+        "state S { ?go(n) [free > 0] / free := free - 1, used := used + 1 -> S
+                   ?off(n) [used > 0] / used := used - 1, free := free + 1 -> S
+                   !bad [used > k || free < 0 || free + used != k] -> S }";
+    exponent: true, "var x: int = 1, y: int = 1",
+        "state S { ?go(n) / x := 2 * x, y := y + 1 -> S !bad [x < y] -> S }";
+    euclid_sum: true, "const a: int const b: int assume a >= 0 && b >= 1 var q: int = 0, r: int = a",
+        "state S { ?go(n) [r >= b] / r := r - b, q := q + 1 -> S !bad [r < 0] -> S }";
+    timer_resets: true, "const limit: int assume limit >= 3 var t: int = 0, late: bool = false",
+        "state S { ?go(n) [t < limit] / t := t + 1 -> S
+                   ?take(n) [t == limit] / t := 0, late := false -> S !bad [t > limit || late] -> S }";
+    three_way_sum: true, "var a: int = 0, b: int = 0, c: int = 0",
+        "state S { ?go(n) / a := a + n, b := b - n -> S ?take(n) / b := b + n, c := c - n -> S
+                   ?off(n) / c := c + n, a := a - n -> S !bad [a + b + c != 0] -> S }";
+    monotone_clock: true, "var now: int = 0, last: int = 0",
+        "state S { ?go(n) [n > now] / last := now, now := n -> S !bad [last > now] -> S }";
+    clock_wraps: false, "var now: int = 0, last: int = 0",
+        "state S { ?go(n) [n > now] / last := now, now := if n > 1000 then n - 1000 else n -> S
+                   !bad [last > now] -> S }";
+    swap_forever: true, "var x: int = 3, y: int = 8",
+        "state S { ?go(n) / x := y, y := x -> S !bad [x + y != 11 || x == y] -> S }";
+    ladder: true, "var x: int = 0, level: 0..3 = 0",
+        "state S { ?go(n) [x < 10 * level + 10] / x := x + 1 -> S
+                   ?take(n) [x >= 10 * level + 10 && level < 3] / level := level + 1 -> S
+                   !bad [x > 10 * level + 10] -> S }";
+    deep_ladder: false, "var x: int = 0, level: 0..3 = 0",
+        "state S { ?go(n) [x < 10 * level + 10] / x := x + 1 -> S
+                   ?take(n) [x >= 10 * level + 10 && level < 3] / level := level + 1 -> S
+                   !bad [x == 40] -> S }";
+    refund: true, "var paid: int = 0, refunded: int = 0",
+        "state S { ?go(n) [n > 0] / paid := paid + n -> S
+                   ?take(n) [n > 0 && refunded + n <= paid] / refunded := refunded + n -> S
+                   !bad [refunded > paid] -> S }";
+    array_sum: true, "var xs: int[] = [0, 0], i: int = 0",
+        "state S { ?go(n) / xs := [xs[0] + n, xs[1] - n] -> S !bad [xs[0] + xs[1] != 0] -> S }";
+    square_ge: true, "var x: int = 0, y: int = 0",
+        "state S { ?go(n) [x >= 0] / y := y + x, x := x + 1 -> S !bad [y < 0] -> S }";
+    product_swap: true, "var x: int = 0, y: int = 5",
+        "state S { ?go(n) / x := x + y -> S ?take(n) [y > 1] / y := y - 1 -> S
+                   !bad [x < 0] -> S }";
+    petri: true, "var p: int = 1, q: int = 0, r: int = 0, s: int = 0",
+        "state S { ?go(n) [p > 0] / p := p - 1, q := q + 1, r := r + 1 -> S
+                   ?take(n) [q > 0 && r > 0] / q := q - 1, r := r - 1, p := p + 1, s := s + 1 -> S
+                   !bad [q != r || p + q != 1] -> S }";
+    petri_deadlock: false, "var p: int = 2, q: int = 0",
+        "state S { ?go(n) [p > 0] / p := p - 1, q := q + 2 -> S
+                   ?take(n) [q > 2] / q := q - 3 -> S !bad [p == 0 && q == 1] -> S }";
+    leapfrog: true, "var x: int = 0, y: int = 1",
+        "state S { ?go(n) [x < y] / x := y + 1 -> T !bad [x == y] -> S } state T {
+                   ?go(n) [y < x] / y := x + 1 -> S !bad [x == y] -> T }";
+    abs_bound: true, "var x: int = 0",
+        "state S { ?go(n) [n * n <= 25] / x := n -> S !bad [x > 5 || x < -5] -> S }";
+    conditional_counter: true, "const k: int assume k > 3 var x: int = 0, b: bool = true",
+        "state S { ?go(n) / x := if b then x + k else x - 1, b := !b -> S !bad [x < 0] -> S }";
+    two_speed: true, "var x: int = 0, y: int = 0",
+        "state S { ?go(n) / x := x + 1, y := y + 2 -> S ?take(n) [y > x] / y := y - 1 -> S
+                   !bad [y < x] -> S }";
+    phase_sum: true, "const k: int assume k >= 0 var i: int = 0, j: int = 0, s: int = 0",
+        "state S { ?go(n) [i < k] / i := i + 1, s := s + 2 -> S ?take(n) [i == k] -> T
+                   !bad [s < 0] -> S } state T { ?go(n) [j < k] / j := j + 1, s := s - 1 -> T
+                   !bad [s < k] -> T }";
+    phase_sum_off: false, "const k: int assume k >= 3 var i: int = 0, j: int = 0, s: int = 0",
+        "state S { ?go(n) [i < k] / i := i + 1, s := s + 2 -> S ?take(n) [i == k] -> T
+                   !bad [s < 0] -> S } state T { ?go(n) [j <= k] / j := j + 1, s := s - 1 -> T
+                   !bad [s < k] -> T }";
 };
 
 /// The program as a system, and the observer of its property.
@@ -251,7 +383,7 @@ pub fn text(program: &Program) -> String {
     format!(
         "system P {{
            {}
-           input go(n: int), take(n: int), off(n: int), out(n: int)
+           input go(n: int), take(n: int), on(n: int), off(n: int), up(n: int), out(n: int)
            output bad
            initial {}
          }}

@@ -153,11 +153,10 @@ impl Job {
             Self::Test(args) => {
                 let setup = TestSetup::new(args)?;
                 setup.campaign.prepare(&setup.workspace, &setup.target)?;
-                let explicit = matches!(setup.campaign.judge(), Judge::Explicit(_));
-                if args.effort.until_coverage.is_some() && !explicit {
-                    // What each worker has covered of data is not put together.
+                let properties = matches!(setup.campaign.judge(), Judge::Properties(_));
+                if args.effort.until_coverage.is_some() && properties {
                     return Err(Error::input(
-                        "--until-coverage of a campaign on many machines is for models without data",
+                        "--until-coverage is for models: properties alone have nothing that is covered",
                     ));
                 }
                 prepared.files = files(args, &setup)?;

@@ -4,9 +4,11 @@ use std::io::{BufRead, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
-use iolite::{Error, MutationOptions, SharedCoverage};
+use iolite::{ConstantBounds, Error, MutationOptions, SharedConstants, SharedCoverage};
 use iolite_exec::{Event, ExecError, RunRange, Share, Sink, end_well_on_signals, interrupted};
-use iolite_fleet::{Description, MadeItem, MakerFault, MakerLine, MakerOrder, RangeEnd, Seen};
+use iolite_fleet::{
+    Bounds, Description, MadeItem, MakerFault, MakerLine, MakerOrder, RangeEnd, Seen,
+};
 use serde_json::value::RawValue;
 
 use super::error;
@@ -164,6 +166,8 @@ struct TestMaker {
     args: Box<test::Args>,
     /// What all workers saw.
     seen: SharedCoverage,
+    /// What all workers learnt of constants.
+    learnt: SharedConstants,
 }
 
 impl TestMaker {
@@ -173,6 +177,7 @@ impl TestMaker {
         }
         let mut setup = TestSetup::new(&args)?;
         let seen = SharedCoverage::default();
+        let learnt = SharedConstants::default();
         setup.campaign.prepare(&setup.workspace, &setup.target)?;
         // When to stop is for the whole campaign to say, and a fault is tried again.
         setup.campaign = setup
@@ -181,8 +186,14 @@ impl TestMaker {
             .time(None)
             .until_coverage(None)
             .asking_for_coverage(args.effort.until_coverage.is_some())
-            .sharing_coverage(seen.clone());
-        Ok(Self { setup, args, seen })
+            .sharing_coverage(seen.clone())
+            .sharing_constants(learnt.clone());
+        Ok(Self {
+            setup,
+            args,
+            seen,
+            learnt,
+        })
     }
 
     fn make(&mut self, order: &MakerOrder) -> Result<RangeEnd, Error> {
@@ -191,6 +202,10 @@ impl TestMaker {
         let others = order.seen.as_deref().and_then(|seen| Seen::read(seen).ok());
         if let Some(others) = others {
             self.seen.add(others.iter().map(|n| n as usize));
+            self.seen.exclude(others.excluded().map(|n| n as usize));
+        }
+        for (name, (least, greatest)) in order.bounds.iter() {
+            self.learnt.add(name, ConstantBounds { least, greatest });
         }
         let TestSetup {
             target,
@@ -216,10 +231,24 @@ impl TestMaker {
         let numbers = self.seen.seen().into_iter().map(|n| n as u64);
         let total = self.seen.total();
         let seen = total.and_then(|total| Seen::new(total as u64, numbers));
+        let excluded = self.seen.excluded().into_iter().map(|n| n as u64);
+        let seen = seen.map(|seen| seen.excluding(excluded));
         Ok(RangeEnd {
             seen: seen.map(|seen| seen.to_text()),
             learnt: recorder.learnt,
+            bounds: self.bounds(),
         })
+    }
+}
+
+impl TestMaker {
+    /// What runs here and elsewhere left of constants.
+    fn bounds(&self) -> Bounds {
+        let mut bounds = Bounds::default();
+        for (name, left) in self.learnt.learnt() {
+            bounds.add(&name, (left.least, left.greatest));
+        }
+        bounds
     }
 }
 

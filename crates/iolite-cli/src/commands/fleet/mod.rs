@@ -49,8 +49,11 @@ pub(crate) struct ServerArgs {
     /// Credentials, as the tools of NATS make them
     #[arg(long, value_name = "FILE")]
     creds: Option<PathBuf>,
-    /// A file that holds a token
+    /// A file that holds the seed of a user's key (an `NKey`, SU…)
     #[arg(long, value_name = "FILE", conflicts_with = "creds")]
+    nkey: Option<PathBuf>,
+    /// A file that holds a token
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["creds", "nkey"])]
     token: Option<PathBuf>,
     /// Certificates of authorities that the server's certificate may be of, beside those of the machine
     #[arg(long, value_name = "PEM")]
@@ -73,6 +76,7 @@ impl ServerArgs {
     pub(crate) fn flags(&self) -> Vec<String> {
         let files = [
             ("--creds", &self.creds),
+            ("--nkey", &self.nkey),
             ("--token", &self.token),
             ("--tls-ca", &self.tls_ca),
             ("--tls-cert", &self.tls_cert),
@@ -102,6 +106,7 @@ impl ServerArgs {
         Ok(ServerOptions {
             url,
             credentials: self.creds.clone(),
+            nkey: self.nkey.clone(),
             token: self.token.clone(),
             ca: self.tls_ca.clone(),
             certificate,
@@ -117,9 +122,23 @@ impl ServerArgs {
 fn error(error: FleetError) -> Error {
     match error {
         FleetError::Input(why) => Error::input(why),
-        FleetError::Server(why) | FleetError::Content(why) => Error::fault(why),
+        FleetError::Server(why) | FleetError::Lost(why) | FleetError::Content(why) => {
+            Error::fault(why)
+        }
     }
 }
+
+/// A time in seconds, as a flag gives it.
+fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
+    match std::time::Duration::try_from_secs_f64(number) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("a number of seconds above zero".to_owned()),
+    }
+}
+
+/// A server that does not answer is waited for so long where somebody waits for an end.
+const GIVE_UP: std::time::Duration = std::time::Duration::from_secs(600);
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     match &args.command {

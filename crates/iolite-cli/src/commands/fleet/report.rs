@@ -1,9 +1,10 @@
 //! `iolite fleet report`: what a campaign came to, as if one process had made it.
 
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use iolite::{Error, MutationDocument};
+use iolite::{Error, MergedMutants, MutantDocument, MutationDocument};
 use iolite_exec::{Event, JournalForm, new_journal_path};
 use iolite_fleet::{Description, Fleet, Kind, Outcome, ReportedCampaign, digest};
 use serde::Deserialize;
@@ -62,6 +63,11 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Whether everything about each mutant or log is asked for; the answer for people needs little of it.
+    fn wants_all(&self) -> bool {
+        self.json || self.output.is_some()
+    }
+
     /// The flags of `iolite test` that say the same.
     fn flags(&self) -> Vec<String> {
         let journal = self.output.clone();
@@ -161,6 +167,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let fleet = args.server.connect()?;
     let campaign = fleet.report(&args.id).map_err(error)?;
     let status = &campaign.status;
+    let lost = status.items.saturating_sub(status.done);
     if !status.complete && !args.partial {
         return Err(Error::input(format!(
             "{} goes on: {} of {} {}s are done",
@@ -172,17 +179,48 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         .hint("--partial reports what is there; `iolite fleet watch` waits for its end"));
     }
     match campaign.description.kind {
-        Kind::Test => test(args, &fleet, campaign),
-        Kind::Mutate => mutants(args, &campaign),
-        Kind::Monitor => logs(args, &campaign),
+        Kind::Test => test(args, fleet, campaign),
+        Kind::Mutate | Kind::Monitor if lost > 0 && status.stopped.is_none() && !args.partial => {
+            let noun = status.kind.noun();
+            Err(Error::fault(format!(
+                "{lost} {noun}s of campaign {} are lost: nobody has them to do, and there is no result",
+                args.id
+            ))
+            .hint(
+                "submitting the campaign again gives what is missing to workers; --partial reports what is there",
+            ))
+        }
+        Kind::Mutate => mutants(args, &fleet, &campaign),
+        Kind::Monitor => logs(args, &fleet, &campaign),
     }
 }
 
-/// The records of items as documents; those that were set aside are named.
+/// Reads what items came to, in their order.
+fn each(
+    fleet: &Fleet,
+    id: &str,
+    items: Range<u64>,
+    take: &mut dyn FnMut(Outcome) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut taken = Ok(());
+    let read = fleet.outcomes(id, items, &mut |outcome| {
+        taken = take(outcome);
+        match taken {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
+    read.map_err(error)?;
+    taken
+}
+
+/// Gives the records of items to `take`, one by one; those that were set aside are named. Whether there were any.
 fn documents<T: serde::de::DeserializeOwned>(
     args: &Args,
+    fleet: &Fleet,
     campaign: &ReportedCampaign,
-) -> Result<(Vec<(String, T)>, bool), Error> {
+    take: &mut dyn FnMut(&str, T) -> Result<(), Error>,
+) -> Result<bool, Error> {
     let only_tests = [
         (args.certificate.is_some(), "--certificate"),
         (args.junit.is_some(), "--junit"),
@@ -196,9 +234,9 @@ fn documents<T: serde::de::DeserializeOwned>(
         )));
     }
     let noun = campaign.description.kind.noun();
-    let mut all = Vec::new();
+    let mut taken: u64 = 0;
     let mut aside = false;
-    for outcome in campaign.outcomes.values() {
+    each(fleet, &args.id, 0..u64::MAX, &mut |outcome| {
         let text = outcome.record.get();
         if outcome.verdict == "error" {
             let why: SetAside = serde_json::from_str(text)
@@ -209,13 +247,19 @@ fn documents<T: serde::de::DeserializeOwned>(
                 why.escape_debug()
             );
             aside = true;
-            continue;
+            return Ok(());
         }
         let read = serde_json::from_str(text)
             .map_err(|e| Error::fault(format!("the record of {noun} {}: {e}", outcome.item)))?;
-        all.push((format!("{noun} {}", outcome.item), read));
+        taken += 1;
+        take(&format!("{noun} {}", outcome.item), read)
+    })?;
+    if campaign.status.complete && taken < campaign.status.done && !aside {
+        return Err(Error::fault(
+            "the server does not give all results; try again",
+        ));
     }
-    Ok((all, aside))
+    Ok(aside)
 }
 
 /// Items that came to nothing are faults, unless something failed.
@@ -227,22 +271,40 @@ fn with_faults(exit: Exit, aside: bool) -> Exit {
     }
 }
 
-fn mutants(args: &Args, campaign: &ReportedCampaign) -> Result<Exit, Error> {
-    let (all, aside) = documents::<MutationDocument>(args, campaign)?;
+fn mutants(args: &Args, fleet: &Fleet, campaign: &ReportedCampaign) -> Result<Exit, Error> {
+    let mut merged = MergedMutants::default();
+    let aside = documents(
+        args,
+        fleet,
+        campaign,
+        &mut |name, mut share: MutationDocument| {
+            if !args.wants_all() {
+                let mutants = share.mutants.iter_mut();
+                mutants.for_each(MutantDocument::without_untold_runs);
+            }
+            merged.add(name, share).map_err(Error::fault)
+        },
+    )?;
     let partial = args.partial || aside || campaign.status.stopped.is_some();
-    let whole = MutationDocument::merge(all, partial).map_err(Error::fault)?;
+    let whole = merged.finish(partial).map_err(Error::fault)?;
     if let Some(path) = &args.output {
         write_json(path, &whole)?;
     }
     Ok(with_faults(mutate::conclude(&whole, args.json)?, aside))
 }
 
-fn logs(args: &Args, campaign: &ReportedCampaign) -> Result<Exit, Error> {
-    let (all, aside) = documents::<LogDocument>(args, campaign)?;
+fn logs(args: &Args, fleet: &Fleet, campaign: &ReportedCampaign) -> Result<Exit, Error> {
+    let mut logs = Vec::new();
+    let aside = documents(args, fleet, campaign, &mut |_, mut log: LogDocument| {
+        if !args.wants_all() {
+            log.without_document();
+        }
+        logs.push(log);
+        Ok(())
+    })?;
     let Job::Monitor(monitor) = Job::of(&campaign.description.command)? else {
         return Err(Error::input("it is no campaign of `iolite monitor`"));
     };
-    let logs = all.into_iter().map(|(_, log)| log).collect();
     let whole = LogsDocument::new(&monitor, logs);
     if let Some(path) = &args.output {
         write_json(path, &whole)?;
@@ -250,35 +312,22 @@ fn logs(args: &Args, campaign: &ReportedCampaign) -> Result<Exit, Error> {
     Ok(with_faults(whole.conclude(args.json)?, aside))
 }
 
-fn test(args: &Args, fleet: &Fleet, campaign: ReportedCampaign) -> Result<Exit, Error> {
+fn test(args: &Args, fleet: Fleet, campaign: ReportedCampaign) -> Result<Exit, Error> {
     let ReportedCampaign {
         description,
         status,
-        outcomes,
     } = campaign;
-    let mut recorded = Vec::new();
-    for outcome in outcomes.values() {
-        recorded.extend(events(outcome)?);
-    }
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "microseconds"
     )]
     let elapsed = (status.seconds * 1e6) as u64;
-    // The end of the campaign; its numbers are counted again.
-    recorded.push(Event::CampaignEnded {
-        verdicts: std::collections::BTreeMap::new(),
-        faults: 0,
-        steps: 0,
-        elapsed,
-        untried: Vec::new(),
-    });
     // Checked as a worker checks it; then with the flags of the report.
     Job::of(&description.command)?;
     let mut command = description.command.clone();
     let flags = args.flags();
-    enter(fleet, &args.id, &description)?;
+    enter(&fleet, &args.id, &description)?;
     command.extend(flags);
     let parsed = Cli::try_parse_from(&command).map_err(|e| Error::input(e.to_string()))?;
     let Command::Test(mut test) = parsed.command else {
@@ -287,11 +336,26 @@ fn test(args: &Args, fleet: &Fleet, campaign: ReportedCampaign) -> Result<Exit, 
     // Nothing that the server says is executed.
     test.data.solver = None;
     let workspace = workspace(&test.read).without_explorers();
+    let missing = match &status.stopped {
+        Some(reason) => Some(reason.tell(status.kind.noun())),
+        None => args.partial.then(|| "the campaign goes on".to_owned()),
+    };
+    let id = args.id.clone();
+    // One by one, so that a campaign need not fit into memory.
+    let read: test::ReadRuns = Box::new(move |runs, take| {
+        each(&fleet, &id, runs, &mut |outcome| {
+            take(outcome.item, events(&outcome)?)
+        })
+    });
     let recording = test::Recording {
         place: format!("campaign {}", args.id),
         command,
-        events: recorded,
-        partial: args.partial || status.stopped.is_some(),
+        read,
+        count: status.done,
+        missing,
+        elapsed,
+        seed: 0,
+        taken: 0,
     };
     test::run_of(&test, &workspace, test::Runs::Recorded(recording))
 }

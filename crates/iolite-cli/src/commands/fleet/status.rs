@@ -1,10 +1,10 @@
 //! `iolite fleet status`, `watch` and `stop`: how far campaigns are.
 
 use std::io::{IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use iolite::Error;
-use iolite_fleet::{Fleet, Status};
+use iolite_fleet::{Fleet, FleetError, Status};
 
 use super::{ServerArgs, error};
 use crate::output::{Exit, counted, print, print_json};
@@ -31,6 +31,9 @@ pub(crate) struct WatchArgs {
     /// Seconds between two looks
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
     every: f64,
+    /// End with exit code 4 when the server has not answered for so long [default: 600]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
+    give_up: Option<Duration>,
     /// Print a JSON document a line, at each look
     #[arg(long)]
     json: bool,
@@ -63,7 +66,8 @@ fn line(status: &Status) -> String {
         text += &format!(": {}", verdicts.join(", "));
     }
     if let Some((seen, total)) = status.coverage {
-        text += &format!("; {seen} of {total} transitions");
+        // Of a model with data, its coverage goals.
+        text += &format!("; {seen} of {total} covered");
     }
     let there = status.workers.iter().filter(|w| w.heard < LOST).count();
     text += &format!("; {}", counted(there as u64, "worker"));
@@ -74,6 +78,9 @@ fn line(status: &Status) -> String {
     }
     if let Some(reason) = &status.stopped {
         text += &format!("; ended: {}", reason.tell(status.kind.noun()));
+    } else if status.complete && status.done < status.items {
+        let lost = status.items - status.done;
+        text += &format!("; {lost} are lost: submit it again");
     } else if status.complete {
         text += "; complete";
     }
@@ -91,6 +98,11 @@ fn tell(status: &Status) -> String {
     }
     for condition in &status.learnt {
         text += &format!("  learnt:    {condition}\n");
+    }
+    for (name, (least, greatest)) in status.bounds.iter() {
+        let end = |end: Option<i64>| end.map_or("…".to_owned(), |n| n.to_string());
+        let name = name.escape_debug();
+        text += &format!("  left:      {name} in {}..{}\n", end(least), end(greatest));
     }
     for worker in &status.workers {
         let name = worker.name.escape_debug();
@@ -134,8 +146,24 @@ pub(crate) fn watch(args: &WatchArgs) -> Result<Exit, Error> {
         .map_err(|e| Error::input(format!("--every: {e}")))?;
     let fleet = args.server.connect()?;
     let live = std::io::stdout().is_terminal();
+    let mut lost = None;
     loop {
-        let status = fleet.status(&args.id).map_err(error)?;
+        let status = match fleet.status(&args.id) {
+            Ok(status) => status,
+            Err(FleetError::Server(why)) => {
+                let since = *lost.get_or_insert_with(|| {
+                    say!("warning: {why}; trying again until the server answers");
+                    Instant::now()
+                });
+                if since.elapsed() >= args.give_up.unwrap_or(super::GIVE_UP) {
+                    return Err(error(FleetError::Lost(why)));
+                }
+                std::thread::sleep(pause);
+                continue;
+            }
+            Err(other) => return Err(error(other)),
+        };
+        lost = None;
         let done = status.complete;
         if args.json {
             let line = serde_json::to_string(&status)

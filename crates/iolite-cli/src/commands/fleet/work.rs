@@ -37,11 +37,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     only: Vec<String>,
     /// Runs at the same time
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::args::parse_jobs)]
     jobs: usize,
     /// End when the campaigns that fit are complete; wait until there is one
     #[arg(long)]
     until_done: bool,
+    /// End with exit code 4 when the server has not answered for so long [default: never; 600 with --until-done]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
+    give_up: Option<std::time::Duration>,
     /// What this worker is called [default: the machine's name and a number]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -113,6 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         only: args.only.clone(),
         lanes: args.jobs,
         until_done: args.until_done,
+        give_up: args.give_up.or(args.until_done.then_some(super::GIVE_UP)),
         maker: MakerSpec { program, arguments },
     };
     let fleet = args.server.connect()?;

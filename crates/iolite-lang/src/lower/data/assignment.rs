@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iolite_expr::{Op, Term, Var};
+use iolite_expr::{Op, Sort, Term, Var};
 
 use super::Result;
 use crate::lower::term::{Scope, Terms, place, type_error};
@@ -84,8 +84,12 @@ impl<'a, 'f> Assignments<'a, 'f> {
                 Ok(self.pending[name].clone())
             }
             ExprKind::Index(base, index) => {
-                let args = vec![self.read(base)?, self.terms.term(index, self.scope, None)?];
-                Term::apply(Op::Select, args, place(at.span)).map_err(typed)
+                let base = self.read(base)?;
+                let (op, index) = match base.sort() {
+                    Sort::Map(m) => (Op::Lookup, self.terms.key(index, self.scope, &m.0)?),
+                    _ => (Op::Select, self.terms.term(index, self.scope, None)?),
+                };
+                Term::apply(op, vec![base, index], place(at.span)).map_err(typed)
             }
             ExprKind::Field(base, field) => {
                 Term::field(self.read(base)?, &field.text, place(at.span)).map_err(typed)
@@ -99,9 +103,13 @@ impl<'a, 'f> Assignments<'a, 'f> {
         let typed = |e| type_error(&e, at.span);
         match &at.kind {
             ExprKind::Index(base, index) => {
-                let index = self.terms.term(index, self.scope, None)?;
-                let args = vec![self.read(base)?, index, value];
-                let new = Term::apply(Op::Store, args, place(at.span)).map_err(typed)?;
+                let old = self.read(base)?;
+                let (op, index) = match old.sort() {
+                    Sort::Map(m) => (Op::Put, self.terms.key(index, self.scope, &m.0)?),
+                    _ => (Op::Store, self.terms.term(index, self.scope, None)?),
+                };
+                let args = vec![old, index, value];
+                let new = Term::apply(op, args, place(at.span)).map_err(typed)?;
                 self.write(base, new)
             }
             ExprKind::Field(base, field) => {

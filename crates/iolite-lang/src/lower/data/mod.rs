@@ -15,6 +15,7 @@ pub use observer::{DataObserver, DataPurpose, lower_data_observer, lower_data_pu
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use iolite_expr::Value;
 use iolite_lts::{Gates, LabelKind};
 use iolite_sts::{BuildError, BuildErrorKind, ComposeError, Iosts};
 
@@ -164,6 +165,54 @@ fn compose_error(error: &ComposeError, span: Span) -> Diagnostic {
     Diagnostic::error(codes::DATA_COMPOSITION, span, error.to_string())
 }
 
+/// A system with values for its constants, called `name`.
+pub(super) fn instance(
+    context: Context<'_>,
+    m: &Machine,
+    args: &[(Name, Expr)],
+    scope: &Scope,
+    name: &str,
+) -> Result<Iosts> {
+    let given: BTreeSet<&str> = args.iter().map(|(n, _)| n.text.as_str()).collect();
+    let model = machine::lower(m, &given, context.terms)?;
+    let values = instance_values(context, &model, m, args, scope)?;
+    let values: Vec<(&str, Value)> = values
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.clone()))
+        .collect();
+    let at = args.first().map_or(m.name.span, |(n, e)| n.span.to(e.span));
+    model
+        .instance(name, &values)
+        .map_err(|e| vec![compose_error(&e, at)])
+}
+
+/// The values that a call gives to the constants of a system.
+fn instance_values(
+    context: Context<'_>,
+    model: &Iosts,
+    m: &Machine,
+    args: &[(Name, Expr)],
+    scope: &Scope,
+) -> Result<Vec<(String, Value)>> {
+    let mut values = Vec::new();
+    for (name, expr) in args {
+        let constant = model
+            .constants()
+            .iter()
+            .find(|c| *c.var.name == *name.text)
+            .ok_or_else(|| {
+                vec![Diagnostic::error(
+                    codes::INSTANCE_ARGUMENT,
+                    name.span,
+                    format!("system `{}` has no constant `{}`", m.name.text, name.text),
+                )]
+            })?;
+        let value = context.terms.value(expr, scope, Some(&constant.var.sort));
+        values.push((name.text.clone(), value.map_err(|d| vec![d])?));
+    }
+    Ok(values)
+}
+
 struct Lowering<'f> {
     context: Context<'f>,
     /// Instances of each system so far, to keep their data apart by name.
@@ -194,7 +243,7 @@ impl<'f> Lowering<'f> {
         ending: Ending,
     ) -> Result<Iosts> {
         let context = self.context;
-        if self.reach_of(node) == Reach::Process {
+        if self.reach_of(node) != Reach::Explicit {
             return process::linear::lower(context, node, scope, over, name, ending);
         }
         let most = MOST_EXPLICIT_STATES;
@@ -212,38 +261,13 @@ impl<'f> Target<'f> for Lowering<'f> {
         args: &'f [(Name, Expr)],
         scope: &Scope,
     ) -> Result<Iosts> {
-        let given: BTreeSet<&str> = args.iter().map(|(n, _)| n.text.as_str()).collect();
-        let model = machine::lower(m, &given, self.context.terms)?;
-        let mut values = Vec::new();
-        for (name, expr) in args {
-            let constant = model
-                .constants()
-                .iter()
-                .find(|c| *c.var.name == *name.text)
-                .ok_or_else(|| {
-                    vec![Diagnostic::error(
-                        codes::INSTANCE_ARGUMENT,
-                        name.span,
-                        format!("system `{}` has no constant `{}`", m.name.text, name.text),
-                    )]
-                })?;
-            let value = self
-                .context
-                .terms
-                .value(expr, scope, Some(&constant.var.sort))
-                .map_err(|d| vec![d])?;
-            values.push((name.text.as_str(), value));
-        }
         let number = self.instances.entry(m.name.text.as_str()).or_default();
         *number += 1;
         let name = match *number {
             1 => m.name.text.clone(),
             n => format!("{}{n}", m.name.text),
         };
-        let at = args.first().map_or(m.name.span, |(n, e)| n.span.to(e.span));
-        model
-            .instance(&name, &values)
-            .map_err(|e| vec![compose_error(&e, at)])
+        instance(self.context, m, args, scope, &name)
     }
 
     fn is_one_part(&mut self, definition: &'f Definition, depth: usize) -> Result<bool> {
@@ -255,10 +279,9 @@ impl<'f> Target<'f> for Lowering<'f> {
             let span = definition.name.span;
             Err(vec![Diagnostic::error(codes::DATA_COMPOSITION, span, why)])
         };
+        // A process that calls systems with data is one part: their locations are some of its control points.
         if definition.over.is_some() || check::calls_itself(self.context.names, name) {
-            return refused(format!(
-                "`{name}` calls itself or declares an alphabet, and its parts have data"
-            ));
+            return Ok(true);
         }
         if depth > 100 {
             return refused(format!("`{name}` is composed too deeply"));
@@ -279,7 +302,7 @@ impl<'f> Target<'f> for Lowering<'f> {
         let over = definition.over.as_deref().unwrap_or_default();
         let name = definition.name.text.as_str();
         let context = self.context;
-        if self.reach(vec![name]) == Reach::Process {
+        if self.reach(vec![name]) != Reach::Explicit {
             return process::linear::lower(context, &definition.body, scope, over, name, ending);
         }
         let part = process::lower(context, item, scope, ending, MOST_EXPLICIT_STATES)?;

@@ -44,7 +44,15 @@ impl Expr {
                 visit(b);
                 visit(c);
             }
-            ExprKind::Call(_, list) | ExprKind::Array(list) => list.iter().for_each(visit),
+            ExprKind::Call(_, list) | ExprKind::Array(list) | ExprKind::Set(list) => {
+                list.iter().for_each(visit);
+            }
+            ExprKind::Map(pairs) => {
+                for (key, value) in pairs {
+                    visit(key);
+                    visit(value);
+                }
+            }
             ExprKind::Record(_, fields) => fields.iter().for_each(|(_, e)| visit(e)),
             ExprKind::Match(a, arms) => {
                 visit(a);
@@ -53,6 +61,7 @@ impl Expr {
                 }
             }
             ExprKind::Int(_)
+            | ExprKind::Decimal(_)
             | ExprKind::Bool(_)
             | ExprKind::Str(_)
             | ExprKind::Name(_)
@@ -66,6 +75,8 @@ impl Expr {
 pub enum ExprKind {
     /// Decimal digits; integers are unbounded.
     Int(String),
+    /// `12.50`, as it is written.
+    Decimal(String),
     /// `true`, `false`.
     Bool(bool),
     /// `"text"`.
@@ -86,6 +97,10 @@ pub enum ExprKind {
     Field(Box<Expr>, Name),
     /// `[1, 2, 3]`.
     Array(Vec<Expr>),
+    /// `{1, 2, 3}`; without elements a set or a map.
+    Set(Vec<Expr>),
+    /// `{1: "one", 2: "two"}`.
+    Map(Vec<(Expr, Expr)>),
     /// `Point { x = 1, y = 2 }`.
     Record(Name, Vec<(Name, Expr)>),
     /// `s is Circle`.
@@ -103,17 +118,35 @@ pub enum ExprKind {
 /// One case of a `match`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arm {
-    /// The variant; none for `_`.
-    pub variant: Option<Name>,
-    /// Names for its fields in order, `_` for those that do not matter.
-    pub fields: Vec<Name>,
+    /// The values that it takes.
+    pub pattern: Pattern,
     /// The value.
     pub body: Expr,
-    /// The variant with its fields.
+}
+
+/// What a case of a `match` takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Which.
+    pub kind: PatternKind,
+    /// Where.
     pub span: Span,
 }
 
-/// Quantifiers over the elements of an array.
+/// The kinds of patterns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatternKind {
+    /// `_`: anything.
+    Any,
+    /// A variant, or a name for what stands there: the declarations say which.
+    Name(Name),
+    /// `Circle(p)`: a variant, with patterns for its fields in order.
+    Variant(Name, Vec<Pattern>),
+    /// A number, a text, `true` or `false`.
+    Literal(Box<Expr>),
+}
+
+/// Quantifiers over the elements of an array or a set, or the keys of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArrayQuantifier {
     /// `forall`.

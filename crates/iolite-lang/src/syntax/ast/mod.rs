@@ -16,7 +16,9 @@ mod traces;
 
 pub use behaviour::{Behaviour, BehaviourKind, Definition, Gate, Sync};
 pub use event::{ANY, Event, EventKind, Offer, PropertyEvent};
-pub use expr::{Arm, ArrayQuantifier, BinaryOp, Expr, ExprKind, Function, UnaryOp};
+pub use expr::{
+    Arm, ArrayQuantifier, BinaryOp, Expr, ExprKind, Function, Pattern, PatternKind, UnaryOp,
+};
 pub use item::Item;
 pub use ltl::{Ltl, LtlBinary, LtlKind, LtlUnary};
 pub use machine::{Binding, LabelDecl, Machine, Member, Role};

@@ -81,6 +81,22 @@ pub struct Sort {
     pub span: Span,
 }
 
+impl Sort {
+    /// The sorts that it is made of, and itself, without what their names stand for.
+    pub(crate) fn parts(&self) -> Vec<&Self> {
+        let mut all = vec![self];
+        match &self.kind {
+            SortKind::Array(of) | SortKind::Set(of) => all.extend(of.parts()),
+            SortKind::Map(key, value) => {
+                all.extend(key.parts());
+                all.extend(value.parts());
+            }
+            _ => {}
+        }
+        all
+    }
+}
+
 /// The kinds of sorts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SortKind {
@@ -96,6 +112,12 @@ pub enum SortKind {
     Name(String),
     /// `T[]`.
     Array(Box<Sort>),
+    /// `decimal(2)`, with its digits.
+    Decimal(String),
+    /// `set<T>`.
+    Set(Box<Sort>),
+    /// `map<K, V>`.
+    Map(Box<Sort>, Box<Sort>),
     /// What could not be parsed.
     Error,
 }

@@ -1,7 +1,9 @@
 //! Expressions, by precedence climbing.
 
 use super::{Kind, Parsed, Parser};
-use crate::syntax::ast::{Arm, ArrayQuantifier, BinaryOp, Expr, ExprKind, Name, UnaryOp};
+use crate::syntax::ast::{
+    Arm, ArrayQuantifier, BinaryOp, Expr, ExprKind, Pattern, PatternKind, UnaryOp,
+};
 use crate::syntax::lexer;
 use crate::{Diagnostic, Span, codes};
 
@@ -93,16 +95,6 @@ impl Parser<'_> {
             } else if self.is(".") {
                 self.operator()?;
                 self.bump();
-                if self.token().kind == Kind::Int && matches!(expr.kind, ExprKind::Int(_)) {
-                    let error = Diagnostic::error(
-                        codes::EXPECTED,
-                        expr.span.to(self.span()),
-                        "numbers are whole",
-                    );
-                    return Err(self.report(
-                        error.hint("count in a smaller unit: cents, milliseconds, tenths"),
-                    ));
-                }
                 let field = self.ident("the name of a field")?;
                 expr = Expr {
                     span: expr.span.to(field.span),
@@ -117,7 +109,7 @@ impl Parser<'_> {
     fn primary(&mut self) -> Parsed<Expr> {
         let start = self.span();
         let kind = match self.token().kind {
-            Kind::Int => ExprKind::Int(self.bumped().to_owned()),
+            Kind::Int => self.number(),
             Kind::Str => {
                 let literal = self.bumped();
                 ExprKind::Str(lexer::unquote(literal).unwrap_or_default())
@@ -152,11 +144,54 @@ impl Parser<'_> {
                 self.expect("]")?;
                 ExprKind::Array(elements)
             }
+            _ if self.is("{") => {
+                self.bump();
+                let literal = self.nested(|p| p.enclosed(Self::set_or_map))?;
+                self.expect("}")?;
+                literal
+            }
             _ => return Err(self.expected("an expression")),
         };
         Ok(Expr {
             kind,
             span: self.since(start),
+        })
+    }
+
+    /// `12`, or `12.50` without spaces.
+    fn number(&mut self) -> ExprKind {
+        let start = self.span();
+        let (point, places) = (self.peek(1).span, self.peek(2).span);
+        let pointed = self.peek_is(1, ".") && self.peek(2).kind == Kind::Int;
+        if pointed && start.end == point.start && point.end == places.start {
+            self.bump();
+            self.bump();
+            self.bump();
+            return ExprKind::Decimal(self.text[start.start..places.end].to_owned());
+        }
+        ExprKind::Int(self.bumped().to_owned())
+    }
+
+    /// After `{`: the elements of a set, or the pairs of a map.
+    fn set_or_map(&mut self) -> Parsed<ExprKind> {
+        let mut items = Vec::new();
+        let mut pairs = Vec::new();
+        while !self.is("}") {
+            let key = self.expr()?;
+            if items.is_empty() && (!pairs.is_empty() || self.is(":")) {
+                self.expect(":")?;
+                pairs.push((key, self.expr()?));
+            } else {
+                items.push(key);
+            }
+            if !self.eat(",") {
+                break;
+            }
+        }
+        Ok(if pairs.is_empty() {
+            ExprKind::Set(items)
+        } else {
+            ExprKind::Map(pairs)
         })
     }
 
@@ -236,26 +271,45 @@ impl Parser<'_> {
     }
 
     fn arm(&mut self) -> Parsed<Arm> {
-        let start = self.span();
-        let variant = self.ident("the name of a variant, or `_`")?;
-        let mut fields: Vec<Name> = Vec::new();
-        if self.eat("(") {
-            while !self.is(")") {
-                fields.push(self.ident("a name for a field, or `_`")?);
-                if !self.eat(",") {
-                    break;
-                }
-            }
-            self.expect(")")?;
-        }
-        let span = self.since(start);
+        let pattern = self.pattern("the name of a variant, a literal, or `_`")?;
         self.expect("=>")?;
         Ok(Arm {
-            variant: (variant.text != "_" || !fields.is_empty()).then_some(variant),
-            fields,
+            pattern,
             body: self.expr()?,
-            span,
         })
+    }
+
+    /// `Cons(Some(n), _)`, `0`, `"text"`, `_`.
+    fn pattern(&mut self, what: &str) -> Parsed<Pattern> {
+        let start = self.span();
+        let literal = match self.token().kind {
+            Kind::Int | Kind::Str => true,
+            Kind::Keyword => matches!(self.word(), "true" | "false"),
+            _ => self.is("-"),
+        };
+        let kind = if literal {
+            PatternKind::Literal(Box::new(self.unary()?))
+        } else {
+            let name = self.ident(what)?;
+            if self.eat("(") {
+                let mut fields = Vec::new();
+                while !self.is(")") {
+                    fields
+                        .push(self.nested(|p| p.pattern("a name for a field, a pattern, or `_`"))?);
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+                self.expect(")")?;
+                PatternKind::Variant(name, fields)
+            } else if name.text == "_" {
+                PatternKind::Any
+            } else {
+                PatternKind::Name(name)
+            }
+        };
+        let span = self.since(start);
+        Ok(Pattern { kind, span })
     }
 
     /// What stands in parentheses or the like is free of what comes after it.

@@ -127,7 +127,8 @@ impl Parser<'_> {
     /// After `type T =`: whether variants follow, and not a sort. A bar may stand before the first.
     fn starts_sum(&self) -> bool {
         let variant = self.token().kind == Kind::Ident;
-        self.is("|") || variant && (self.peek_is(1, "(") || self.peek_is(1, "|"))
+        let decimal = self.word() == "decimal" && self.peek(2).kind == Kind::Int;
+        self.is("|") || variant && !decimal && (self.peek_is(1, "(") || self.peek_is(1, "|"))
     }
 
     /// `Circle(r: int) | Rect(w: int, h: int) | Point`.
@@ -245,6 +246,33 @@ impl Parser<'_> {
                     "bool" => self.simple(SortKind::Bool),
                     "int" => self.simple(SortKind::Int),
                     "string" => self.simple(SortKind::String),
+                    "decimal" if self.peek_is(1, "(") => {
+                        self.bump();
+                        self.bump();
+                        let digits = self.token().span;
+                        if self.token().kind != Kind::Int {
+                            return Err(self.expected("the number of places after the point"));
+                        }
+                        self.bump();
+                        self.expect(")")?;
+                        SortKind::Decimal(self.text[digits.start..digits.end].to_owned())
+                    }
+                    "set" if self.peek_is(1, "<") => {
+                        self.bump();
+                        self.bump();
+                        let of = self.nested(Self::sort)?;
+                        self.close_angle()?;
+                        SortKind::Set(Box::new(of))
+                    }
+                    "map" if self.peek_is(1, "<") => {
+                        self.bump();
+                        self.bump();
+                        let key = self.nested(Self::sort)?;
+                        self.expect(",")?;
+                        let value = self.nested(Self::sort)?;
+                        self.close_angle()?;
+                        SortKind::Map(Box::new(key), Box::new(value))
+                    }
                     name => self.simple(SortKind::Name(name.to_owned())),
                 }
             }
@@ -273,6 +301,14 @@ impl Parser<'_> {
             };
         }
         Ok(sort)
+    }
+
+    /// The `>` that ends a sort, which may be the first half of `>>` or `>=`.
+    fn close_angle(&mut self) -> Parsed<()> {
+        if self.split_angle() {
+            return Ok(());
+        }
+        self.expect(">").map(|_| ())
     }
 
     fn simple(&mut self, kind: SortKind) -> SortKind {

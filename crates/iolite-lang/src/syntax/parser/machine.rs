@@ -40,7 +40,8 @@ impl Parser<'_> {
                 let hint = if self.is(";") {
                     Some("nothing stands between declarations; leave the `;` out".to_owned())
                 } else {
-                    diagnostic::did_you_mean(self.word(), MEMBERS.iter().copied())
+                    self.habit("a declaration or a state")
+                        .or_else(|| diagnostic::did_you_mean(self.word(), MEMBERS.iter().copied()))
                 };
                 let message = format!(
                     "expected a declaration or a state, found {}",
@@ -72,7 +73,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    fn starts_member(&self) -> bool {
+    pub(super) fn starts_member(&self) -> bool {
         (self.token().kind == Kind::Keyword && MEMBERS.contains(&self.word()))
             || self.starts_verdict()
     }

@@ -5,6 +5,7 @@
 
 mod behaviour;
 mod expr;
+mod habit;
 mod item;
 mod machine;
 mod property;
@@ -202,11 +203,22 @@ impl<'t> Parser<'t> {
 
     fn expected(&mut self, what: &str) -> Unparsed {
         let message = format!("expected {what}, found {}", self.found_here());
-        let hint = self
-            .is("=")
-            .then(|| "equality is `==`, an assignment `:=`".to_owned());
+        let hint = self.habit(what);
         let error = Diagnostic::error(codes::EXPECTED, self.span(), message).maybe_hint(hint);
         self.report(error)
+    }
+
+    /// Takes the `>` that another sign begins with.
+    fn split_angle(&mut self) -> bool {
+        let rest = match self.token().kind {
+            Kind::Punct(">>") => ">",
+            Kind::Punct(">=") => "=",
+            _ => return false,
+        };
+        let token = &mut self.tokens[self.at];
+        token.kind = Kind::Punct(rest);
+        token.span = Span::new(token.span.start + 1, token.span.end);
+        true
     }
 
     fn expect(&mut self, punct: &str) -> Parsed<Span> {
@@ -300,12 +312,18 @@ impl<'t> Parser<'t> {
             }
             Kind::Keyword => {
                 let word = self.word();
+                let behind = self.behind();
+                let hint = if &self.text[behind.start..behind.end] == "," && self.starts_member() {
+                    format!("if `{word}` begins the next declaration, leave the `,` before it out")
+                } else {
+                    format!("write it in quotes: `\"{word}\"`")
+                };
                 let diagnostic = Diagnostic::error(
                     codes::KEYWORD_NAME,
                     self.span(),
                     format!("expected {what}, but `{word}` is a keyword"),
                 )
-                .hint(format!("write it in quotes: `\"{word}\"`"));
+                .hint(hint);
                 Err(self.report(diagnostic))
             }
             _ => self.ident(what),

@@ -201,7 +201,7 @@ impl Parser<'_> {
 
     /// `<->` 1, `->` 2 (to the right), `or` 3, `and` 4, `U` and its kin 5 (to the right).
     fn ltl_operator(&self) -> Option<(LtlBinary, u8, bool)> {
-        if self.is("<->") {
+        if self.is("<->") || self.is_double_arrow() {
             return Some((LtlBinary::Equivalent, 1, false));
         }
         if self.is("->") || self.is("=>") {
@@ -219,6 +219,16 @@ impl Parser<'_> {
             .map(|&(_, op)| (op, 5, true))
     }
 
+    /// `<=>`, which is two tokens.
+    fn is_double_arrow(&self) -> bool {
+        self.is("<=") && self.peek_is(1, ">") && self.is_tight()
+    }
+
+    /// Whether the next token follows this one without a blank.
+    fn is_tight(&self) -> bool {
+        self.span().end == self.peek(1).span.start
+    }
+
     fn ltl_binary(&mut self, least: u8) -> Parsed<Ltl> {
         self.nested(|p| {
             let mut left = p.ltl_unary()?;
@@ -226,6 +236,9 @@ impl Parser<'_> {
                 && precedence > least
             {
                 p.operator()?;
+                if p.is_double_arrow() {
+                    p.bump();
+                }
                 p.bump();
                 let operand = p.ltl_binary(precedence - u8::from(right))?;
                 left = Ltl {
@@ -243,7 +256,7 @@ impl Parser<'_> {
             .iter()
             .find(|(word, _)| self.is_word(word))
             .map(|&(_, op)| op)
-            .or_else(|| self.is_keyword("not").then_some(LtlUnary::Not));
+            .or_else(|| (self.is_keyword("not") || self.negates()).then_some(LtlUnary::Not));
         let kind = if let Some(op) = unary {
             self.bump();
             let operand = self.nested(Self::ltl_unary)?;
@@ -268,14 +281,16 @@ impl Parser<'_> {
             self.expect(")")?;
             inner.span = self.since(start);
             return Ok(inner);
-        } else if self.is("!") && self.peek_is(1, "(") {
+        } else if self.is("!") && matches!(self.peek(1).kind, Kind::Punct(_) | Kind::End) {
             let error = Diagnostic::error(
                 codes::LTL_NEGATION,
                 self.span(),
-                "`!` marks an output here, it does not negate",
+                "`!` stands before neither an output nor a formula",
             )
-            .hint("write `not (…)`");
+            .hint("`!x` is the output x, `not x` or `! x` its negation");
             return Err(self.report(error));
+        } else if self.is("{") {
+            return self.ltl_set(start);
         } else if self.starts_event() && !self.is("*") {
             LtlKind::Atom(Box::new(self.property_event()?))
         } else {
@@ -287,6 +302,42 @@ impl Parser<'_> {
         Ok(Ltl {
             kind,
             span: self.since(start),
+        })
+    }
+
+    /// Whether `!` negates: it marks an output where the name follows at once.
+    fn negates(&self) -> bool {
+        if !self.is("!") {
+            return false;
+        }
+        match self.peek(1).kind {
+            Kind::Punct(p) => matches!(p, "(" | "?" | "!" | "[" | "<" | "{"),
+            Kind::Ident | Kind::Keyword | Kind::Int | Kind::Str => !self.is_tight(),
+            Kind::End => false,
+        }
+    }
+
+    /// `{?a, !x}`: the action is one of these.
+    fn ltl_set(&mut self, start: Span) -> Parsed<Ltl> {
+        let events = self.braced(|p| {
+            p.operator()?;
+            p.property_event()
+        })?;
+        let atom = |event: PropertyEvent| Ltl {
+            span: event.event.span,
+            kind: LtlKind::Atom(Box::new(event)),
+        };
+        let any = events.into_iter().map(atom).reduce(|left, right| Ltl {
+            span: left.span.to(right.span),
+            kind: LtlKind::Binary(LtlBinary::Or, Box::new(left), Box::new(right)),
+        });
+        any.ok_or_else(|| {
+            let message = "a set of actions has at least one";
+            self.report(Diagnostic::error(
+                codes::EXPECTED,
+                self.since(start),
+                message,
+            ))
         })
     }
 

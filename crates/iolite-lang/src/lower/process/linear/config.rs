@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use iolite_expr::{Sort, Substitution, Term, TermTooLarge, Var, VarId};
 use iolite_lts::StateId;
-use iolite_sts::space;
+use iolite_sts::{LocationId, space};
 
 use super::super::term::{GateMap, Node};
 use crate::gate_parameters;
@@ -30,6 +30,32 @@ pub(super) enum Config<'f> {
     Disable(Box<[Config<'f>; 2]>),
     Gated(Rc<GateMap>, Box<Config<'f>>),
     State(u32, StateId),
+    /// A location of a system with data, with the values of its variables.
+    Data(Rc<DataPlace>, Scope),
+}
+
+/// A location of a system with data, told from others by its place.
+#[derive(Clone, Debug)]
+pub(super) struct DataPlace {
+    pub(super) machine: u32,
+    pub(super) location: LocationId,
+    /// As people read it.
+    pub(super) text: String,
+    pub(super) span: crate::Span,
+}
+
+impl PartialEq for DataPlace {
+    fn eq(&self, other: &Self) -> bool {
+        (self.machine, self.location) == (other.machine, other.location)
+    }
+}
+
+impl Eq for DataPlace {}
+
+impl std::hash::Hash for DataPlace {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.machine, self.location).hash(state);
+    }
 }
 
 impl Config<'_> {
@@ -51,7 +77,7 @@ impl Config<'_> {
 
     fn parts(&self) -> &[Self] {
         match self {
-            Self::Stop | Self::At(..) | Self::State(..) => &[],
+            Self::Stop | Self::At(..) | Self::State(..) | Self::Data(..) => &[],
             Self::Relabelled(_, _, inner) | Self::Enable(_, _, inner) | Self::Gated(_, inner) => {
                 std::slice::from_ref(inner)
             }
@@ -62,7 +88,7 @@ impl Config<'_> {
 
     fn parts_mut(&mut self) -> &mut [Self] {
         match self {
-            Self::Stop | Self::At(..) | Self::State(..) => &mut [],
+            Self::Stop | Self::At(..) | Self::State(..) | Self::Data(..) => &mut [],
             Self::Relabelled(_, _, inner) | Self::Enable(_, _, inner) | Self::Gated(_, inner) => {
                 std::slice::from_mut(inner)
             }
@@ -78,7 +104,7 @@ impl Config<'_> {
     /// The data that it carries itself.
     fn scope_mut(&mut self) -> Option<&mut Scope> {
         match self {
-            Self::At(_, _, scope) | Self::Enable(_, scope, _) => Some(scope),
+            Self::At(_, _, scope) | Self::Enable(_, scope, _) | Self::Data(_, scope) => Some(scope),
             _ => None,
         }
     }
@@ -94,7 +120,7 @@ impl Config<'_> {
 
     pub(super) fn reads(&self, var: VarId) -> bool {
         let own = match self {
-            Self::At(_, _, scope) | Self::Enable(_, scope, _) => {
+            Self::At(_, _, scope) | Self::Enable(_, scope, _) | Self::Data(_, scope) => {
                 scope.values().any(|t| t.reads(var))
             }
             _ => false,
@@ -110,6 +136,7 @@ impl Config<'_> {
                 _ => node.0.span,
             },
             Self::Parallel(node, ..) | Self::Relabelled(node, ..) => node.0.span,
+            Self::Data(place, _) => place.span,
             _ => self
                 .parts()
                 .first()
@@ -122,19 +149,15 @@ impl Config<'_> {
         match self {
             Self::Stop => "stop".to_owned(),
             Self::State(_, state) => format!("state {}", state.index()),
+            Self::Data(place, scope) => with_known(place.text.clone(), scope),
             Self::At(node, k, scope) => {
-                let mut text = beginning(names, *node)
+                let text = beginning(names, *node)
                     .filter(|_| *k == 0)
                     .unwrap_or_else(|| {
                         let text = crate::fmt::behaviour_text(node.0, *k as usize);
                         shortened(&gate_parameters::unmarked(&text))
                     });
-                let known = scope.iter().filter(|(_, term)| term.is_ground());
-                for (k, (name, value)) in known.enumerate() {
-                    let separator = if k == 0 { " with" } else { "," };
-                    text.push_str(&format!("{separator} {name} = {value}"));
-                }
-                text
+                with_known(text, scope)
             }
             Self::Enable(node, _, left) => {
                 let after = match &node.0.kind {
@@ -154,6 +177,16 @@ impl Config<'_> {
             }
         }
     }
+}
+
+/// A text with the values that are known.
+fn with_known(mut text: String, scope: &Scope) -> String {
+    let known = scope.iter().filter(|(_, term)| term.is_ground());
+    for (k, (name, value)) in known.enumerate() {
+        let separator = if k == 0 { " with" } else { "," };
+        text.push_str(&format!("{separator} {name} = {value}"));
+    }
+    text
 }
 
 /// The name of the process that begins here.

@@ -87,9 +87,13 @@ impl<'f> Emission<'f> {
         for (kind, name) in self.context.names.labels_of_body(body) {
             let is_action = matches!(kind, LabelKind::Input | LabelKind::Output);
             if is_action && !signatures.contains_key(&(kind, name.clone())) {
+                // Of a system with data that never does it here.
+                let sorts = declared_sorts(self.context, &name)
+                    .next()
+                    .unwrap_or_default();
                 let signature = Signature {
-                    names: Vec::new(),
-                    sorts: Vec::new(),
+                    names: (0..sorts.len()).map(|k| format!("p{k}")).collect(),
+                    sorts,
                     span: self.span,
                 };
                 signatures.insert((kind, name), signature);

@@ -7,6 +7,7 @@
 //! point does not read have the default of their sort there, so that states differ only in what matters.
 
 mod config;
+mod data_machine;
 mod emission;
 mod rules;
 mod step;

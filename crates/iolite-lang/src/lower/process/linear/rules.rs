@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::super::term::{DEEPEST_TERM, GateMap, Node, Table, gate_map};
 use super::super::{Context, Stop};
 use super::config::{Config, MOST_STATIC};
+use super::data_machine::DataMachines;
 use super::step::{Action, Step, of_sort};
 use crate::gate::Pattern;
 use crate::lower::composition::no_arguments;
@@ -29,6 +30,7 @@ pub(super) struct Rules<'f> {
     table: Table<'f>,
     machines: Vec<Lts>,
     machine_ids: FxHashMap<&'f str, u32>,
+    data: DataMachines,
     fresh: usize,
     starts: usize,
 }
@@ -40,6 +42,7 @@ impl<'f> Rules<'f> {
             table: Table::new(usize::MAX),
             machines: Vec::new(),
             machine_ids: FxHashMap::default(),
+            data: DataMachines::default(),
             fresh: 0,
             starts: 0,
         }
@@ -222,6 +225,9 @@ impl<'f> Rules<'f> {
                         let inner = self.start(&definition.body, &inner, level)?;
                         Config::gated(&map, inner)
                     }
+                    Item::Machine(m) if m.has_data() => {
+                        self.data.start(self.context, m, args, scope, name.span)?
+                    }
                     Item::Machine(m) => {
                         no_arguments(m, args)?;
                         let machine = self.machine(m)?;
@@ -249,6 +255,12 @@ impl<'f> Rules<'f> {
         match config {
             Config::Stop => Ok(Vec::new()),
             Config::State(machine, state) => Ok(self.machine_steps(*machine, *state)),
+            Config::Data(place, scope) => {
+                let data = std::mem::take(&mut self.data);
+                let steps = data.steps(place, scope, &mut |name, sort| self.choose(name, sort));
+                self.data = data;
+                steps
+            }
             Config::At(node, k, scope) => self.at(*node, *k, scope),
             Config::Relabelled(node, scope, inner) => {
                 let steps = self.row(inner)?;
