@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use iolite_derive::{Criterion, Verdict};
 use iolite_exec::{
@@ -85,7 +86,10 @@ fn expected(events: &[Event], runs: Runs) -> Found {
 }
 
 fn written(events: &[Event], ending: &str) -> Vec<u8> {
-    let name = format!("iolite-logs-{}.{ending}", std::process::id());
+    // Tests of one process write side by side: a file that another one has open is refused.
+    static FILES: AtomicUsize = AtomicUsize::new(0);
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    let name = format!("iolite-logs-{}-{number}.{ending}", std::process::id());
     let path = std::env::temp_dir().join(name);
     let header = JournalHeader::new(
         Criterion::default(),
