@@ -292,7 +292,7 @@ fn a_codec_never_confuses_ids_of_different_runs() {
     let spec = data(ECHO);
     let alphabet = Alphabet::default();
     let dictionary = SortDictionary::new(&alphabet, &spec);
-    let mut codec = WireCodec::new(ActionMap::new(), dictionary);
+    let mut codec = WireCodec::new(ActionMap::new(), dictionary).unwrap();
     let mut owners: Vec<Option<i64>> = Vec::new();
     let mut given_anew = 0;
     // An input and an output for each value: just enough to be forgotten.
@@ -436,8 +436,8 @@ fn the_words_of_both_sides_are_the_same() {
     let alphabet = Alphabet::default();
     let dictionary = SortDictionary::new(&alphabet, &spec);
     let map = ActionMap::new();
-    let mut tester = WireCodec::new(map.clone(), dictionary.clone());
-    let mut system = WireCodec::of_system(&map, dictionary.clone());
+    let mut tester = WireCodec::new(map.clone(), dictionary.clone()).unwrap();
+    let mut system = WireCodec::of_system(&map, dictionary.clone()).unwrap();
     for n in [0, 1, -1, i64::MAX, i64::MIN] {
         let put = alphabet.intern(valued(LabelKind::Input, "put", n));
         let got = alphabet.intern(valued(LabelKind::Output, "got", n));

@@ -486,9 +486,9 @@ fn a_log_from_elsewhere_is_judged() {
     let torn = judge(&good[..good.len() - 9], LogFormat::JsonLines, None).unwrap();
     assert_eq!(torn.steps, 3);
 
-    let mut outputs = ActionMap::new();
+    let mut templates = ActionMap::new();
     for (name, template) in [("tea", "gave tea no {n:int}"), ("coins", "gave coins")] {
-        outputs.insert(
+        templates.insert(
             name,
             ActionRule {
                 recv: Some(Template::parse(template).unwrap()),
@@ -496,13 +496,18 @@ fn a_log_from_elsewhere_is_judged() {
             },
         );
     }
+    for (name, template) in [("coin", "got coin"), ("push", "button pushed")] {
+        templates.insert(
+            name,
+            ActionRule {
+                send: Some(Template::parse(template).unwrap()),
+                ..ActionRule::default()
+            },
+        );
+    }
     let format = LogFormat::Text {
         prefix: Some(Template::parse("[{time}] {message:string}").unwrap()),
-        inputs: vec![
-            ("coin".into(), Template::parse("got coin").unwrap()),
-            ("push".into(), Template::parse("button pushed").unwrap()),
-        ],
-        outputs,
+        templates,
         skip_other: true,
     };
     let text = "[1.0] got coin\n[1.1] heating\n[1.2] got coin\nstray\n[1.3] button pushed\n[1.4] gave coins\n";

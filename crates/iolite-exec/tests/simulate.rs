@@ -41,7 +41,7 @@ fn verdict_of(model: Lts) -> Verdict {
         let dictionary = LabelDictionary::new(&alphabet, model.labels());
         let sut =
             ModelSut::new(model, dictionary.clone(), 9).on_refused_input(RefusedInput::SelfLoop);
-        let codec = WireCodec::of_system(&map, dictionary);
+        let codec = WireCodec::of_system(&map, dictionary).unwrap();
         let delay = Duration::from_millis(2);
         Simulator::new(sut, codec, Framing::Line, delay, 1)
             .listen(&listener)

@@ -42,7 +42,7 @@ struct Talk {
 impl Talk {
     fn start(config: &SutConfig) -> Self {
         let alphabet = Alphabet::default();
-        let codec = WireCodec::new(config.action_map().unwrap(), Open(alphabet.clone()));
+        let codec = WireCodec::new(config.action_map().unwrap(), Open(alphabet.clone())).unwrap();
         let mut adapter = config.adapter(JobId(0), codec).unwrap();
         adapter.start(0).unwrap();
         Self { adapter, alphabet }

@@ -173,7 +173,7 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         .hint("judge by the property alone"));
     }
     if monitor.judge().properties().is_some() {
-        let mut log = OneRun::open(args)?;
+        let mut log = OneRun::open(args, monitor.judge())?;
         let mut options = args.properties.options();
         if let Some(first) = args.model() {
             options.properties.insert(0, first.clone());
@@ -192,7 +192,7 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         options.properties = beside;
         let judge = PropertyJudge::beside(&workspace, &options, &args.model)?;
         let properties_alone = options;
-        let mut log = OneRun::open(args)?;
+        let mut log = OneRun::open(args, monitor.judge())?;
         let properties = Monitor::new(Judge::Properties(judge), quiescence);
         let mut looking = |steps, line| look(&mut watch, steps, line);
         let (conformance, report) =
@@ -221,9 +221,9 @@ struct OneRun<'a> {
 }
 
 impl<'a> OneRun<'a> {
-    fn open(args: &'a Args) -> Result<Self, Error> {
+    fn open(args: &'a Args, judge: &Judge) -> Result<Self, Error> {
         let is_journal = header(args)?.is_some();
-        let reader = log(args, run_of(args, is_journal)?)?;
+        let reader = log(args, judge, run_of(args, is_journal)?)?;
         Ok(Self {
             args,
             reader: match args.run {
@@ -389,10 +389,17 @@ fn no_such_run(args: &Args, all: usize) -> Error {
     Error::input(format!("{log}: no such run; it has {all} runs"))
 }
 
-fn log(args: &Args, run: Option<u64>) -> Result<Log, Error> {
+fn log(args: &Args, judge: &Judge, run: Option<u64>) -> Result<Log, Error> {
     let name = args.log().display().to_string();
     let input = log_input::open(args.log()).map_err(|e| Error::reading(args.log(), &e))?;
-    let log = LogReader::new(input, &name, format(args)?);
+    let mut format = format(args)?;
+    if let LogFormat::Text { templates, .. } = &mut format {
+        let dictionary = judge.dictionary(&judge.alphabet());
+        let fitted = std::mem::take(templates)
+            .by_parameters(&|kind, action| dictionary.parameters(kind, action));
+        *templates = fitted.map_err(|e| Error::input(e.to_string()))?;
+    }
+    let log = LogReader::new(input, &name, format);
     Ok(match run {
         Some(run) => log.of_run(run),
         None => log,
@@ -469,7 +476,7 @@ impl Together {
 fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<Together, Error> {
     let mut together = Together::default();
     let is_journal = header(args)?.is_some();
-    let mut log = log(args, run_of(args, is_journal)?)?;
+    let mut log = log(args, monitor.judge(), run_of(args, is_journal)?)?;
     if !is_journal {
         let only = JournalRun {
             order: 0,
@@ -630,14 +637,6 @@ fn format(args: &Args) -> Result<LogFormat, Error> {
         Some(path) => SutConfig::load(path)?,
         None => SutConfig::default(),
     };
-    let mut inputs = Vec::new();
-    for (name, action) in &config.actions {
-        if let Some(send) = &action.send {
-            let template =
-                Template::parse(send).map_err(|e| Error::input(format!("action {name}: {e}")))?;
-            inputs.push((name.clone(), template));
-        }
-    }
     let prefix = args
         .prefix
         .as_ref()
@@ -645,8 +644,7 @@ fn format(args: &Args) -> Result<LogFormat, Error> {
         .transpose();
     Ok(LogFormat::Text {
         prefix: prefix.map_err(|e| Error::input(format!("--prefix: {e}")))?,
-        inputs,
-        outputs: config.action_map()?,
+        templates: config.action_map()?,
         skip_other: args.skip_other,
     })
 }

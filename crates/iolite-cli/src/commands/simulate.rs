@@ -150,7 +150,7 @@ fn serve_data(args: &Args, model: &KnownModel, map: &ActionMap) -> Result<Exit, 
             say!("constants: {chosen}");
         }
     });
-    let codec = WireCodec::of_system(map, dictionary());
+    let codec = WireCodec::of_system(map, dictionary())?;
     answer(args, sut, codec)
 }
 
@@ -167,7 +167,7 @@ fn serve_view(
     let alphabet = spec.alphabet().fork();
     let sut = ModelSut::new(view, spec.dictionary(&alphabet), args.seed).on_refused_input(refused);
     let sut = ExploredModel::new(sut, spec);
-    let codec = WireCodec::of_system(map, spec.dictionary(&alphabet));
+    let codec = WireCodec::of_system(map, spec.dictionary(&alphabet))?;
     answer(args, sut, codec)
 }
 

@@ -27,6 +27,8 @@ pub struct ActionRule {
     pub recv: Option<Template>,
     /// What else the message of the output says, in its headers or at paths of its JSON.
     pub parts: Vec<MessagePart>,
+    /// Whether the description gives the order of the parameters (`params`).
+    pub is_ordered: bool,
     /// The channel of both; `None` sends on the first and receives on any.
     pub channel: Option<ChannelId>,
 }
@@ -108,6 +110,17 @@ impl ActionMap {
         self.rules.iter().map(|(name, rule)| (name.as_str(), rule))
     }
 
+    pub(super) fn rules_mut(&mut self) -> impl Iterator<Item = (&str, &mut ActionRule)> {
+        let rules = self.rules.iter_mut();
+        rules.map(|(name, rule)| (name.as_str(), rule))
+    }
+
+    /// The templates of stimuli, by the names of their actions.
+    pub fn sent(&self) -> impl Iterator<Item = (&str, &Template)> {
+        self.rules()
+            .filter_map(|(name, rule)| Some((name, rule.send.as_ref()?)))
+    }
+
     /// What a message of a channel says beside its header fields.
     pub(crate) fn view<'a>(&self, channel: ChannelId, bytes: &'a [u8]) -> MessageView<'a> {
         if self.http.contains(&channel) {
@@ -134,6 +147,7 @@ impl ActionMap {
                         send: rule.recv.clone(),
                         recv: rule.send.clone(),
                         parts: rule.parts.clone(),
+                        is_ordered: rule.is_ordered,
                         channel: None,
                     };
                     (name.clone(), rule)

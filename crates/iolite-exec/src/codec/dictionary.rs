@@ -30,6 +30,11 @@ pub trait Dictionary {
 
     /// What the tester's action is to the system.
     fn write(&self, action: ActionId) -> Message;
+
+    /// Names of an action's parameters, where the model declares them.
+    fn parameters(&self, _kind: LabelKind, _action: &str) -> Option<Vec<String>> {
+        None
+    }
 }
 
 impl<D: Dictionary + ?Sized> Dictionary for Box<D> {
@@ -48,6 +53,10 @@ impl<D: Dictionary + ?Sized> Dictionary for Box<D> {
 
     fn write(&self, action: ActionId) -> Message {
         (**self).write(action)
+    }
+
+    fn parameters(&self, kind: LabelKind, action: &str) -> Option<Vec<String>> {
+        (**self).parameters(kind, action)
     }
 }
 
@@ -153,5 +162,10 @@ impl Dictionary for SortDictionary {
             Some(action) => Message::typed(concrete(&self.model, &action)),
             None => Message::notation(without_sigil(&self.alphabet.text(action))),
         }
+    }
+
+    fn parameters(&self, kind: LabelKind, action: &str) -> Option<Vec<String>> {
+        let gate = self.model.gate(self.model.find_gate(kind, action)?);
+        Some(gate.params.iter().map(|p| p.name.to_string()).collect())
     }
 }

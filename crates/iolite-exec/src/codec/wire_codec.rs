@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::template::KeptValues;
 use super::{ActionMap, ChannelId, CodecError, Decoded, Dictionary, OnUndecodable};
-use crate::ConcreteAction;
+use crate::{ConcreteAction, ExecError};
 
 /// The output that an undecodable message becomes where the user wants that.
 pub(crate) const UNDECODABLE: &str = "undecodable";
@@ -34,13 +34,28 @@ const REMEMBERED: usize = 4096;
 /// Longer messages are decoded each time.
 const REMEMBERED_BYTES: usize = 256;
 
+fn fitted(map: ActionMap, dictionary: &impl Dictionary) -> Result<ActionMap, ExecError> {
+    map.by_parameters(&|kind, action| dictionary.parameters(kind, action))
+        .map_err(|e| ExecError::Config(e.0))
+}
+
 impl WireCodec {
-    /// The codec of a tester, which reads outputs.
-    pub fn new(map: ActionMap, dictionary: impl Dictionary + 'static) -> Self {
+    /// The codec of a tester, which reads outputs. An error where templates do not fit the parameters that the
+    /// model declares.
+    pub fn new(map: ActionMap, dictionary: impl Dictionary + 'static) -> Result<Self, ExecError> {
+        let map = fitted(map, &dictionary)?;
+        Ok(Self::with_fitted(map, LabelKind::Output, dictionary))
+    }
+
+    fn with_fitted(
+        map: ActionMap,
+        reads: LabelKind,
+        dictionary: impl Dictionary + 'static,
+    ) -> Self {
         Self {
             map,
             dictionary: Box::new(dictionary),
-            reads: LabelKind::Output,
+            reads,
             encoded: FxHashMap::default(),
             decoded: Vec::new(),
             kept: KeptValues::new(),
@@ -59,11 +74,12 @@ impl WireCodec {
 
     /// The codec of a model that plays the system: what a tester sends is read, and what it reads is
     /// sent. `map` is the tester's.
-    pub fn of_system(map: &ActionMap, dictionary: impl Dictionary + 'static) -> Self {
-        Self {
-            reads: LabelKind::Input,
-            ..Self::new(map.reversed(), dictionary)
-        }
+    pub fn of_system(
+        map: &ActionMap,
+        dictionary: impl Dictionary + 'static,
+    ) -> Result<Self, ExecError> {
+        let map = fitted(map.clone(), &dictionary)?.reversed();
+        Ok(Self::with_fitted(map, LabelKind::Input, dictionary))
     }
 
     /// Appends the message of an action to `bytes` and names the channel it goes to.
@@ -165,7 +181,10 @@ mod tests {
         let labels = labels();
         let alphabet = Alphabet::of_labels(&labels);
         let dictionary = LabelDictionary::new(&alphabet, &labels);
-        (WireCodec::new(map, dictionary), alphabet)
+        (
+            WireCodec::new(map, dictionary).expect("templates that fit"),
+            alphabet,
+        )
     }
 
     fn map() -> ActionMap {

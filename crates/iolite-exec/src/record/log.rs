@@ -25,10 +25,8 @@ pub enum LogFormat {
     Text {
         /// What is before a message, with a hole `{time}` in seconds where it has one.
         prefix: Option<Template>,
-        /// The inputs, as the system's description has them for sending.
-        inputs: Vec<(String, Template)>,
-        /// The outputs.
-        outputs: ActionMap,
+        /// The templates of a system's description: inputs as they are sent, outputs as they are read.
+        templates: ActionMap,
         /// Lines that fit nothing are left out; otherwise they are an error.
         skip_other: bool,
     },
@@ -465,8 +463,7 @@ impl<R: BufRead> LogReader<R> {
     fn text_step(&self) -> Result<Option<Read>, Reason> {
         let LogFormat::Text {
             prefix,
-            inputs,
-            outputs,
+            templates,
             skip_other,
         } = &self.format
         else {
@@ -496,10 +493,10 @@ impl<R: BufRead> LogReader<R> {
                 Err(e) => return Err(e.into()),
             }
         }
-        for (name, template) in inputs {
+        for (name, template) in templates.sent() {
             if let Ok(args) = template.read(message) {
                 let action = ConcreteAction {
-                    name: name.clone(),
+                    name: name.to_owned(),
                     args,
                 };
                 return Ok(Some((format!("?{action}"), time, template.typing())));
@@ -514,10 +511,10 @@ impl<R: BufRead> LogReader<R> {
         {
             return Ok(Some((text.into(), time, Vec::new())));
         }
-        match outputs.decode_as(ChannelId::FIRST, message, Ok) {
+        match templates.decode_as(ChannelId::FIRST, message, Ok) {
             // Without a rule every line would be an output of its own.
             Ok(Message { action, typing, .. })
-                if outputs.names().any(|name| name == action.name) =>
+                if templates.names().any(|name| name == action.name) =>
             {
                 Ok(Some((format!("!{action}"), time, typing)))
             }

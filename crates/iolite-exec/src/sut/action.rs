@@ -141,6 +141,7 @@ impl SutConfig {
             send,
             recv,
             parts,
+            is_ordered: config.params.is_some(),
             channel,
         })
     }

@@ -105,7 +105,10 @@ impl SpecTester {
 
     /// The adapter of a described system, for this tester.
     pub(crate) fn adapter(&self, config: &SutConfig, job: JobId) -> Result<ByteAdapter, ExecError> {
-        config.adapter(job, WireCodec::new(config.action_map()?, self.dictionary()))
+        config.adapter(
+            job,
+            WireCodec::new(config.action_map()?, self.dictionary())?,
+        )
     }
 
     fn closure(&self, states: BTreeSet<StateId>) -> BTreeSet<StateId> {

@@ -367,6 +367,7 @@ impl Campaign {
         self.chooser()?;
         unknown_names::warn(workspace, target.config(), &self.judge);
         unknown_names::check_requests(target.config(), &self.judge)?;
+        target.check_templates(&*self.judge.dictionary(&self.judge.alphabet()))?;
         Ok(())
     }
 

@@ -127,6 +127,16 @@ impl Target {
         matches!(self.model, Some(ModelUnderTest::Symbolic(_)))
     }
 
+    /// Whether the templates fit the parameters that the model declares, before anything is started.
+    pub(crate) fn check_templates(&self, dictionary: &dyn Dictionary) -> Result<(), Error> {
+        if self.model.is_some() {
+            return Ok(());
+        }
+        let parameters = |kind, action: &str| dictionary.parameters(kind, action);
+        let fitted = self.config.action_map()?.by_parameters(&parameters);
+        fitted.map(|_| ()).map_err(|e| Error::input(e.to_string()))
+    }
+
     /// An adapter for one job of a tester whose actions the dictionary knows.
     pub fn adapter(
         &self,
@@ -138,7 +148,7 @@ impl Target {
             let others = &self.complete_over;
             return model.adapter(dictionary, completion, others, self.quiescence);
         }
-        let codec = WireCodec::new(self.config.action_map()?, dictionary);
+        let codec = WireCodec::new(self.config.action_map()?, dictionary)?;
         Ok(Box::new(self.config.adapter(job, codec)?))
     }
 }
