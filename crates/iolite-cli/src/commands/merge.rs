@@ -11,8 +11,9 @@ use iolite_exec::{Fanout, Journal, Sink};
 
 use super::monitor_logs::LogsDocument;
 use super::{mutate, recorded};
-use crate::output::campaign::{Conclusion, ReportFile, finish, replay, title, warn};
+use crate::output::campaign::{Conclusion, finish, title, warn};
 use crate::output::certificates::Certificates;
+use crate::output::report_files::{ReportFile, replay};
 use crate::output::{Exit, write_json, write_whole};
 
 /// Join the journals of the shares of a campaign

@@ -19,10 +19,9 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{
-    Aftermath, ReportArgs, conclude, finish, header, sinks, write_report,
-};
+use crate::output::campaign::{Aftermath, conclude, finish};
 use crate::output::certificates::Certified;
+use crate::output::report_files::{ReportArgs, header, sinks, write_report};
 
 /// Test a real system against a model
 ///

@@ -12,7 +12,8 @@ use iolite_exec::{Coverage, Event, Fanout};
 use serde::Serialize;
 
 use super::test::{Args, Runs, model_coverage, report};
-use crate::output::campaign::{Aftermath, conclude, counts, finish, header, sinks, write_report};
+use crate::output::campaign::{Aftermath, conclude, counts, finish};
+use crate::output::report_files::{header, sinks, write_report};
 use crate::output::{Exit, print};
 
 /// What the runs of one test case came to.

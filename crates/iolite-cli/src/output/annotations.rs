@@ -9,7 +9,7 @@ use iolite::{Certificate, Error};
 use iolite_exec::{Event, ExecError, JournalHeader, Sink};
 use serde::Serialize;
 
-use super::campaign::ReportFile;
+use super::report_files::ReportFile;
 
 /// Ways to fail that are annotated; more would bury the change.
 const MOST: usize = 50;

@@ -15,6 +15,7 @@ pub(crate) mod campaign;
 pub(crate) mod certificates;
 pub(crate) mod description;
 pub(crate) mod dialogue;
+pub(crate) mod report_files;
 pub(crate) mod silence;
 pub(crate) mod status;
 mod values_tried;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ConcreteAction;
 
 use super::message_part::{MessagePart, MessageView};
-use super::template::{KeptValues, SlotValues};
+use super::slot_values::SlotValues;
+use super::template::KeptValues;
 use super::{ChannelId, CodecError, Message, Template, Typing};
 
 /// What becomes of a message that no action stands for.

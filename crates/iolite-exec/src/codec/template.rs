@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use crate::WireValue;
 use crate::codec::concrete_action::bytes_of_hex;
 
-use super::hole::Extent;
+use super::matching::{Matching, Mismatch};
+use super::slot_values::SlotValues;
 use super::{CodecError, HoleKind, Typing};
 
 /// Why a template cannot be read.
@@ -43,10 +44,6 @@ pub(crate) type KeptValues = BTreeMap<String, WireValue>;
 
 /// Holes and literals beyond this are not read: matching recurses over the parts.
 const PARTS: usize = 64;
-
-/// Work a match may cost before it is given up; a hostile message could otherwise make a template
-/// with several open holes take time of a high power of its length.
-const BUDGET: u32 = 100_000;
 
 /// A message with typed holes for the values of an action.
 #[derive(Clone, Debug)]
@@ -392,24 +389,19 @@ impl Template {
 
     /// The values of a message's holes, or why it does not fit.
     pub(crate) fn read_slots(&self, bytes: &[u8]) -> Result<Vec<(&Slot, WireValue)>, CodecError> {
-        let mut matching = Matching {
-            parts: &self.parts,
-            bytes,
-            args: vec![None; self.slots.len()],
-            budget: BUDGET,
-            furthest: (0, 0),
+        let (at, part) = match Matching::new(&self.parts, bytes, self.slots.len()).run() {
+            Ok(values) => {
+                let slots = self.slots.iter().zip(values);
+                return Ok(slots.filter_map(|(s, value)| Some((s, value?))).collect());
+            }
+            Err(Mismatch::GivenUp { attempts }) => {
+                return Err(CodecError(format!(
+                    "template {:?} was given up after {attempts} attempts",
+                    self.text
+                )));
+            }
+            Err(Mismatch::At { byte, part }) => (byte, part),
         };
-        if matching.go(0, 0) {
-            let slots = self.slots.iter().zip(matching.args);
-            return Ok(slots.filter_map(|(s, value)| Some((s, value?))).collect());
-        }
-        if matching.budget == 0 {
-            return Err(CodecError(format!(
-                "template {:?} was given up after {BUDGET} attempts",
-                self.text
-            )));
-        }
-        let (at, part) = matching.furthest;
         let wanted = match self.parts.get(part) {
             Some(Part::Literal(l)) => format!("{:?}", String::from_utf8_lossy(l)),
             Some(Part::Hole { slot, kind }) => {
@@ -440,152 +432,6 @@ fn field<'a>(value: &'a WireValue, path: &[String]) -> Result<&'a WireValue, Cod
             .map(|(_, field)| field)
             .ok_or_else(|| CodecError(format!("value {value} has no field {name}")))
     })
-}
-
-/// The values of an action, put together from the holes of one or several templates.
-pub(crate) struct SlotValues {
-    args: Vec<Option<WireValue>>,
-    /// Fields that were read, by parameter and path.
-    fields: BTreeMap<(usize, Vec<String>), WireValue>,
-    kept: Vec<(String, WireValue)>,
-}
-
-impl SlotValues {
-    pub(crate) fn new(params: usize) -> Self {
-        Self {
-            args: vec![None; params],
-            fields: BTreeMap::new(),
-            kept: Vec::new(),
-        }
-    }
-
-    /// Adds what was read; a name that occurs twice must have the same value twice.
-    pub(crate) fn take(&mut self, values: Vec<(&Slot, WireValue)>) -> Result<(), CodecError> {
-        for (slot, value) in values {
-            let before = match slot {
-                Slot::Kept(name) => {
-                    self.kept.push((name.clone(), value));
-                    continue;
-                }
-                Slot::Param { param, path } if path.is_empty() => {
-                    self.args[*param].replace(value.clone())
-                }
-                Slot::Param { param, path } => {
-                    let key = (*param, path.clone());
-                    self.fields.insert(key, value.clone())
-                }
-            };
-            if let Some(before) = before
-                && before != value
-            {
-                return Err(CodecError(format!(
-                    "{before} in one place and {value} in another"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    /// The values of the parameters, and what is kept.
-    pub(crate) fn finish(mut self) -> (Vec<WireValue>, Vec<(String, WireValue)>) {
-        for ((param, path), value) in self.fields {
-            let record = self.args[param].get_or_insert_with(|| WireValue::Record(Vec::new()));
-            set_field(record, &path, value);
-        }
-        (self.args.into_iter().flatten().collect(), self.kept)
-    }
-}
-
-fn set_field(record: &mut WireValue, path: &[String], value: WireValue) {
-    let (WireValue::Record(fields), [name, rest @ ..]) = (record, path) else {
-        return;
-    };
-    let at = fields.iter().position(|(n, _)| n == name);
-    let at = at.unwrap_or_else(|| {
-        fields.push((name.clone(), WireValue::Record(Vec::new())));
-        fields.len() - 1
-    });
-    if rest.is_empty() {
-        fields[at].1 = value;
-    } else {
-        set_field(&mut fields[at].1, rest, value);
-    }
-}
-
-struct Matching<'a> {
-    parts: &'a [Part],
-    bytes: &'a [u8],
-    args: Vec<Option<WireValue>>,
-    budget: u32,
-    /// Offset and part of the mismatch that got furthest, for the message.
-    furthest: (usize, usize),
-}
-
-impl Matching<'_> {
-    fn go(&mut self, part: usize, at: usize) -> bool {
-        self.budget = self.budget.saturating_sub(1);
-        if self.budget == 0 {
-            return false;
-        }
-        self.furthest = self.furthest.max((at, part));
-        let rest = &self.bytes[at..];
-        match self.parts.get(part) {
-            None => rest.is_empty(),
-            Some(Part::Literal(l)) => rest.starts_with(l) && self.go(part + 1, at + l.len()),
-            Some(Part::Hole { slot, kind }) => match kind.extent(rest) {
-                Extent::None => false,
-                Extent::To(end) => self.fill(part, *slot, kind, at, at + end),
-                Extent::Open => match self.parts.get(part + 1) {
-                    None => self.fill(part, *slot, kind, at, self.bytes.len()),
-                    Some(Part::Literal(l)) => {
-                        let mut from = at;
-                        while let Some(found) = find(&self.bytes[from..], l) {
-                            if self.fill(part, *slot, kind, at, from + found) {
-                                return true;
-                            }
-                            if self.budget == 0 {
-                                return false;
-                            }
-                            from += found + 1;
-                        }
-                        false
-                    }
-                    // Refused by `check_readable`.
-                    Some(Part::Hole { .. }) => false,
-                },
-            },
-        }
-    }
-
-    fn fill(
-        &mut self,
-        part: usize,
-        slot: Option<usize>,
-        kind: &HoleKind,
-        from: usize,
-        to: usize,
-    ) -> bool {
-        let Some(value) = kind.read(&self.bytes[from..to]) else {
-            return false;
-        };
-        let Some(slot) = slot else {
-            return self.go(part + 1, to);
-        };
-        let before = self.args[slot].clone();
-        if before.as_ref().is_some_and(|known| *known != value) {
-            return false;
-        }
-        self.args[slot] = Some(value);
-        let matched = self.go(part + 1, to);
-        if !matched {
-            self.args[slot] = before;
-        }
-        matched
-    }
-}
-
-fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
-    bytes.windows(needle.len()).position(|w| w == needle)
 }
 
 #[cfg(test)]
