@@ -21,12 +21,12 @@ const SYNONYMS: &[(&str, &str)] = &[
 const ACTIONS: &str = "messages are described action by action: write `[actions.NAME]`, and below it `send = \"…\"` \
                        for an input, `recv = \"…\"` for an output";
 
+/// How the timeout is written.
+const QUIESCENCE: &str = "write `[quiescence]`, and below it `timeout-ms = 100`";
+
 /// What the parser expects where a table is meant, and how that is written.
 const TABLES: &[(&str, &str)] = &[
-    (
-        "expected struct QuiescenceConfig",
-        "write `[quiescence]`, and below it `timeout-ms = 100`",
-    ),
+    ("expected struct QuiescenceConfig", QUIESCENCE),
     ("expected struct ActionConfig", ACTIONS),
     (
         "expected struct UdpAddresses",
@@ -90,6 +90,9 @@ fn nearest_key(message: &str) -> Option<String> {
     let templates = ["send", "recv", "codec", "templates", "messages"];
     if templates.contains(&unknown) && known.contains(&"actions") {
         return Some(ACTIONS.to_owned());
+    }
+    if ["timeout", "timeout-ms", "silence"].contains(&unknown) && known.contains(&"quiescence") {
+        return Some(QUIESCENCE.to_owned());
     }
     let parts_of_a_request = ["method", "path", "body", "verb", "get", "post"];
     if parts_of_a_request.contains(&unknown) && known.contains(&"send") {

@@ -20,7 +20,6 @@ pub(crate) mod silence;
 pub(crate) mod status;
 mod values_tried;
 
-use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,6 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use iolite::{Error, Verdict};
 
 pub(crate) use iolite::{write_packed, write_whole};
+pub(crate) use iolite_exec::report::counted;
 
 /// How a command ended, as scripts see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +91,6 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-/// A number of things: `1 error`, `2 errors`.
-pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
-    let plural = if number == N::from(1) { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 /// A document as JSON.

@@ -3,6 +3,7 @@
 use iolite_lts::LabelKind;
 
 use super::{ActionMap, ActionRule, CodecError};
+use crate::report::counted;
 
 /// Names of an action's parameters in the order of the model. `None` where the model declares none: it does not
 /// know the action, or its labels are plain names.
@@ -78,13 +79,5 @@ fn is_permuted(
             declared.join(", "),
         ))),
         None => Ok(false),
-    }
-}
-
-fn counted(n: usize, what: &str) -> String {
-    match n {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use iolite_derive::Verdict;
 
+use super::counted;
 use crate::{Coverage, Event, ExecError, Sink};
 
 /// Writes for people: lines that stay, and on a terminal a bar below them.
@@ -173,7 +174,10 @@ impl<W: Write> Console<W> {
                 self.steps += steps;
                 self.running.remove(run);
                 if verdict.is_failing() || *verdict == Verdict::Flaky {
-                    self.line(&format!("run {run}: {verdict} after {steps} steps"))?;
+                    self.line(&format!(
+                        "run {run}: {verdict} after {}",
+                        counted(*steps, "step")
+                    ))?;
                 }
                 self.progress();
                 Ok(())
@@ -188,7 +192,8 @@ impl<W: Write> Console<W> {
                 self.steps += steps;
                 self.running.remove(run);
                 self.line(&format!(
-                    "run {run}: no verdict after {steps} steps: {message}"
+                    "run {run}: no verdict after {}: {message}",
+                    counted(*steps, "step")
                 ))?;
                 self.progress();
                 Ok(())
@@ -200,7 +205,8 @@ impl<W: Write> Console<W> {
                 let counts = self.counts();
                 self.bar.finish_and_clear();
                 self.line(&format!(
-                    "{counts} · {steps} steps in {seconds:.2} s · {rate}"
+                    "{counts} · {} in {seconds:.2} s · {rate}",
+                    counted(*steps, "step")
                 ))?;
                 self.out.flush()
             }

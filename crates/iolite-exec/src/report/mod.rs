@@ -2,12 +2,14 @@
 
 pub(crate) mod chart;
 mod console;
+mod counted;
 pub(crate) mod hexdump;
 mod json_lines;
 mod junit;
 mod residual_risk;
 
 pub use console::{Console, Extent};
+pub use counted::counted;
 pub use json_lines::JsonLines;
 pub use junit::JUnit;
 pub use residual_risk::{Discovery, ResidualRisk};

@@ -355,6 +355,7 @@ mod tests {
         for (text, part) in [
             ("comand = \"x\"", "did you mean command?"),
             ("command = \"x\"\n[quiescence]\ntimeout = 3", "timeout-ms"),
+            ("command = \"x\"\ntimeout-ms = 3", "write `[quiescence]`"),
             ("", "nothing says how to reach"),
             ("tcp = \"a:1\"\nhttp = \"http://a\"", "exactly one"),
             ("command = \"x\"\nframing = \"words\"", "unknown framing"),

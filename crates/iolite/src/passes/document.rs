@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use iolite_derive::Verdict;
+use iolite_exec::report::counted;
 use iolite_recheck::Certificate;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -106,27 +107,26 @@ impl PassesDocument {
         let failing = self.cases.iter().filter(|case| !case.passes).count();
         let all = self.cases.len();
         text += &match (self.passes, &self.unknown) {
-            (Some(true), _) => format!("{} passes {}\n", self.implementation, counted(all)),
+            (Some(true), _) => format!(
+                "{} passes {}\n",
+                self.implementation,
+                counted(all, "test case")
+            ),
             (Some(false), _) => format!(
                 "{} fails {failing} of {}\n",
                 self.implementation,
-                counted(all)
+                counted(all, "test case")
             ),
-            (None, Some(reason)) => format!("unknown after {}: {reason}\n", counted(all)),
+            (None, Some(reason)) => {
+                format!("unknown after {}: {reason}\n", counted(all, "test case"))
+            }
             (None, None) => format!(
                 "{} fails none of {}, but of some no run passes either\n",
                 self.implementation,
-                counted(all)
+                counted(all, "test case")
             ),
         };
         text
-    }
-}
-
-fn counted(cases: usize) -> String {
-    match cases {
-        1 => "1 test case".to_owned(),
-        n => format!("{n} test cases"),
     }
 }
 
