@@ -169,3 +169,71 @@ fn times_do_not_matter() {
     );
     assert_eq!(untimed("in 12.0 s\nrest"), "in 0.0 s\nrest");
 }
+
+/// The files of the project below a folder, from the root.
+fn files_below(folder: &Path, files: &mut Vec<String>) {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    for entry in entries.map(|entry| entry.expect("an entry")) {
+        let path = entry.path();
+        if path.is_dir() {
+            files_below(&path, files);
+        } else if let Ok(path) = path.strip_prefix(root()) {
+            files.push(format!("/{}", path.display()));
+        }
+    }
+}
+
+/// Paths in backquotes: of Rust files, and below a crate. `{a,b}.rs` is two.
+fn paths_named(text: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for quoted in text.split('`').skip(1).step_by(2) {
+        let is_path = |c: char| c.is_ascii_alphanumeric() || "_-./{},".contains(c);
+        let below_crate = quoted.starts_with("iolite") && quoted.contains("/src");
+        let is_file = quoted.ends_with(".rs") || below_crate;
+        if !is_file || !quoted.chars().all(is_path) {
+            continue;
+        }
+        match quoted
+            .split_once('{')
+            .and_then(|(a, rest)| Some((a, rest.split_once('}')?)))
+        {
+            Some((before, (names, after))) => {
+                let named = names
+                    .split(',')
+                    .map(|name| format!("{before}{name}{after}"));
+                paths.extend(named);
+            }
+            None => paths.push(quoted.to_owned()),
+        }
+    }
+    paths
+}
+
+#[test]
+fn documents_name_files_that_exist() {
+    let mut files = Vec::new();
+    for folder in ["crates", "benches/src", "case-studies"] {
+        files_below(&root().join(folder), &mut files);
+    }
+    let mut documents = documents();
+    for name in [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "GLOSSARY.md",
+        "benches/README.md",
+    ] {
+        documents.push(root().join(name));
+    }
+    let mut checked = 0;
+    for document in documents {
+        let text = std::fs::read_to_string(&document).expect("a document");
+        for path in paths_named(&text) {
+            let wanted = format!("/{}", path.trim_end_matches('/'));
+            let exists =
+                |file: &String| file.ends_with(&wanted) || file.contains(&format!("{wanted}/"));
+            assert!(files.iter().any(exists), "{}: {path}", document.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 300, "{checked}");
+}
