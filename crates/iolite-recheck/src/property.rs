@@ -202,10 +202,12 @@ pub(crate) fn as_observer(
     Ok(observer)
 }
 
-/// The letter of an action beside a specification: itself, or its name with whatever values.
+/// The letter of an action beside a specification: that of its values, itself, or its name with whatever values.
 fn letter_beside(property: &Property, action: &str) -> Option<usize> {
     let find = |text: &str| property.letters.iter().position(|l| l == text);
-    find(action).or_else(|| find(action.split_once('(')?.0))
+    let valued = || find(property.values.get(action)?);
+    let whole = valued().or_else(|| find(action));
+    whole.or_else(|| find(action.split_once('(')?.0))
 }
 
 /// The letter of an event; a property may leave its direction away.

@@ -116,6 +116,11 @@ pub(crate) fn check(
     report
         .confirmed
         .push(format!("verdict: {right}, from {observed} after the trace"));
+    let mut properties = certificate.properties.iter();
+    if properties.any(|p| !p.automaton.values.is_empty()) {
+        let told = "which letter of a property each action with values is";
+        report.told.push(told.to_owned());
+    }
     let told = actions(&certificate.allowed)?;
     check_list("allowed", &told, &allowed, Clone::clone, report)?;
     check_locations(certificate, &s, &at, observers, report)
