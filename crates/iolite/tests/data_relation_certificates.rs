@@ -286,3 +286,74 @@ fn single_edits_of_uioco_runs_with_data_through_queues_are_judged_rightly() {
 fn single_edits_of_ioconf_runs_with_data_through_queues_are_judged_rightly() {
     edits(Relation::Ioconf, true, 1_000);
 }
+
+/// Other words for what is allowed are accepted with a note, and those of the tester without one; the formulas confirm
+/// both.
+#[test]
+fn other_words_for_what_is_allowed_are_noted() {
+    let workspace = Workspace::new();
+    let text = "system S {
+      var x: 0..9 = 0
+      input a(v: 0..9)
+      output b(v: 0..9)
+      initial state P { ?a(v) / x := v -> Q }
+      state Q { !b(v) [v < x] -> P  ?a(v) -> Q }
+    }";
+    workspace.insert(Path::new("m.iol"), text);
+    let explained = |allowed: &[&str], places: &[&str]| {
+        let owned = |texts: &[&str]| texts.iter().map(|&t| t.to_owned()).collect::<Vec<_>>();
+        let judged = Certificate {
+            format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
+            kind: Criterion::Relation(Relation::Ioco),
+            model: "m.iol#S".into(),
+            context: Context::Synchronous,
+            channels: Vec::new(),
+            verdict: Verdict::Fail,
+            trace: owned(&["?a(3)"]),
+            observed: Some("!b(3)".to_owned()),
+            trace_omitted: 0,
+            patience: None,
+            exit: None,
+            allowed: owned(allowed),
+            locations: owned(places),
+            run: 0,
+            seed: 0,
+        };
+        let options = JudgeOptions::default();
+        let whole = workspace.certify_run(&judged, JudgedBy::Model(&options));
+        let whole = whole.expect("an answer").expect("a certificate");
+        let path = Path::new("c.json");
+        workspace.insert(path, serde_json::to_vec(&whole).expect("a certificate"));
+        workspace
+            .explain(path, &iolite::ExplainOptions::default())
+            .expect("an answer")
+    };
+    let place = ["Q (x = 3)"];
+    let written = explained(&["!b(v) [v <= 2]"], &place);
+    assert_eq!(written.checked, CheckOutcome::Confirmed);
+    assert_eq!(written.notes, Vec::<String>::new());
+    for other in [
+        &["!b(0)", "!b(1)", "!b(2)"][..],
+        &["!b(v) [v <= 1]", "!b(2)"],
+        &["!b(v) [v + 2 <= 4 && v >= 0]"],
+    ] {
+        let found = explained(other, &place);
+        assert_eq!(found.checked, CheckOutcome::Confirmed, "{other:?}");
+        assert!(found.notes[0].contains("other words"), "{:?}", found.notes);
+        let by_formulas =
+            |p: &iolite::ConfirmedPart| p.what.starts_with("allowed") && p.by.contains("formula");
+        assert!(found.parts.iter().any(by_formulas), "{:?}", found.parts);
+    }
+    for (wrong, places) in [
+        (&["!b(v) [v <= 3]"][..], &place[..]),
+        (&["!b(v) [v <= 1]"], &place),
+        (&["!b(v) [v <= 2]", "delta"], &place),
+        (&["!b(v) [v <= 2]"], &["Q (x = 2)"]),
+        (&["!b(v) [v <= 2]"], &["P (x = 3)"]),
+        (&["!b(v) [v <= 2]"], &["Q (x = v'1) when v'1 >= 3"]),
+    ] {
+        let found = explained(wrong, places);
+        let refuted = matches!(found.checked, CheckOutcome::Refuted(_));
+        assert!(refuted, "{wrong:?} {places:?} {:?}", found.checked);
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Instant;
 use iolite_derive::{ModelRef, location};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::{follow_run, follow_run_in_queues};
-use iolite_recheck::{Certificate, Fault, Observation, check_beside, observe};
+use iolite_recheck::{Certificate, Fault, LETTERS_OF_VALUES, Observation, check_beside, observe};
 
 use super::certify::Reading;
 use super::told::ToldBy;
@@ -195,7 +195,10 @@ impl Workspace {
                 report.parts.push(part(OBSERVERS, FORMULAS));
                 (report.notes, report.told) = (found.notes, found.told);
                 match self.compare_tables(claim, reading) {
-                    Ok(what) => report.parts.push(part(&what, READER)),
+                    Ok(what) => {
+                        report.parts.push(part(&what, READER));
+                        report.told.retain(|told| told != LETTERS_OF_VALUES);
+                    }
                     Err(checked) => report.checked = checked,
                 }
                 report
@@ -259,6 +262,7 @@ impl Workspace {
             Err(Fault::Undecided(reason)) => return Ok(DataReport::undecided(&reason)),
         };
         let shown = observed.unwrap_or_default();
+        let foreign = data::step(&spec, model.model(), &shown).is_none();
         let right = match (allowed, violated && claim.kind == "safety") {
             (true, true) => "violate",
             (true, false) => {
@@ -287,6 +291,10 @@ impl Workspace {
         };
         let what = format!("trace and verdict: {right}, {how}");
         report.parts.push(part(&what, FORMULAS));
+        if foreign && !shown.ends_with("(…)") {
+            let note = format!("observed: {shown} is no action of the specification");
+            report.notes.push(note);
+        }
         if !claim.observers.is_empty() {
             let what = "observers without data: their tables, and where each is";
             report.parts.push(part(what, RECHECK));
@@ -342,8 +350,11 @@ impl Workspace {
                 let reason = "how many more are allowed, or where, is something else".to_owned();
                 *report = DataReport::refuted(reason);
             }
-            (ToldBy::Unread | ToldBy::Open(_), Told::Yes | Told::Twice) => {
+            (ToldBy::Unread, Told::Yes | Told::Twice) => report.parts.push(part(ALLOWED, TESTER)),
+            (ToldBy::Open(why), Told::Yes | Told::Twice) => {
                 report.parts.push(part(ALLOWED, TESTER));
+                let note = format!("allowed or locations: formulas leave them open: {why}");
+                report.notes.push(note);
             }
             (ToldBy::Open(why), Told::No) => *report = DataReport::undecided(&why),
             (ToldBy::Unread | ToldBy::Not(_), _) => {
