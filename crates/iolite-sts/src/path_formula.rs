@@ -454,14 +454,16 @@ impl Search<'_> {
         let params = &self.model.gate(transition.action).params;
         let mut effects = transition.assignments.iter().map(|(_, e)| e);
         let remembered = effects.any(|e| params.iter().any(|p| e.reads(p.id)));
-        if !params.is_empty() && !remembered && transition.never_faults() {
-            if let Some(guard) = self.solver.eliminate(params, &transition.guard) {
-                let some = Transition {
-                    guard,
-                    ..transition.clone()
-                };
-                return self.fire(point, &some, &[], 0);
-            }
+        if !params.is_empty()
+            && !remembered
+            && transition.never_faults()
+            && let Some(guard) = self.solver.eliminate(params, &transition.guard)
+        {
+            let some = Transition {
+                guard,
+                ..transition.clone()
+            };
+            return self.fire(point, &some, &[], 0);
         }
         let arguments: Vec<Term> = params.iter().map(|p| self.unknown(p)).collect();
         self.fire(point, transition, &arguments, 0);

@@ -339,9 +339,10 @@ fn is_true(world: &World, c: &WholeCertificate) -> Option<bool> {
     }
     let queues = world.setting == Setting::Queues;
     let explaining = world.instances.iter().filter(|i| {
-        let orders = match queues {
-            true => orders(&c.trace).into_iter().map(|(done, _)| done).collect(),
-            false => vec![c.trace.clone()],
+        let orders: Vec<Vec<String>> = if queues {
+            orders(&c.trace).into_iter().map(|(done, _)| done).collect()
+        } else {
+            vec![c.trace.clone()]
         };
         orders.iter().any(|order| i.has(order))
     });

@@ -170,14 +170,13 @@ impl Search<'_> {
         }
         let mut parts = vec![point.condition.clone()];
         for (own, other) in start.values.iter().zip(&point.values) {
-            match Term::apply(Op::Eq, vec![own.clone(), other.clone()], Span::NONE) {
-                Ok(same) => parts.push(same),
-                Err(_) => {
-                    let why = "values of a cycle of internal actions cannot be compared";
-                    self.doubt.get_or_insert(why.into());
-                    return;
-                }
-            }
+            let sides = vec![own.clone(), other.clone()];
+            let Ok(same) = Term::apply(Op::Eq, sides, Span::NONE) else {
+                let why = "values of a cycle of internal actions cannot be compared";
+                self.doubt.get_or_insert(why.into());
+                return;
+            };
+            parts.push(same);
         }
         let back = Term::all(parts).simplify();
         if !back.is_false() && !found.contains(&back) {

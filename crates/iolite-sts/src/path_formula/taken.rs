@@ -69,9 +69,10 @@ impl Iosts {
         for end in after {
             let unknown = |v: &Var| v.id.space() == space::UNKNOWN;
             let unknowns: Vec<Var> = end.free_vars().into_iter().filter(unknown).collect();
-            let known = match unknowns.is_empty() {
-                true => Some(end.clone()),
-                false => solver.eliminate(&unknowns, &end),
+            let known = if unknowns.is_empty() {
+                Some(end.clone())
+            } else {
+                solver.eliminate(&unknowns, &end)
             };
             taken.push(known.unwrap_or_else(|| Term::exists(unknowns, end)));
         }

@@ -295,7 +295,7 @@ impl DataRun<'_> {
     pub(super) fn explained(
         &self,
         trace: &[TraceStep],
-    ) -> Result<Result<Vec<(Vec<TraceStep>, bool)>, CheckOutcome>, Error> {
+    ) -> Result<Result<Vec<Settled>, CheckOutcome>, Error> {
         let mut solver = solver(self.solver)?;
         solver.set_deadline(self.until);
         let mut every = Explanations { run: self, solver };
@@ -388,6 +388,9 @@ struct Explanations<'a> {
     run: &'a DataRun<'a>,
     solver: Solver,
 }
+
+/// A local trace, and whether it has taken all inputs.
+pub(super) type Settled = (Vec<TraceStep>, bool);
 
 /// A local trace, and how many inputs it has taken.
 type Local = (Vec<TraceStep>, usize);

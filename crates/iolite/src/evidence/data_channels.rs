@@ -46,7 +46,7 @@ struct Order {
 /// All orders of one run.
 pub(super) struct Channels<'a> {
     run: &'a DataRun<'a>,
-    channels: &'a [Channel],
+    carriers: &'a [Channel],
     /// The outputs of the specification, with their channels.
     outputs: Vec<(GateId, Option<usize>)>,
     solver: Solver,
@@ -68,7 +68,7 @@ impl<'a> Channels<'a> {
         });
         Ok(Self {
             run,
-            channels,
+            carriers: channels,
             outputs: outputs.collect(),
             solver,
             asked: 0,
@@ -121,14 +121,14 @@ impl<'a> Channels<'a> {
         Message {
             text: text.to_owned(),
             step: step(self.run.spec, self.run.model, text),
-            channel: channel_of(self.channels, text),
+            channel: channel_of(self.carriers, text),
         }
     }
 
     fn loses(&self, channel: Option<usize>) -> bool {
         match channel {
-            Some(channel) => self.channels[channel].loss,
-            None => self.channels.iter().any(|c| c.loss),
+            Some(channel) => self.carriers[channel].loss,
+            None => self.carriers.iter().any(|c| c.loss),
         }
     }
 
@@ -146,7 +146,7 @@ impl<'a> Channels<'a> {
             left.any(|m| m.channel == Some(channel))
         };
         let free =
-            |channel: Option<usize>| channel.is_none_or(|c| self.channels[c].reorder || !waits(c));
+            |channel: Option<usize>| channel.is_none_or(|c| self.carriers[c].reorder || !waits(c));
         let some = self.outputs.iter();
         let some = some.filter(|(_, c)| free(*c) || self.loses(*c));
         some.map(|&(gate, _)| gate).collect()
@@ -163,7 +163,7 @@ impl<'a> Channels<'a> {
                 return true;
             }
             match message.channel {
-                Some(channel) => other.channel != Some(channel) || self.channels[channel].reorder,
+                Some(channel) => other.channel != Some(channel) || self.carriers[channel].reorder,
                 None => true,
             }
         })
@@ -299,8 +299,8 @@ impl<'a> Channels<'a> {
                 }
                 continue;
             }
-            let reorders = message.channel.is_none_or(|c| self.channels[c].reorder);
-            let early = self.channels.len() > 1 || reorders;
+            let reorders = message.channel.is_none_or(|c| self.carriers[c].reorder);
+            let early = self.carriers.len() > 1 || reorders;
             if early || !order.left.contains(&message) {
                 next.push(order);
             }

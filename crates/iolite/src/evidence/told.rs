@@ -266,9 +266,10 @@ impl Comparison<'_> {
             let open: Vec<Var> = free
                 .filter(|v| v.id.space() == space::UNKNOWN || constants.contains(v))
                 .collect();
-            let closed = match open.is_empty() {
-                true => Some(total.clone()),
-                false => self.solver.eliminate(&open, &total),
+            let closed = if open.is_empty() {
+                Some(total.clone())
+            } else {
+                self.solver.eliminate(&open, &total)
             };
             all.push(closed.unwrap_or_else(|| Term::exists(open, total)));
         }

@@ -103,15 +103,14 @@ impl Reader<'_> {
     }
 
     fn allowed(&self, text: &str) -> Option<Entry> {
-        let (what, rest) = match text.strip_prefix("delta") {
-            Some(rest) => (Shown::Delta, rest),
-            None => {
-                let text = text.strip_prefix('!')?;
-                let end = text.find(" [").unwrap_or(text.len());
-                let end = text.find('(').map_or(end, |args| args.min(end));
-                let gate = self.model.find_gate(LabelKind::Output, &text[..end])?;
-                (Shown::Output(gate), &text[end..])
-            }
+        let (what, rest) = if let Some(rest) = text.strip_prefix("delta") {
+            (Shown::Delta, rest)
+        } else {
+            let text = text.strip_prefix('!')?;
+            let end = text.find(" [").unwrap_or(text.len());
+            let end = text.find('(').map_or(end, |args| args.min(end));
+            let gate = self.model.find_gate(LabelKind::Output, &text[..end])?;
+            (Shown::Output(gate), &text[end..])
         };
         let mut parts = Vec::new();
         let mut rest = rest;

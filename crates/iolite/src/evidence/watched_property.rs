@@ -136,7 +136,7 @@ fn event_reading(sigma: &Alphabet, action: &str) -> EventReading {
 fn unread(sigma: &Alphabet, actions: &[String]) -> Option<String> {
     let mut readings = actions.iter().map(|action| event_reading(sigma, action));
     readings.find_map(|reading| match reading {
-        EventReading::Undefined(why) => Some(why.to_string()),
+        EventReading::Undefined(why) => Some(why.clone()),
         EventReading::Letter(_) | EventReading::Unseen => None,
     })
 }
