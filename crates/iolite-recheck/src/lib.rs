@@ -197,6 +197,9 @@ pub fn check_beside(
     Ok(report)
 }
 
+/// What this checker takes from the certificate of a property with guards; who can read the property can look at it.
+pub const LETTERS_OF_VALUES: &str = "which letter of the property each action with values is";
+
 /// What all observers beside a run came to: whether one of them is violated, and where each is.
 ///
 /// # Errors

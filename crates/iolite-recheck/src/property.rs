@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::document::{Certificate, Observation, Observer, Pair, Property, WatchedProperty};
-use crate::{Outcome, Report, rejected};
+use crate::{LETTERS_OF_VALUES, Outcome, Report, rejected};
 
 /// Whether no continuation of the trace, finite or infinite, is in Π [PROP12, def. 1 and 14]; or the
 /// system is silent where the trace is not in Π [PROP12, §8].
@@ -64,9 +64,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         .confirmed
         .push(format!("trace: {steps} steps of the property's automaton"));
     if !property.values.is_empty() {
-        report
-            .told
-            .push("which letter of the property each action with values is".to_owned());
+        report.told.push(LETTERS_OF_VALUES.to_owned());
     }
     let silences = || {
         events
@@ -202,10 +200,12 @@ pub(crate) fn as_observer(
     Ok(observer)
 }
 
-/// The letter of an action beside a specification: itself, or its name with whatever values.
+/// The letter of an action beside a specification: that of its values, itself, or its name with whatever values.
 fn letter_beside(property: &Property, action: &str) -> Option<usize> {
     let find = |text: &str| property.letters.iter().position(|l| l == text);
-    find(action).or_else(|| find(action.split_once('(')?.0))
+    let valued = || find(property.values.get(action)?);
+    let whole = valued().or_else(|| find(action));
+    whole.or_else(|| find(action.split_once('(')?.0))
 }
 
 /// The letter of an event; a property may leave its direction away.

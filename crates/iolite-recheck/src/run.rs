@@ -9,7 +9,7 @@ use crate::observer_orders::Orders;
 use crate::property::as_observer;
 use crate::run_queues::through_queues;
 use crate::system::{DELTA, Policy, States, System};
-use crate::{Fault, Outcome, Report, Watched, check_list, rejected};
+use crate::{Fault, LETTERS_OF_VALUES, Outcome, Report, Watched, check_list, rejected};
 
 /// The actions of a list that must hold nothing else.
 pub(crate) fn actions(list: &[Observation]) -> Outcome<Vec<String>> {
@@ -116,6 +116,10 @@ pub(crate) fn check(
     report
         .confirmed
         .push(format!("verdict: {right}, from {observed} after the trace"));
+    let mut properties = certificate.properties.iter();
+    if properties.any(|p| !p.automaton.values.is_empty()) {
+        report.told.push(LETTERS_OF_VALUES.to_owned());
+    }
     let told = actions(&certificate.allowed)?;
     check_list("allowed", &told, &allowed, Clone::clone, report)?;
     check_locations(certificate, &s, &at, observers, report)

@@ -93,7 +93,9 @@ pub use iosts::{
 };
 pub use lint::Lint;
 pub use passing::TestProgram;
-pub use path_formula::{GivenConstant, HasTrace, RunPlace, TraceStep, Watch, WatchedStates};
+pub use path_formula::{
+    GivenConstant, HasTrace, PathPlace, RunPlace, TraceStep, Watch, WatchedStates,
+};
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};
 pub use simulation::{Simulation, SimulationError};

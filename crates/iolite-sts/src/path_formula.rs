@@ -4,6 +4,7 @@
 //! It shares terms and solver with [`Symbolic`](crate::Symbolic), and none of its sets of states,
 //! so that a verdict can be looked at again and the fast way be tested against it.
 
+mod places;
 mod taken;
 mod watch;
 
@@ -15,10 +16,11 @@ use iolite_lts::QuiescencePolicy;
 use rustc_hash::FxHashSet;
 
 use crate::faults::NO_VALUE;
-use crate::iosts::{Iosts, LabelKind, LocationId, Transition, space};
+use crate::iosts::{GateId, Iosts, LabelKind, LocationId, Transition, space};
 use crate::semantics::ValuedAction;
 use crate::symbolic::{OUT_OF_TIME, literal};
 
+pub use places::PathPlace;
 pub use watch::{GivenConstant, Watch, WatchedStates};
 
 /// One step of a suspension trace.
@@ -80,11 +82,15 @@ struct Search<'a> {
     fresh: usize,
     /// What stands for constants.
     constants: Substitution,
+    /// Outputs that nobody sees, for each number of steps that were shown.
+    unseen: &'a [Vec<GateId>],
     /// Where the run is before the last step of the trace, where that is asked.
     place: Option<&'a RunPlace>,
     /// Whether every point is kept.
     keeps: bool,
     kept: Vec<Point>,
+    /// A point that ways may come back to, and when they do.
+    circle: Option<(Point, Vec<Term>)>,
     doubt: Option<Arc<str>>,
     /// By how much of the trace they have shown; those that have shown most come first.
     open: Vec<VecDeque<Point>>,
@@ -135,6 +141,21 @@ impl Iosts {
         search.run()
     }
 
+    /// The same where outputs may be sent that nobody sees: after `k` steps of the trace those of `unseen[k]`.
+    pub fn has_trace_beside(
+        &self,
+        trace: &[TraceStep],
+        unseen: &[Vec<GateId>],
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> HasTrace {
+        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        search.unseen = unseen;
+        search.start();
+        search.run()
+    }
+
     /// The conditions over constants and unknown values under which a run shows `trace`, one for each
     /// way.
     ///
@@ -148,12 +169,24 @@ impl Iosts {
         solver: &mut Solver,
         budget: usize,
     ) -> Result<Vec<Term>, Arc<str>> {
+        let (ends, faults) = self.ends_and_faults(trace, policy, solver, budget)?;
+        let sound = Term::any(faults).negated();
+        let ends = ends.into_iter();
+        Ok(ends.map(|end| Term::all([end, sound.clone()])).collect())
+    }
+
+    /// The conditions under which a run shows `trace`, and those over constants under which a term has no value.
+    fn ends_and_faults(
+        &self,
+        trace: &[TraceStep],
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> Result<(Vec<Term>, Vec<Term>), Arc<str>> {
         let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
         search.start();
         search.explore(false)?;
-        let sound = Term::any(std::mem::take(&mut search.faults)).negated();
-        let ends = search.ends.into_iter();
-        Ok(ends.map(|end| Term::all([end, sound.clone()])).collect())
+        Ok((search.ends, search.faults))
     }
 }
 
@@ -173,9 +206,11 @@ impl<'a> Search<'a> {
             budget,
             fresh: 0,
             constants: Substitution::new(),
+            unseen: &[],
             place: None,
             keeps: false,
             kept: Vec::new(),
+            circle: None,
             doubt: None,
             open: vec![VecDeque::new(); trace.len() + 1],
             seen: FxHashSet::default(),
@@ -333,7 +368,11 @@ impl Search<'_> {
             values: values.iter().map(Term::simplify).collect(),
             condition,
         };
-        if !point.condition.is_false() && self.seen.insert(point.clone()) {
+        if point.condition.is_false() {
+            return;
+        }
+        self.note_circle(&point);
+        if self.seen.insert(point.clone()) {
             let terms = point.values.iter().chain([&point.condition]);
             self.size += terms.map(|t| u64::from(t.size())).sum::<u64>();
             self.open[shown].push_back(point);
@@ -346,6 +385,10 @@ impl Search<'_> {
         for &t in model.outgoing(point.location) {
             let transition = model.transition(t);
             let params = &model.gate(transition.action).params;
+            let unseen = self.unseen.get(point.shown);
+            if unseen.is_some_and(|gates| gates.contains(&transition.action)) {
+                self.fire_unseen(point, transition);
+            }
             match (trace.get(point.shown), model.kind(t)) {
                 (_, LabelKind::Internal) => {
                     let arguments = params.iter().map(|p| self.unknown(p)).collect::<Vec<_>>();
@@ -405,6 +448,27 @@ impl Search<'_> {
         );
     }
 
+    /// An output that nobody sees. Values that nothing remembers are eliminated, so that sending it again and again
+    /// comes to an end.
+    fn fire_unseen(&mut self, point: &Point, transition: &Transition) {
+        let params = &self.model.gate(transition.action).params;
+        let mut effects = transition.assignments.iter().map(|(_, e)| e);
+        let remembered = effects.any(|e| params.iter().any(|p| e.reads(p.id)));
+        if !params.is_empty()
+            && !remembered
+            && transition.never_faults()
+            && let Some(guard) = self.solver.eliminate(params, &transition.guard)
+        {
+            let some = Transition {
+                guard,
+                ..transition.clone()
+            };
+            return self.fire(point, &some, &[], 0);
+        }
+        let arguments: Vec<Term> = params.iter().map(|p| self.unknown(p)).collect();
+        self.fire(point, transition, &arguments, 0);
+    }
+
     /// Whether a point may be where the run is asked to be, with what its values must be then.
     fn is_at_place(&self, point: &Point, parts: &mut Vec<Term>) -> bool {
         let Some(place) = self.place else {
@@ -457,25 +521,11 @@ impl Search<'_> {
         }
     }
 
-    /// δ, as [SYM04, def. 7] writes it: for each output and internal action no values of
-    /// its parameters satisfy its guard.
+    /// δ where nothing fires, or where internal actions come back to where they began.
     fn stay_silent(&mut self, point: &Point, policy: QuiescencePolicy) {
         let model = self.model;
-        let mut parts = Vec::new();
-        for &t in model.outgoing(point.location) {
-            if !matches!(model.kind(t), LabelKind::Output | LabelKind::Internal) {
-                continue;
-            }
-            let transition = model.transition(t);
-            let params = model.gate(transition.action).params.clone();
-            let guard = &transition.guard;
-            let fireable = Term::any([guard.defined().negated(), guard.clone()]);
-            parts.push(if params.is_empty() {
-                fireable.negated()
-            } else {
-                Term::exists(params, fireable).negated()
-            });
-        }
+        let mut parts = model.nothing_fires(point.location);
+        let nothing_fires = parts.len();
         let map = self.substitution(&point.values, &[], &[]);
         if self.may_fault {
             // A guard without a value is no silence, and no proof that there is none.
@@ -488,9 +538,26 @@ impl Search<'_> {
         }
         let before = point.condition.clone();
         self.push(point.location, shown, &point.values, before, &parts, &map);
-        if policy != QuiescencePolicy::Strict && model.internal_cycles()[point.location.index()] {
-            self.doubt
-                .get_or_insert("a cycle of internal actions may be silent".into());
+        match model.circles(point, self.fresh, policy, self.solver, self.budget) {
+            Ok((circles, fresh)) => {
+                self.fresh = fresh;
+                let at_place = parts.split_off(nothing_fires);
+                for circle in circles {
+                    let mut parts = at_place.clone();
+                    parts.push(circle);
+                    self.push(
+                        point.location,
+                        shown,
+                        &point.values,
+                        true.into(),
+                        &parts,
+                        &map,
+                    );
+                }
+            }
+            Err(why) => {
+                self.doubt.get_or_insert(why);
+            }
         }
     }
 

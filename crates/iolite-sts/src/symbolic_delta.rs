@@ -167,7 +167,7 @@ impl Symbolic {
     }
 
     /// When a state can come back to itself by internal actions alone.
-    fn livelock(
+    pub(crate) fn livelock(
         &mut self,
         s: &SymbolicState,
         doubt: &mut Doubt,
@@ -224,9 +224,9 @@ impl Symbolic {
 }
 
 /// When a state is on a cycle of internal actions.
-struct Livelock {
+pub(crate) struct Livelock {
     /// Under each of these it is.
-    conditions: Vec<Term>,
+    pub(crate) conditions: Vec<Term>,
     /// Whether there are no others.
     decided: bool,
 }

@@ -3,7 +3,7 @@
 use iolite_expr::Term;
 
 use crate::iosts::{GateId, LabelKind, TransitionId};
-use crate::symbolic::{Symbolic, SymbolicError, SymbolicStates, substituted};
+use crate::symbolic::{Doubt, Symbolic, SymbolicError, SymbolicStates, substituted};
 use crate::symbolic_state::SymbolicState;
 
 /// An action that a state may do, with the guard for people and for the solver.
@@ -24,7 +24,8 @@ pub struct Enabled {
 pub struct Out {
     /// The outputs.
     pub outputs: Vec<Enabled>,
-    /// For each state that may be quiescent: δ's guard and the path condition, both simplified.
+    /// For each state that may be quiescent: δ's guard and the path condition, both simplified. Where internal
+    /// actions go in circles the guard is `true`, and the condition that of the circle.
     pub delta: Vec<(Term, Term)>,
 }
 
@@ -37,10 +38,15 @@ impl Symbolic {
             let guard = self.delta_guard(s.location).guard.clone();
             let map = self.state_map(&s.values(), None);
             let guard = substituted(&guard, &map)?.simplify();
-            let row = (guard, s.condition());
-            let joint = Term::all([row.0.clone(), row.1.clone()]).simplify();
-            if !joint.is_false() && !delta.contains(&row) {
-                delta.push(row);
+            let circles = self.livelock(s, &mut Doubt::default())?.conditions;
+            let circles = circles
+                .into_iter()
+                .map(|condition| (true.into(), condition));
+            for row in [(guard, s.condition())].into_iter().chain(circles) {
+                let joint = Term::all([row.0.clone(), row.1.clone()]).simplify();
+                if !joint.is_false() && !delta.contains(&row) {
+                    delta.push(row);
+                }
             }
         }
         Ok(Out { outputs, delta })

@@ -21,9 +21,9 @@ use iolite_derive::{
 use iolite_expr::{Solver, Strategy, Value};
 use iolite_lang::{lower_data_observer, parse_action, parse_and_check};
 use iolite_lts::QuiescencePolicy;
-use iolite_lts::relation::{follow_run, follow_run_in_queues};
+use iolite_lts::relation::follow_run;
 use iolite_sts::{Iosts, LabelKind, LocationId, State, Symbolic};
-use values::{ACTIONS, EFFECTS, GUARDS, Values, orders};
+use values::{ACTIONS, EFFECTS, GUARDS, Values, edit_texts, is_told, orders};
 
 const WATCHED: [&str; 7] = [
     "p > n",
@@ -101,6 +101,7 @@ enum Setting {
 
 /// The system and the observer with data for one value of the constant.
 struct Instance {
+    k: i64,
     values: Values,
     watcher: Iosts,
     bad: Vec<LocationId>,
@@ -305,23 +306,6 @@ fn told(world: &World, trace: &[String]) -> Option<(Vec<String>, Vec<String>)> {
     Some((allowed, places))
 }
 
-/// The same value by value, as the unfolded system tells it; where each observer is stays as it is.
-fn told_of_values(world: &World, trace: &[String]) -> Option<(Vec<String>, Vec<String>)> {
-    let spec = world.workspace.explicit(&"m.iol#S".into()).ok()?;
-    let (system, policy) = (spec.system(), QuiescencePolicy::Livelock);
-    let found = match world.setting {
-        Setting::Queues => follow_run_in_queues(&system, policy, false, trace)?,
-        _ => follow_run(&system, policy, true, trace)?,
-    };
-    let places = found.states.iter();
-    let places = places.map(|&s| iolite_derive::location(&system, s));
-    let mut places: Vec<String> = places.collect();
-    let (_, told) = told(world, trace)?;
-    let watching = |place: &String| place.starts_with("W: ") || place.starts_with("L: ");
-    places.extend(told.into_iter().filter(watching));
-    Some((found.allowed, places))
-}
-
 /// `None` where the claim is left open.
 fn is_true(world: &World, c: &WholeCertificate) -> Option<bool> {
     let Some(Observation::Action(observed)) = &c.observed else {
@@ -334,18 +318,49 @@ fn is_true(world: &World, c: &WholeCertificate) -> Option<bool> {
     let Ok(right) = verdict(world, &c.trace, observed)? else {
         return Some(false);
     };
-    let set = |texts: &[String]| texts.iter().cloned().collect::<BTreeSet<_>>();
-    let own = c.allowed.iter().map(|o| match o {
+    if c.verdict != right {
+        return Some(false);
+    }
+    // Where the observers are is written in one way only.
+    let watching = |place: &&String| place.starts_with("W: ") || place.starts_with("L: ");
+    let Some((_, places)) = told(world, &c.trace) else {
+        return Some(false);
+    };
+    let beside: BTreeSet<&String> = places.iter().filter(watching).collect();
+    if c.locations.iter().filter(watching).collect::<BTreeSet<_>>() != beside {
+        return Some(false);
+    }
+    let mut texts = allowed(c);
+    let places = c.locations.iter().filter(|place| !watching(place));
+    texts.extend(places.cloned());
+    if world.setting == Setting::Unfolded {
+        let truth = world.instances[0].values.told(&c.trace, false);
+        return Some(texts.into_iter().collect::<BTreeSet<_>>() == truth);
+    }
+    let queues = world.setting == Setting::Queues;
+    let explaining = world.instances.iter().filter(|i| {
+        let orders: Vec<Vec<String>> = if queues {
+            orders(&c.trace).into_iter().map(|(done, _)| done).collect()
+        } else {
+            vec![c.trace.clone()]
+        };
+        orders.iter().any(|order| i.has(order))
+    });
+    let truth = explaining.map(|i| (i.k, i.values.told(&c.trace, queues)));
+    Some(is_told(
+        &texts,
+        &truth.collect::<Vec<_>>(),
+        world.setting != Setting::Shared,
+    ))
+}
+
+/// What a certificate says is allowed; refusals are nothing that is.
+fn allowed(c: &WholeCertificate) -> Vec<String> {
+    let text = |o: &Observation| match o {
         Observation::Action(a) => a.clone(),
         Observation::Refusal(_) => String::new(),
-    });
-    let own: BTreeSet<String> = own.collect();
-    let told = [told(world, &c.trace), told_of_values(world, &c.trace)];
-    let same = told
-        .iter()
-        .flatten()
-        .any(|(allowed, places)| set(places) == set(&c.locations) && set(allowed) == own);
-    Some(c.verdict == right && same)
+    };
+    c.allowed.iter().map(text).collect()
 }
 
 fn edit(random: &mut Random, c: &mut WholeCertificate) {
@@ -358,7 +373,7 @@ fn edit(random: &mut Random, c: &mut WholeCertificate) {
             list.remove(at);
         }
     };
-    match random.below(8) {
+    match random.below(9) {
         kind @ 0..=2 if kind == 0 || !c.trace.is_empty() => edit_trace(random, c, kind, &ACTIONS),
         3 => c.observed = Some(Observation::Action(action(random))),
         4 => {
@@ -368,18 +383,31 @@ fn edit(random: &mut Random, c: &mut WholeCertificate) {
             let new = random.pick(&places).to_owned();
             insert(random, &mut c.locations, new);
         }
-        5 => {
-            let mut list: Vec<String> = Vec::new();
-            for o in &c.allowed {
-                if let Observation::Action(a) = o {
-                    list.push(a.clone());
-                }
-            }
-            let again = list.first().cloned().unwrap_or_default();
-            let choices = [again.as_str(), "delta", "!c"];
-            let new = random.pick(&choices).to_owned();
-            insert(random, &mut list, new);
+        5 | 6 => {
+            let mut list = allowed(c);
+            let others = [
+                "delta",
+                "!c",
+                "!b(0)",
+                "!b(2)",
+                "!b(v)",
+                "!b(v) [v > 0]",
+                "!b(v) [v <= 1]",
+                "!b(v) [v == k]",
+                "delta [k == 1]",
+                "!c [k > 0]",
+            ];
+            edit_texts(random, &mut list, &others);
             c.allowed = list.into_iter().map(Observation::Action).collect();
+        }
+        7 => {
+            let others = [
+                "P (x = 0)",
+                "Q (x = 1)",
+                "P (x = k)",
+                "Q (x = v'1) when v'1 > 0",
+            ];
+            edit_texts(random, &mut c.locations, &others);
         }
         _ => {
             let verdicts = [
@@ -411,6 +439,7 @@ fn world(random: &mut Random, setting: Setting) -> World {
     let system = iolite_lang::lower_data(&file, "S").expect("a system");
     let lowered = lower_data_observer(&file, "W", &system).expect("an observer");
     let instance = |&k: &i64| Instance {
+        k,
         values: Values {
             constants: vec![Value::int(k); system.constants().len()],
             system: system.clone(),

@@ -4,7 +4,6 @@
 mod common;
 mod values;
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::{Random, edit_trace, explain};
@@ -15,9 +14,8 @@ use iolite::{
 use iolite_derive::QueueOptions;
 use iolite_expr::Value;
 use iolite_lang::parse_and_check;
-use iolite_lts::QuiescencePolicy;
-use iolite_lts::relation::{Relation, follow_run, follow_run_in_queues};
-use values::{ACTIONS, EFFECTS, GUARDS, Values, orders};
+use iolite_lts::relation::Relation;
+use values::{ACTIONS, EFFECTS, GUARDS, Values, edit_texts, is_told, orders};
 
 /// A system whose inputs may be refused, and which may choose by itself.
 fn model(random: &mut Random) -> String {
@@ -131,18 +129,9 @@ fn is_wrong(world: &World, trace: &[String], observed: &str) -> bool {
 }
 
 /// What is allowed and where, value by value.
-fn told(world: &World, trace: &[String]) -> Option<(BTreeSet<String>, BTreeSet<String>)> {
-    let spec = world.workspace.explicit(&"m.iol#S".into()).ok()?;
-    let (system, policy) = (spec.system(), QuiescencePolicy::Livelock);
-    let found = if world.queues {
-        let every = world.relation == Relation::Uioco;
-        follow_run_in_queues(&system, policy, every, trace)?
-    } else {
-        follow_run(&system, policy, true, trace)?
-    };
-    let places = found.states.iter();
-    let places = places.map(|&s| iolite_derive::location(&system, s));
-    Some((found.allowed.into_iter().collect(), places.collect()))
+fn told(world: &World, trace: &[String]) -> (Vec<String>, Vec<String>) {
+    let all = world.values.told(trace, world.queues).into_iter();
+    all.partition(|text| text == "delta" || text.starts_with('!'))
 }
 
 fn is_true(world: &World, c: &WholeCertificate) -> bool {
@@ -153,35 +142,44 @@ fn is_true(world: &World, c: &WholeCertificate) -> bool {
     if !c.trace.iter().all(known) || !is_wrong(world, &c.trace, observed) {
         return false;
     }
-    let own = c.allowed.iter().map(|o| match o {
+    let mut texts = allowed(c);
+    texts.extend(c.locations.iter().cloned());
+    let truth = world.values.told(&c.trace, world.queues);
+    c.verdict == "fail" && is_told(&texts, &[(1, truth)], true)
+}
+
+/// What a certificate says is allowed.
+fn allowed(c: &WholeCertificate) -> Vec<String> {
+    let text = |o: &Observation| match o {
         Observation::Action(a) => a.clone(),
         Observation::Refusal(_) => String::new(),
-    });
-    let places: BTreeSet<String> = c.locations.iter().cloned().collect();
-    let told = told(world, &c.trace);
-    c.verdict == "fail"
-        && told.is_some_and(|(allowed, at)| allowed == own.collect() && at == places)
+    };
+    c.allowed.iter().map(text).collect()
 }
 
 fn edit(random: &mut Random, c: &mut WholeCertificate) {
     let others: Vec<&str> = ACTIONS.iter().copied().chain(["!z"]).collect();
-    match random.below(6) {
+    match random.below(8) {
         kind @ 0..=2 if kind == 0 || !c.trace.is_empty() => edit_trace(random, c, kind, &others),
         3 => c.observed = Some(Observation::Action(random.pick(&others).to_owned())),
-        4 => {
-            let again = c.allowed.first().cloned();
-            let new = Observation::Action(random.pick(&others).to_owned());
-            match random.below(3) {
-                0 => c.allowed.extend(again),
-                1 => c.allowed.push(new),
-                _ => drop(c.allowed.pop()),
-            }
+        4 | 5 => {
+            let mut texts = allowed(c);
+            let others = [
+                "!b(v)",
+                "!b(v) [v > 0]",
+                "!b(v) [v + 1 <= 2]",
+                "!b(1)",
+                "!c",
+                "delta",
+            ];
+            edit_texts(random, &mut texts, &others);
+            c.allowed = texts.into_iter().map(Observation::Action).collect();
         }
-        _ => match random.below(3) {
-            0 => "violate".clone_into(&mut c.verdict),
-            1 => c.locations.extend(c.locations.first().cloned()),
-            _ => drop(c.locations.pop()),
-        },
+        6 => {
+            let others = ["P (x = 0)", "Q (x = v'1) when v'1 > 0", "Q (x = 2)"];
+            edit_texts(random, &mut c.locations, &others);
+        }
+        _ => "violate".clone_into(&mut c.verdict),
     }
 }
 
@@ -195,7 +193,7 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
     if !is_wrong(world, &trace, &observed) {
         return None;
     }
-    let (allowed, locations) = told(world, &trace)?;
+    let (allowed, locations) = told(world, &trace);
     let judged = Certificate {
         format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
         kind: Criterion::Relation(world.relation),
@@ -212,8 +210,8 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
         trace_omitted: 0,
         patience: None,
         exit: None,
-        allowed: allowed.into_iter().collect(),
-        locations: locations.into_iter().collect(),
+        allowed,
+        locations,
         run: 0,
         seed: 0,
     };
@@ -287,4 +285,75 @@ fn single_edits_of_uioco_runs_with_data_through_queues_are_judged_rightly() {
 #[test]
 fn single_edits_of_ioconf_runs_with_data_through_queues_are_judged_rightly() {
     edits(Relation::Ioconf, true, 1_000);
+}
+
+/// Other words for what is allowed are accepted with a note, and those of the tester without one; the formulas confirm
+/// both.
+#[test]
+fn other_words_for_what_is_allowed_are_noted() {
+    let workspace = Workspace::new();
+    let text = "system S {
+      var x: 0..9 = 0
+      input a(v: 0..9)
+      output b(v: 0..9)
+      initial state P { ?a(v) / x := v -> Q }
+      state Q { !b(v) [v < x] -> P  ?a(v) -> Q }
+    }";
+    workspace.insert(Path::new("m.iol"), text);
+    let explained = |allowed: &[&str], places: &[&str]| {
+        let owned = |texts: &[&str]| texts.iter().map(|&t| t.to_owned()).collect::<Vec<_>>();
+        let judged = Certificate {
+            format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
+            kind: Criterion::Relation(Relation::Ioco),
+            model: "m.iol#S".into(),
+            context: Context::Synchronous,
+            channels: Vec::new(),
+            verdict: Verdict::Fail,
+            trace: owned(&["?a(3)"]),
+            observed: Some("!b(3)".to_owned()),
+            trace_omitted: 0,
+            patience: None,
+            exit: None,
+            allowed: owned(allowed),
+            locations: owned(places),
+            run: 0,
+            seed: 0,
+        };
+        let options = JudgeOptions::default();
+        let whole = workspace.certify_run(&judged, JudgedBy::Model(&options));
+        let whole = whole.expect("an answer").expect("a certificate");
+        let path = Path::new("c.json");
+        workspace.insert(path, serde_json::to_vec(&whole).expect("a certificate"));
+        workspace
+            .explain(path, &iolite::ExplainOptions::default())
+            .expect("an answer")
+    };
+    let place = ["Q (x = 3)"];
+    let written = explained(&["!b(v) [v <= 2]"], &place);
+    assert_eq!(written.checked, CheckOutcome::Confirmed);
+    assert_eq!(written.notes, Vec::<String>::new());
+    for other in [
+        &["!b(0)", "!b(1)", "!b(2)"][..],
+        &["!b(v) [v <= 1]", "!b(2)"],
+        &["!b(v) [v + 2 <= 4 && v >= 0]"],
+    ] {
+        let found = explained(other, &place);
+        assert_eq!(found.checked, CheckOutcome::Confirmed, "{other:?}");
+        assert!(found.notes[0].contains("other words"), "{:?}", found.notes);
+        let by_formulas =
+            |p: &iolite::ConfirmedPart| p.what.starts_with("allowed") && p.by.contains("formula");
+        assert!(found.parts.iter().any(by_formulas), "{:?}", found.parts);
+    }
+    for (wrong, places) in [
+        (&["!b(v) [v <= 3]"][..], &place[..]),
+        (&["!b(v) [v <= 1]"], &place),
+        (&["!b(v) [v <= 2]", "delta"], &place),
+        (&["!b(v) [v <= 2]"], &["Q (x = 2)"]),
+        (&["!b(v) [v <= 2]"], &["P (x = 3)"]),
+        (&["!b(v) [v <= 2]"], &["Q (x = v'1) when v'1 >= 3"]),
+    ] {
+        let found = explained(wrong, places);
+        let refuted = matches!(found.checked, CheckOutcome::Refuted(_));
+        assert!(refuted, "{wrong:?} {places:?} {:?}", found.checked);
+    }
 }

@@ -1,4 +1,5 @@
-//! Whether every state after a trace takes an input, as uioco asks: at once, or after internal actions.
+//! Whether every state after a trace takes an input, as uioco asks: at once, or after internal actions; and whether
+//! every instance of a model does in some state.
 
 use std::sync::Arc;
 
@@ -7,24 +8,26 @@ use iolite_lts::QuiescencePolicy;
 
 use super::{Point, Search, Silence, TraceStep};
 use crate::faults::NO_VALUE;
-use crate::iosts::{Iosts, space};
+use crate::iosts::{GateId, Iosts, space};
 
 impl Iosts {
     /// Whether every state that shows `trace` takes `input` then, with whatever values the trace leaves
-    /// unknown. Each search gives up after `budget` points of runs.
+    /// unknown, and outputs that nobody sees as in [`Self::has_trace_beside`]. Each search gives up after `budget`
+    /// points of runs.
     ///
     /// # Errors
     ///
     /// What was not found out, and why.
     pub fn takes_after(
         &self,
-        trace: &[TraceStep],
+        (trace, unseen): (&[TraceStep], &[Vec<GateId>]),
         input: &TraceStep,
         policy: QuiescencePolicy,
         solver: &mut Solver,
         budget: usize,
     ) -> Result<bool, Arc<str>> {
         let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        search.unseen = unseen;
         search.keeps = true;
         search.start();
         search.explore(false)?;
@@ -39,6 +42,47 @@ impl Iosts {
             }
         }
         Ok(true)
+    }
+
+    /// Whether all values of the constants with which a run shows `trace` let some run take `input` then. Those
+    /// with which a term has no value are no specification.
+    ///
+    /// # Errors
+    ///
+    /// What was not found out, and why.
+    pub fn every_instance_takes(
+        &self,
+        trace: &[TraceStep],
+        input: &TraceStep,
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> Result<bool, Arc<str>> {
+        if self.constants().is_empty() {
+            return Ok(true);
+        }
+        let (before, mut faults) = self.ends_and_faults(trace, policy, solver, budget)?;
+        let longer: Vec<TraceStep> = trace.iter().chain([input]).cloned().collect();
+        let (after, more) = self.ends_and_faults(&longer, policy, solver, budget)?;
+        faults.extend(more);
+        let mut taken = Vec::new();
+        for end in after {
+            let unknown = |v: &Var| v.id.space() == space::UNKNOWN;
+            let unknowns: Vec<Var> = end.free_vars().into_iter().filter(unknown).collect();
+            let known = if unknowns.is_empty() {
+                Some(end.clone())
+            } else {
+                solver.eliminate(&unknowns, &end)
+            };
+            taken.push(known.unwrap_or_else(|| Term::exists(unknowns, end)));
+        }
+        let refused = [Term::any(before), Term::any(faults).negated()];
+        let refused = refused.into_iter().chain([Term::any(taken).negated()]);
+        match solver.check_with(&Term::all(refused).simplify()) {
+            Answer::Unsat => Ok(true),
+            Answer::Sat(_) => Ok(false),
+            Answer::Unknown(why) => Err(why),
+        }
     }
 
     fn takes_at(

@@ -71,16 +71,19 @@ impl Workspace {
             {
                 Some("the set of traces of a stored test case is not at hand")
             }
-            (_, JudgedBy::Model(options)) => match &options.properties {
-                Some(properties) if self.has_guards_beside(properties, &judged.model)? => {
-                    Some("guards of properties beside a model are not in certificates")
-                }
-                _ => None,
-            },
             _ => None,
         };
         if let Some(missing) = missing {
             return Ok(Err(missing.to_owned()));
+        }
+        if let JudgedBy::Model(options) = by
+            && let Some(properties) = &options.properties
+        {
+            let actions = judged.trace.iter().chain(&judged.observed);
+            let actions: Vec<String> = actions.cloned().collect();
+            if let Some(why) = self.unread_beside(properties, &judged.model, &actions)? {
+                return Ok(Err(why));
+            }
         }
         let mut whole = Certificate {
             model: named(&judged.model),
@@ -205,7 +208,9 @@ impl Workspace {
             }
         }
         if let Some(properties) = options.properties.as_ref().filter(|_| !purpose) {
-            for BesideProperty { written, tester } in self.properties_beside(properties, spec)? {
+            let actions = whole.actions();
+            let beside = self.properties_beside(properties, spec, &actions)?;
+            for BesideProperty { written, tester } in beside {
                 places.push(Some(if every_order {
                     places_in_queues(&tester, &judged.trace)
                 } else {

@@ -81,7 +81,7 @@ impl Workspace {
         spec: &Spec,
     ) -> Result<(), CheckOutcome> {
         for property in &claim.properties {
-            self.watched_difference(property, reading, spec)
+            self.watched_difference(property, reading, spec, &claim.actions())
                 .map_err(|reason| refuted(&property.automaton.reference, reason))?;
         }
         for observer in &claim.observers {

@@ -1,19 +1,21 @@
 //! `iolite explain` for runs of models with data: one formula for each way through the locations,
 //! instead of sets of symbolic states. The tester is asked only after the formulas have spoken: how it would have
-//! written what was allowed, and whether all values of unknown constants specify the inputs.
+//! written what was allowed, and where.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use iolite_derive::{
-    Alphabet, ConformanceTester, Progress, QueueOptions, QueueOracle, Step, SymbolicOracle, Tester,
-    action_of,
+    Alphabet, ChannelOracle, ConformanceTester, Progress, QueueOptions, QueueOracle, Step,
+    SymbolicOracle, Tester, action_of,
 };
 use iolite_expr::{Solver, Strategy, Term};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
+use iolite_recheck::{Certificate, Channel};
 use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep, ValuedAction};
 
 use super::CheckOutcome;
+use super::data_channels::Channels;
 use super::recheck_data::AllowedThere;
 use crate::{Error, Spec, answers_count, solver};
 
@@ -49,6 +51,28 @@ fn is_other_values(model: &Iosts, label: &str) -> bool {
     })
 }
 
+/// What lies between tester and system.
+#[derive(Clone, Copy)]
+pub(super) enum Between<'a> {
+    /// Nothing.
+    Nothing,
+    /// A FIFO each way.
+    Queues,
+    /// Several channels, or one that loses or reorders messages.
+    Channels(&'a [Channel]),
+}
+
+impl<'a> Between<'a> {
+    /// As a certificate says.
+    pub(super) fn of(claim: &'a Certificate) -> Self {
+        match (claim.context.as_str(), claim.channels.as_slice()) {
+            ("queues", []) => Self::Queues,
+            ("queues", channels) => Self::Channels(channels),
+            _ => Self::Nothing,
+        }
+    }
+}
+
 /// A run beside a model with data; the model is taken with the constants of its reference.
 pub(super) struct DataRun<'a> {
     pub(super) spec: &'a Spec,
@@ -71,7 +95,7 @@ impl DataRun<'_> {
     pub(super) fn found(
         &self,
         trace: &[String],
-        through_queues: bool,
+        between: Between<'_>,
     ) -> Result<Option<AllowedThere>, Error> {
         let Some(oracle) = oracle(self.model, self.policy, solver(self.solver)?) else {
             return Ok(None);
@@ -81,9 +105,21 @@ impl DataRun<'_> {
         } else {
             oracle
         };
-        if through_queues {
-            let queues = QueueOracle::new(oracle, QueueOptions::default());
-            return Ok(self.found_by(&mut ConformanceTester::new(queues), trace));
+        match between {
+            Between::Nothing => {}
+            Between::Queues => {
+                let queues = QueueOracle::new(oracle, QueueOptions::default());
+                return Ok(self.found_by(&mut ConformanceTester::new(queues), trace));
+            }
+            Between::Channels(channels) => {
+                let channels = channels.iter().cloned().map(channel).collect();
+                let options = QueueOptions {
+                    channels,
+                    ..QueueOptions::default()
+                };
+                let channels = ChannelOracle::new(oracle, options);
+                return Ok(self.found_by(&mut ConformanceTester::new(channels), trace));
+            }
         }
         let mut tester = ConformanceTester::new(oracle);
         let found = self.found_by(&mut tester, trace);
@@ -105,7 +141,22 @@ impl DataRun<'_> {
     }
 }
 
-type DataTester = ConformanceTester<SymbolicOracle>;
+fn channel(told: Channel) -> iolite_derive::Channel {
+    let Channel {
+        name,
+        inputs,
+        outputs,
+        loss,
+        reorder,
+    } = told;
+    iolite_derive::Channel {
+        name,
+        inputs,
+        outputs,
+        loss,
+        reorder,
+    }
+}
 
 fn oracle(model: &Arc<Iosts>, policy: QuiescencePolicy, solver: Solver) -> Option<SymbolicOracle> {
     let semantics = Symbolic::new(model.clone(), &[], policy, solver).ok()?;
@@ -126,26 +177,6 @@ fn take(tester: &mut impl Tester, model: &Iosts, step: &TraceStep) -> Progress {
     })
 }
 
-/// Why a trace proves nothing, where an input of it is not specified by all values of the constants
-/// as far as that is known: the others explain what follows.
-fn guessed(tester: &mut DataTester, model: &Iosts, trace: &[TraceStep]) -> Option<String> {
-    for step in trace {
-        take(tester, model, step);
-    }
-    let place = tester.state()?;
-    match (place.guessed(), place.unsure()) {
-        (Some(input), _) => Some(format!(
-            "only some values of the constants specify {}, and the others explain whatever follows",
-            tester.alphabet().text(input)
-        )),
-        (None, Some(input)) => Some(format!(
-            "whether all values of the constants specify {} was not found out",
-            tester.alphabet().text(input)
-        )),
-        (None, None) => None,
-    }
-}
-
 impl DataRun<'_> {
     /// Whether the specification allows what was observed after a trace that it has. Through queues, in
     /// whatever order inputs were taken.
@@ -153,7 +184,7 @@ impl DataRun<'_> {
         &self,
         texts: &[String],
         observed: Option<&str>,
-        through_queues: bool,
+        between: Between<'_>,
     ) -> Result<Result<bool, CheckOutcome>, Error> {
         let Some(observed) = observed else {
             return refuted("no observation decided the verdict".to_owned());
@@ -176,7 +207,10 @@ impl DataRun<'_> {
         }
         let mut own = solver(self.solver)?;
         own.set_deadline(self.until);
-        if through_queues {
+        if let Between::Channels(channels) = between {
+            return Channels::new(self, channels)?.is_allowed(texts, observed);
+        }
+        if let Between::Queues = between {
             let mut every = Explanations {
                 run: self,
                 solver: own,
@@ -188,7 +222,7 @@ impl DataRun<'_> {
         }
         for (k, step) in trace.iter().enumerate() {
             if self.every_state && is_input(model, step) {
-                match model.takes_after(&trace[..k], step, self.policy, &mut own, BUDGET) {
+                match model.takes_after((&trace[..k], &[]), step, self.policy, &mut own, BUDGET) {
                     Ok(true) => {}
                     Ok(false) => {
                         let (step, input) = (k + 1, &texts[k]);
@@ -234,11 +268,7 @@ impl DataRun<'_> {
         texts: &[String],
         solver: &mut Solver,
     ) -> Result<Vec<Term>, Arc<str>> {
-        let trace: Option<Vec<TraceStep>> = texts
-            .iter()
-            .map(|t| step(self.spec, self.model, t))
-            .collect();
-        let Some(trace) = trace else {
+        let Some(trace) = self.steps(texts) else {
             // What it does not have, no value of its constants explains; the trace before it, some do.
             let before = texts.split_last().map_or(texts, |(_, before)| before);
             return self.conditions(before, solver);
@@ -254,41 +284,84 @@ impl DataRun<'_> {
         }
     }
 
-    /// Formulas are for some values of the constants. Whether all of them specify the inputs is
-    /// another question, and only the tester has an answer to it.
+    /// The steps of a trace; `None` where the specification does not have all of them.
+    pub(super) fn steps(&self, texts: &[String]) -> Option<Vec<TraceStep>> {
+        let texts = texts.iter();
+        texts.map(|t| step(self.spec, self.model, t)).collect()
+    }
+
+    /// All orders that explain a trace that was seen through queues, with the inputs under way taken one by one, and
+    /// whether all are.
+    pub(super) fn explained(
+        &self,
+        trace: &[TraceStep],
+    ) -> Result<Result<Vec<Settled>, CheckOutcome>, Error> {
+        let mut solver = solver(self.solver)?;
+        solver.set_deadline(self.until);
+        let mut every = Explanations { run: self, solver };
+        let (locals, sent) = match every.after(trace)? {
+            Ok(after) => after,
+            Err(checked) => return Ok(Err(checked)),
+        };
+        answers_count(&every.solver)?;
+        let mut all = Vec::new();
+        for (mut local, taken) in locals {
+            all.push((local.clone(), taken == sent.len()));
+            for (k, input) in sent.iter().enumerate().skip(taken) {
+                local.push(input.clone());
+                all.push((local.clone(), k + 1 == sent.len()));
+            }
+        }
+        Ok(Ok(all))
+    }
+
+    /// A run is wrong if it is wrong for all values of the constants. Those that leave an input of it open explain
+    /// whatever follows, so all that explain the trace must specify its inputs.
     pub(super) fn recheck_constants(&self, texts: &[String]) -> Result<CheckOutcome, Error> {
         if self.model.constants().is_empty() || self.of_the_union {
             return Ok(CheckOutcome::Confirmed);
         }
-        let trace: Option<Vec<TraceStep>> = texts
-            .iter()
-            .map(|t| step(self.spec, self.model, t))
-            .collect();
-        match trace {
-            Some(trace) => self.recheck_constants_of(&trace),
-            None => Ok(CheckOutcome::Refuted(
+        let Some(trace) = self.steps(texts) else {
+            return Ok(CheckOutcome::Refuted(
                 "the specification does not have the trace before it".to_owned(),
-            )),
+            ));
+        };
+        let mut solver = solver(self.solver)?;
+        solver.set_deadline(self.until);
+        let mut checked = CheckOutcome::Confirmed;
+        for k in 0..trace.len() {
+            if checked == CheckOutcome::Confirmed {
+                checked = self.recheck_constants_of(&trace[..=k], &mut solver);
+            }
         }
+        answers_count(&solver)?;
+        Ok(checked)
     }
 
-    fn recheck_constants_of(&self, trace: &[TraceStep]) -> Result<CheckOutcome, Error> {
+    /// The same for the last step of a trace.
+    pub(super) fn recheck_constants_of(
+        &self,
+        trace: &[TraceStep],
+        solver: &mut Solver,
+    ) -> CheckOutcome {
         let model = self.model;
-        if model.constants().is_empty() {
-            return Ok(CheckOutcome::Confirmed);
-        }
-        let Some(oracle) = oracle(model, self.policy, solver(self.solver)?) else {
-            return Ok(CheckOutcome::Confirmed);
+        let Some((last, before)) = trace.split_last().filter(|(s, _)| is_input(model, s)) else {
+            return CheckOutcome::Confirmed;
         };
-        let mut tester = ConformanceTester::new(oracle);
-        let solver = tester.oracle_mut().semantics().solver();
-        solver.set_deadline(self.until);
-        let guessed = guessed(&mut tester, model, trace);
-        answers_count(tester.oracle_mut().semantics().solver())?;
-        Ok(match guessed {
-            Some(reason) => CheckOutcome::Undecided(reason),
-            None => CheckOutcome::Confirmed,
-        })
+        let input = match last {
+            TraceStep::Action(valued) => model.label(valued),
+            TraceStep::Delta => String::new(),
+        };
+        match model.every_instance_takes(before, last, self.policy, solver, BUDGET) {
+            Ok(true) => CheckOutcome::Confirmed,
+            Ok(false) => CheckOutcome::Undecided(format!(
+                "only some values of the constants specify ?{input}, and the others explain whatever \
+                 follows"
+            )),
+            Err(why) => CheckOutcome::Undecided(format!(
+                "whether all values of the constants specify ?{input} was not found out: {why}"
+            )),
+        }
     }
 }
 
@@ -297,7 +370,7 @@ fn refuted<T>(reason: String) -> Result<Result<T, CheckOutcome>, Error> {
     Ok(Err(CheckOutcome::Refuted(reason)))
 }
 
-const LEFT_OPEN: &str = "an input may have been taken where the specification leaves it open, and \
+pub(super) const LEFT_OPEN: &str = "an input may have been taken where the specification leaves it open, and \
                          anything may follow";
 
 fn is_input(model: &Iosts, step: &TraceStep) -> bool {
@@ -315,6 +388,9 @@ struct Explanations<'a> {
     run: &'a DataRun<'a>,
     solver: Solver,
 }
+
+/// A local trace, and whether it has taken all inputs.
+pub(super) type Settled = (Vec<TraceStep>, bool);
 
 /// A local trace, and how many inputs it has taken.
 type Local = (Vec<TraceStep>, usize);
@@ -340,7 +416,7 @@ impl Explanations<'_> {
             return Ok(true);
         }
         let solver = &mut self.solver;
-        model.takes_after(local, input, *policy, solver, BUDGET)
+        model.takes_after((local, &[]), input, *policy, solver, BUDGET)
     }
 
     /// The local traces that explain one more observation; a verdict where there can be none.
@@ -386,7 +462,7 @@ impl Explanations<'_> {
                         return Ok(Err(CheckOutcome::Undecided(why.to_string())));
                     }
                 }
-                let constants = self.run.recheck_constants_of(&local)?;
+                let constants = self.run.recheck_constants_of(&local, &mut self.solver);
                 if constants != CheckOutcome::Confirmed {
                     return Ok(Err(constants));
                 }

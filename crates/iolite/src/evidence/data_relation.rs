@@ -17,7 +17,7 @@ use iolite_sts::{
 };
 
 use super::certify::{self, named, policy_name};
-use super::data::{self, BUDGET, DataRun};
+use super::data::{self, BUDGET, Between, DataRun};
 use super::data_claim;
 use super::recheck_data::{DataReport, FORMULAS, part};
 use super::{CheckOutcome, ExplainOptions, Part, RECHECK, policy};
@@ -148,7 +148,7 @@ impl Workspace {
             Some(Observation::Action(action)) => action.as_str(),
             _ => return Ok(DataReport::refuted("nothing was observed".to_owned())),
         };
-        match run.is_allowed(&claim.trace, Some(observed), false)? {
+        match run.is_allowed(&claim.trace, Some(observed), Between::Nothing)? {
             Ok(false) => {}
             Ok(true) => {
                 let reason = format!("the specification allows {observed} there");
@@ -208,7 +208,7 @@ impl Workspace {
         }
         // A replaced specification allows other things.
         if options.specification.is_none() {
-            self.recheck_told(&run, claim, &[], &mut report)?;
+            Self::recheck_told(&run, claim, &[], &mut report)?;
         }
         Ok(report)
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use iolite_derive::{Criterion, ModelRef};
 use iolite_exec::{CERTIFICATE_FORMAT, Certificate as Judged};
 use iolite_lts::relation::Relation;
-use iolite_recheck::{Certificate, FORMAT, Fault, check};
+use iolite_recheck::{Certificate, FORMAT, Fault, LETTERS_OF_VALUES, check};
 
 use super::certify::{self, JudgedBy, Reading};
 use super::shared;
@@ -229,6 +229,7 @@ impl Workspace {
                 match embedded.compare_tables(&explained.claim, &reading) {
                     Ok(what) => {
                         explained.parts.push(by(what, READER));
+                        explained.told.retain(|told| told != LETTERS_OF_VALUES);
                         embedded.recheck_constants(&explained.claim, options)?
                     }
                     Err(checked) => checked,

@@ -3,6 +3,7 @@
 mod certify;
 mod compare;
 mod data;
+mod data_channels;
 mod data_claim;
 mod data_relation;
 mod data_test;
@@ -16,6 +17,8 @@ mod shared;
 mod suite;
 mod tables;
 mod test_run;
+mod told;
+mod told_texts;
 mod watched_property;
 mod watcher;
 

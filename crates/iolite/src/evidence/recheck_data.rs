@@ -6,12 +6,13 @@ use std::time::Instant;
 use iolite_derive::{ModelRef, location};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::{follow_run, follow_run_in_queues};
-use iolite_recheck::{Certificate, Fault, Observation, check_beside, observe};
+use iolite_recheck::{Certificate, Fault, LETTERS_OF_VALUES, Observation, check_beside, observe};
 
 use super::certify::Reading;
+use super::told::ToldBy;
 use super::watcher::{Known, watched};
 use super::{CheckOutcome, ExplainOptions, Part, READER, RECHECK, data, policy};
-use crate::{Error, ReadOptions, Spec, System, Workspace, solver};
+use crate::{Error, Spec, System, Workspace, solver};
 
 const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
 
@@ -20,9 +21,6 @@ const TESTER: &str = "the tester, asked again";
 
 /// The route for models with data.
 pub(super) const FORMULAS: &str = "one formula for each way through the locations, and the solver";
-
-/// States that data may unfold to, to read a certificate of an unfolded model.
-const UNFOLDED: usize = 10_000;
 
 /// What the specification allows after a trace, and where it is then.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +102,20 @@ impl Workspace {
             every_state: claim.kind == "uioco",
             of_the_union: false,
         };
-        run.recheck_constants(&claim.trace)
+        let between = data::Between::of(claim);
+        let observed = match &claim.observed {
+            Some(Observation::Action(action)) => Some(action.as_str()),
+            _ => None,
+        };
+        let crossed = !matches!(between, data::Between::Nothing);
+        if !crossed || observed.is_none() || symbolic.model().constants().is_empty() {
+            return run.recheck_constants(&claim.trace);
+        }
+        // Through queues each order asks for it.
+        Ok(match run.is_allowed(&claim.trace, observed, between)? {
+            Ok(_) => CheckOutcome::Confirmed,
+            Err(checked) => checked,
+        })
     }
 
     /// A run of a model with data, or beside observers with data, looked at by formulas; `None` where
@@ -139,12 +150,6 @@ impl Workspace {
             "ioco" | "uioco" | "ioconf" | "safety" | "purpose"
         ) && matches!(claim.context.as_str(), "synchronous" | "queues")
         {
-            if !claim.channels.is_empty() {
-                return undecided(
-                    "several channels, or messages that are lost or reordered, are not re-checked for \
-                     models with data",
-                );
-            }
             self.recheck_run(claim, &model.reference, reading, options)?
         } else {
             return Ok(None);
@@ -190,7 +195,10 @@ impl Workspace {
                 report.parts.push(part(OBSERVERS, FORMULAS));
                 (report.notes, report.told) = (found.notes, found.told);
                 match self.compare_tables(claim, reading) {
-                    Ok(what) => report.parts.push(part(&what, READER)),
+                    Ok(what) => {
+                        report.parts.push(part(&what, READER));
+                        report.told.retain(|told| told != LETTERS_OF_VALUES);
+                    }
                     Err(checked) => report.checked = checked,
                 }
                 report
@@ -232,8 +240,8 @@ impl Workspace {
             every_state: claim.kind == "uioco",
             of_the_union: false,
         };
-        let queues = claim.context == "queues";
-        let allowed = match run.is_allowed(&claim.trace, observed.as_deref(), queues)? {
+        let between = data::Between::of(claim);
+        let allowed = match run.is_allowed(&claim.trace, observed.as_deref(), between)? {
             Ok(allowed) => allowed,
             Err(checked) => return Ok(checked.into()),
         };
@@ -254,6 +262,7 @@ impl Workspace {
             Err(Fault::Undecided(reason)) => return Ok(DataReport::undecided(&reason)),
         };
         let shown = observed.unwrap_or_default();
+        let foreign = data::step(&spec, model.model(), &shown).is_none();
         let right = match (allowed, violated && claim.kind == "safety") {
             (true, true) => "violate",
             (true, false) => {
@@ -282,6 +291,10 @@ impl Workspace {
         };
         let what = format!("trace and verdict: {right}, {how}");
         report.parts.push(part(&what, FORMULAS));
+        if foreign && !shown.ends_with("(…)") {
+            let note = format!("observed: {shown} is no action of the specification");
+            report.notes.push(note);
+        }
         if !claim.observers.is_empty() {
             let what = "observers without data: their tables, and where each is";
             report.parts.push(part(what, RECHECK));
@@ -299,67 +312,75 @@ impl Workspace {
         }
         // A replaced specification allows other things.
         if options.specification.is_none() {
-            self.recheck_told(&run, claim, &places, &mut report)?;
+            Self::recheck_told(&run, claim, &places, &mut report)?;
         }
         Ok(report)
     }
 
-    /// Compares what a certificate says was allowed, and where, with what the tester says when it is asked again.
-    /// `beside` is where the observers are.
+    /// Whether what a certificate says was allowed, and where, is so by formulas. The tester is asked how it would
+    /// have written it, and where formulas do not decide. `beside` is where the observers are.
     pub(super) fn recheck_told(
-        &self,
         run: &data::DataRun<'_>,
         claim: &Certificate,
         beside: &[String],
         report: &mut DataReport,
     ) -> Result<(), Error> {
-        match self.data_is_told(run, claim, beside)? {
-            Told::Yes => report.parts.push(part("allowed and locations", TESTER)),
-            Told::Twice => {
-                report.parts.push(part("allowed and locations", TESTER));
-                let note = "allowed or locations: something is there twice";
+        let by = run.recheck_told(claim, beside)?;
+        if let ToldBy::Not(reason) = by {
+            *report = DataReport::refuted(reason);
+            return Ok(());
+        }
+        let found = run.found(&claim.trace, data::Between::of(claim))?;
+        let spelled = found.map_or(Told::No, |f| f.beside(beside).is_told_by(claim));
+        match (by, spelled) {
+            (ToldBy::Formulas, Told::No) => {
+                report.parts.push(part(ALLOWED, FORMULAS));
+                let note = "allowed or locations: they are so, and the tester would have written them in \
+                            other words";
                 report.notes.push(note.to_owned());
             }
-            Told::No => {
+            (ToldBy::Formulas, _) => report.parts.push(part(ALLOWED, FORMULAS)),
+            (ToldBy::Listed, Told::Yes | Told::Twice) => {
+                report
+                    .parts
+                    .push(part("allowed and locations that are listed", FORMULAS));
+                report.parts.push(part("how many more there are", TESTER));
+            }
+            (ToldBy::Listed, Told::No) => {
+                let reason = "how many more are allowed, or where, is something else".to_owned();
+                *report = DataReport::refuted(reason);
+            }
+            (ToldBy::Unread, Told::Yes | Told::Twice) => report.parts.push(part(ALLOWED, TESTER)),
+            (ToldBy::Open(why), Told::Yes | Told::Twice) => {
+                report.parts.push(part(ALLOWED, TESTER));
+                let note = format!("allowed or locations: formulas leave them open: {why}");
+                report.notes.push(note);
+            }
+            (ToldBy::Open(why), Told::No) => *report = DataReport::undecided(&why),
+            (ToldBy::Unread | ToldBy::Not(_), _) => {
                 let reason = "what is allowed, or where, is something else".to_owned();
                 *report = DataReport::refuted(reason);
             }
         }
+        if spelled == Told::Twice && report.checked == CheckOutcome::Confirmed {
+            let note = "allowed or locations: something is there twice";
+            report.notes.push(note.to_owned());
+        }
         Ok(())
     }
-
-    /// Whether what is allowed and where is written as the tester writes it, or as the unfolded model does, which
-    /// tells of values one by one.
-    fn data_is_told(
-        &self,
-        run: &data::DataRun<'_>,
-        claim: &Certificate,
-        beside: &[String],
-    ) -> Result<Told, Error> {
-        let queues = claim.context == "queues";
-        let found = run.found(&claim.trace, queues)?;
-        let told = found.map_or(Told::No, |f| f.beside(beside).is_told_by(claim));
-        if told != Told::No {
-            return Ok(told);
-        }
-        let few = self.read_as(ReadOptions {
-            max_states: Some(UNFOLDED),
-            ..self.options().clone()
-        });
-        let Ok(unfolded) = few.explicit(&run.spec.reference()) else {
-            return Ok(Told::No);
-        };
-        let found = AllowedThere::of(&unfolded.system(), policy(claim), claim);
-        Ok(found.map_or(Told::No, |f| f.beside(beside).is_told_by(claim)))
-    }
 }
+
+/// What a certificate tells of, beside its verdict.
+const ALLOWED: &str = "allowed and locations";
 
 /// What a run beside a model with data cannot have.
 fn misplaced(claim: &Certificate) -> Option<&'static str> {
     let unwatched = claim.observers.is_empty()
         && claim.data_observers.is_empty()
         && claim.properties.is_empty();
-    if claim.complete_inputs.is_some() {
+    if claim.context == "synchronous" && !claim.channels.is_empty() {
+        Some("channels matter only through queues")
+    } else if claim.complete_inputs.is_some() {
         Some("nothing is completed where the implementation is no model")
     } else if claim.traces.is_some() {
         Some("ioconf-f and a set of traces belong together")

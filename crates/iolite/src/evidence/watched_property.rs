@@ -2,8 +2,8 @@
 //! canonical testers are that judged.
 
 use iolite_derive::{LetterMap, ModelRef};
-use iolite_lts::{LabelKind, Labels};
-use iolite_property::{CanonicalTester, PropertyVerdict};
+use iolite_lts::{Label, LabelKind, Labels};
+use iolite_property::{Alphabet, CanonicalTester, EventReading, PropertyVerdict};
 use iolite_recheck::{Certificate, Observer, WatchedProperty};
 
 use super::certify::Reading;
@@ -18,42 +18,52 @@ pub(super) struct BesideProperty {
 }
 
 impl Workspace {
-    /// The properties of a run beside a specification.
+    /// The properties of a run with these actions beside a specification.
     pub(super) fn properties_beside(
         &self,
         options: &PropertyOptions,
         spec: &Spec,
+        actions: &[String],
     ) -> Result<Vec<BesideProperty>, Error> {
         let labels = labels(spec);
         let found = watched_beside(self, options, &labels, &spec.reference())?.into_iter();
-        let found = found.map(|(property, watched)| BesideProperty {
-            written: written(
-                &property,
-                options.relation.name(),
-                options.ignore_quiescence,
-            ),
-            tester: table(&property.reference, &watched.name, &watched.tester, &labels),
+        let found = found.map(|(property, watched)| {
+            let guarded = !property.automaton.alphabet().guarded().is_empty();
+            let mut own = Labels::new();
+            for action in actions {
+                own.intern_text(action);
+            }
+            let labels = if guarded { &own } else { &labels };
+            BesideProperty {
+                written: written(
+                    &property,
+                    options.relation.name(),
+                    options.ignore_quiescence,
+                    actions,
+                ),
+                tester: table(&property.reference, &watched.name, &watched.tester, labels),
+            }
         });
         Ok(found.collect())
     }
 
-    /// Whether a property beside a model has guards on values.
-    pub(super) fn has_guards_beside(
+    /// Why a property beside a model cannot say which letter one of these actions is, where that is so.
+    pub(super) fn unread_beside(
         &self,
         options: &PropertyOptions,
         model: &ModelRef,
-    ) -> Result<bool, Error> {
+        actions: &[String],
+    ) -> Result<Option<String>, Error> {
         for reference in &options.properties {
             let read = options.read_beside(self, reference, model)?.read;
-            let found = self.properties(reference, &read)?;
-            if found
-                .iter()
-                .any(|p| !p.automaton.alphabet().guarded().is_empty())
-            {
-                return Ok(true);
+            for property in self.properties(reference, &read)? {
+                let why = unread(property.automaton.alphabet(), actions);
+                if let Some(why) = why {
+                    return Ok(Some(format!("{}: {why}", property.name)));
+                }
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Where a property of a certificate is not that of its text.
@@ -62,6 +72,7 @@ impl Workspace {
         told: &WatchedProperty,
         reading: &Reading,
         spec: &Spec,
+        actions: &[String],
     ) -> Result<(), String> {
         let reference = ModelRef::from(told.automaton.reference.as_str());
         let options = PropertyOptions {
@@ -72,14 +83,36 @@ impl Workspace {
         let found = watched_beside(self, &options, &labels(spec), &spec.reference());
         let found = found.map_err(|e| e.to_string())?;
         let relation = told.automaton.relation.as_str();
-        let same = |(property, _): &(Property, _)| {
-            written(property, relation, told.ignores_silence) == *told
+        // Which letters actions are by their values is compared one by one: what need not be said may be left out.
+        let silent = |mut watched: WatchedProperty| {
+            watched.automaton.values.clear();
+            watched
         };
-        if found.iter().any(same) {
-            Ok(())
-        } else {
-            Err("it is another automaton".to_owned())
+        let wanted = silent(told.clone());
+        let same = |(property, _): &&(Property, _)| {
+            silent(written(property, relation, told.ignores_silence, actions)) == wanted
+        };
+        let Some((property, _)) = found.iter().find(same) else {
+            return Err("it is another automaton".to_owned());
+        };
+        let sigma = property.automaton.alphabet();
+        let letter = |event: &str| event_reading(sigma, event).letter().map(|l| sigma.text(l));
+        let table = &told.automaton;
+        let mut said = table.values.iter();
+        let wrong = said.find(|(event, told)| letter(event).as_ref() != Some(*told));
+        let own = |text: &str| table.letters.iter().find(|l| *l == text).cloned();
+        let read = |action: &str| {
+            let bare = || own(action.split_once('(')?.0);
+            let valued = table.values.get(action).cloned();
+            valued.or_else(|| own(action)).or_else(bare)
+        };
+        let seen = |action: &&String| **action != "delta" && **action != "deadlock";
+        let mut actions_seen = actions.iter().filter(seen);
+        let unsaid = actions_seen.find(|action| read(action) != letter(action));
+        if let Some(event) = wrong.map(|(event, _)| event).or(unsaid) {
+            return Err(format!("{event} is another letter of it"));
         }
+        unread(sigma, actions).map_or(Ok(()), Err)
     }
 }
 
@@ -91,8 +124,43 @@ fn labels(spec: &Spec) -> Labels {
     }
 }
 
-fn written(property: &Property, relation: &str, ignores_silence: bool) -> WatchedProperty {
+/// What an action of a specification is to a property.
+fn event_reading(sigma: &Alphabet, action: &str) -> EventReading {
+    let label = Label::parse(action);
+    match label.kind {
+        LabelKind::Internal | LabelKind::Delta => EventReading::Unseen,
+        kind => sigma.read(kind, &label.name),
+    }
+}
+
+fn unread(sigma: &Alphabet, actions: &[String]) -> Option<String> {
+    let mut readings = actions.iter().map(|action| event_reading(sigma, action));
+    readings.find_map(|reading| match reading {
+        EventReading::Undefined(why) => Some(why.clone()),
+        EventReading::Letter(_) | EventReading::Unseen => None,
+    })
+}
+
+fn written(
+    property: &Property,
+    relation: &str,
+    ignores_silence: bool,
+    actions: &[String],
+) -> WatchedProperty {
     let automaton = &property.automaton;
+    let sigma = automaton.alphabet();
+    let mut table = tables::property(
+        property.reference.to_string(),
+        relation,
+        automaton,
+        &Vec::new(),
+    );
+    for action in actions {
+        let letter = event_reading(sigma, action).letter();
+        if let Some(letter) = letter.filter(|&l| sigma.cell_of(l).is_some()) {
+            table.values.insert(action.clone(), sigma.text(letter));
+        }
+    }
     WatchedProperty {
         name: property.name.clone(),
         states: automaton
@@ -101,13 +169,7 @@ fn written(property: &Property, relation: &str, ignores_silence: bool) -> Watche
             .map(|q| automaton.name(q))
             .collect(),
         ignores_silence,
-        // Properties with guards beside a model have no certificate: nothing depends on values here.
-        automaton: tables::property(
-            property.reference.to_string(),
-            relation,
-            automaton,
-            &Vec::new(),
-        ),
+        automaton: table,
     }
 }
 

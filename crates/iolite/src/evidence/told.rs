@@ -1,0 +1,301 @@
+//! Whether what a certificate says was allowed after a run of a model with data, and where the model was, is so.
+//! The tester that wrote it is not asked: both sides are conditions, of the texts and of all ways through the
+//! locations, and the solver says whether one holds where the other does not.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use iolite_expr::{Answer, Solver, Term, Var};
+use iolite_recheck::{Certificate, Observation};
+use iolite_sts::{Iosts, PathPlace, space};
+
+use super::CheckOutcome;
+use super::data::{BUDGET, Between, DataRun};
+use super::told_texts::{Entry, Shown, Texts, equal};
+use crate::Error;
+
+/// What formulas say of the texts of a certificate.
+pub(super) enum ToldBy {
+    /// They are true.
+    Formulas,
+    /// Those that are listed are true, and others were left out.
+    Listed,
+    /// They are not true.
+    Not(String),
+    /// They have no meaning in the language.
+    Unread,
+    /// It was not found out, and why.
+    Open(String),
+}
+
+/// A place, and whether silence is explained there: through queues only where every input was taken.
+pub(super) struct Stage {
+    pub(super) place: PathPlace,
+    pub(super) settled: bool,
+}
+
+impl DataRun<'_> {
+    /// Looks at the texts of a certificate; `beside` is where the observers are.
+    pub(super) fn recheck_told(
+        &self,
+        claim: &Certificate,
+        beside: &[String],
+    ) -> Result<ToldBy, Error> {
+        let action = |o: &Observation| match o {
+            Observation::Action(action) => Some(action.clone()),
+            Observation::Refusal(_) => None,
+        };
+        let allowed: Option<Vec<String>> = claim.allowed.iter().map(action).collect();
+        let Some(mut allowed) = allowed else {
+            let reason = "a refusal is allowed where there are outputs and silence";
+            return Ok(ToldBy::Not(reason.to_owned()));
+        };
+        if let Some(missing) = beside.iter().find(|place| !claim.locations.contains(place)) {
+            return Ok(ToldBy::Not(format!(
+                "locations: {missing} is not among them"
+            )));
+        }
+        let mut places = claim.locations.clone();
+        places.retain(|place| !beside.contains(place));
+        let listed = allowed.len() + places.len();
+        let more_allowed = shortened(&mut allowed);
+        let more_places = shortened(&mut places);
+        let whole = listed == allowed.len() + places.len();
+        // How outputs on their way could help is not told by the tester either, so that its list is not what is allowed.
+        if let Between::Channels(_) = Between::of(claim) {
+            return Ok(ToldBy::Unread);
+        }
+        let texts = Texts {
+            model: self.model,
+            allowed: &allowed,
+            places: &places,
+        };
+        let readings = texts.readings();
+        if readings.is_empty() {
+            return Ok(ToldBy::Unread);
+        }
+        let mut solver = crate::solver(self.solver)?;
+        solver.set_deadline(self.until);
+        let stages = match self.stages(&claim.trace, claim.context == "queues", &mut solver)? {
+            Ok(stages) => stages,
+            Err(why) => return Ok(ToldBy::Open(why)),
+        };
+        let mut comparison = Comparison {
+            model: self.model,
+            run: self,
+            solver: &mut solver,
+            more: (more_allowed, more_places),
+        };
+        let found = match comparison.found(&stages) {
+            Ok(found) => found,
+            Err(why) => return Ok(ToldBy::Open(why.to_string())),
+        };
+        let known = Term::any(stages.iter().map(|s| s.place.condition.clone()));
+        let mut last = ToldBy::Unread;
+        for told in readings {
+            last = match comparison.compare(&told, &found, &known) {
+                Ok(None) if whole => ToldBy::Formulas,
+                Ok(None) => ToldBy::Listed,
+                Ok(Some(reason)) => ToldBy::Not(reason),
+                Err(why) => ToldBy::Open(why.to_string()),
+            };
+            if matches!(last, ToldBy::Formulas | ToldBy::Listed) {
+                break;
+            }
+        }
+        crate::answers_count(&solver)?;
+        Ok(last)
+    }
+
+    /// Everywhere that the model may be after a trace.
+    fn stages(
+        &self,
+        texts: &[String],
+        through_queues: bool,
+        solver: &mut Solver,
+    ) -> Result<Result<Vec<Stage>, String>, Error> {
+        let Some(trace) = self.steps(texts) else {
+            return Ok(Err(
+                "the specification does not have all actions of the trace".to_owned(),
+            ));
+        };
+        let locals = if through_queues {
+            match self.explained(&trace)? {
+                Ok(locals) => locals,
+                Err(CheckOutcome::Refuted(why) | CheckOutcome::Undecided(why)) => {
+                    return Ok(Err(why));
+                }
+                Err(CheckOutcome::Confirmed) => Vec::new(),
+            }
+        } else {
+            vec![(trace, true)]
+        };
+        let mut stages = Vec::new();
+        for (local, settled) in locals {
+            match self.model.places_after(&local, self.policy, solver, BUDGET) {
+                Ok(places) => {
+                    stages.extend(places.into_iter().map(|place| Stage { place, settled }));
+                }
+                Err(why) => return Ok(Err(why.to_string())),
+            }
+        }
+        Ok(Ok(stages))
+    }
+}
+
+/// Takes out texts that say how many were left out.
+fn shortened(texts: &mut Vec<String>) -> bool {
+    let before = texts.len();
+    texts.retain(|text| {
+        let number = text.strip_prefix("… and ");
+        let number = number.and_then(|text| text.strip_suffix(" more"));
+        number.is_none_or(|n| n.parse::<usize>().is_err())
+    });
+    texts.len() < before
+}
+
+struct Comparison<'a> {
+    model: &'a Iosts,
+    run: &'a DataRun<'a>,
+    solver: &'a mut Solver,
+    /// Whether outputs and δ, and places, are left out of the texts.
+    more: (bool, bool),
+}
+
+impl Comparison<'_> {
+    /// What is allowed, and where the model is, by formulas.
+    fn found(&mut self, stages: &[Stage]) -> Result<Vec<Entry>, Arc<str>> {
+        let mut found = Vec::new();
+        for Stage { place, settled } in stages {
+            for (gate, condition) in self.model.outputs_at(place)? {
+                let what = Shown::Output(gate);
+                found.push(Entry { what, condition });
+            }
+            if *settled {
+                let (policy, solver) = (self.run.policy, &mut *self.solver);
+                for condition in self.model.silence_at(place, policy, solver, BUDGET)? {
+                    let what = Shown::Delta;
+                    found.push(Entry { what, condition });
+                }
+            }
+            let variables = self.model.variables().iter().zip(&place.values);
+            let values = variables.map(|(v, value)| equal(&v.var.term(), value));
+            let mut parts: Vec<Term> = values
+                .collect::<Option<_>>()
+                .ok_or("values that cannot be compared")?;
+            parts.insert(0, place.condition.clone());
+            found.push(Entry {
+                what: Shown::Place(place.location),
+                condition: Term::all(parts).simplify(),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Where the texts and what was found differ, for the constants that explain the trace. Texts that read no
+    /// constants may also tell of what is so for some values of theirs.
+    fn compare(
+        &mut self,
+        told: &[Entry],
+        found: &[Entry],
+        known: &Term,
+    ) -> Result<Option<String>, Arc<str>> {
+        let constants: Vec<Var> = self
+            .model
+            .constants()
+            .iter()
+            .map(|c| c.var.clone())
+            .collect();
+        let first = self.differ(told, found, known, &[]);
+        let reads = |e: &Entry| constants.iter().any(|c| e.condition.reads(c.id));
+        if matches!(first, Ok(None)) || constants.is_empty() || told.iter().any(reads) {
+            return first;
+        }
+        match self.differ(told, found, &true.into(), &constants) {
+            Ok(None) => Ok(None),
+            _ => first,
+        }
+    }
+
+    fn differ(
+        &mut self,
+        told: &[Entry],
+        found: &[Entry],
+        known: &Term,
+        constants: &[Var],
+    ) -> Result<Option<String>, Arc<str>> {
+        let all = told.iter().chain(found).map(|entry| entry.what);
+        let all: BTreeSet<Shown> = all.collect();
+        for what in all {
+            let of = |entries: &[Entry]| -> Vec<Term> {
+                let own = entries.iter().filter(|entry| entry.what == what);
+                own.map(|entry| entry.condition.clone()).collect()
+            };
+            let (told, found) = (of(told), of(found));
+            let is_found = self.some(&found, constants);
+            for condition in &told {
+                if self.holds_outside(&[known, condition], &is_found)? {
+                    let name = self.name(what);
+                    return Ok(Some(format!("{name} is not so wherever it is said to be")));
+                }
+            }
+            let left_out = match what {
+                Shown::Place(_) => self.more.1,
+                Shown::Output(_) | Shown::Delta => self.more.0,
+            };
+            if left_out {
+                continue;
+            }
+            let is_told = self.some(&told, &[]);
+            for condition in &found {
+                if self.holds_outside(&[condition], &is_told)? {
+                    let name = self.name(what);
+                    return Ok(Some(format!("{name} is so where it is not said to be")));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// That one of the conditions holds, for some values that are not known, and some of these constants.
+    fn some(&mut self, conditions: &[Term], constants: &[Var]) -> Term {
+        let mut all = Vec::new();
+        for condition in conditions {
+            let total = Term::all([condition.defined(), condition.clone()]).simplify();
+            let free = total.free_vars().into_iter();
+            let open: Vec<Var> = free
+                .filter(|v| v.id.space() == space::UNKNOWN || constants.contains(v))
+                .collect();
+            let closed = if open.is_empty() {
+                Some(total.clone())
+            } else {
+                self.solver.eliminate(&open, &total)
+            };
+            all.push(closed.unwrap_or_else(|| Term::exists(open, total)));
+        }
+        Term::any(all)
+    }
+
+    fn holds_outside(&mut self, conditions: &[&Term], of: &Term) -> Result<bool, Arc<str>> {
+        let parts = conditions.iter().map(|&c| c.clone());
+        let query = Term::all(parts.chain([of.negated()])).simplify();
+        if query.is_false() {
+            return Ok(false);
+        }
+        match self.solver.check_with(&query) {
+            Answer::Unsat => Ok(false),
+            Answer::Sat(_) => Ok(true),
+            Answer::Unknown(why) => Err(why),
+        }
+    }
+
+    fn name(&self, what: Shown) -> String {
+        match what {
+            Shown::Output(gate) => format!("allowed: !{}", self.model.gate(gate).name),
+            Shown::Delta => "allowed: delta".to_owned(),
+            Shown::Place(location) => {
+                format!("locations: {}", self.model.location(location).name)
+            }
+        }
+    }
+}
