@@ -83,6 +83,7 @@ enum TesterFormat {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let property = workspace(&ReadOptions::default()).property(&args.property, &args.read)?;
+    super::show_property::listable(&property.automaton, &property.name)?;
     let automaton = directed(&property.automaton, &args.inputs)?;
     let options = TesterOptions {
         relation: args.relation.into(),

@@ -528,15 +528,14 @@ fn functions(
             let holds = match label {
                 Some(label) => label.function(&mut diagrams, &mut memo)?,
                 None if implicit => {
-                    let bits = (0..alphabet.propositions().len() as u32).rev();
-                    bits.into_iter()
-                        .try_fold(Function::constant(1), |rest, bit| {
-                            let no = Function::constant(0);
-                            match position >> bit & 1 {
-                                1 => diagrams.make(bit, no, rest),
-                                _ => diagrams.make(bit, rest, no),
-                            }
-                        })?
+                    let mut bits = (0..alphabet.propositions().len() as u32).rev();
+                    bits.try_fold(Function::constant(1), |rest, bit| {
+                        let no = Function::constant(0);
+                        match position >> bit & 1 {
+                            1 => diagrams.make(bit, no, rest),
+                            _ => diagrams.make(bit, rest, no),
+                        }
+                    })?
                 }
                 None => return Err(lexer.error(format!("state {id} mixes labels and none"))),
             };
