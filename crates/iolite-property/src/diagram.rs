@@ -33,6 +33,9 @@ struct Node {
     high: Function,
 }
 
+/// A value, and the bits that are asked for on the way to it with their answers.
+pub type Way = (u32, Vec<(u32, bool)>);
+
 /// An arena of functions.
 #[derive(Clone, Debug, Default)]
 pub struct Diagrams {
@@ -111,11 +114,7 @@ impl Diagrams {
 
     /// The ways to each value: a value, and the bits that are asked for on the way with their answers. Ends with
     /// an error beyond `limit` of them, since there may be exponentially many.
-    pub fn ways(
-        &self,
-        f: Function,
-        limit: usize,
-    ) -> Result<Vec<(u32, Vec<(u32, bool)>)>, AutomatonError> {
+    pub fn ways(&self, f: Function, limit: usize) -> Result<Vec<Way>, AutomatonError> {
         let mut found = Vec::new();
         let mut todo = vec![(f, Vec::new())];
         while let Some((f, way)) = todo.pop() {

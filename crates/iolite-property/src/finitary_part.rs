@@ -236,14 +236,12 @@ impl Rules {
         let c = self.residuals.of(q) as usize;
         let by_last = || {
             let function = self.repeated[c]?;
-            match last {
-                Some(l) => REPEATED[self.diagrams.at(function, l.bits()) as usize],
-                // Rule 4.
-                None => {
-                    let values = self.diagrams.values(function);
-                    values.iter().any(|v| v.0 == ACCEPTED).then_some(true)
-                }
+            if let Some(l) = last {
+                return REPEATED[self.diagrams.at(function, l.bits()) as usize];
             }
+            // Rule 4.
+            let values = self.diagrams.values(function);
+            values.iter().any(|v| v.0 == ACCEPTED).then_some(true)
         };
         judgement(self.settled[c].or_else(by_last))
     }

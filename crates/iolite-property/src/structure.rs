@@ -341,16 +341,12 @@ impl Structure {
         q: StateId,
         diagrams: &mut Diagrams,
     ) -> Result<Function, AutomatonError> {
-        match self.function(q) {
-            Some((own, f)) => {
-                let mut same = |_: &mut Diagrams, to| Ok(to);
-                diagrams.mapped(own, f, &mut FxHashMap::default(), &mut same)
-            }
-            None => {
-                let row: Vec<u32> = self.row(q).iter().map(|to| to.index() as u32).collect();
-                diagrams.of_row(&row)
-            }
+        if let Some((own, f)) = self.function(q) {
+            let mut same = |_: &mut Diagrams, to| Ok(to);
+            return diagrams.mapped(own, f, &mut FxHashMap::default(), &mut same);
         }
+        let row: Vec<u32> = self.row(q).iter().map(|to| to.index() as u32).collect();
+        diagrams.of_row(&row)
     }
 
     /// Over a wide alphabet, the successors of a state as a function of the letter.

@@ -72,7 +72,7 @@ fn class_document(class: Class) -> ClassDocument {
 struct Document {
     property: String,
     origin: Origin,
-    /// Empty where the letters are valuations of too many propositions to be listed.
+    /// Empty where the letters are valuations of too many propositions to be listed; then these are named.
     alphabet: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     propositions: Vec<String>,
@@ -191,15 +191,20 @@ fn document(property: &Property, class: &Classification, added: &Added) -> Docum
     let automaton = &property.automaton;
     let sigma = automaton.alphabet();
     let partition = Partition::new(automaton);
+    let listed = sigma.len() <= show_property::MAX_LETTERS;
     Document {
         property: property.name.clone(),
         origin: property.origin,
-        alphabet: if sigma.len() > show_property::MAX_LETTERS {
+        alphabet: if listed {
+            sigma.iter().map(|l| sigma.text(l)).collect()
+        } else {
+            Vec::new()
+        },
+        propositions: if listed {
             Vec::new()
         } else {
-            sigma.iter().map(|l| sigma.text(l)).collect()
+            sigma.propositions().to_vec()
         },
-        propositions: sigma.propositions().to_vec(),
         states: automaton.structure().len(),
         pairs: automaton.pairs().len(),
         class: class_document(class.property),
