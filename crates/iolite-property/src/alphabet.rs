@@ -15,12 +15,22 @@ use crate::guarded_action::{EventReading, GuardedAction};
 
 /// The position of a letter in its [`Alphabet`]: the column of the transition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Letter(u32);
+pub struct Letter(u64);
 
 impl Letter {
     /// The letter at this position.
     pub fn new(index: usize) -> Self {
-        Self(u32::try_from(index).expect("fewer than 2^32 letters"))
+        Self(index as u64)
+    }
+
+    /// The valuation in which proposition i holds iff bit i is set.
+    pub fn of_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The position as bits: of a valuation, the propositions that hold.
+    pub fn bits(self) -> u64 {
+        self.0
     }
 
     /// The position.
@@ -42,12 +52,14 @@ pub enum AlphabetError {
     #[error("internal action {0} cannot be a letter of a property")]
     Internal(String),
     /// 2^n letters would be too many.
-    #[error("{0} propositions give too many valuations (at most {MAX_PROPOSITIONS} propositions)")]
+    #[error("{0} propositions are too many (at most {MAX_PROPOSITIONS})")]
     TooManyPropositions(usize),
 }
 
-/// Transition tables have an entry for each state and valuation: four megabytes a state at most.
-pub const MAX_PROPOSITIONS: usize = 20;
+/// A valuation is a number of 64 bits, and so is how many there are.
+pub const MAX_PROPOSITIONS: usize = 63;
+/// Propositions up to which tables have an entry for each valuation; beyond, rows are functions of the bits.
+const MAX_TABLE_PROPOSITIONS: usize = 8;
 
 const NO_COLUMN: u32 = u32::MAX;
 
@@ -100,7 +112,7 @@ impl Alphabet {
             if column[l.index()] != NO_COLUMN {
                 return Err(AlphabetError::Duplicate(labels.text(l)));
             }
-            column[l.index()] = Letter::new(i).0;
+            column[l.index()] = u32::try_from(i).expect("fewer than 2^32 letters");
         }
         Ok(Self {
             len: letters.len(),
@@ -154,11 +166,7 @@ impl Alphabet {
             return letter.index().to_string();
         }
         let literal = |(i, p): (usize, &String)| {
-            let sign = if letter.index() >> i & 1 == 1 {
-                ""
-            } else {
-                "!"
-            };
+            let sign = if letter.bits() >> i & 1 == 1 { "" } else { "!" };
             format!("{sign}{p}")
         };
         let literals: Vec<String> = self.propositions.iter().enumerate().map(literal).collect();
@@ -238,7 +246,8 @@ impl Alphabet {
             return Self::of_names(["true"]);
         }
         Ok(Self {
-            len: 1 << n,
+            // Where numbers have 32 bits there are fewer than that, but wide alphabets are not counted through.
+            len: 1_usize.checked_shl(n as u32).unwrap_or(usize::MAX),
             named: OnceLock::new(),
             propositions: propositions.iter().map(|p| p.as_ref().to_owned()).collect(),
             guarded: Arc::new([]),
@@ -248,6 +257,12 @@ impl Alphabet {
     /// The propositions whose valuations are the letters; none when letters are actions.
     pub fn propositions(&self) -> &[String] {
         &self.propositions
+    }
+
+    /// Whether letters are valuations of so many propositions that rows of automata are functions of them, and
+    /// not tables. Such letters are never listed.
+    pub fn is_wide(&self) -> bool {
+        self.propositions.len() > MAX_TABLE_PROPOSITIONS
     }
 
     /// The table that the letters come from.
@@ -299,7 +314,7 @@ impl Alphabet {
             .get(label.index())
             .copied()
             .filter(|&c| c != NO_COLUMN)
-            .map(Letter)
+            .map(|c| Letter(u64::from(c)))
     }
 
     /// The letter written so, if there is one.
@@ -312,7 +327,7 @@ impl Alphabet {
 
     /// The valuation of this name, `a&!b`.
     fn valuation(&self, text: &str) -> Option<Letter> {
-        let mut bits = 0;
+        let mut bits = 0_u64;
         let mut rest = text;
         for (i, p) in self.propositions.iter().enumerate() {
             if i > 0 {
@@ -326,7 +341,7 @@ impl Alphabet {
                 rest = rest.strip_prefix('!')?.strip_prefix(p.as_str())?;
             }
         }
-        rest.is_empty().then(|| Letter::new(bits))
+        rest.is_empty().then(|| Letter::of_bits(bits))
     }
 
     /// Reads a sequence of letters separated by blanks, `·`, `.` or commas.

@@ -107,12 +107,13 @@ impl CanonicalTester {
                 pending: StateSet::of(s.len(), is_pending),
             });
         }
-        let alphabet = Arc::new(with_quiescence(s.alphabet())?);
         let n = s.len();
+        let table = s.table()?;
+        let alphabet = Arc::new(with_quiescence(s.alphabet())?);
         let (q_fail, q_pass) = (StateId::new(n), StateId::new(n + 1));
         let mut next = Vec::with_capacity((n + 2) * alphabet.len());
-        for q in s.states() {
-            next.extend_from_slice(s.row(q));
+        for (q, row) in s.states().zip(table.chunks(s.alphabet().len())) {
+            next.extend_from_slice(row);
             for kind in [Quiescence::OutputLock, Quiescence::Deadlock] {
                 // Definition 15 leaves out the states with a verdict, which is final. And a sequence
                 // that the property leaves open is as open when nothing follows.

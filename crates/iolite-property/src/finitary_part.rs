@@ -37,10 +37,13 @@
 //! automaton read from a file. For the complement of φ rules 1 to 3 change accepted for rejected and
 //! leave open what was open.
 
+use rustc_hash::FxHashMap;
+
 use crate::alphabet::Letter;
 use crate::class::Class;
 use crate::cycles::cyclic_components;
 use crate::determinacy::Liveness;
+use crate::diagram::{Diagrams, Function};
 use crate::normalise::Normalised;
 use crate::residual::Residuals;
 use crate::state_set::StateSet;
@@ -109,15 +112,34 @@ fn above_obligation(
         None if !live.rejecting.contains(q) => Judgement::Accepted,
         None => Judgement::Open,
     };
-    let (structure, meaning) = Structure::explore(
-        s.alphabet().clone(),
-        (s.initial(), judge(s.initial(), None)),
-        budget.saturating_mul(3),
-        |&(q, _), l| {
+    let start = (s.initial(), judge(s.initial(), None));
+    let budget = budget.saturating_mul(3);
+    let (structure, meaning) = if s.alphabet().is_wide() {
+        Structure::explore_functions(
+            s.alphabet().clone(),
+            start,
+            budget,
+            |&(q, _), diagrams, frontier| {
+                let row = s.function_in(q, diagrams)?;
+                diagrams.followed(row, &mut |diagrams, to| {
+                    let to = StateId::new(to as usize);
+                    let Some((known, last)) = rules.as_ref().and_then(|r| r.by_last(to)) else {
+                        let to = frontier.number((to, judge(to, None)))?;
+                        return Ok::<_, AutomatonError>(Function::constant(to));
+                    };
+                    let mut lead = |_: &mut Diagrams, value| {
+                        frontier.number((to, judgement(REPEATED[value as usize])))
+                    };
+                    diagrams.mapped(known, last, &mut FxHashMap::default(), &mut lead)
+                })
+            },
+        )?
+    } else {
+        Structure::explore(s.alphabet().clone(), start, budget, |&(q, _), l| {
             let to = s.step(q, l);
             Ok::<_, AutomatonError>((to, judge(to, Some(l))))
-        },
-    )?;
+        })?
+    };
     let with = |wanted: &[Judgement]| {
         StateSet::of(structure.len(), |q| wanted.contains(&meaning[q.index()].1))
     };
@@ -150,13 +172,23 @@ impl Seen {
     }
 }
 
+/// What rule 3 may say, by the numbers that functions of the last letter give.
+const REPEATED: [Option<bool>; 3] = [None, Some(false), Some(true)];
+const REJECTED: u32 = 1;
+const ACCEPTED: u32 = 2;
+
+fn judgement(known: Option<bool>) -> Judgement {
+    known.map_or(Judgement::Open, Judgement::from)
+}
+
 /// The second table, worked out for every residual.
 struct Rules {
     residuals: Residuals,
     /// By rules 1 and 2.
     settled: Vec<Option<bool>>,
-    /// By rule 3, for each last letter; then by rule 4 for none.
-    repeated: Vec<Vec<Option<bool>>>,
+    /// By rule 3, as a function of the last letter; where that says nothing at all, there is none.
+    repeated: Vec<Option<Function>>,
+    diagrams: Diagrams,
 }
 
 impl Rules {
@@ -175,42 +207,52 @@ impl Rules {
                 }
             }
         }
-        let letters = residuals.structure.alphabet().len();
         let mut settled = Vec::with_capacity(count);
         let mut repeated = Vec::with_capacity(count);
+        let mut diagrams = Diagrams::default();
         for (c, states) in members.iter().enumerate() {
-            let mut row = vec![None; letters + 1];
             let mut verdict = returning[c].agreed();
+            let mut by_last = None;
             if verdict.is_none() {
-                let place = Place::new(&residuals, states)?;
+                let mut place = Place::new(&residuals, states, &mut diagrams)?;
                 let staying = place.staying();
                 verdict = staying.agreed();
                 if staying.accepted && staying.rejected && place.depends_on_letters_only()? {
-                    for l in residuals.structure.alphabet().iter() {
-                        let to = residuals.structure.step(states[0], l);
-                        if residuals.class[to.index()] as usize == c {
-                            row[l.index()] = Some(residuals.accepts(states[0], &[l]));
-                        }
-                    }
-                    row[letters] = row.contains(&Some(true)).then_some(true);
+                    by_last = Some(place.repeated()?);
                 }
             }
             settled.push(verdict);
-            repeated.push(row);
+            repeated.push(by_last);
         }
         Ok(Self {
             residuals,
             settled,
             repeated,
+            diagrams,
         })
     }
 
     fn judge(&self, q: StateId, last: Option<Letter>) -> Judgement {
         let c = self.residuals.of(q) as usize;
-        let row = &self.repeated[c];
-        self.settled[c]
-            .or(row[last.map_or(row.len() - 1, Letter::index)])
-            .map_or(Judgement::Open, Judgement::from)
+        let by_last = || {
+            let function = self.repeated[c]?;
+            if let Some(l) = last {
+                return REPEATED[self.diagrams.at(function, l.bits()) as usize];
+            }
+            // Rule 4.
+            let values = self.diagrams.values(function);
+            values.iter().any(|v| v.0 == ACCEPTED).then_some(true)
+        };
+        judgement(self.settled[c].or_else(by_last))
+    }
+
+    /// What rule 3 says at a state as a function of the last letter, where that is for it to say.
+    fn by_last(&self, q: StateId) -> Option<(&Diagrams, Function)> {
+        let c = self.residuals.of(q) as usize;
+        match self.settled[c] {
+            Some(_) => None,
+            None => Some((&self.diagrams, self.repeated[c]?)),
+        }
     }
 }
 
@@ -233,31 +275,54 @@ fn least_cycles(
     cycles
 }
 
+/// Some letters: by position, or over a wide alphabet as a function that is 1 at them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LetterSet {
+    Listed(Vec<bool>),
+    Function(Function),
+}
+
+impl LetterSet {
+    fn listed(&self) -> &[bool] {
+        match self {
+            Self::Listed(letters) => letters,
+            Self::Function(_) => &[],
+        }
+    }
+}
+
 /// The states of one residual, cut out of the automaton. What stays in them stays in the residual.
 struct Place<'a> {
     residuals: &'a Residuals,
     states: &'a [StateId],
-    /// State i is `states[i]`; the last one is a sink for whatever leaves.
+    diagrams: &'a mut Diagrams,
+    /// Where each state goes: i stands for `states[i]`, and one more for whatever leaves.
+    functions: Vec<Function>,
     cut: Structure,
 }
 
 impl<'a> Place<'a> {
-    fn new(residuals: &'a Residuals, states: &'a [StateId]) -> Result<Self, AutomatonError> {
-        let sink = StateId::new(states.len());
-        let s = &residuals.structure;
-        let mut next = Vec::with_capacity((states.len() + 1) * s.alphabet().len());
+    fn new(
+        residuals: &'a Residuals,
+        states: &'a [StateId],
+        diagrams: &'a mut Diagrams,
+    ) -> Result<Self, AutomatonError> {
+        let sink = states.len() as u32;
+        let mut functions = Vec::with_capacity(states.len());
         for &q in states {
-            next.extend(
-                s.row(q)
-                    .iter()
-                    .map(|to| states.binary_search(to).map_or(sink, StateId::new)),
-            );
+            let row = residuals.structure.function_in(q, diagrams)?;
+            functions.push(diagrams.followed(row, &mut |_, to| {
+                let place = states.binary_search(&StateId::new(to as usize));
+                let place = place.map_or(sink, |i| i as u32);
+                Ok::<_, AutomatonError>(Function::constant(place))
+            })?);
         }
-        next.extend(std::iter::repeat_n(sink, s.alphabet().len()));
-        let cut = Structure::new(s.alphabet().clone(), sink, next)?;
+        let cut = graph(diagrams, &functions)?;
         Ok(Self {
             residuals,
             states,
+            diagrams,
+            functions,
             cut,
         })
     }
@@ -283,15 +348,22 @@ impl<'a> Place<'a> {
     }
 
     /// Whether no two cycles with the same letters have different verdicts.
-    fn depends_on_letters_only(&self) -> Result<bool, AutomatonError> {
-        let every: Vec<bool> = vec![true; self.cut.alphabet().len()];
+    fn depends_on_letters_only(&mut self) -> Result<bool, AutomatonError> {
+        let sigma = self.residuals.structure.alphabet();
+        let every = if sigma.is_wide() {
+            LetterSet::Function(Function::constant(1))
+        } else {
+            LetterSet::Listed(vec![true; sigma.len()])
+        };
         let mut left = MAX_SEARCH;
         let inside = self.inside();
-        for &i in self.residuals.priorities().iter().filter(|i| *i % 2 == 0) {
-            for &j in self.residuals.priorities().iter().filter(|j| *j % 2 == 1) {
-                for good in self.cycles(&self.cut, &inside, i) {
-                    for bad in self.cycles(&self.cut, &inside, j) {
-                        if self.alike(&good, i, &bad, j, &every, &mut left)? {
+        let cut = self.cut.clone();
+        let priorities = self.residuals.priorities();
+        for &i in priorities.iter().filter(|i| *i % 2 == 0) {
+            for &j in priorities.iter().filter(|j| *j % 2 == 1) {
+                for good in self.cycles(&cut, &inside, i) {
+                    for bad in self.cycles(&cut, &inside, j) {
+                        if self.alike((&good, i), (&bad, j), &every, &mut left)? {
                             return Ok(false);
                         }
                     }
@@ -301,16 +373,14 @@ impl<'a> Place<'a> {
         Ok(true)
     }
 
-    /// Whether two cycles with exactly the same letters lie in these, with least priorities `i` and
-    /// `j`. Letters that only one of the two has are of no use to either, and so they are taken away
+    /// Whether two cycles with exactly the same letters lie in these, with the least priorities beside
+    /// them. Letters that only one of the two has are of no use to either, and so they are taken away
     /// until both have the same.
     fn alike(
-        &self,
-        one: &[StateId],
-        i: u32,
-        other: &[StateId],
-        j: u32,
-        allowed: &[bool],
+        &mut self,
+        (one, i): (&[StateId], u32),
+        (other, j): (&[StateId], u32),
+        allowed: &LetterSet,
         left: &mut usize,
     ) -> Result<bool, AutomatonError> {
         let Some(rest) = left.checked_sub(1) else {
@@ -318,15 +388,14 @@ impl<'a> Place<'a> {
             return Ok(true);
         };
         *left = rest;
-        let (a, b) = (self.letters(one, allowed), self.letters(other, allowed));
+        let (a, b) = (self.letters(one, allowed)?, self.letters(other, allowed)?);
         if a == b {
             return Ok(true);
         }
-        let common: Vec<bool> = a.iter().zip(&b).map(|(&x, &y)| x && y).collect();
-        let structure = self.restricted(&common)?;
+        let (common, structure) = self.restricted(&a, &b)?;
         for p in self.cycles(&structure, one, i) {
             for q in self.cycles(&structure, other, j) {
-                if self.alike(&p, i, &q, j, &common, left)? {
+                if self.alike((&p, i), (&q, j), &common, left)? {
                     return Ok(true);
                 }
             }
@@ -335,28 +404,118 @@ impl<'a> Place<'a> {
     }
 
     /// The letters between states of a cycle.
-    fn letters(&self, cycle: &[StateId], allowed: &[bool]) -> Vec<bool> {
-        let mut found = vec![false; allowed.len()];
-        for &q in cycle {
-            for l in self.cut.alphabet().iter().filter(|l| allowed[l.index()]) {
-                found[l.index()] |= cycle.binary_search(&self.cut.step(q, l)).is_ok();
+    fn letters(
+        &mut self,
+        cycle: &[StateId],
+        allowed: &LetterSet,
+    ) -> Result<LetterSet, AutomatonError> {
+        Ok(match allowed {
+            LetterSet::Listed(allowed) => {
+                let inside = |to: &StateId| self.states.binary_search(to);
+                let stays = |to: &StateId| {
+                    inside(to).is_ok_and(|i| cycle.binary_search(&StateId::new(i)).is_ok())
+                };
+                let mut found = vec![false; allowed.len()];
+                for &q in cycle {
+                    let row = self.residuals.structure.row(self.states[q.index()]);
+                    for ((found, allowed), to) in found.iter_mut().zip(allowed).zip(row) {
+                        *found |= *allowed && stays(to);
+                    }
+                }
+                LetterSet::Listed(found)
             }
-        }
-        found
+            &LetterSet::Function(allowed) => {
+                let mut found = Function::constant(0);
+                for &q in cycle {
+                    let stays = |to: u32| cycle.binary_search(&StateId::new(to as usize)).is_ok();
+                    let f = self.functions[q.index()];
+                    let with = |to, known| known | u32::from(stays(to));
+                    found = self.diagrams.combined(f, found, with)?;
+                }
+                LetterSet::Function(self.diagrams.combined(found, allowed, |x, y| x & y)?)
+            }
+        })
     }
 
-    fn restricted(&self, allowed: &[bool]) -> Result<Structure, AutomatonError> {
-        let sink = StateId::new(self.states.len());
-        let mut next = Vec::with_capacity(self.cut.len() * allowed.len());
-        for q in self.cut.states() {
-            next.extend(
-                self.cut
-                    .row(q)
-                    .iter()
-                    .zip(allowed)
-                    .map(|(&to, &keep)| if keep { to } else { sink }),
-            );
+    /// The letters that two sets have in common, and the transitions with these.
+    fn restricted(
+        &mut self,
+        a: &LetterSet,
+        b: &LetterSet,
+    ) -> Result<(LetterSet, Structure), AutomatonError> {
+        let sink = self.states.len() as u32;
+        if let (&LetterSet::Function(a), &LetterSet::Function(b)) = (a, b) {
+            let common = self.diagrams.combined(a, b, |x, y| x & y)?;
+            let keep = |to, keep| if keep == 1 { to } else { sink };
+            let mut functions = Vec::with_capacity(self.functions.len());
+            for &f in &self.functions {
+                functions.push(self.diagrams.combined(f, common, keep)?);
+            }
+            let structure = graph(self.diagrams, &functions)?;
+            return Ok((LetterSet::Function(common), structure));
         }
-        Structure::new(self.cut.alphabet().clone(), sink, next)
+        let (a, b) = (a.listed(), b.listed());
+        let common: Vec<bool> = a.iter().zip(b).map(|(&x, &y)| x && y).collect();
+        let mut successors: Vec<Vec<u32>> = Vec::with_capacity(self.states.len() + 1);
+        for &q in self.states {
+            let row = self.residuals.structure.row(q).iter().zip(&common);
+            let kept = row.filter(|(_, keep)| **keep);
+            let inside = kept.filter_map(|(to, _)| self.states.binary_search(to).ok());
+            successors.push(inside.map(|i| i as u32).chain([sink]).collect());
+        }
+        successors.push(vec![sink]);
+        let structure = Structure::of_graph(StateId::new(self.states.len()), &successors)?;
+        Ok((LetterSet::Listed(common), structure))
     }
+
+    /// How the word that repeats a letter is judged, for each letter that stays.
+    fn repeated(&mut self) -> Result<Function, AutomatonError> {
+        let sink = self.states.len() as u32;
+        let functions = &self.functions;
+        // After as many steps as there are states the run is on its cycle, and after as many again it has been
+        // all around it.
+        let mut at = Function::constant(0);
+        let step = |diagrams: &mut Diagrams, at: Function| {
+            diagrams.followed(at, &mut |_, q| {
+                let stays = functions.get(q as usize).copied();
+                Ok::<_, AutomatonError>(stays.unwrap_or(Function::constant(sink)))
+            })
+        };
+        let mut steady = false;
+        for _ in 0..self.states.len() {
+            let next = step(self.diagrams, at)?;
+            steady = next == at;
+            if steady {
+                break;
+            }
+            at = next;
+        }
+        let priority = |q: u32| {
+            let state = self.states.get(q as usize);
+            state.map_or(u32::MAX >> 1, |q| self.residuals.priority[q.index()])
+        };
+        let mut least = Function::constant(u32::MAX >> 1);
+        for _ in 0..if steady { 1 } else { self.states.len() } {
+            least = self.diagrams.followed(at, &mut |diagrams, q| {
+                diagrams.followed(least, &mut |_, low| {
+                    Ok::<_, AutomatonError>(Function::constant(low.min(priority(q))))
+                })
+            })?;
+            at = step(self.diagrams, at)?;
+        }
+        self.diagrams.combined(at, least, |q, low| match low % 2 {
+            _ if q == sink => 0,
+            0 => ACCEPTED,
+            _ => REJECTED,
+        })
+    }
+}
+
+/// The transitions that the functions have, with a sink behind them.
+fn graph(diagrams: &Diagrams, functions: &[Function]) -> Result<Structure, AutomatonError> {
+    let sink = functions.len() as u32;
+    let row = |&f: &Function| diagrams.values(f).into_iter().map(|(q, _)| q).collect();
+    let mut successors: Vec<Vec<u32>> = functions.iter().map(row).collect();
+    successors.push(vec![sink]);
+    Structure::of_graph(StateId::new(functions.len()), &successors)
 }

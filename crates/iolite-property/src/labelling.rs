@@ -96,6 +96,7 @@ impl Reference {
     }
 
     /// Whether cycle^ω is in the language of a state.
+    #[cfg(test)]
     pub(crate) fn accepts(&self, from: u32, cycle: &[usize]) -> bool {
         even_recurs(from, |from| {
             let step = |(q, low): (u32, u32), &l: &usize| {

@@ -42,6 +42,7 @@ pub mod conformance;
 mod copy_search;
 mod cycles;
 pub mod determinacy;
+pub mod diagram;
 pub mod finitary_part;
 pub mod guarded_action;
 mod labelling;

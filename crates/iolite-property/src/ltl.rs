@@ -19,12 +19,13 @@ mod past;
 mod shape;
 mod tableau;
 mod translate;
+mod wide;
 
 pub use determinise::determinise_buchi;
 
 use thiserror::Error;
 
-use crate::alphabet::{Alphabet, AlphabetError};
+use crate::alphabet::{Alphabet, AlphabetError, Letter};
 use crate::structure::AutomatonError;
 
 pub use parse::{MAX_DEPTH, MAX_SIZE};
@@ -111,6 +112,18 @@ pub enum LtlError {
     /// The automaton would be too large.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
+}
+
+impl LtlError {
+    /// Whether a bound was met, so that nothing is known of the formula; else it is wrong.
+    pub fn is_bound(&self) -> bool {
+        match self {
+            Self::Automaton(e) => e.is_bound(),
+            Self::Alphabet(e) => matches!(e, AlphabetError::TooManyPropositions(_)),
+            Self::TooManyPast => true,
+            _ => false,
+        }
+    }
 }
 
 impl Ltl {
@@ -289,16 +302,43 @@ fn resolves(alphabet: &Alphabet, name: &str) -> bool {
     letters(alphabet, name).is_ok()
 }
 
-/// The letters in which an atom holds, by position.
-pub(crate) fn letters(alphabet: &Alphabet, atom: &str) -> Result<Vec<bool>, LtlError> {
+/// The letters in which an atom holds.
+#[derive(Clone, Debug)]
+pub(crate) enum LetterSet {
+    /// The valuations in which this proposition holds.
+    Proposition(usize),
+    /// By position.
+    Listed(Vec<bool>),
+}
+
+impl LetterSet {
+    pub(crate) fn has(&self, letter: Letter) -> bool {
+        match self {
+            Self::Proposition(i) => letter.bits() >> i & 1 == 1,
+            Self::Listed(holds) => holds[letter.index()],
+        }
+    }
+}
+
+/// The letters in which an atom holds.
+pub(crate) fn letters(alphabet: &Alphabet, atom: &str) -> Result<LetterSet, LtlError> {
+    let unknown = || LtlError::UnknownAtom(atom.to_owned());
     if let Some(i) = alphabet.propositions().iter().position(|p| p == atom) {
-        return Ok(alphabet.iter().map(|l| l.index() >> i & 1 == 1).collect());
+        if alphabet.is_wide() {
+            return Ok(LetterSet::Proposition(i));
+        }
+        let holds = |l: Letter| l.bits() >> i & 1 == 1;
+        return Ok(LetterSet::Listed(alphabet.iter().map(holds).collect()));
+    }
+    if alphabet.is_wide() {
+        return Err(unknown());
     }
     if let Some(letter) = alphabet.letter_of_text(atom) {
-        return Ok(alphabet.iter().map(|l| l == letter).collect());
+        let listed = alphabet.iter().map(|l| l == letter).collect();
+        return Ok(LetterSet::Listed(listed));
     }
     if !alphabet.propositions().is_empty() {
-        return Err(LtlError::UnknownAtom(atom.to_owned()));
+        return Err(unknown());
     }
     // A bare name may leave ? or ! away.
     let named: Vec<bool> = alphabet
@@ -306,8 +346,8 @@ pub(crate) fn letters(alphabet: &Alphabet, atom: &str) -> Result<Vec<bool>, LtlE
         .map(|l| &*alphabet.labels().label(alphabet.label(l)).name == atom)
         .collect();
     match named.iter().filter(|&&n| n).count() {
-        0 => Err(LtlError::UnknownAtom(atom.to_owned())),
-        1 => Ok(named),
+        0 => Err(unknown()),
+        1 => Ok(LetterSet::Listed(named)),
         _ => Err(LtlError::AmbiguousAtom(atom.to_owned())),
     }
 }

@@ -100,10 +100,8 @@ struct FullResiduals {
 impl FullResiduals {
     fn new(automaton: &StreettAutomaton) -> Result<Self, AutomatonError> {
         let (structure, meaning) = automaton.to_omega().parity(DEFAULT_BUDGET)?;
-        let next: Vec<u32> = structure
-            .states()
-            .flat_map(|q| structure.row(q).iter().map(|to| to.index() as u32))
-            .collect();
+        let table = structure.table()?;
+        let next: Vec<u32> = table.iter().map(|to| to.index() as u32).collect();
         let wide = Reference {
             priority: next.iter().map(|&q| meaning[q as usize].2).collect(),
             table: Table {

@@ -135,6 +135,15 @@ fn above_obligation(
             .map(|pairs| Ok(StreettAutomaton::new(omega.structure.clone(), pairs)?.reduced())),
     };
     let spot = spot.transpose()?;
+    if omega.structure.alphabet().is_wide() {
+        // States are made one by trial over tables only.
+        if let Some(spot) = spot {
+            return Ok(spot);
+        }
+        let (structure, meaning) = omega.parity(budget)?;
+        let priority: Vec<u32> = meaning.iter().map(|b| b.2).collect();
+        return of_priorities(structure, &priority, class);
+    }
     let limit = spot
         .as_ref()
         .map_or(budget, |s| budget.min(MUCH_LARGER * s.structure().len()));
@@ -146,24 +155,29 @@ fn above_obligation(
         structure,
         priority,
     } = reduced;
-    let found = match class {
-        Class::Response => {
-            let marked = StateSet::of(structure.len(), |q| priority[q.index()] == 0);
-            with_marks(structure, marked, true)?
-        }
-        Class::Persistence => {
-            let marked = StateSet::of(structure.len(), |q| priority[q.index()] == 1);
-            with_marks(structure, marked, false)?
-        }
-        _ => {
-            let pairs = pairs_of_priorities(structure.len(), &priority);
-            StreettAutomaton::new(structure, pairs)?.reduced()
-        }
-    };
+    let found = of_priorities(structure, &priority, class)?;
     Ok(match spot {
         Some(spot) if spot.structure().len() < found.structure().len() => spot,
         _ => found,
     })
+}
+
+/// In the shape of a class above obligation.
+fn of_priorities(
+    structure: Structure,
+    priority: &[u32],
+    class: Class,
+) -> Result<StreettAutomaton, AutomatonError> {
+    let n = structure.len();
+    let marked = |p: u32| StateSet::of(n, |q| priority[q.index()] == p);
+    match class {
+        Class::Response => with_marks(structure, marked(0), true),
+        Class::Persistence => with_marks(structure, marked(1), false),
+        _ => {
+            let pairs = pairs_of_priorities(n, priority);
+            Ok(StreettAutomaton::new(structure, pairs)?.reduced())
+        }
+    }
 }
 
 /// A pair for each odd priority.

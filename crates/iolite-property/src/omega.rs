@@ -128,10 +128,8 @@ impl OmegaAutomaton {
             }
             let part = if back && at == start {
                 // At least one step, also where the set is a single state.
-                let first = s
-                    .alphabet()
-                    .iter()
-                    .find(|&l| !walk.is_empty() || stay(at, l));
+                let mut letters = s.edges(at).into_iter().map(|(l, _)| l);
+                let first = letters.find(|&l| !walk.is_empty() || stay(at, l));
                 if walk.is_empty() {
                     first.into_iter().collect()
                 } else {
@@ -271,12 +269,11 @@ impl OmegaAutomaton {
                 (q, Some(leaf as u32), depth(leaf))
             }
         };
-        Structure::explore(
-            self.structure.alphabet().clone(),
+        self.structure.explore_along(
             enter(self.structure.initial()),
             budget,
-            |&(q, node, _), letter| {
-                let to = self.structure.step(q, letter);
+            |&(q, _, _)| q,
+            |&(q, node, _), to| {
                 let root = forest.root_of[q.index()];
                 let (Some(leaf), true) = (node, root == forest.root_of[to.index()]) else {
                     return Ok(enter(to));

@@ -8,12 +8,15 @@
 use rustc_hash::FxHashMap;
 
 use crate::alphabet::Letter;
-use crate::labelling::{Edge, Graph, Reference, Table, even_recurs};
+use crate::labelling::{Edge, Graph, Reference, even_recurs};
 use crate::omega::OmegaAutomaton;
 use crate::structure::{AutomatonError, StateId, Structure};
 
 /// Entries of the table of pairs that are compared at most; beyond it residuals are not known.
 const MAX_ENTRIES: usize = 1 << 22;
+/// States of the parity automaton over many propositions: comparing the pairs of more would not end within the bound
+/// above, so they are not made.
+const MAX_WIDE_STATES: usize = 1 << 14;
 /// Sequences that tell most states apart before pairs of them are compared.
 const SAMPLES: usize = 48;
 
@@ -31,6 +34,11 @@ pub(crate) struct Residuals {
 impl Residuals {
     /// All states must be reachable.
     pub(crate) fn new(omega: &OmegaAutomaton, budget: usize) -> Result<Self, AutomatonError> {
+        let budget = if omega.alphabet().is_wide() {
+            budget.min(MAX_WIDE_STATES)
+        } else {
+            budget
+        };
         let (wide, meaning) = omega.parity(budget)?;
         let fold = wide.bisimulation(|q| meaning[q.index()].2);
         let (structure, represents) = wide.quotient(&fold);
@@ -43,18 +51,9 @@ impl Residuals {
         for (wide_state, (q, _, _)) in meaning.iter().enumerate() {
             at[q.index()] = number[fold[wide_state] as usize];
         }
-        let table = Table {
-            letters: structure.alphabet().len(),
-            initial: structure.initial().index() as u32,
-            next: structure
-                .states()
-                .flat_map(|q| structure.row(q).iter().map(|to| to.index() as u32))
-                .collect(),
-        };
-        let marks = table.next.iter().map(|&q| priority[q as usize]).collect();
-        let class = classes(&Reference {
-            table,
-            priority: marks,
+        let class = classes_of(&Runs {
+            structure: &structure,
+            priority: &priority,
         })?;
         Ok(Self {
             structure,
@@ -81,30 +80,108 @@ impl Residuals {
         all.dedup();
         all
     }
+}
 
-    /// Whether cycle^ω is in the language of a state.
-    pub(crate) fn accepts(&self, from: StateId, cycle: &[Letter]) -> bool {
-        even_recurs(from, |from| {
-            let step = |(q, low): (StateId, u32), &l: &Letter| {
-                let to = self.structure.step(q, l);
-                (to, low.min(self.priority[to.index()]))
-            };
-            cycle.iter().fold((from, u32::MAX), step)
-        })
+/// Deterministic runs with priorities, whatever their letters are.
+trait Parity {
+    fn len(&self) -> usize;
+    /// A letter for a number that was drawn.
+    fn letter(&self, drawn: u64) -> u64;
+    /// Where a letter leads, and the priority on the way.
+    fn step(&self, q: u32, letter: u64) -> (u32, u32);
+    /// Where letters lead two states together, with the priorities on the way: an entry a letter, or one for all
+    /// letters that do the same.
+    fn joint(&self, p: u32, q: u32) -> Result<Vec<[(u32, u32); 2]>, AutomatonError>;
+    /// The priorities that occur, in order.
+    fn priorities(&self) -> Vec<u32>;
+}
+
+impl Parity for Reference {
+    fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    fn letter(&self, drawn: u64) -> u64 {
+        (drawn >> 33) % self.table.letters as u64
+    }
+
+    fn step(&self, q: u32, letter: u64) -> (u32, u32) {
+        let l = letter as usize;
+        (self.table.step(q, l), self.mark(q, l))
+    }
+
+    fn joint(&self, p: u32, q: u32) -> Result<Vec<[(u32, u32); 2]>, AutomatonError> {
+        let letters = 0..self.table.letters as u64;
+        Ok(letters.map(|l| [p, q].map(|q| self.step(q, l))).collect())
+    }
+
+    fn priorities(&self) -> Vec<u32> {
+        Self::priorities(self)
+    }
+}
+
+/// With priorities on the states that are entered.
+struct Runs<'a> {
+    structure: &'a Structure,
+    priority: &'a [u32],
+}
+
+impl Runs<'_> {
+    fn entered(&self, q: StateId) -> (u32, u32) {
+        (q.index() as u32, self.priority[q.index()])
+    }
+}
+
+impl Parity for Runs<'_> {
+    fn len(&self) -> usize {
+        self.structure.len()
+    }
+
+    fn letter(&self, drawn: u64) -> u64 {
+        if self.structure.alphabet().is_wide() {
+            return drawn;
+        }
+        (drawn >> 33) % self.structure.alphabet().len() as u64
+    }
+
+    fn step(&self, q: u32, letter: u64) -> (u32, u32) {
+        let to = self
+            .structure
+            .step(StateId::new(q as usize), Letter::of_bits(letter));
+        self.entered(to)
+    }
+
+    fn joint(&self, p: u32, q: u32) -> Result<Vec<[(u32, u32); 2]>, AutomatonError> {
+        let (p, q) = (StateId::new(p as usize), StateId::new(q as usize));
+        let pairs = self.structure.joint_successors(p, q)?.into_iter();
+        Ok(pairs
+            .map(|(p, q)| [self.entered(p), self.entered(q)])
+            .collect())
+    }
+
+    fn priorities(&self) -> Vec<u32> {
+        let mut all = self.priority.to_vec();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 }
 
 /// The residual of each state, numbered by first appearance.
 pub(crate) fn classes(reference: &Reference) -> Result<Vec<u32>, AutomatonError> {
-    let mut group = sampled(reference);
+    classes_of(reference)
+}
+
+fn classes_of(runs: &impl Parity) -> Result<Vec<u32>, AutomatonError> {
+    let mut group = sampled(runs);
     loop {
         // Each state against the first of its group; those that differ make groups of their own.
         let mut first: FxHashMap<u32, u32> = FxHashMap::default();
-        let pairs: Vec<(u32, u32)> = (0..reference.table.len() as u32)
+        let pairs: Vec<(u32, u32)> = (0..runs.len() as u32)
             .map(|q| (*first.entry(group[q as usize]).or_insert(q), q))
             .filter(|(p, q)| p != q)
             .collect();
-        let differ = differing(reference, &pairs)?;
+        let differ = differing(runs, &pairs)?;
         if differ.is_empty() {
             return Ok(numbered(&group));
         }
@@ -117,24 +194,31 @@ pub(crate) fn classes(reference: &Reference) -> Result<Vec<u32>, AutomatonError>
 }
 
 /// Groups by the answers to a few sequences, which split most of what is different.
-fn sampled(reference: &Reference) -> Vec<u32> {
-    let k = reference.table.letters;
+fn sampled(runs: &impl Parity) -> Vec<u32> {
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut draw = |below: usize| {
+    let mut draw = || {
         seed = seed
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        ((seed >> 33) as usize) % below
+        runs.letter(seed)
     };
-    let mut word = |length: usize| -> Vec<usize> { (0..length).map(|_| draw(k)).collect() };
-    let samples: Vec<(Vec<usize>, Vec<usize>)> = (0..SAMPLES)
+    let mut word = |length: usize| -> Vec<u64> { (0..length).map(|_| draw()).collect() };
+    let samples: Vec<(Vec<u64>, Vec<u64>)> = (0..SAMPLES)
         .map(|i| (word(i % 4), word(1 + i / 4 % 5)))
         .collect();
-    let answers: Vec<u64> = (0..reference.table.len() as u32)
+    let accepts = |from: u32, cycle: &[u64]| {
+        even_recurs(from, |from| {
+            cycle.iter().fold((from, u32::MAX), |(q, low), &l| {
+                let (to, mark) = runs.step(q, l);
+                (to, low.min(mark))
+            })
+        })
+    };
+    let answers: Vec<u64> = (0..runs.len() as u32)
         .map(|q| {
-            let answer = |(i, (stem, cycle)): (usize, &(Vec<usize>, Vec<usize>))| {
-                let from = stem.iter().fold(q, |q, &l| reference.table.step(q, l));
-                u64::from(reference.accepts(from, cycle)) << i
+            let answer = |(i, (stem, cycle)): (usize, &(Vec<u64>, Vec<u64>))| {
+                let from = stem.iter().fold(q, |q, &l| runs.step(q, l).0);
+                u64::from(accepts(from, cycle)) << i
             };
             samples.iter().enumerate().map(answer).sum()
         })
@@ -144,8 +228,7 @@ fn sampled(reference: &Reference) -> Vec<u32> {
 
 /// The second states of those pairs whose languages differ: a pair of runs on one sequence comes to
 /// a cycle that one accepts and the other does not.
-fn differing(reference: &Reference, pairs: &[(u32, u32)]) -> Result<Vec<u32>, AutomatonError> {
-    let k = reference.table.letters;
+fn differing(runs: &impl Parity, pairs: &[(u32, u32)]) -> Result<Vec<u32>, AutomatonError> {
     // Node 0 stands for all pairs of a state with itself.
     let mut nodes: Vec<(u32, u32)> = vec![(0, 0)];
     let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -161,21 +244,21 @@ fn differing(reference: &Reference, pairs: &[(u32, u32)]) -> Result<Vec<u32>, Au
     let asked: Vec<u32> = pairs.iter().map(|&p| number(p, &mut nodes)).collect();
     let mut product = Graph::default();
     product.open();
-    let mut done = 1;
+    let (mut done, mut entries) = (1, 0);
     while done < nodes.len() {
         let (p, q) = nodes[done];
         done += 1;
         product.open();
-        for l in 0..k {
-            let to = (reference.table.step(p, l), reference.table.step(q, l));
-            let marks = (reference.mark(p, l), reference.mark(q, l));
-            product.add(number(to, &mut nodes), marks.0, marks.1);
+        for [one, other] in runs.joint(p, q)? {
+            let to = number((one.0, other.0), &mut nodes);
+            product.add(to, one.1, other.1);
+            entries += 1;
         }
-        if nodes.len() * k > MAX_ENTRIES {
-            return Err(AutomatonError::TooManyStates(MAX_ENTRIES / k));
+        if entries > MAX_ENTRIES {
+            return Err(AutomatonError::TooManyStates(done));
         }
     }
-    let priorities = reference.priorities();
+    let priorities = runs.priorities();
     let mut differ = vec![false; nodes.len()];
     for &i in &priorities {
         for &j in priorities.iter().filter(|&&j| j % 2 != i % 2) {
@@ -218,6 +301,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::labelling::Table;
 
     const LETTERS: usize = 2;
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::acceptance::{AcceptanceFormula, Colours, MAX_STREETT_PAIRS};
 use crate::alphabet::{Alphabet, Letter};
 use crate::cycles::cyclic_components;
+use crate::diagram::{Diagrams, Function};
 use crate::omega::OmegaAutomaton;
 use crate::state_set::StateSet;
 use crate::structure::{AutomatonError, DEFAULT_BUDGET, Lasso, StateId, Structure};
@@ -347,6 +348,19 @@ impl StreettAutomaton {
         })
     }
 
+    /// The same automaton over a wide alphabet, of which a function says which letter is which of this one's.
+    pub(crate) fn over_functions(
+        &self,
+        alphabet: &Arc<Alphabet>,
+        classes: &(Diagrams, Function),
+    ) -> Result<Self, AutomatonError> {
+        let classes = (&classes.0, classes.1);
+        Ok(Self {
+            structure: self.structure.over_functions(alphabet, classes)?,
+            ..self.clone()
+        })
+    }
+
     pub(crate) fn image(&self, structure: Structure, meaning: &[StateId]) -> Self {
         let n = structure.len();
         let map = |set: &StateSet| StateSet::of(n, |q| set.contains(meaning[q.index()]));
@@ -400,13 +414,13 @@ impl StreettAutomaton {
         let enter = |q: StateId, owed: u32, odd: bool| {
             (q, owed | outside(self, q), odd == self.finite.contains(q))
         };
-        let (structure, meaning) = Structure::explore(
-            self.alphabet().clone(),
+        let (structure, meaning) = self.structure.explore_along(
             enter(self.structure.initial(), 0, false),
             DEFAULT_BUDGET,
-            |&(q, owed, odd), l| {
+            |&(q, _, _)| q,
+            |&(q, owed, odd), to| {
                 let kept = if self.finite.contains(q) { owed } else { 0 };
-                Ok::<_, AutomatonError>(enter(self.structure.step(q, l), kept, odd))
+                Ok::<_, AutomatonError>(enter(to, kept, odd))
             },
         )?;
         let n = structure.len();
@@ -436,23 +450,18 @@ impl StreettAutomaton {
     ) -> Result<bool, AutomatonError> {
         // A sink replaces what lies outside, so that only cycles inside are looked at.
         let n = self.structure.len();
-        let k = self.alphabet().len();
-        let sink = StateId::new(n);
-        let mut next = Vec::with_capacity((n + 1) * k);
+        let sink = n as u32;
+        let mut successors: Vec<Vec<u32>> = Vec::with_capacity(n + 1);
         for q in self.structure.states() {
-            next.extend(self.structure.row(q).iter().map(|&to| {
-                if sub.contains(q) && sub.contains(to) {
-                    to
-                } else {
-                    sink
-                }
-            }));
+            let stays = |to: &StateId| sub.contains(q) && sub.contains(*to);
+            let to = |to: &StateId| if stays(to) { to.index() as u32 } else { sink };
+            successors.push(self.structure.row(q).iter().map(to).collect());
         }
-        next.extend(std::iter::repeat_n(sink, k));
+        successors.push(vec![sink]);
         let mut colours = omega.colours.clone();
         colours.push(0);
         let cut = OmegaAutomaton {
-            structure: Structure::new(self.alphabet().clone(), self.structure.initial(), next)?,
+            structure: Structure::of_graph(self.structure.initial(), &successors)?,
             colours,
             acceptance: omega.acceptance.clone(),
             finite: StateSet::empty(n + 1),
@@ -460,7 +469,7 @@ impl StreettAutomaton {
         let forest = cut.low_forest()?;
         Ok(forest
             .roots()
-            .any(|r| forest.cycles[r].states != [sink] && forest.has_cycle(r, false)))
+            .any(|r| forest.cycles[r].states != [StateId::new(n)] && forest.has_cycle(r, false)))
     }
 }
 

@@ -6,7 +6,7 @@ use iolite_formats::property::json::{self, AutomatonDocument};
 use iolite_formats::property::{state_names, text};
 use iolite_property::class::syntactic;
 use iolite_property::{
-    Class, Classification, Minimised, Normalised, Partition, Quality, minimisation,
+    AutomatonError, Class, Classification, Minimised, Normalised, Partition, Quality, minimisation,
 };
 use serde::Serialize;
 
@@ -72,7 +72,10 @@ fn class_document(class: Class) -> ClassDocument {
 struct Document {
     property: String,
     origin: Origin,
+    /// Empty where the letters are valuations of too many propositions to be listed; then these are named.
     alphabet: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    propositions: Vec<String>,
     states: usize,
     pairs: usize,
     /// The class of the r-property, finite and infinite sequences together.
@@ -135,7 +138,18 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         counted(automaton.pairs().len(), "pair"),
         syntactic(automaton)
     ));
-    let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{}: {e}", property.name));
+    let wrong = |e: &AutomatonError| {
+        let message = format!("{}: {e}", property.name);
+        if e.is_bound() {
+            Error::undecided(message)
+        } else {
+            Error::input(message)
+        }
+    };
+    let added = args.normalise || args.minimise;
+    if added && args.format.is_none() {
+        show_property::listable(automaton, &property.name)?;
+    }
     let normalised = args.normalise.then(|| Normalised::new(automaton));
     let minimised = args
         .minimise
@@ -177,10 +191,20 @@ fn document(property: &Property, class: &Classification, added: &Added) -> Docum
     let automaton = &property.automaton;
     let sigma = automaton.alphabet();
     let partition = Partition::new(automaton);
+    let listed = sigma.len() <= show_property::MAX_LETTERS;
     Document {
         property: property.name.clone(),
         origin: property.origin,
-        alphabet: sigma.iter().map(|l| sigma.text(l)).collect(),
+        alphabet: if listed {
+            sigma.iter().map(|l| sigma.text(l)).collect()
+        } else {
+            Vec::new()
+        },
+        propositions: if listed {
+            Vec::new()
+        } else {
+            sigma.propositions().to_vec()
+        },
         states: automaton.structure().len(),
         pairs: automaton.pairs().len(),
         class: class_document(class.property),

@@ -11,6 +11,9 @@ use crate::output::status;
 /// log is judged.
 const KEPT: usize = 1 << 20;
 
+/// Bytes of a file that are read at once: most lines are read where they stand in them.
+const BUFFER: usize = 1 << 16;
+
 /// Opens a log; `-` is standard input.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     if is_standard_input(path) {
@@ -22,7 +25,7 @@ pub(super) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     if about.is_file() {
         status::read_from_start(about.len());
     }
-    Ok(Box::new(BufReader::new(Measured(file))))
+    Ok(Box::new(BufReader::with_capacity(BUFFER, Measured(file))))
 }
 
 /// A file of which the status line shows how much was read.

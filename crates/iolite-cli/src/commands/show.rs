@@ -395,6 +395,7 @@ fn show_property(args: &Args, workspace: &Workspace) -> Result<Exit, Error> {
         ShowFormat::Hoa => PropertyFormat::Hoa,
         ShowFormat::Xml => PropertyFormat::Xml,
         ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
+            show_property::listable(&property.automaton, &property.name)?;
             let drawing = Drawing::of_property(&property.name, &property.automaton);
             return put(args, &draw(args, &drawing, asked)?);
         }

@@ -21,6 +21,20 @@ pub(crate) enum PropertyFormat {
     Iol,
 }
 
+/// Letters that are listed.
+pub(crate) const MAX_LETTERS: usize = 1 << 12;
+
+/// Whether the letters can be listed, as all formats but HOA do.
+pub(crate) fn listable(automaton: &StreettAutomaton, name: &str) -> Result<(), Error> {
+    let sigma = automaton.alphabet();
+    if sigma.len() <= MAX_LETTERS {
+        return Ok(());
+    }
+    let count = sigma.propositions().len();
+    let message = format!("{name}: {count} propositions have too many valuations to be listed");
+    Err(Error::undecided(message).hint("--format hoa has functions for labels"))
+}
+
 /// Prints an automaton.
 pub(crate) fn write(
     automaton: &StreettAutomaton,
@@ -28,6 +42,9 @@ pub(crate) fn write(
     description: &str,
     format: PropertyFormat,
 ) -> Result<String, Error> {
+    if format != PropertyFormat::Hoa {
+        listable(automaton, name)?;
+    }
     Ok(match format {
         PropertyFormat::Text => property::text::write(automaton),
         PropertyFormat::Hoa => hoa::write(automaton, name),

@@ -83,6 +83,7 @@ enum TesterFormat {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let property = workspace(&ReadOptions::default()).property(&args.property, &args.read)?;
+    super::show_property::listable(&property.automaton, &property.name)?;
     let automaton = directed(&property.automaton, &args.inputs)?;
     let options = TesterOptions {
         relation: args.relation.into(),
@@ -240,7 +241,7 @@ fn directed(automaton: &StreettAutomaton, inputs: &[String]) -> Result<StreettAu
     let wrong = |e: &dyn std::fmt::Display| Error::input(format!("--inputs: {e}"));
     let alphabet = Alphabet::new(labels, letters).map_err(|e| wrong(&e))?;
     let s = automaton.structure();
-    let table = s.states().flat_map(|q| s.row(q).to_vec()).collect();
+    let table = s.table().map_err(|e| wrong(&e))?.into_owned();
     let structure =
         Structure::new(Arc::new(alphabet), s.initial(), table).map_err(|e| wrong(&e))?;
     let directed = StreettAutomaton::new(structure, automaton.pairs().to_vec())

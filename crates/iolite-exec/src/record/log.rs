@@ -177,6 +177,28 @@ enum Wanted {
     First,
 }
 
+impl Wanted {
+    /// Whether the steps of a run are left out.
+    fn leaves_out(self, run: Option<u64>) -> bool {
+        match self {
+            Self::All => false,
+            Self::Run(wanted) => run != Some(wanted),
+            Self::First => true,
+        }
+    }
+
+    /// The run and the step of a line in one of the forms that most lines have.
+    fn plain(self, line: &[u8], in_journal: bool) -> Option<(Option<u64>, &str)> {
+        if let Some((run, text)) = plain_event(line) {
+            return Some((Some(run), text));
+        }
+        if self != Self::All || in_journal {
+            return None;
+        }
+        plain_action(line).map(|text| (None, text))
+    }
+}
+
 /// Reads the steps of a log, one at a time. A journal in the compact form counts lines as the other form has
 /// them.
 pub struct LogReader<R> {
@@ -295,11 +317,7 @@ impl<R: BufRead> LogReader<R> {
 
     /// Whether the steps of a run are left out.
     fn leaves_out(&self, run: Option<u64>) -> bool {
-        match self.wanted {
-            Wanted::All => false,
-            Wanted::Run(wanted) => run != Some(wanted),
-            Wanted::First => true,
-        }
+        self.wanted.leaves_out(run)
     }
 
     /// A run begins.
@@ -399,9 +417,40 @@ impl<R: BufRead> LogReader<R> {
         Ok(None)
     }
 
+    /// The steps of plain lines that are whole in the reader's buffer, read where they stand; nothing at a line
+    /// that is to be looked at closely.
+    fn plain_line(&mut self) -> Result<Option<Found>, Reason> {
+        loop {
+            let buffer = self.reader.fill_buf()?;
+            let Some(end) = memchr::memchr(b'\n', buffer) else {
+                return Ok(None);
+            };
+            let Some((run, text)) = self.wanted.plain(&buffer[..end], self.in_journal) else {
+                return Ok(None);
+            };
+            let left_out = self.wanted.leaves_out(run);
+            if !left_out {
+                self.text.clear();
+                self.text.push_str(text);
+            }
+            self.reader.consume(end + 1);
+            self.line += 1;
+            if !left_out {
+                self.typing.clear();
+                let (time, text) = (None, FoundText::Buffer);
+                return Ok(Some(Found::Step { time, run, text }));
+            }
+        }
+    }
+
     /// What comes next in a log of lines.
     fn find_line(&mut self) -> Result<Option<Found>, Reason> {
         loop {
+            if matches!(self.format, LogFormat::JsonLines)
+                && let Some(found) = self.plain_line()?
+            {
+                return Ok(Some(found));
+            }
             let (count, whole) = self.read_line()?;
             if count == 0 {
                 return Ok(None);
@@ -415,14 +464,7 @@ impl<R: BufRead> LogReader<R> {
                 }
                 continue;
             }
-            let plain = if let Some((run, text)) = plain_event(&self.bytes) {
-                Some((Some(run), text))
-            } else if self.wanted == Wanted::All && !self.in_journal {
-                plain_action(&self.bytes).map(|text| (None, text))
-            } else {
-                None
-            };
-            if let Some((run, text)) = plain {
+            if let Some((run, text)) = self.wanted.plain(&self.bytes, self.in_journal) {
                 if self.leaves_out(run) {
                     continue;
                 }
@@ -607,14 +649,20 @@ fn plain_event(bytes: &[u8]) -> Option<(u64, &str)> {
 
 /// A number behind a key, as JSON has it.
 fn field<'a>(bytes: &'a [u8], key: &[u8]) -> Option<(u64, &'a [u8])> {
-    let rest = bytes.strip_prefix(key)?;
-    let count = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let (digits, rest) = rest.split_at(count);
+    let digits = bytes.strip_prefix(key)?;
+    let (mut number, mut count) = (0_u64, 0);
+    while let Some(digit) = digits
+        .get(count)
+        .map(|b| b.wrapping_sub(b'0'))
+        .filter(|d| *d < 10)
+    {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
+    }
     if count == 0 || count > 19 || count > 1 && digits[0] == b'0' {
         return None;
     }
-    let number = digits.iter().fold(0, |n, b| 10 * n + u64::from(b - b'0'));
-    Some((number, rest))
+    Some((number, &digits[count..]))
 }
 
 fn json_line(bytes: &[u8]) -> Result<JsonLine<'_>, serde_json::Error> {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use iolite_property::diagram::{Diagrams, Function};
+use iolite_property::structure::AutomatonError;
 use rustc_hash::FxHashMap;
 
 use super::HoaError;
@@ -12,6 +14,8 @@ const MAX_DEPTH: usize = 200;
 const MAX_SIZE: usize = 1 << 13;
 
 pub(super) type Aliases = FxHashMap<String, Label>;
+/// Functions of labels by where these are kept, with the label itself, so that the place stays its own.
+pub(super) type LabelMemo = FxHashMap<*const (), (Label, Function)>;
 
 #[derive(Debug)]
 enum Guard {
@@ -50,6 +54,39 @@ impl Label {
             size,
             propositions,
         })
+    }
+
+    /// The valuations in which it holds, as a function that is 1 there and else 0. What aliases share is made
+    /// once: `memo` keeps the labels that it knows.
+    pub(super) fn function(
+        &self,
+        diagrams: &mut Diagrams,
+        memo: &mut LabelMemo,
+    ) -> Result<Function, AutomatonError> {
+        let key = Rc::as_ptr(&self.guard).cast::<()>();
+        if let Some((_, known)) = memo.get(&key) {
+            return Ok(*known);
+        }
+        let made = match &*self.guard {
+            Guard::Constant(b) => Function::constant(u32::from(*b)),
+            Guard::Proposition(p) => {
+                let (no, yes) = (Function::constant(0), Function::constant(1));
+                diagrams.make(*p as u32, no, yes)?
+            }
+            Guard::Not(a) => {
+                let a = a.function(diagrams, memo)?;
+                diagrams.combined(a, a, |x, _| 1 - x)?
+            }
+            Guard::And(a, b) | Guard::Or(a, b) => {
+                let (a, b) = (a.function(diagrams, memo)?, b.function(diagrams, memo)?);
+                match &*self.guard {
+                    Guard::And(..) => diagrams.combined(a, b, |x, y| x & y)?,
+                    _ => diagrams.combined(a, b, |x, y| x | y)?,
+                }
+            }
+        };
+        memo.insert(key, (self.clone(), made));
+        Ok(made)
     }
 
     pub(super) fn holds(&self, valuation: &dyn Fn(usize) -> bool) -> bool {

@@ -59,3 +59,16 @@ pub enum HoaError {
     #[error(transparent)]
     Determinise(#[from] LtlError),
 }
+
+impl HoaError {
+    /// Whether a bound was met, so that the automaton may be right; else it is wrong.
+    pub fn is_bound(&self) -> bool {
+        match self {
+            Self::TooLarge(_) => true,
+            Self::Alphabet(e) => matches!(e, AlphabetError::TooManyPropositions(_)),
+            Self::Automaton(e) => e.is_bound(),
+            Self::Determinise(e) => e.is_bound(),
+            _ => false,
+        }
+    }
+}

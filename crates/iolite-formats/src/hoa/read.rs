@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use iolite_property::acceptance::{AcceptanceFormula, Colours, MAX_COLOURS};
-use iolite_property::alphabet::{Alphabet, MAX_PROPOSITIONS};
+use iolite_property::alphabet::Alphabet;
+use iolite_property::diagram::{Diagrams, Function};
 use iolite_property::omega::OmegaAutomaton;
 use iolite_property::state_set::StateSet;
 use iolite_property::streett::StreettAutomaton;
 use iolite_property::structure::{AutomatonError, DEFAULT_BUDGET, StateId, Structure};
+use rustc_hash::FxHashMap;
 
-use super::label::{Aliases, Label, expression, label};
+use super::label::{Aliases, Label, LabelMemo, expression, label};
 use super::lex::{Lexer, Token};
 use super::nondeterministic::Nondeterministic;
 use super::{HoaError, acc_name};
@@ -409,9 +411,6 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
     let alphabet = Arc::new(if header.actions {
         Alphabet::of_names(names.iter().map(String::as_str))?
     } else {
-        if names.len() > MAX_PROPOSITIONS {
-            return Err(HoaError::TooLarge(format!("{} propositions", names.len())));
-        }
         Alphabet::valuations(&names)?
     });
     let k = alphabet.len();
@@ -422,6 +421,15 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
     {
         return Err(lexer.error(format!("proposition {} does not exist", needed - 1)));
     }
+    if let Some(&start) = header.start.iter().find(|&&q| q >= states.len()) {
+        return Err(AutomatonError::UnknownState(start).into());
+    }
+    if alphabet.is_wide()
+        && header.start.len() == 1
+        && let Some((structure, meaning)) = functions(lexer, header, states, &alphabet)?
+    {
+        return finished(header, states, acceptance, structure, &meaning);
+    }
     let edges: usize = states
         .iter()
         .flat_map(|s| &s.edges)
@@ -431,9 +439,6 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
         return Err(HoaError::TooLarge(format!(
             "{edges} edges over {k} letters"
         )));
-    }
-    if let Some(&start) = header.start.iter().find(|&&q| q >= states.len()) {
-        return Err(AutomatonError::UnknownState(start).into());
     }
     // One row a state: targets and colours; no entry where the automaton has no edge.
     let mut table: Vec<Vec<(u32, Colours)>> = vec![Vec::new(); states.len() * k];
@@ -494,8 +499,96 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
             Ok::<_, HoaError>(from.and_then(|(q, _)| next(q)))
         },
     )?;
+    finished(header, states, acceptance, structure, &meaning)
+}
+
+/// A state of the file with the colours of the edge into it; none is the sink for missing edges.
+type Entered = Option<(u32, Colours)>;
+
+/// A deterministic automaton over many propositions, read without listing their valuations; nothing where two edges
+/// of a state have a letter in common.
+fn functions(
+    lexer: &Lexer<'_>,
+    header: &Header,
+    states: &[State],
+    alphabet: &Arc<Alphabet>,
+) -> Result<Option<(Structure, Vec<Entered>)>, HoaError> {
+    let mut diagrams = Diagrams::default();
+    let mut memo = LabelMemo::default();
+    let mut rows: Vec<(Function, Vec<(u32, Colours)>)> = Vec::with_capacity(states.len());
+    for (id, state) in states.iter().enumerate() {
+        // Value 0 is no edge, and i + 1 the i-th entry.
+        let (mut row, mut entries) = (Function::constant(0), Vec::new());
+        let implicit = !state.edges.is_empty() && state.edges.iter().all(|(g, _, _)| g.is_none());
+        if implicit && state.edges.len() != alphabet.len() {
+            let k = alphabet.len();
+            return Err(lexer.error(format!("state {id} needs {k} edges or labels")));
+        }
+        for (position, (label, to, colours)) in state.edges.iter().enumerate() {
+            let holds = match label {
+                Some(label) => label.function(&mut diagrams, &mut memo)?,
+                None if implicit => {
+                    let mut bits = (0..alphabet.propositions().len() as u32).rev();
+                    bits.try_fold(Function::constant(1), |rest, bit| {
+                        let no = Function::constant(0);
+                        match position >> bit & 1 {
+                            1 => diagrams.make(bit, no, rest),
+                            _ => diagrams.make(bit, rest, no),
+                        }
+                    })?
+                }
+                None => return Err(lexer.error(format!("state {id} mixes labels and none"))),
+            };
+            let entry = (*to as u32, *colours);
+            let known = entries.iter().position(|e| *e == entry);
+            let number = known.unwrap_or(entries.len()) as u32 + 1;
+            if known.is_none() {
+                entries.push(entry);
+            }
+            let clash = diagrams.combined(row, holds, |old, new| {
+                u32::from(new == 1 && old != 0 && old != number)
+            })?;
+            if clash != Function::constant(0) {
+                return Ok(None);
+            }
+            row = diagrams.combined(row, holds, |old, new| if new == 1 { number } else { old })?;
+        }
+        rows.push((row, entries));
+    }
+    let start = Some((header.start[0] as u32, 0));
+    let explored = Structure::explore_functions(
+        Arc::clone(alphabet),
+        start,
+        MAX_STATES,
+        |from: &Entered, own, frontier| {
+            let Some((q, _)) = *from else {
+                return Ok(Function::constant(frontier.number(None)?));
+            };
+            let (row, entries) = &rows[q as usize];
+            let mut lead = |_: &mut Diagrams, value: u32| {
+                let entry = value.checked_sub(1).map(|i| entries[i as usize]);
+                frontier.number(entry)
+            };
+            own.mapped::<AutomatonError>(&diagrams, *row, &mut FxHashMap::default(), &mut lead)
+        },
+    )?;
+    Ok(Some(explored))
+}
+
+fn finished(
+    header: &Header,
+    states: &[State],
+    acceptance: AcceptanceFormula,
+    structure: Structure,
+    meaning: &[Entered],
+) -> Result<Parts, HoaError> {
     // Sets on the edge into a state and on the state itself are met together.
     let dead = (header.sets + header.complements.len()) as u32;
+    if dead >= Colours::BITS && meaning.contains(&None) {
+        return Err(HoaError::TooLarge(
+            "too many acceptance sets for an automaton that is not complete".into(),
+        ));
+    }
     let colours = meaning
         .iter()
         .map(|m| match *m {

@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use iolite_property::acceptance::{AcceptanceFormula, Colours};
 use iolite_property::alphabet::Alphabet;
+use iolite_property::diagram::{Diagrams, Function};
 use iolite_property::omega::OmegaAutomaton;
 use iolite_property::streett::StreettAutomaton;
 use iolite_property::structure::{StateId, Structure};
+use rustc_hash::FxHashMap;
 
 /// Writes a Streett automaton; its finite acceptance goes into the header `iolite-finite:` where it
 /// is not that of definition 3.
@@ -135,7 +137,8 @@ fn body(
     name: &dyn Fn(StateId) -> String,
 ) {
     let sigma = structure.alphabet();
-    text.push_str("--BODY--\n");
+    let head = std::mem::take(text);
+    let mut aliases = NodeAliases::default();
     for q in structure.states() {
         let _ = write!(text, "State: {}", q.index());
         let own = name(q);
@@ -151,7 +154,10 @@ fn body(
         }
         text.push('\n');
         if !is_actions(sigma) {
-            valuation_edges(text, structure.row(q), sigma.propositions().len());
+            match structure.function(q) {
+                Some((diagrams, f)) => function_edges(text, diagrams, f, &mut aliases),
+                None => valuation_edges(text, structure.row(q), sigma.propositions().len()),
+            }
             continue;
         }
         for l in sigma.iter() {
@@ -162,7 +168,78 @@ fn body(
             let _ = writeln!(text, "[{}] {to}", label.join("&"));
         }
     }
-    text.push_str("--END--\n");
+    *text = format!("{head}{}--BODY--\n{text}--END--\n", aliases.text);
+}
+
+/// Ways to a successor that are written out as cubes; beyond, labels are made of aliases.
+const MAX_CUBES: usize = 1 << 10;
+
+/// Aliases for the nodes of diagrams, so that what is shared in them is written once.
+#[derive(Default)]
+struct NodeAliases {
+    text: String,
+    count: usize,
+}
+
+/// One edge to each successor, labelled by the function of the propositions that leads there.
+fn function_edges(text: &mut String, diagrams: &Diagrams, f: Function, aliases: &mut NodeAliases) {
+    let Ok(ways) = diagrams.ways(f, MAX_CUBES) else {
+        for (to, _) in diagrams.values(f) {
+            let label = aliases.label(diagrams, f, to, &mut FxHashMap::default());
+            let _ = writeln!(text, "[{label}] {to}");
+        }
+        return;
+    };
+    let mut functions: Vec<(u32, Vec<String>)> = Vec::new();
+    for (to, way) in ways {
+        let literal = |&(p, holds): &(u32, bool)| format!("{}{p}", if holds { "" } else { "!" });
+        let cube: Vec<String> = way.iter().map(literal).collect();
+        let cube = if cube.is_empty() {
+            "t".into()
+        } else {
+            cube.join("&")
+        };
+        match functions.iter_mut().find(|(known, _)| *known == to) {
+            Some((_, cubes)) => cubes.push(cube),
+            None => functions.push((to, vec![cube])),
+        }
+    }
+    for (to, cubes) in functions {
+        let _ = writeln!(text, "[{}] {to}", cubes.join(" | "));
+    }
+}
+
+impl NodeAliases {
+    /// What says that a function leads to `to`: a constant, or the alias of its first node.
+    fn label(
+        &mut self,
+        diagrams: &Diagrams,
+        f: Function,
+        to: u32,
+        known: &mut FxHashMap<Function, String>,
+    ) -> String {
+        if let Some(label) = known.get(&f) {
+            return label.clone();
+        }
+        let label = match diagrams.node(f) {
+            None if f == Function::constant(to) => "t".to_owned(),
+            None => "f".to_owned(),
+            Some((p, low, high)) => {
+                let low = self.label(diagrams, low, to, known);
+                let high = self.label(diagrams, high, to, known);
+                if low == high {
+                    low
+                } else {
+                    let name = format!("@n{}", self.count);
+                    self.count += 1;
+                    let _ = writeln!(self.text, "Alias: {name} {p}&{high} | !{p}&{low}");
+                    name
+                }
+            }
+        };
+        known.insert(f, label.clone());
+        label
+    }
 }
 
 /// One edge to each successor, labelled by the function of the propositions that leads there.

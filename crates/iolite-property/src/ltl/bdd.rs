@@ -9,6 +9,15 @@ pub(super) struct Bdd(u32);
 impl Bdd {
     pub(super) const FALSE: Self = Self(0);
     pub(super) const TRUE: Self = Self(1);
+
+    /// Its number; equal functions have equal ones.
+    pub(super) fn index(self) -> u32 {
+        self.0
+    }
+
+    pub(super) fn of(index: u32) -> Self {
+        Self(index)
+    }
 }
 
 #[derive(Default)]

@@ -1,14 +1,24 @@
 //! Formulas in negation normal form, interned. Everything that speaks of one position only is
 //! folded into a set of letters, which makes actions (one at a time) and valuations the same.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alphabet::Letter;
 
-use super::{Ltl, LtlError};
+use super::bdd::{Bdd, Bdds};
+use super::{LetterSet, Ltl, LtlError};
 
-/// The letters at which an atom or a past formula holds, by position.
-pub(super) type Resolver<'a> = &'a dyn Fn(&Ltl) -> Result<Vec<bool>, LtlError>;
+/// The letters at which an atom or a past formula holds.
+pub(super) type Resolver<'a> = &'a dyn Fn(&Ltl) -> Result<LetterSet, LtlError>;
+
+/// What letters are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Letters {
+    /// So many, each with a number. Variables are the bits of that number, the highest first.
+    Numbered(usize),
+    /// The valuations of so many propositions, which are the variables.
+    Valuations(usize),
+}
 
 /// An interned formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,8 +36,8 @@ impl Id {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
-    /// The first letter is one of these.
-    Letters(Box<[u64]>),
+    /// The first letter is one of these, as a function of its bits.
+    Letters(Bdd),
     /// Sorted, without doubles, at least two.
     And(Vec<Id>),
     Or(Vec<Id>),
@@ -55,6 +65,8 @@ struct Kind {
 
 /// Temporal formulas that are compared with each other.
 const MAX_COMPARED: usize = 64;
+/// Implications beyond which those that follow from others are left out.
+const MANY_IMPLICATIONS: usize = 128;
 
 pub(super) struct Formulas {
     nodes: Vec<Node>,
@@ -62,13 +74,14 @@ pub(super) struct Formulas {
     kinds: Vec<Kind>,
     index: FxHashMap<Node, Id>,
     implied: FxHashMap<(Id, Id), bool>,
-    letters: usize,
+    letters: Letters,
+    pub(super) bdds: Bdds,
     pub(super) truth: Id,
     pub(super) falsity: Id,
 }
 
 impl Formulas {
-    pub(super) fn new(letters: usize) -> Self {
+    pub(super) fn new(letters: Letters) -> Self {
         let mut f = Self {
             nodes: Vec::new(),
             levels: Vec::new(),
@@ -76,11 +89,12 @@ impl Formulas {
             index: FxHashMap::default(),
             implied: FxHashMap::default(),
             letters,
+            bdds: Bdds::new(),
             truth: Id(0),
             falsity: Id(0),
         };
-        f.truth = f.letter_set(|_| true);
-        f.falsity = f.letter_set(|_| false);
+        f.truth = f.intern(Node::Letters(Bdd::TRUE));
+        f.falsity = f.intern(Node::Letters(Bdd::FALSE));
         f
     }
 
@@ -88,9 +102,12 @@ impl Formulas {
         &self.nodes[f.index()]
     }
 
-    /// How many there are.
-    pub(super) fn letters(&self) -> usize {
-        self.letters
+    /// The bit of a letter's number that a variable stands for.
+    pub(super) fn bit(&self, variable: u32) -> u32 {
+        match self.letters {
+            Letters::Numbered(count) => count.next_power_of_two().trailing_zeros() - 1 - variable,
+            Letters::Valuations(_) => variable,
+        }
     }
 
     pub(super) fn level(&self, f: Id) -> Level {
@@ -135,16 +152,33 @@ impl Formulas {
         Some((of_kind, rest))
     }
 
-    fn letter_set(&mut self, holds: impl Fn(usize) -> bool) -> Id {
-        let mut words = vec![0_u64; self.letters.div_ceil(64)];
-        (0..self.letters)
-            .filter(|&l| holds(l))
-            .for_each(|l| words[l / 64] |= 1 << (l % 64));
-        self.intern(Node::Letters(words.into()))
+    fn letter_set(&mut self, set: &LetterSet) -> Bdd {
+        match *set {
+            LetterSet::Proposition(i) => self.bdds.var(i as u32),
+            LetterSet::Listed(ref holds) => {
+                let bits = holds.len().next_power_of_two().trailing_zeros();
+                self.listed(holds, 0, 0, bits)
+            }
+        }
     }
 
-    pub(super) fn has_letter(set: &[u64], l: Letter) -> bool {
-        set[l.index() / 64] >> (l.index() % 64) & 1 == 1
+    /// The letters from `first` on. A number without a letter does as the one without its highest bit.
+    fn listed(&mut self, holds: &[bool], first: usize, variable: u32, bits: u32) -> Bdd {
+        if variable == bits {
+            return if holds[first] { Bdd::TRUE } else { Bdd::FALSE };
+        }
+        let half = 1 << (bits - 1 - variable);
+        let low = self.listed(holds, first, variable + 1, bits);
+        if first + half >= holds.len() {
+            return low;
+        }
+        let high = self.listed(holds, first + half, variable + 1, bits);
+        let test = self.bdds.var(variable);
+        self.bdds.ite(test, high, low)
+    }
+
+    fn negated(&mut self, set: Bdd) -> Bdd {
+        self.bdds.ite(set, Bdd::FALSE, Bdd::TRUE)
     }
 
     fn intern(&mut self, node: Node) -> Id {
@@ -184,10 +218,8 @@ impl Formulas {
             universal: true,
         };
         let kind = match &node {
-            Node::Letters(set) => {
-                let none = set.iter().all(|w| *w == 0);
-                let count: u32 = set.iter().map(|w| w.count_ones()).sum();
-                let constant = none || count as usize == self.letters;
+            &Node::Letters(set) => {
+                let constant = set == Bdd::TRUE || set == Bdd::FALSE;
                 Kind {
                     eventual: constant,
                     universal: constant,
@@ -226,17 +258,19 @@ impl Formulas {
             (self.falsity, self.truth)
         };
         let mut flat = Vec::new();
-        let mut set: Option<Box<[u64]>> = None;
+        let mut set: Option<Bdd> = None;
         let mut todo: Vec<Id> = parts.to_vec();
         while let Some(p) = todo.pop() {
             match self.node(p) {
                 Node::And(fs) if conjunction => todo.extend_from_slice(fs),
                 Node::Or(fs) if !conjunction => todo.extend_from_slice(fs),
-                Node::Letters(s) => match &mut set {
-                    None => set = Some(s.clone()),
-                    Some(old) if conjunction => old.iter_mut().zip(s).for_each(|(a, b)| *a &= b),
-                    Some(old) => old.iter_mut().zip(s).for_each(|(a, b)| *a |= b),
-                },
+                &Node::Letters(s) => {
+                    set = Some(match set {
+                        None => s,
+                        Some(old) if conjunction => self.bdds.and(old, s),
+                        Some(old) => self.bdds.or(old, s),
+                    });
+                }
                 _ => flat.push(p),
             }
         }
@@ -325,8 +359,8 @@ impl Formulas {
     fn implies_by_parts(&mut self, f: Id, g: Id) -> bool {
         use Node::{And, Letters, Next, Or, Release, StrongRelease, Until, WeakUntil};
         let (left, right) = (self.node(f).clone(), self.node(g).clone());
-        if let (Letters(a), Letters(b)) = (&left, &right) {
-            return a.iter().zip(b.iter()).all(|(a, b)| a & !b == 0);
+        if let (&Letters(a), &Letters(b)) = (&left, &right) {
+            return self.bdds.ite(a, b, Bdd::TRUE) == Bdd::TRUE;
         }
         // Operators of the same form are monotone in both operands.
         if let (Until(a, b), Until(c, d) | WeakUntil(c, d))
@@ -369,6 +403,19 @@ impl Formulas {
             }
     }
 
+    /// Whether a formula is G of one that, once true, was true all along: such as G F a. Then the one under the
+    /// G, if it can be shown within a finite prefix.
+    pub(super) fn recurring(&self, f: Id) -> Option<Id> {
+        match *self.node(f) {
+            Node::Release(a, b)
+                if a == self.falsity && self.is_eventual(b) && self.level(b).sigma <= 1 =>
+            {
+                Some(b)
+            }
+            _ => None,
+        }
+    }
+
     /// Pairs of temporal formulas so far of which the first implies the second.
     pub(super) fn implications(&mut self) -> Vec<(Id, Id)> {
         let temporal: Vec<Id> = (0..self.nodes.len() as u32)
@@ -383,6 +430,12 @@ impl Formulas {
                     found.push((f, g));
                 }
             }
+        }
+        if found.len() > MANY_IMPLICATIONS {
+            // Those that follow from two others, which are strict, say nothing new.
+            let all: FxHashSet<(Id, Id)> = found.iter().copied().collect();
+            let strict = |f, g| all.contains(&(f, g)) && !all.contains(&(g, f));
+            found.retain(|&(f, h)| !temporal.iter().any(|&g| strict(f, g) && strict(g, h)));
         }
         found
     }
@@ -575,15 +628,22 @@ impl Formulas {
             | Ltl::Once(_)
             | Ltl::Historically(_)
             | Ltl::Since(..) => {
-                let holds = sigma(f)?;
-                self.letter_set(|l| holds[l] != negated)
+                let mut set = self.letter_set(&sigma(f)?);
+                if negated {
+                    set = self.negated(set);
+                }
+                self.intern(Node::Letters(set))
             }
             Ltl::AnyOf(names) => {
-                let each = names
-                    .iter()
-                    .map(|n| sigma(&Ltl::Atom(n.clone())))
-                    .collect::<Result<Vec<_>, _>>()?;
-                self.letter_set(|l| each.iter().any(|h| h[l]) != negated)
+                let mut any = Bdd::FALSE;
+                for name in names {
+                    let set = self.letter_set(&sigma(&Ltl::Atom(name.clone()))?);
+                    any = self.bdds.or(any, set);
+                }
+                if negated {
+                    any = self.negated(any);
+                }
+                self.intern(Node::Letters(any))
             }
             Ltl::Not(a) => self.normal_form(a, !negated, sigma)?,
             Ltl::And(fs) | Ltl::Or(fs) => {
@@ -676,20 +736,42 @@ impl Formulas {
         Some((made, conjunction))
     }
 
-    /// Letters that no part of any formula so far tells apart: the class of each, and a letter of
-    /// each class.
-    pub(super) fn letter_classes(&self) -> (Vec<u32>, Vec<usize>) {
-        let mut of = vec![0_u32; self.letters];
-        let mut first = vec![0];
-        for node in &self.nodes {
-            let Node::Letters(set) = node else { continue };
+    /// The sets of letters that a formula speaks of, each once.
+    fn letter_sets(&self, f: Id) -> Vec<Bdd> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut sets = Vec::new();
+        let mut todo = vec![f];
+        while let Some(f) = todo.pop() {
+            if std::mem::replace(&mut seen[f.index()], true) {
+                continue;
+            }
+            match self.node(f) {
+                &Node::Letters(set) => sets.push(set),
+                Node::And(fs) | Node::Or(fs) => todo.extend(fs),
+                Node::Next(a) => todo.push(*a),
+                Node::Until(a, b)
+                | Node::WeakUntil(a, b)
+                | Node::Release(a, b)
+                | Node::StrongRelease(a, b) => todo.extend([*a, *b]),
+            }
+        }
+        sets.sort_unstable();
+        sets
+    }
+
+    /// Of numbered letters: which class each is of, where a class is what no part of a formula tells apart, and a
+    /// letter of each class.
+    pub(super) fn numbered_classes(&self, f: Id, count: usize) -> (Vec<u32>, Vec<Letter>) {
+        let mut of = vec![0_u32; count];
+        let mut first = vec![Letter::new(0)];
+        for set in self.letter_sets(f) {
             let mut seen: FxHashMap<(u32, bool), u32> = FxHashMap::default();
             first = Vec::new();
             for (l, class) in of.iter_mut().enumerate() {
                 let fresh = seen.len() as u32;
-                let key = (*class, Self::has_letter(set, Letter::new(l)));
+                let key = (*class, self.has_letter(set, Letter::new(l)));
                 *class = *seen.entry(key).or_insert_with(|| {
-                    first.push(l);
+                    first.push(Letter::new(l));
                     fresh
                 });
             }
@@ -697,10 +779,93 @@ impl Formulas {
         (of, first)
     }
 
+    fn has_letter(&self, mut set: Bdd, l: Letter) -> bool {
+        while let Some((variable, low, high)) = self.bdds.node(set) {
+            let holds = l.bits() >> self.bit(variable) & 1 == 1;
+            set = if holds { high } else { low };
+        }
+        set == Bdd::TRUE
+    }
+
+    /// Classes of letters that no part of a formula tells apart; nothing if there are more than `limit`.
+    pub(super) fn letter_classes(&mut self, f: Id, limit: usize) -> Option<Vec<Bdd>> {
+        let mut classes = vec![Bdd::TRUE];
+        for set in self.letter_sets(f) {
+            let outside = self.negated(set);
+            let mut split = Vec::new();
+            for class in classes {
+                let halves = [self.bdds.and(class, set), self.bdds.and(class, outside)];
+                split.extend(halves.into_iter().filter(|&c| c != Bdd::FALSE));
+            }
+            if split.len() > limit || self.bdds.overflowed() {
+                return None;
+            }
+            classes = split;
+        }
+        Some(classes)
+    }
+
+    /// A formula of another one's over letters that are its classes.
+    pub(super) fn narrowed(
+        &mut self,
+        wide: &mut Self,
+        f: Id,
+        classes: &[Bdd],
+        memo: &mut FxHashMap<Id, Id>,
+    ) -> Id {
+        if let Some(&known) = memo.get(&f) {
+            return known;
+        }
+        let node = wide.node(f).clone();
+        if let Node::Letters(set) = node {
+            let holds = |&c: &Bdd| wide.bdds.and(c, set) != Bdd::FALSE;
+            let holds = classes.iter().map(holds).collect();
+            let set = self.letter_set(&LetterSet::Listed(holds));
+            return self.intern(Node::Letters(set));
+        }
+        let mut inner = |g: Id| self.narrowed(wide, g, classes, memo);
+        let made = match node {
+            Node::Letters(_) => unreachable!("was told above"),
+            Node::And(fs) => {
+                let parts: Vec<Id> = fs.into_iter().map(inner).collect();
+                self.and(&parts)
+            }
+            Node::Or(fs) => {
+                let parts: Vec<Id> = fs.into_iter().map(inner).collect();
+                self.or(&parts)
+            }
+            Node::Next(a) => {
+                let a = inner(a);
+                self.next(a)
+            }
+            Node::Until(a, b) => {
+                let (a, b) = (inner(a), inner(b));
+                self.until(a, b)
+            }
+            Node::WeakUntil(a, b) => {
+                let (a, b) = (inner(a), inner(b));
+                self.weak_until(a, b)
+            }
+            Node::Release(a, b) => {
+                let (a, b) = (inner(a), inner(b));
+                self.release(a, b)
+            }
+            Node::StrongRelease(a, b) => {
+                let (a, b) = (inner(a), inner(b));
+                self.strong_release(a, b)
+            }
+        };
+        memo.insert(f, made);
+        made
+    }
+
     /// The negation of a normal form.
     pub(super) fn negation(&mut self, f: Id) -> Id {
         match self.node(f).clone() {
-            Node::Letters(set) => self.letter_set(|l| !Self::has_letter(&set, Letter::new(l))),
+            Node::Letters(set) => {
+                let set = self.negated(set);
+                self.intern(Node::Letters(set))
+            }
             Node::And(fs) | Node::Or(fs) => {
                 let conjunction = matches!(self.node(f), Node::Or(_));
                 let parts: Vec<Id> = fs.iter().map(|&f| self.negation(f)).collect();

@@ -6,13 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::alphabet::Letter;
 
-use super::bdd::{Bdd, Bdds};
+use super::bdd::Bdd;
 use super::core::{Formulas, Id, Node};
 
 /// Formulas as functions of their temporal parts, with the after function on them.
 pub(super) struct Derivatives {
     pub(super) formulas: Formulas,
-    pub(super) bdds: Bdds,
     as_bdd: FxHashMap<Id, Bdd>,
     after_node: FxHashMap<Id, Bdd>,
     after_bdd: FxHashMap<Bdd, Bdd>,
@@ -24,9 +23,9 @@ pub(super) struct Derivatives {
 
 /// The variable that marks an eventuality as put off, beside the formula's own variable.
 pub(super) const PUT_OFF: u32 = 1 << 31;
-/// Variables below this one are the bits of a letter's number, the highest bit first: what is left after
-/// a letter is one function of the letter too, and not a table of as many entries as there are letters.
-const FIRST_FORMULA: u32 = 32;
+/// Variables below this one are the bits of a letter: what is left after a letter is one function of the letter
+/// too, and not a table of as many entries as there are letters.
+const FIRST_FORMULA: u32 = 64;
 
 fn variable(f: Id) -> u32 {
     f.index() as u32 + FIRST_FORMULA
@@ -40,7 +39,6 @@ impl Derivatives {
     pub(super) fn new(formulas: Formulas) -> Self {
         Self {
             formulas,
-            bdds: Bdds::new(),
             as_bdd: FxHashMap::default(),
             after_node: FxHashMap::default(),
             after_bdd: FxHashMap::default(),
@@ -66,22 +64,26 @@ impl Derivatives {
             let mut all = Bdd::TRUE;
             for &(f, g) in &pairs {
                 let (f, g) = (self.bdd(f), self.bdd(g));
-                let implication = self.bdds.ite(f, g, Bdd::TRUE);
-                all = self.bdds.and(all, implication);
+                let implication = self.formulas.bdds.ite(f, g, Bdd::TRUE);
+                all = self.formulas.bdds.and(all, implication);
             }
+            // What is left is compared where all of them hold, and so may be simplified by them meanwhile.
+            self.known = all;
+            self.after_node.clear();
+            self.after_bdd.clear();
             let before = pairs.len();
             pairs.retain(|&(f, g)| {
                 let (f, g) = (self.after_node(f), self.after_node(g));
-                let kept = self.bdds.ite(f, g, Bdd::TRUE);
-                self.bdds.ite(all, kept, Bdd::TRUE) == Bdd::TRUE
+                let kept = self.formulas.bdds.ite(f, g, Bdd::TRUE);
+                self.formulas.bdds.ite(all, kept, Bdd::TRUE) == Bdd::TRUE
             });
             if pairs.len() == before {
-                self.after_node.clear();
-                self.after_bdd.clear();
-                self.known = all;
                 return;
             }
         }
+        self.known = Bdd::TRUE;
+        self.after_node.clear();
+        self.after_bdd.clear();
     }
 
     /// A formula where what is known holds.
@@ -89,7 +91,7 @@ impl Derivatives {
         if self.known == Bdd::TRUE {
             return f;
         }
-        let f = self.bdds.and(f, self.known);
+        let f = self.formulas.bdds.and(f, self.known);
         if f == self.known { Bdd::TRUE } else { f }
     }
 
@@ -106,8 +108,8 @@ impl Derivatives {
         if !self.promises || !self.is_eventuality(f) {
             return again;
         }
-        let mark = self.bdds.var(variable(f) | PUT_OFF);
-        self.bdds.and(again, mark)
+        let mark = self.formulas.bdds.var(variable(f) | PUT_OFF);
+        self.formulas.bdds.and(again, mark)
     }
 
     /// A formula as a function of its outermost temporal parts.
@@ -124,39 +126,16 @@ impl Derivatives {
         let b = match self.formulas.node(f).clone() {
             Node::And(fs) => fs.into_iter().fold(Bdd::TRUE, |all, f| {
                 let f = self.bdd(f);
-                self.bdds.and(all, f)
+                self.formulas.bdds.and(all, f)
             }),
             Node::Or(fs) => fs.into_iter().fold(Bdd::FALSE, |any, f| {
                 let f = self.bdd(f);
-                self.bdds.or(any, f)
+                self.formulas.bdds.or(any, f)
             }),
-            _ => self.bdds.var(variable(f)),
+            _ => self.formulas.bdds.var(variable(f)),
         };
         self.as_bdd.insert(f, b);
         b
-    }
-
-    /// A set of letters as a function of their bits.
-    fn letter_set(&mut self, set: &[u64], first: usize, bit: u32) -> Bdd {
-        let letters = self.formulas.letters();
-        if first >= letters {
-            return Bdd::FALSE;
-        }
-        let Some(below) = bit.checked_sub(1) else {
-            return if Formulas::has_letter(set, Letter::new(first)) {
-                Bdd::TRUE
-            } else {
-                Bdd::FALSE
-            };
-        };
-        let low = self.letter_set(set, first, below);
-        let high = self.letter_set(set, first + (1 << below), below);
-        let test = self.bdds.var(self.bits() - bit);
-        self.bdds.ite(test, high, low)
-    }
-
-    fn bits(&self) -> u32 {
-        self.formulas.letters().next_power_of_two().trailing_zeros()
     }
 
     fn after_node(&mut self, f: Id) -> Bdd {
@@ -164,7 +143,7 @@ impl Derivatives {
             return b;
         }
         let b = match self.formulas.node(f).clone() {
-            Node::Letters(set) => self.letter_set(&set, 0, self.bits()),
+            Node::Letters(set) => set,
             Node::And(_) | Node::Or(_) => {
                 let b = self.bdd(f);
                 self.after_any(b)
@@ -173,14 +152,14 @@ impl Derivatives {
             Node::Until(a, b) | Node::WeakUntil(a, b) => {
                 let (a, b) = (self.after_node(a), self.after_node(b));
                 let again = self.again(f);
-                let wait = self.bdds.and(a, again);
-                self.bdds.or(b, wait)
+                let wait = self.formulas.bdds.and(a, again);
+                self.formulas.bdds.or(b, wait)
             }
             Node::Release(a, b) | Node::StrongRelease(a, b) => {
                 let (a, b) = (self.after_node(a), self.after_node(b));
                 let again = self.again(f);
-                let freed = self.bdds.or(a, again);
-                self.bdds.and(b, freed)
+                let freed = self.formulas.bdds.or(a, again);
+                self.formulas.bdds.and(b, freed)
             }
         };
         let b = self.settled(b);
@@ -190,7 +169,7 @@ impl Derivatives {
 
     /// What is left of a formula after a letter, as a function of the letter.
     pub(super) fn after_any(&mut self, f: Bdd) -> Bdd {
-        let Some((var, low, high)) = self.bdds.node(f) else {
+        let Some((var, low, high)) = self.formulas.bdds.node(f) else {
             return f;
         };
         if let Some(&b) = self.after_bdd.get(&f) {
@@ -198,7 +177,7 @@ impl Derivatives {
         }
         let test = self.after_node(formula(var));
         let (low, high) = (self.after_any(low), self.after_any(high));
-        let b = self.bdds.ite(test, high, low);
+        let b = self.formulas.bdds.ite(test, high, low);
         let b = self.settled(b);
         self.after_bdd.insert(f, b);
         b
@@ -206,23 +185,34 @@ impl Derivatives {
 
     /// A function of the letter at one letter.
     pub(super) fn at(&self, mut f: Bdd, l: Letter) -> Bdd {
-        while let Some((var, low, high)) = self.bdds.node(f).filter(|n| n.0 < FIRST_FORMULA) {
-            let bit = self.bits() - 1 - var;
-            f = if l.index() >> bit & 1 == 1 { high } else { low };
+        while let Some((var, low, high)) = self.asked(f) {
+            let bit = self.formulas.bit(var);
+            f = if l.bits() >> bit & 1 == 1 { high } else { low };
         }
         f
+    }
+
+    /// The bit of the letter that a function asks for first, and what is left for either answer; nothing where
+    /// the letter does not matter.
+    pub(super) fn asked(&self, f: Bdd) -> Option<(u32, Bdd, Bdd)> {
+        self.formulas.bdds.node(f).filter(|n| n.0 < FIRST_FORMULA)
     }
 
     /// What is left of a formula after a letter.
     pub(super) fn after(&mut self, f: Bdd, l: Letter) -> Bdd {
         let any = self.after_any(f);
         let left = self.at(any, l);
+        self.told(left)
+    }
+
+    /// What is left, where nothing but what is known means that it is true.
+    pub(super) fn told(&self, left: Bdd) -> Bdd {
         if left == self.known { Bdd::TRUE } else { left }
     }
 
     /// What a formula of Π₂ owes now: its W and R taken as true.
     pub(super) fn obligations(&mut self, f: Bdd) -> Bdd {
-        let Some((var, low, high)) = self.bdds.node(f) else {
+        let Some((var, low, high)) = self.formulas.bdds.node(f) else {
             return f;
         };
         if let Some(&b) = self.owed.get(&f) {
@@ -231,7 +221,7 @@ impl Derivatives {
         let owed = self.formulas.obligations(formula(var));
         let test = self.bdd(owed);
         let (low, high) = (self.obligations(low), self.obligations(high));
-        let b = self.bdds.ite(test, high, low);
+        let b = self.formulas.bdds.ite(test, high, low);
         self.owed.insert(f, b);
         b
     }

@@ -52,7 +52,7 @@ impl Ltl {
         let next = |i: usize| if i + 1 == n { back } else { i + 1 };
         let atom = |name: &String| -> Result<Vec<bool>, LtlError> {
             let holds = letters(alphabet, name)?;
-            Ok(word.iter().map(|l| holds[l.index()]).collect())
+            Ok(word.iter().map(|&l| holds.has(l)).collect())
         };
         // A fixed point over the positions: `start` falls or rises until it is stable.
         let fixed = |start: bool, rule: &dyn Fn(usize, bool) -> bool| {

@@ -4,7 +4,7 @@
 
 use crate::alphabet::{Alphabet, Letter};
 
-use super::{Ltl, LtlError, letters};
+use super::{LetterSet, Ltl, LtlError, letters};
 
 /// Past operators that are followed at once.
 const MAX_PAST: usize = 10;
@@ -104,11 +104,11 @@ impl<'a> Past<'a> {
         Ok(match f {
             Ltl::True => true,
             Ltl::False => false,
-            Ltl::Atom(name) => letters(sigma, name)?[l.index()],
+            Ltl::Atom(name) => letters(sigma, name)?.has(l),
             Ltl::AnyOf(names) => {
                 let mut any = false;
                 for name in names {
-                    any |= letters(sigma, name)?[l.index()];
+                    any |= letters(sigma, name)?.has(l);
                 }
                 any
             }
@@ -134,10 +134,11 @@ impl<'a> Past<'a> {
 
     /// The alphabet that carries the truth of the outermost past formulas with each letter.
     pub(super) fn extended(&self) -> Result<Alphabet, LtlError> {
-        let count = self.letters << self.outermost.len();
-        if count > 1 << 12 {
+        let most = (1 << 12) >> self.outermost.len();
+        if self.letters > most {
             return Err(LtlError::TooManyPast);
         }
+        let count = self.letters << self.outermost.len();
         let names: Vec<String> = (0..count).map(|i| i.to_string()).collect();
         Ok(Alphabet::of_names(names.iter().map(String::as_str))?)
     }
@@ -152,16 +153,19 @@ impl<'a> Past<'a> {
     }
 
     /// The extended letters at which an atom or an outermost past formula holds.
-    pub(super) fn letters(&self, f: &Ltl, alphabet: &Alphabet) -> Result<Vec<bool>, LtlError> {
+    pub(super) fn letters(&self, f: &Ltl, alphabet: &Alphabet) -> Result<LetterSet, LtlError> {
+        if let (Ltl::Atom(name), true) = (f, self.outermost.is_empty()) {
+            return letters(alphabet, name);
+        }
         let count = self.letters << self.outermost.len();
         if let Ltl::Atom(name) = f {
             let holds = letters(alphabet, name)?;
-            return Ok((0..count).map(|e| holds[e % self.letters]).collect());
+            let holds = (0..count).map(|e| holds.has(Letter::new(e % self.letters)));
+            return Ok(LetterSet::Listed(holds.collect()));
         }
         let at = self.outermost.iter().position(|&i| self.nodes[i] == f);
         let at = at.ok_or(LtlError::FutureInPast)?;
-        Ok((0..count)
-            .map(|e| (e / self.letters) >> at & 1 == 1)
-            .collect())
+        let holds = (0..count).map(|e| (e / self.letters) >> at & 1 == 1);
+        Ok(LetterSet::Listed(holds.collect()))
     }
 }

@@ -51,6 +51,7 @@ impl Buchi {
             })
         };
         let first: Vec<u32> = derivatives
+            .formulas
             .bdds
             .minimal_models(start)
             .into_iter()
@@ -61,9 +62,9 @@ impl Buchi {
             let from = sets[steps.len()].clone();
             let mut row = Vec::with_capacity(alphabet.len());
             let any = from.iter().fold(Bdd::TRUE, |all, &f| {
-                let v = derivatives.bdds.var(f);
+                let v = derivatives.formulas.bdds.var(f);
                 let after = derivatives.after_any(v);
-                derivatives.bdds.and(all, after)
+                derivatives.formulas.bdds.and(all, after)
             });
             let mut known: FxHashMap<Bdd, Vec<Step>> = FxHashMap::default();
             for l in alphabet.iter() {
@@ -72,7 +73,7 @@ impl Buchi {
                     row.push(steps.clone());
                     continue;
                 }
-                let models = derivatives.bdds.minimal_models(left);
+                let models = derivatives.formulas.bdds.minimal_models(left);
                 let split = |m: Vec<u32>| {
                     let (put_off, set): (Vec<u32>, Vec<u32>) =
                         m.into_iter().partition(|v| v & PUT_OFF != 0);
@@ -84,7 +85,7 @@ impl Buchi {
                 let steps: Vec<Step> = models.into_iter().map(split).collect();
                 known.insert(left, steps.clone());
                 row.push(steps);
-                if sets.len() > budget || derivatives.bdds.overflowed() {
+                if sets.len() > budget || derivatives.formulas.bdds.overflowed() {
                     return Err(AutomatonError::TooManyStates(budget).into());
                 }
             }

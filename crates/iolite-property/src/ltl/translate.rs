@@ -15,11 +15,11 @@ use crate::structure::{AutomatonError, DEFAULT_BUDGET, Structure};
 
 use super::bdd::Bdd;
 use super::buchi::Buchi;
-use super::core::{Formulas, Id, Node, Resolver};
+use super::core::{Formulas, Id, Letters, Node, Resolver};
 use super::derivative::Derivatives;
 use super::determinise::determinise;
 use super::past::Past;
-use super::{Ltl, LtlError};
+use super::{LetterSet, Ltl, LtlError};
 
 /// Which construction is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -30,6 +30,9 @@ pub enum Route {
     Best,
     /// Tableau and determinisation for the whole formula: larger, and independent of the other.
     Safra,
+    /// The first one; but over many propositions no part of the formula is translated over classes of letters
+    /// wherever the functions of the propositions will do. Larger, and for comparison.
+    Functions,
 }
 
 /// How a translation goes about it.
@@ -61,7 +64,7 @@ pub struct Translation {
 
 impl Translation {
     /// The automaton's marks say nothing of finite sequences; the language does.
-    fn new(normal: Normalised, budget: usize) -> Result<Self, LtlError> {
+    pub(super) fn new(normal: Normalised, budget: usize) -> Result<Self, LtlError> {
         Ok(Self {
             class: normal.class,
             automaton: finitary_part::of_normalised(normal, budget)?,
@@ -78,6 +81,9 @@ impl Ltl {
     ) -> Result<Translation, LtlError> {
         self.check_size()?;
         let past = Past::new(self, alphabet)?;
+        if past.is_empty() && alphabet.is_wide() {
+            return self.translate_wide(alphabet, options);
+        }
         if past.is_empty() {
             let (normal, classes) =
                 self.translate_future(alphabet, options, &|f| past.letters(f, alphabet))?;
@@ -93,8 +99,9 @@ impl Ltl {
         let future = future.automaton.over(&extended, &classes)?;
         // The automaton beside the memory of the past.
         let omega = future.to_omega();
+        // Few enough letters for a table, or there would be no extended alphabet.
         let (structure, meaning) = Structure::explore(
-            alphabet.clone(),
+            Arc::new(Alphabet::numbers(alphabet.len())?),
             (omega.structure.initial(), past.start()),
             options.budget,
             |&(q, memory), l| {
@@ -102,6 +109,7 @@ impl Ltl {
                 Ok::<_, LtlError>((omega.structure.step(q, past.letter(l, now)), next))
             },
         )?;
+        let structure = structure.called(alphabet.clone())?;
         let colours = meaning
             .iter()
             .map(|(q, _)| omega.colours[q.index()])
@@ -128,38 +136,65 @@ impl Ltl {
         options: Options,
         resolver: Resolver<'_>,
     ) -> Result<(Normalised, Vec<u32>), LtlError> {
-        let mut wide = Formulas::new(alphabet.len());
-        wide.normal_form(self, false, resolver)?;
-        let (classes, first) = wide.letter_classes();
-        let narrow = Arc::new(Alphabet::numbers(first.len())?);
-        let mut formulas = Formulas::new(first.len());
+        let mut wide = Formulas::new(Letters::Numbered(alphabet.len()));
+        let f = wide.normal_form(self, false, resolver)?;
+        let (classes, first) = wide.numbered_classes(f, alphabet.len());
+        let mut formulas = Formulas::new(Letters::Numbered(first.len()));
         let f = formulas.normal_form(self, false, &|f| {
             let holds = resolver(f)?;
-            Ok(first.iter().map(|&l| holds[l]).collect())
+            let holds = first.iter().map(|&l| holds.has(l)).collect();
+            Ok(LetterSet::Listed(holds))
         })?;
-        let derivatives = Derivatives::new(formulas);
-        let mut translator = Translator {
-            derivatives,
-            alphabet: &narrow,
-            budget: options.budget,
-        };
-        let normal = match options.route {
-            Route::Best => translator.best(f)?,
-            Route::Safra => translator.safra(f)?,
-        };
-        translator.guard()?;
+        let narrow = Arc::new(Alphabet::numbers(first.len())?);
+        let normal = Translator::new(formulas, &narrow, options).translated(f)?;
         Ok((normal, classes))
     }
 }
 
-struct Translator<'a> {
-    derivatives: Derivatives,
-    alphabet: &'a Arc<Alphabet>,
-    budget: usize,
+/// Formulas, whose turn it is, and what that one owes still.
+pub(super) type Turn = (Vec<Bdd>, usize, Bdd);
+
+/// Where one of the formulas cannot hold any more.
+pub(super) fn failed(mut formulas: Vec<Bdd>) -> Turn {
+    formulas.fill(Bdd::FALSE);
+    (formulas, 0, Bdd::FALSE)
 }
 
-impl Translator<'_> {
-    fn best(&mut self, f: Id) -> Result<Normalised, LtlError> {
+pub(super) struct Translator<'a> {
+    pub(super) derivatives: Derivatives,
+    pub(super) alphabet: &'a Arc<Alphabet>,
+    options: Options,
+    pub(super) budget: usize,
+}
+
+impl<'a> Translator<'a> {
+    pub(super) fn new(formulas: Formulas, alphabet: &'a Arc<Alphabet>, options: Options) -> Self {
+        Self {
+            derivatives: Derivatives::new(formulas),
+            alphabet,
+            options,
+            budget: options.budget,
+        }
+    }
+
+    pub(super) fn options(&self) -> Options {
+        self.options
+    }
+
+    /// By the construction that the options ask for.
+    pub(super) fn translated(mut self, f: Id) -> Result<Normalised, LtlError> {
+        let normal = match self.options.route {
+            Route::Best | Route::Functions => self.best(f)?,
+            Route::Safra => self.safra(f)?,
+        };
+        self.guard()?;
+        Ok(normal)
+    }
+
+    pub(super) fn best(&mut self, f: Id) -> Result<Normalised, LtlError> {
+        if let Some(narrow) = self.narrow(f, self.narrow_letters())? {
+            return Ok(narrow);
+        }
         let level = self.derivatives.formulas.level(f);
         if level.sigma <= 1 || level.pi <= 1 {
             return self.after(f, level.pi <= 1);
@@ -182,8 +217,9 @@ impl Translator<'_> {
             }
             _ => {
                 if let Some((parts, conjunction)) = self.derivatives.formulas.distributed(f) {
+                    let overflowed = |s: &Self| s.derivatives.formulas.bdds.overflowed();
                     match self.combine(&parts, conjunction) {
-                        Err(LtlError::Automaton(_)) if !self.derivatives.bdds.overflowed() => {}
+                        Err(LtlError::Automaton(_)) if !overflowed(self) => {}
                         other => return other,
                     }
                 }
@@ -194,6 +230,9 @@ impl Translator<'_> {
 
     /// The formula or its negation, whichever is found to be small first.
     fn either(&mut self, f: Id) -> Result<Normalised, LtlError> {
+        if let Some(narrow) = self.narrow_or_fail(f)? {
+            return Ok(narrow);
+        }
         let not = self.derivatives.formulas.negation(f);
         let mut automata = [Some(self.buchi(f)), Some(self.buchi(not))];
         for budget in [1 << 8, 1 << 11, 1 << 14, self.budget] {
@@ -217,12 +256,12 @@ impl Translator<'_> {
         Err(AutomatonError::TooManyStates(self.budget).into())
     }
 
-    fn normalise(&self, omega: &OmegaAutomaton) -> Result<Normalised, LtlError> {
+    pub(super) fn normalise(&self, omega: &OmegaAutomaton) -> Result<Normalised, LtlError> {
         Ok(Normalised::of_omega(omega, self.budget)?)
     }
 
-    fn guard(&self) -> Result<(), AutomatonError> {
-        if self.derivatives.bdds.overflowed() {
+    pub(super) fn guard(&self) -> Result<(), AutomatonError> {
+        if self.derivatives.formulas.bdds.overflowed() {
             return Err(AutomatonError::TooManyStates(self.budget));
         }
         Ok(())
@@ -232,10 +271,14 @@ impl Translator<'_> {
     fn after(&mut self, f: Id, safety: bool) -> Result<Normalised, LtlError> {
         let start = self.derivatives.bdd(f);
         self.derivatives.constrain(true);
-        let explored = Structure::explore(self.alphabet.clone(), start, self.budget, |&f, l| {
-            self.guard()?;
-            Ok::<_, AutomatonError>(self.derivatives.after(f, l))
-        });
+        let explored = if self.alphabet.is_wide() {
+            self.after_functions(start)
+        } else {
+            Structure::explore(self.alphabet.clone(), start, self.budget, |&f, l| {
+                self.guard()?;
+                Ok::<_, AutomatonError>(self.derivatives.after(f, l))
+            })
+        };
         self.derivatives.constrain(false);
         let (structure, meaning) = explored?;
         let n = structure.len();
@@ -256,38 +299,60 @@ impl Translator<'_> {
     /// A conjunction of formulas of Π₂: the formulas, whose turn it is, and what that one owed when
     /// its turn came. Whenever the debt is paid the next one has its turn, and a round of all is a
     /// mark [after Esparza, Křetínský & Sickert 2020, for deterministic Büchi automata].
+    ///
+    /// What recurs, as G F a does, holds now iff it holds later, and owes what stands under its G once in each
+    /// round; so it is not followed while others have their turn.
     fn breakpoint(&mut self, conjuncts: &[Id]) -> Result<OmegaAutomaton, LtlError> {
         let start: Vec<Bdd> = conjuncts.iter().map(|&f| self.derivatives.bdd(f)).collect();
         let last = conjuncts.len() - 1;
         let owed = self.derivatives.obligations(start[0]);
-        let (structure, meaning) = Structure::explore(
-            self.alphabet.clone(),
-            (start, 0, owed),
-            self.budget,
-            |(fs, turn, owed), l| {
-                self.guard()?;
-                let mut next: Vec<Bdd> = fs.iter().map(|&f| self.derivatives.after(f, l)).collect();
-                if next.contains(&Bdd::FALSE) {
-                    next.fill(Bdd::FALSE);
-                    return Ok::<_, AutomatonError>((next, 0, Bdd::FALSE));
-                }
-                if *owed != Bdd::TRUE {
-                    let owed = self.derivatives.after(*owed, l);
-                    if owed != Bdd::TRUE || *turn == last {
-                        return Ok((next, *turn, owed));
+        let recurring: Vec<Option<Bdd>> = conjuncts
+            .iter()
+            .map(|&f| {
+                let inner = self.derivatives.formulas.recurring(f)?;
+                Some(self.derivatives.bdd(inner))
+            })
+            .collect();
+        let start = (start, 0, owed);
+        let (structure, meaning) = if self.alphabet.is_wide() {
+            self.breakpoint_functions(start, &recurring)?
+        } else {
+            let budget = self.budget;
+            Structure::explore(
+                self.alphabet.clone(),
+                start,
+                budget,
+                |(fs, turn, owed), l| {
+                    self.guard()?;
+                    let next: Vec<Bdd> = fs
+                        .iter()
+                        .zip(&recurring)
+                        .map(|(&f, r)| r.map_or_else(|| self.derivatives.after(f, l), |_| f))
+                        .collect();
+                    if next.contains(&Bdd::FALSE) {
+                        return Ok::<_, AutomatonError>(failed(next));
                     }
-                }
-                // Those that owe nothing at all are passed over, up to the end of the round.
-                let from = if *turn == last { 0 } else { turn + 1 };
-                let mut turn = from;
-                let mut owed = self.derivatives.obligations(next[turn]);
-                while owed == Bdd::TRUE && turn < last {
-                    turn += 1;
-                    owed = self.derivatives.obligations(next[turn]);
-                }
-                Ok((next, turn, owed))
-            },
-        )?;
+                    if *owed != Bdd::TRUE {
+                        let owed = self.derivatives.after(*owed, l);
+                        if owed != Bdd::TRUE || *turn == last {
+                            return Ok((next, *turn, owed));
+                        }
+                    }
+                    // Those that owe nothing at all are passed over, up to the end of the round.
+                    let mut turn = if *turn == last { 0 } else { turn + 1 };
+                    loop {
+                        let owed = match recurring[turn] {
+                            Some(inner) => self.derivatives.after(inner, l),
+                            None => self.derivatives.obligations(next[turn]),
+                        };
+                        if owed != Bdd::TRUE || turn == last {
+                            return Ok((next, turn, owed));
+                        }
+                        turn += 1;
+                    }
+                },
+            )?
+        };
         let n = structure.len();
         let colours = meaning
             .iter()
@@ -360,11 +425,7 @@ impl Translator<'_> {
     /// X: one step before the automaton starts.
     fn delayed(&self, inner: &StreettAutomaton) -> Result<Normalised, LtlError> {
         let omega = inner.to_omega();
-        let s = &omega.structure;
-        let (structure, meaning) =
-            Structure::explore(self.alphabet.clone(), None, self.budget, |&q, l| {
-                Ok::<_, AutomatonError>(Some(q.map_or(s.initial(), |q| s.step(q, l))))
-            })?;
+        let (structure, meaning) = omega.structure.delayed(self.budget)?;
         let n = structure.len();
         let colours = meaning
             .iter()
@@ -387,6 +448,9 @@ impl Translator<'_> {
     }
 
     fn safra(&mut self, f: Id) -> Result<Normalised, LtlError> {
+        if let Some(narrow) = self.narrow_or_fail(f)? {
+            return Ok(narrow);
+        }
         let buchi = self.buchi(f)?;
         let parity = determinise(&buchi, self.budget)?;
         let omega = Reduced::of_reference(&parity, self.alphabet.clone())?.to_omega()?;

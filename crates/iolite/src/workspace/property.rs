@@ -9,7 +9,7 @@ use iolite_lang::{ActionSignature, action_letters, lower_property, systems};
 use iolite_lts::{Determinised, LabelKind, Suspension};
 use iolite_property::conformance::conformance;
 use iolite_property::ltl::Options;
-use iolite_property::{Alphabet, AutomatonError, Ltl, StreettAutomaton};
+use iolite_property::{Alphabet, Ltl, LtlError, StreettAutomaton};
 use serde::{Deserialize, Serialize};
 
 use super::{SourceFile, Spec, Workspace, hash, pick, pick_all};
@@ -159,7 +159,10 @@ impl Workspace {
                     Some(HoaLetters::Actions) => HoaReading::Actions,
                     Some(HoaLetters::Valuations) => HoaReading::Valuations,
                 };
-                let automaton = hoa::read(source.text()?, reading).map_err(|e| wrong(&e))?;
+                let automaton = hoa::read(source.text()?, reading).map_err(|e| match e {
+                    e if e.is_bound() => Error::undecided(format!("{}: {e}", path.display())),
+                    e => wrong(&e),
+                })?;
                 (Origin::Hoa, automaton, String::new(), source)
             }
             "xml" => {
@@ -183,7 +186,10 @@ impl Workspace {
         };
         let sigma = automaton.alphabet();
         let guarded = |text: &String| text.ends_with(']') && text.contains(" [");
-        if let Some(letter) = sigma.iter().map(|l| sigma.text(l)).find(guarded) {
+        // Valuations are no actions, and may be too many to look at.
+        let actions = sigma.propositions().is_empty().then(|| sigma.iter());
+        let mut texts = actions.into_iter().flatten().map(|l| sigma.text(l));
+        if let Some(letter) = texts.find(guarded) {
             return Err(wrong(&format!("{letter} is an action with a guard")).hint(
                 "guards on values are read from .iol files: `iolite show --format iol` writes one",
             ));
@@ -228,9 +234,7 @@ impl Workspace {
             |&set, letter| sets.after(set, labels[letter.index()]),
         );
         let automaton = automaton.map_err(|e| match e {
-            AutomatonError::TooManyStates(_) | AutomatonError::TableTooLarge(_) => {
-                Error::undecided(format!("{name}: {e}"))
-            }
+            e if e.is_bound() => Error::undecided(format!("{name}: {e}")),
             e => wrong(&e),
         })?;
         let reference = spec.reference().clone();
@@ -327,7 +331,7 @@ impl Workspace {
         reference: &ModelRef,
         options: &PropertyReadOptions,
     ) -> Result<Property, Error> {
-        let wrong = |e: &dyn std::fmt::Display| Error::input(format!("{reference}: {e}"));
+        let told = |e: LtlError| formula_error(reference, &e);
         let over = whole_actions(&options.over);
         let (ltl, alphabet) = self.formula_alphabet(formula, &over, reference, options)?;
         self.warn_of_guards(formula, &alphabet);
@@ -338,7 +342,7 @@ impl Workspace {
         ));
         let translation = ltl
             .translate(&Arc::new(alphabet), Options::default())
-            .map_err(|e| wrong(&e))?;
+            .map_err(told)?;
         Ok(Property {
             name: formula.to_owned(),
             automaton: translation.automaton,
@@ -363,7 +367,8 @@ impl Workspace {
                 return Err(wrong(&"it speaks of inputs, so its actions must be known")
                     .hint("name them, as in --over '?a,!x'"));
             }
-            let (ltl, alphabet) = Ltl::parse_propositional(formula).map_err(|e| wrong(&e))?;
+            let (ltl, alphabet) =
+                Ltl::parse_propositional(formula).map_err(|e| formula_error(reference, &e))?;
             if ltl.guarded_atoms().is_empty() {
                 return Ok((ltl, alphabet));
             }
@@ -405,6 +410,16 @@ impl Workspace {
             Some(letters.map(|&l| made.alphabet.text(l)).collect::<Vec<_>>())
         };
         Ok((ltl.with_letters(&texts), made.alphabet))
+    }
+}
+
+/// A bound that was met leaves the question open; other errors are mistakes.
+fn formula_error(reference: &ModelRef, error: &LtlError) -> Error {
+    let message = format!("{reference}: {error}");
+    if error.is_bound() {
+        Error::undecided(message)
+    } else {
+        Error::input(message)
     }
 }
 

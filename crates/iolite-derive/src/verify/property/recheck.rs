@@ -117,7 +117,7 @@ fn bad_prefix(property: &StreettAutomaton, end: StateId) -> Result<(), String> {
         return Err("a finite continuation is accepted".to_owned());
     }
     let omega = property.to_omega();
-    let next = s.states().flat_map(|q| s.row(q).to_vec()).collect();
+    let next = s.table().map_err(|e| e.to_string())?.into_owned();
     let moved = iolite_property::Structure::new(s.alphabet().clone(), end, next);
     let moved = moved.map_err(|e| e.to_string())?;
     let omega = iolite_property::OmegaAutomaton {
