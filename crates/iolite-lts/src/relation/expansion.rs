@@ -65,6 +65,11 @@ impl Expansion {
         self.steps[index]
     }
 
+    /// The states that steps lead to.
+    pub(super) fn targets(&self) -> impl Iterator<Item = StateId> + Clone {
+        self.steps.iter().map(|step| step.target)
+    }
+
     /// The refusal of a pair that the specification lacks.
     pub(super) fn refusal(&mut self, pair: usize) -> Option<Vec<LabelId>> {
         let found = self.refusals.iter_mut().find(|(p, _)| *p as usize == pair);
@@ -83,7 +88,11 @@ pub(super) struct Expander<'a, R, M> {
     pub(super) rules: &'a mut R,
     implementation: &'a M,
     row: Vec<Step>,
+    ahead: Vec<StateId>,
 }
+
+/// States whose steps are read ahead.
+const MOST_AHEAD: usize = 1024;
 
 impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
     pub(super) fn new(rules: &'a mut R, implementation: &'a M) -> Self {
@@ -91,7 +100,26 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
             rules,
             implementation,
             row: Vec::new(),
+            ahead: Vec::new(),
         }
+    }
+
+    /// Reads from memory what these pairs need, all at once: one after the other, each would wait for its
+    /// own.
+    fn look_ahead(&mut self, pairs: &[Taken], places: &dyn Places) {
+        self.ahead.clear();
+        self.ahead.extend(pairs.iter().map(|&(state, _)| state));
+        self.implementation.look_ahead(&self.ahead);
+        self.ahead.clear();
+        for group in pairs.chunk_by(|a, b| a.1 == b.1) {
+            self.ahead
+                .extend_from_slice(places.place(group[0].1).members);
+            // More than a cache holds would be read in vain.
+            if self.ahead.len() > MOST_AHEAD {
+                break;
+            }
+        }
+        self.rules.look_ahead(&self.ahead);
     }
 
     /// Replaces `expansion` by that of these pairs, of which those of one node are together. `map`
@@ -104,8 +132,9 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
         expansion: &mut Expansion,
     ) {
         expansion.clear();
+        self.look_ahead(pairs, places);
         let kinds = self.implementation.labels().kinds();
-        let mut entered = None;
+        let (mut entered, mut unspecified) = (None, false);
         for (k, &(state, node)) in pairs.iter().enumerate() {
             if entered.replace(node) != Some(node) {
                 self.rules.enter(places.place(node));
@@ -122,7 +151,11 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
                 }
                 let label = map[own.index()];
                 let next = self.rules.step(label, kind, &mut expansion.sets);
-                if next != Next::Outside {
+                // Nothing becomes of an action that is left open, but that no pair is dropped from the
+                // first one on. The others need not be passed on; with completed inputs they are most steps.
+                let again = next == Next::Unspecified && unspecified;
+                unspecified |= next == Next::Unspecified;
+                if next != Next::Outside && !again {
                     expansion.steps.push(ExpandedStep {
                         label,
                         target,
