@@ -88,7 +88,10 @@ pub(super) struct Expander<'a, R, M> {
     pub(super) rules: &'a mut R,
     implementation: &'a M,
     row: Vec<Step>,
-    ahead: Vec<StateId>,
+    /// The members of the places of some pairs, those of one node after those of another, and where those
+    /// of each end, with its part.
+    members: Vec<StateId>,
+    ends: Vec<(usize, u32)>,
 }
 
 /// States whose steps are read ahead.
@@ -100,26 +103,27 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
             rules,
             implementation,
             row: Vec::new(),
-            ahead: Vec::new(),
+            members: Vec::new(),
+            ends: Vec::new(),
         }
     }
 
-    /// Reads from memory what these pairs need, all at once: one after the other, each would wait for its
-    /// own.
+    /// Collects the places of these pairs, and reads from memory what the pairs need, all at once: one after
+    /// the other, each would wait for its own.
     fn look_ahead(&mut self, pairs: &[Taken], places: &dyn Places) {
-        self.ahead.clear();
-        self.ahead.extend(pairs.iter().map(|&(state, _)| state));
-        self.implementation.look_ahead(&self.ahead);
-        self.ahead.clear();
+        self.members.clear();
+        self.members.extend(pairs.iter().map(|&(state, _)| state));
+        self.implementation.look_ahead(&self.members);
+        self.members.clear();
+        self.ends.clear();
         for group in pairs.chunk_by(|a, b| a.1 == b.1) {
-            self.ahead
-                .extend_from_slice(places.place(group[0].1).members);
-            // More than a cache holds would be read in vain.
-            if self.ahead.len() > MOST_AHEAD {
-                break;
-            }
+            let place = places.place(group[0].1);
+            self.members.extend_from_slice(place.members);
+            self.ends.push((self.members.len(), place.part));
         }
-        self.rules.look_ahead(&self.ahead);
+        // More than a cache holds would be read in vain.
+        let near = self.members.len().min(MOST_AHEAD);
+        self.rules.look_ahead(&self.members[..near]);
     }
 
     /// Replaces `expansion` by that of these pairs, of which those of one node are together. `map`
@@ -134,10 +138,16 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
         expansion.clear();
         self.look_ahead(pairs, places);
         let kinds = self.implementation.labels().kinds();
-        let (mut entered, mut unspecified) = (None, false);
+        let mut unspecified = false;
+        let mut entered = None;
+        let (mut start, mut ends) = (0, self.ends.iter());
         for (k, &(state, node)) in pairs.iter().enumerate() {
-            if entered.replace(node) != Some(node) {
-                self.rules.enter(places.place(node));
+            if entered.replace(node) != Some(node)
+                && let Some(&(end, part)) = ends.next()
+            {
+                let members = &self.members[start..end];
+                self.rules.enter(Place { members, part });
+                start = end;
             }
             if let Some(refused) = self.rules.refusal(self.implementation, map, state) {
                 expansion.refusals.push((k as u32, refused));
