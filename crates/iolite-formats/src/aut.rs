@@ -412,9 +412,9 @@ pub fn write(lts: &Lts, out: &mut dyn Write) -> Result<(), WriteError> {
         let text = label_text(label);
         let fits = !text.contains(['\n', '\r']) && reads_back(label, &text);
         texts.push(if label.kind == LabelKind::Internal && text == "i" {
-            Ok(text)
+            Ok(format!(", {text}, "))
         } else if fits {
-            Ok(format!("\"{text}\""))
+            Ok(format!(", \"{text}\", "))
         } else {
             Err(text)
         });
@@ -426,18 +426,56 @@ pub fn write(lts: &Lts, out: &mut dyn Write) -> Result<(), WriteError> {
         lts.transition_count(),
         lts.state_count()
     )?;
-    for (source, label, target) in lts.transitions() {
-        match &texts[label.index()] {
-            Ok(text) => writeln!(out, "({}, {text}, {})", source.index(), target.index())?,
-            Err(label) => {
-                return Err(WriteError::Label {
-                    label: label.clone(),
-                    format: ".aut",
-                });
+    // A line is put together from its parts, and many are passed on at once: to format each would
+    // take longer than to find out what there is to write.
+    let mut lines = String::with_capacity(LINES);
+    let mut source_text = String::new();
+    for source in lts.states() {
+        source_text.clear();
+        push_number(source, &mut source_text);
+        for &(label, target) in lts.steps(source) {
+            match &texts[label.index()] {
+                Ok(text) => {
+                    lines.push('(');
+                    lines.push_str(&source_text);
+                    lines.push_str(text);
+                    push_number(target, &mut lines);
+                    lines.push_str(")\n");
+                }
+                Err(label) => {
+                    return Err(WriteError::Label {
+                        label: label.clone(),
+                        format: ".aut",
+                    });
+                }
             }
         }
+        if lines.len() > LINES / 2 {
+            out.write_str(&lines)?;
+            lines.clear();
+        }
     }
+    out.write_str(&lines)?;
     Ok(())
+}
+
+/// Bytes of lines that are collected before they are written.
+const LINES: usize = 1 << 16;
+
+/// Appends the number of a state.
+fn push_number(state: StateId, text: &mut String) {
+    let mut digits = [0; 10];
+    let mut first = digits.len();
+    let mut rest = state.index() as u32;
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    text.push_str(std::str::from_utf8(&digits[first..]).unwrap_or_default());
 }
 
 #[cfg(test)]

@@ -59,6 +59,9 @@ pub fn nondeterminism(lts: &Lts) -> Option<Nondeterminism> {
 /// What a state enables after an internal step it enables weakly itself, so only the states that
 /// have no internal step to offer need a look, and the cycles of internal steps without a way out.
 pub fn missing_input<M: Semantics<State = StateId>>(model: &M) -> Option<(StateId, LabelId)> {
+    if model.is_completed() {
+        return None;
+    }
     let kinds = model.labels().kinds();
     let inputs: Vec<LabelId> = model.labels().inputs().collect();
     let lacks = |enabled: &[bool]| inputs.iter().copied().find(|i| !enabled[i.index()]);

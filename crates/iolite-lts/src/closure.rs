@@ -8,18 +8,29 @@ pub(crate) struct Closure {
     /// The last round in which a state was reached.
     reached: Vec<u32>,
     round: u32,
-    /// Whether a state has internal steps at all: most have none, and then its row need not be
-    /// read for a closure.
+    /// Where the internal steps of a state lead. Most states have none, and those of the others are
+    /// apart from their rows, which closures need not read again.
     internal: Vec<Internal>,
+    targets: Vec<StateId>,
     row: Vec<Step>,
+    unknown: Unknown,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Internal {
-    #[default]
-    Unknown,
-    None,
-    Some,
+/// States of which it is not known whether they have internal steps, and where their rows end.
+#[derive(Clone, Debug, Default)]
+struct Unknown {
+    states: Vec<StateId>,
+    ends: Vec<usize>,
+}
+
+/// Where the internal steps of a state lead: a range of the targets, of which the first says how many there
+/// are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Internal(u32);
+
+impl Internal {
+    const UNKNOWN: Self = Self(u32::MAX);
+    const NONE: Self = Self(u32::MAX - 1);
 }
 
 impl Closure {
@@ -39,7 +50,6 @@ impl Closure {
             self.round = 0;
         }
         self.round += 1;
-        let kinds = model.labels().kinds();
         let mut kept = 0;
         for k in 0..states.len() {
             if self.reach(states[k]) {
@@ -55,40 +65,99 @@ impl Closure {
             if self.is_stable(model, state) {
                 continue;
             }
-            let mut row = std::mem::take(&mut self.row);
-            row.clear();
-            model.successors(&state, &mut row);
-            for &(label, target) in &row {
-                if kinds[label.index()] == LabelKind::Internal && self.reach(target) {
+            let internal = self.internal(model, state);
+            if internal == Internal::NONE {
+                continue;
+            }
+            let start = internal.0 as usize;
+            for k in start + 1..=start + self.targets[start].index() {
+                let target = self.targets[k];
+                if self.reach(target) {
                     states.push(target);
                 }
             }
-            self.row = row;
         }
         states.sort_unstable();
     }
 
     /// Whether `state` has no internal step.
+    #[inline]
     pub(crate) fn is_stable<M: Semantics<State = StateId>>(
         &mut self,
         model: &M,
         state: StateId,
     ) -> bool {
-        let i = state.index();
-        if i >= self.internal.len() {
-            self.internal.resize(i + 1, Internal::Unknown);
+        match model.internal_step(&state) {
+            Some(internal) => !internal,
+            None => self.internal(model, state) == Internal::NONE,
         }
-        if self.internal[i] == Internal::Unknown {
-            let kinds = model.labels().kinds();
-            self.row.clear();
-            model.successors(&state, &mut self.row);
-            let any = self
-                .row
-                .iter()
-                .any(|(l, _)| kinds[l.index()] == LabelKind::Internal);
-            self.internal[i] = if any { Internal::Some } else { Internal::None };
+    }
+
+    fn internal<M: Semantics<State = StateId>>(&mut self, model: &M, state: StateId) -> Internal {
+        let known = self.internal.get(state.index()).copied();
+        match known.unwrap_or(Internal::UNKNOWN) {
+            Internal::UNKNOWN => {
+                self.learn(model, std::iter::once(state));
+                self.internal[state.index()]
+            }
+            internal => internal,
         }
-        self.internal[i] == Internal::None
+    }
+
+    /// Finds out, all at once, which internal steps these states have.
+    pub(crate) fn learn<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        states: impl Iterator<Item = StateId>,
+    ) {
+        let Unknown {
+            states: unknown,
+            ends,
+        } = &mut self.unknown;
+        unknown.clear();
+        for state in states {
+            if model.internal_step(&state) == Some(false) {
+                continue;
+            }
+            let i = state.index();
+            if i >= self.internal.len() {
+                self.internal.resize(i + 1, Internal::UNKNOWN);
+            }
+            if self.internal[i] == Internal::UNKNOWN {
+                unknown.push(state);
+            }
+        }
+        self.row.clear();
+        ends.clear();
+        model.successors_of(unknown, &mut self.row, ends);
+        let kinds = model.labels().kinds();
+        let mut start = 0;
+        for (state, &end) in unknown.iter().zip(&*ends) {
+            if self.internal[state.index()] != Internal::UNKNOWN {
+                // It was among the states twice.
+                start = end;
+                continue;
+            }
+            let place = self.targets.len();
+            for &(label, target) in &self.row[start..end] {
+                if kinds[label.index()] == LabelKind::Internal {
+                    if self.targets.len() == place {
+                        self.targets.push(StateId::FIRST);
+                    }
+                    self.targets.push(target);
+                }
+            }
+            let count = self.targets.len() - place;
+            self.internal[state.index()] = if count == 0 {
+                Internal::NONE
+            } else {
+                self.targets[place] = StateId::new(count - 1);
+                let place = u32::try_from(place).ok();
+                let place = place.filter(|&p| p < Internal::NONE.0);
+                Internal(place.expect("fewer than 2^32 - 2 internal steps"))
+            };
+            start = end;
+        }
     }
 
     /// Whether `state` is new in this round.
@@ -104,6 +173,8 @@ impl Closure {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        self.reached.len() * size_of::<u32>() + self.internal.len() * size_of::<Internal>()
+        self.reached.len() * size_of::<u32>()
+            + self.internal.len() * size_of::<Internal>()
+            + self.targets.len() * size_of::<StateId>()
     }
 }

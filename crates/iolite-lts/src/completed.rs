@@ -169,6 +169,26 @@ impl<M: Semantics<State = StateId>> Semantics for Completed<M> {
         }
     }
 
+    fn look_ahead(&self, states: &[StateId]) {
+        // With chaos the model has other numbers.
+        if self.shift() == 0 {
+            self.model.look_ahead(states);
+        }
+    }
+
+    #[inline]
+    fn internal_step(&self, id: &StateId) -> Option<bool> {
+        match self.state(*id) {
+            CompletedState::Model(own) => self.model.internal_step(&own),
+            state => Some(state == CompletedState::Chaos),
+        }
+    }
+
+    /// An input that a state of the model does not take weakly is added to its steps, and chaos takes all.
+    fn is_completed(&self) -> bool {
+        true
+    }
+
     fn describe(&self, id: &StateId) -> String {
         match self.state(*id) {
             CompletedState::Model(own) => self.model.describe(&own),
@@ -209,6 +229,8 @@ mod tests {
         assert!(missing_input(&lts).is_some());
         for completion in [Completion::SelfLoop, Completion::Chaos] {
             let view = Completed::new(&lts, completion);
+            let explored = crate::explore(&view, 100).unwrap();
+            assert_eq!(missing_input(&explored), None, "{completion:?}");
             assert_eq!(missing_input(&view), None, "{completion:?}");
         }
         let mut more = Labels::new();

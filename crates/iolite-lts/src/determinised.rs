@@ -1,8 +1,11 @@
 //! Subset construction on demand: one `after` and one `out` for the whole toolset.
 
+use std::ops::Range;
+
 use crate::closure::Closure;
+use crate::row_block::RowBlock;
 use crate::set_table::SetTable;
-use crate::{LabelId, LabelKind, Labels, Semantics, SetId, StateId, Step};
+use crate::{LabelId, LabelKind, Labels, Semantics, SetId, StateId};
 
 /// det(M), walked lazily: states are interned τ-closed sets of states of `M`, and the steps of a set
 /// are computed when it is first asked for [LTS96, def. 6.3; SAFE04, def. 3].
@@ -16,11 +19,12 @@ pub struct Determinised<M> {
     /// For each set where its steps start, and how many they are, once they are known.
     rows: Vec<Row>,
     steps: Vec<(LabelId, SetId)>,
-    /// For each state the set that it alone makes, once it is known: most steps lead to such sets.
-    singletons: Vec<Option<SetId>>,
+    /// For each state the set that it alone makes, or [`SetId::NONE`] as long as that is not known: most
+    /// steps lead to such sets.
+    singletons: Vec<SetId>,
     closure: Closure,
     budget: usize,
-    scratch: Scratch,
+    block: RowBlock,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +38,6 @@ impl Row {
         start: 0,
         len: u32::MAX,
     };
-}
-
-#[derive(Debug, Default)]
-struct Scratch {
-    row: Vec<Step>,
-    members: Vec<StateId>,
 }
 
 /// The memo's byte budget where the caller sets none: 1 GiB.
@@ -61,7 +59,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
             singletons: Vec::new(),
             closure: Closure::default(),
             budget,
-            scratch: Scratch::default(),
+            block: RowBlock::default(),
         }
     }
 
@@ -83,26 +81,9 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
 
     /// The set that these states and what they reach internally make.
     pub fn set_of(&mut self, states: &[StateId]) -> SetId {
-        let mut members = std::mem::take(&mut self.scratch.members);
-        members.clear();
-        members.extend_from_slice(states);
+        let mut members = states.to_vec();
         self.closure.close(&self.model, &mut members);
-        let id = self.sets.intern(&members);
-        self.scratch.members = members;
-        id
-    }
-
-    fn singleton(&mut self, state: StateId) -> SetId {
-        let i = state.index();
-        if self.singletons.len() <= i {
-            self.singletons.resize(i + 1, None);
-        }
-        if let Some(known) = self.singletons[i] {
-            return known;
-        }
-        let set = self.set_of(&[state]);
-        self.singletons[i] = Some(set);
-        set
+        self.sets.intern(&members)
     }
 
     /// The states of a set, in order.
@@ -119,19 +100,51 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
         self.known_row(set).unwrap_or_default()
     }
 
+    /// The same, for walks that take all sets in the order of their numbers: the rows of some sets that
+    /// come after this one are computed with it, which is faster than one by one.
+    pub fn row_in_order(&mut self, set: SetId) -> &[(LabelId, SetId)] {
+        if self.known_row(set).is_none() {
+            let first = set.index();
+            let mut end = first + 1;
+            let mut members = self.sets.members(set).len();
+            while end < self.sets.len()
+                && self.rows.get(end).is_none_or(|row| row.len == u32::MAX)
+                && members < RowBlock::MEMBERS
+            {
+                members += self.sets.members(SetId::new(end)).len();
+                end += 1;
+            }
+            self.remember_rows(first..end);
+        }
+        self.known_row(set).unwrap_or_default()
+    }
+
     /// Computes a row that is not known. Apart from [`Self::row`], whose warm way is short enough to
     /// be inlined into the steps of a tester.
     #[cold]
     fn remember_row(&mut self, set: SetId) {
-        let start = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
-        let mut steps = std::mem::take(&mut self.steps);
-        self.compute_row(set, &mut steps);
-        self.steps = steps;
-        self.rows.resize(self.sets.len(), Row::UNKNOWN);
-        self.rows[set.index()] = Row {
-            start,
-            len: self.steps.len() as u32 - start,
-        };
+        self.remember_rows(set.index()..set.index() + 1);
+    }
+
+    /// Computes the rows of some sets, none of which is known.
+    fn remember_rows(&mut self, sets: Range<usize>) {
+        let mut block = std::mem::take(&mut self.block);
+        block.read(&self.model, &self.sets, sets.clone());
+        block.close(&self.model, &mut self.closure, &self.singletons);
+        self.sets.look_ahead(block.hashes());
+        let mut start = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
+        for (set, groups) in sets.clone().zip(block.rows()) {
+            for group in groups {
+                let target = block.intern(group, &mut self.sets, &mut self.singletons);
+                self.steps.push((group.label, target));
+            }
+            let end = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
+            self.rows.resize(self.sets.len(), Row::UNKNOWN);
+            let len = end - start;
+            self.rows[set] = Row { start, len };
+            start = end;
+        }
+        self.block = block;
     }
 
     /// The row, if it was computed before: for walks that must not take the view mutably.
@@ -140,36 +153,6 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
         let row = self.rows.get(set.index()).copied().unwrap_or(Row::UNKNOWN);
         let start = row.start as usize;
         (row.len != u32::MAX).then(|| &self.steps[start..start + row.len as usize])
-    }
-
-    /// Replaces `steps` by the visible steps of the states of a set, sorted and without repetition.
-    fn member_steps(&self, set: SetId, steps: &mut Vec<Step>) {
-        steps.clear();
-        for state in self.sets.members(set) {
-            self.model.successors(state, steps);
-        }
-        let kinds = self.model.labels().kinds();
-        steps.retain(|(label, _)| kinds[label.index()] != LabelKind::Internal);
-        steps.sort_unstable();
-        steps.dedup();
-    }
-
-    /// Appends the steps of `set`.
-    fn compute_row(&mut self, set: SetId, steps: &mut Vec<(LabelId, SetId)>) {
-        let mut row = std::mem::take(&mut self.scratch.row);
-        self.member_steps(set, &mut row);
-        let mut targets = Vec::new();
-        for group in row.chunk_by(|a, b| a.0 == b.0) {
-            let target = if let [(_, target)] = *group {
-                self.singleton(target)
-            } else {
-                targets.clear();
-                targets.extend(group.iter().map(|&(_, t)| t));
-                self.set_of(&targets)
-            };
-            steps.push((group[0].0, target));
-        }
-        self.scratch.row = row;
     }
 
     /// `P after a`, or `None` when no state of `P` can do `a` [LTS96, def. 2.3].
@@ -226,7 +209,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     pub fn bytes(&self) -> usize {
         self.sets.bytes()
             + self.rows.len() * size_of::<Row>()
-            + self.singletons.len() * size_of::<Option<SetId>>()
+            + self.singletons.len() * size_of::<SetId>()
             + self.steps.len() * size_of::<(LabelId, SetId)>()
             + self.closure.bytes()
     }

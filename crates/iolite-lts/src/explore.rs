@@ -1,7 +1,5 @@
 //! From a lazy view to an explicit system.
 
-use rustc_hash::FxHashMap;
-
 use crate::{Determinised, Interned, Labels, Lts, LtsBuilder, Semantics, SetId, StateId};
 
 /// The state budget ran out before the system was explored.
@@ -44,16 +42,29 @@ pub fn explore<M: Semantics>(model: &M, budget: usize) -> Result<Lts, BudgetExce
     Ok(builder.build().expect("the initial state is there"))
 }
 
-/// det(M) as an explicit system [SAFE04, def. 3]: one state for each reachable set, named
-/// `{q1,q2}` after its members, numbered breadth first.
+/// What the states of an explored system are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateNames {
+    /// What they are made of: `{q1,q2}`, or the name of the one state that a set has.
+    Members,
+    /// Their numbers alone, for those who do not show names: names of many large sets cost more than
+    /// the sets.
+    Numbers,
+}
+
+/// det(M) as an explicit system [SAFE04, def. 3]: one state for each reachable set, numbered breadth
+/// first.
 pub fn determinise<M: Semantics<State = StateId>>(
     view: &mut Determinised<M>,
+    names: StateNames,
     budget: usize,
 ) -> Result<Lts, BudgetExceeded> {
     let mut builder = LtsBuilder::with_labels(view.labels().clone());
     // The view may have met other sets before, so sets are numbered here in the order of the walk.
     let mut sets = vec![view.initial()];
-    let mut number = FxHashMap::from_iter([(sets[0], StateId::FIRST)]);
+    let mut numbers = vec![None; sets[0].index() + 1];
+    numbers[sets[0].index()] = Some(StateId::FIRST);
+    let mut name = String::new();
     let mut next = 0;
     while next < sets.len() {
         if sets.len() > budget {
@@ -61,22 +72,43 @@ pub fn determinise<M: Semantics<State = StateId>>(
         }
         let (set, state) = (sets[next], StateId::new(next));
         next += 1;
-        builder.set_name(state, &set_name(view, set));
-        for &(label, target) in view.row(set) {
-            let target = *number.entry(target).or_insert_with(|| {
+        if names == StateNames::Members {
+            name.clear();
+            write_set_name(view, set, &mut name);
+            builder.set_name(state, &name);
+        }
+        let row = view.row_in_order(set);
+        for &(label, target) in row {
+            if numbers.len() <= target.index() {
+                numbers.resize(target.index() + 1, None);
+            }
+            let target = *numbers[target.index()].get_or_insert_with(|| {
                 sets.push(target);
                 StateId::new(sets.len() - 1)
             });
             builder.transition(state, label, target);
         }
+        builder.ensure_states(next);
     }
     Ok(builder.build().expect("the initial state is there"))
 }
 
 /// A set of one state goes by its name alone.
-fn set_name<M: Semantics<State = StateId>>(view: &Determinised<M>, set: SetId) -> String {
-    match view.describe(set).as_slice() {
-        [only] => only.clone(),
-        names => format!("{{{}}}", names.join(",")),
+fn write_set_name<M: Semantics<State = StateId>>(
+    view: &Determinised<M>,
+    set: SetId,
+    name: &mut String,
+) {
+    let members = view.members(set);
+    if let [only] = members {
+        name.push_str(&view.inner().describe(only));
+        return;
     }
+    let mut before = '{';
+    for member in members {
+        name.push(before);
+        name.push_str(&view.inner().describe(member));
+        before = ',';
+    }
+    name.push_str(if members.is_empty() { "{}" } else { "}" });
 }

@@ -45,6 +45,9 @@ pub struct Lts {
     /// `offsets[s]..offsets[s + 1]` are the steps of state `s`.
     offsets: Vec<u32>,
     steps: Vec<Step>,
+    /// One bit for each state: whether it has internal steps. Closures ask this of every state that they
+    /// meet, most of which have none.
+    unstable: Vec<u64>,
     /// Names of the states, or empty when they are only numbered.
     names: Vec<Box<str>>,
     /// The place of each state whose name is more than its place, or empty.
@@ -148,7 +151,26 @@ impl Lts {
         if map.iter().collect::<std::collections::BTreeSet<_>>().len() < map.len() {
             result.remove_repeated_steps();
         }
+        result.find_unstable();
         result
+    }
+
+    /// Sets the bits of the states with internal steps.
+    fn find_unstable(&mut self) {
+        let kinds = self.labels.kinds();
+        let is_internal = |(label, _): &Step| kinds[label.index()] == LabelKind::Internal;
+        let mut unstable = vec![0u64; self.state_count().div_ceil(64)];
+        for state in self.states() {
+            let bit = u64::from(self.steps(state).iter().any(is_internal));
+            unstable[state.index() / 64] |= bit << (state.index() % 64);
+        }
+        self.unstable = unstable;
+    }
+
+    /// Whether a state has an internal step.
+    #[inline]
+    pub fn has_internal_step(&self, state: StateId) -> bool {
+        self.unstable[state.index() / 64] >> (state.index() % 64) & 1 == 1
     }
 
     fn remove_repeated_steps(&mut self) {
@@ -174,6 +196,7 @@ impl Lts {
     pub fn bytes(&self) -> usize {
         self.offsets.capacity() * size_of::<u32>()
             + self.steps.capacity() * size_of::<Step>()
+            + self.unstable.capacity() * size_of::<u64>()
             + self.lines.capacity() * size_of::<u32>()
             + self.places.capacity() * size_of::<Option<Arc<str>>>()
             + self
@@ -202,6 +225,30 @@ impl Semantics for Lts {
         row.extend_from_slice(self.steps(*state));
     }
 
+    fn successors_of(&self, states: &[StateId], rows: &mut Vec<Step>, ends: &mut Vec<usize>) {
+        // First where all rows are, then the rows: no look into memory waits for the one before.
+        let first = ends.len();
+        ends.extend(states.iter().map(|s| self.offsets[s.index()] as usize));
+        for (place, state) in ends[first..].iter_mut().zip(states) {
+            rows.extend_from_slice(&self.steps[*place..self.offsets[state.index() + 1] as usize]);
+            *place = rows.len();
+        }
+    }
+
+    fn look_ahead(&self, states: &[StateId]) {
+        let first = |s: &StateId| self.steps.get(self.offsets[s.index()] as usize);
+        let sum = states
+            .iter()
+            .filter_map(first)
+            .fold(0, |sum, t| sum ^ t.1.0);
+        std::hint::black_box(sum);
+    }
+
+    #[inline]
+    fn internal_step(&self, state: &StateId) -> Option<bool> {
+        Some(self.has_internal_step(*state))
+    }
+
     fn describe(&self, state: &StateId) -> String {
         self.name(*state)
     }
@@ -226,14 +273,67 @@ pub enum BuildError {
     TooManyTransitions,
 }
 
+/// Where the steps of a builder start. Apart from the steps, so that these become rows where they are.
+#[derive(Clone, Debug)]
+enum Sources {
+    /// They come in the order of their sources so far: where the steps of each state begin, up to the
+    /// last source.
+    Rows(Vec<u32>),
+    /// The source of each.
+    Each(Vec<StateId>),
+}
+
+impl Default for Sources {
+    fn default() -> Self {
+        Self::Rows(Vec::new())
+    }
+}
+
+impl Sources {
+    /// How far a source may be beyond the number of steps for rows to be begun up to it: a state far away
+    /// must not cost memory for all before it.
+    const FAR: usize = 1024;
+
+    /// Adds the source of the step that comes after `steps` others.
+    #[inline]
+    fn push(&mut self, source: StateId, steps: usize) {
+        match self {
+            // A row begun is a row that this step or a later one belongs to.
+            Self::Rows(starts) if source.index() + 1 == starts.len() => {}
+            Self::Each(sources) => sources.push(source),
+            Self::Rows(starts) => match u32::try_from(steps) {
+                Ok(start)
+                    if source.index() >= starts.len() && source.index() < 2 * steps + Self::FAR =>
+                {
+                    starts.resize(source.index() + 1, start);
+                }
+                _ => {
+                    let mut sources = Self::of_rows(starts, steps);
+                    sources.push(source);
+                    *self = Self::Each(sources);
+                }
+            },
+        }
+    }
+
+    /// The source of each of the steps in rows that begin here.
+    fn of_rows(starts: &[u32], steps: usize) -> Vec<StateId> {
+        let mut sources = Vec::with_capacity(steps + 1);
+        for state in 0..starts.len() {
+            let end = starts.get(state + 1).map_or(steps, |&end| end as usize);
+            sources.resize(end, StateId::new(state));
+        }
+        sources
+    }
+}
+
 /// Collects states and transitions in any order.
 #[derive(Clone, Debug, Default)]
 pub struct LtsBuilder {
     labels: Labels,
     initial: usize,
     states: usize,
-    /// Where each of `steps` starts. Apart from them, so that the steps become rows where they are.
-    sources: Vec<StateId>,
+    sources: Sources,
     steps: Vec<Step>,
     names: Vec<Box<str>>,
     places: Vec<Option<Arc<str>>>,
@@ -330,7 +430,7 @@ impl LtsBuilder {
     /// Adds `source --label--> target`; states that do not exist yet come into being.
     pub fn transition(&mut self, source: StateId, label: LabelId, target: StateId) {
         self.states = self.states.max(source.index() + 1).max(target.index() + 1);
-        self.sources.push(source);
+        self.sources.push(source, self.steps.len());
         self.steps.push((label, target));
     }
 
@@ -348,21 +448,31 @@ impl LtsBuilder {
         if u32::try_from(self.steps.len()).is_err() {
             return Err(BuildError::TooManyTransitions);
         }
-        let mut offsets = vec![0u32; self.states + 1];
-        for s in &self.sources {
-            offsets[s.index() + 1] += 1;
-        }
-        for i in 0..self.states {
-            offsets[i + 1] += offsets[i];
-        }
-        let mut sources = std::mem::take(&mut self.sources);
         let mut steps = std::mem::take(&mut self.steps);
-        if !sources.is_sorted() {
-            gather(&mut sources, &mut steps, &offsets);
-        }
-        drop(sources);
+        let offsets = match std::mem::take(&mut self.sources) {
+            Sources::Rows(mut starts) => {
+                starts.resize(self.states + 1, steps.len() as u32);
+                starts
+            }
+            Sources::Each(sources) => {
+                let mut offsets = vec![0u32; self.states + 1];
+                for s in &sources {
+                    offsets[s.index() + 1] += 1;
+                }
+                for i in 0..self.states {
+                    offsets[i + 1] += offsets[i];
+                }
+                steps = gathered(&sources, &steps, &offsets);
+                offsets
+            }
+        };
+        let mut repeated = false;
         for i in 0..self.states {
-            steps[offsets[i] as usize..offsets[i + 1] as usize].sort_unstable();
+            let row = &mut steps[offsets[i] as usize..offsets[i + 1] as usize];
+            if !row.is_sorted_by(|a, b| a < b) {
+                row.sort_unstable();
+                repeated |= row.windows(2).any(|w| w[0] == w[1]);
+            }
         }
         if !self.names.is_empty() {
             let last = StateId::new(self.states - 1);
@@ -376,30 +486,31 @@ impl LtsBuilder {
             initial: StateId::new(self.initial),
             offsets,
             steps,
+            unstable: Vec::new(),
             names: self.names,
             places: self.places,
             lines: self.lines,
         };
-        lts.remove_repeated_steps();
+        if repeated {
+            lts.remove_repeated_steps();
+        }
         lts.steps.shrink_to_fit();
+        lts.find_unstable();
         Ok(lts)
     }
 }
 
-/// Brings the steps of each state together, in place: whatever stands in the row of another state
-/// changes places with the first step there that is not in its own.
-fn gather(sources: &mut [StateId], steps: &mut [Step], offsets: &[u32]) {
+/// The steps of each state together. Not in place: that would save memory for a while, but steps would
+/// change places all over it, which takes several times as long as reading them from a file.
+fn gathered(sources: &[StateId], steps: &[Step], offsets: &[u32]) -> Vec<Step> {
     let mut next = offsets.to_vec();
-    for state in 0..offsets.len() - 1 {
-        while next[state] < offsets[state + 1] {
-            let here = next[state] as usize;
-            let source = sources[here].index();
-            let there = next[source] as usize;
-            next[source] += 1;
-            sources.swap(here, there);
-            steps.swap(here, there);
-        }
+    let mut rows = vec![(LabelId::TAU, StateId::FIRST); steps.len()];
+    for (source, step) in sources.iter().zip(steps) {
+        let place = &mut next[source.index()];
+        rows[*place as usize] = *step;
+        *place += 1;
     }
+    rows
 }
 
 #[cfg(test)]

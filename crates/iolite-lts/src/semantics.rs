@@ -26,6 +26,36 @@ pub trait Semantics {
     /// Appends the steps of `state` to `row`. Repetitions are allowed.
     fn successors(&self, state: &Self::State, row: &mut Vec<(LabelId, Self::State)>);
 
+    /// Appends the steps of each of these states to `rows`, and where they end to `ends`: what asking for
+    /// one after the other gives. A system that has its steps in memory looks for all of them at once,
+    /// since to wait for memory is most of the work.
+    fn successors_of(
+        &self,
+        states: &[Self::State],
+        rows: &mut Vec<(LabelId, Self::State)>,
+        ends: &mut Vec<usize>,
+    ) {
+        for state in states {
+            self.successors(state, rows);
+            ends.push(rows.len());
+        }
+    }
+
+    /// Reads from memory what asking for the steps of these states will need, all at once, and does nothing
+    /// else.
+    fn look_ahead(&self, _states: &[Self::State]) {}
+
+    /// Whether a state has an internal step, where that is known without making its steps.
+    fn internal_step(&self, _state: &Self::State) -> Option<bool> {
+        None
+    }
+
+    /// Whether every state is known to take every input, if need be after internal actions, by the way the
+    /// system is made. `false` says nothing.
+    fn is_completed(&self) -> bool {
+        false
+    }
+
     /// The state in words a user knows from the model.
     fn describe(&self, state: &Self::State) -> String;
 
@@ -59,6 +89,30 @@ macro_rules! forward {
             #[inline]
             fn successors(&self, state: &Self::State, row: &mut Vec<(LabelId, Self::State)>) {
                 (**self).successors(state, row);
+            }
+
+            #[inline]
+            fn successors_of(
+                &self,
+                states: &[Self::State],
+                rows: &mut Vec<(LabelId, Self::State)>,
+                ends: &mut Vec<usize>,
+            ) {
+                (**self).successors_of(states, rows, ends);
+            }
+
+            #[inline]
+            fn look_ahead(&self, states: &[Self::State]) {
+                (**self).look_ahead(states);
+            }
+
+            #[inline]
+            fn internal_step(&self, state: &Self::State) -> Option<bool> {
+                (**self).internal_step(state)
+            }
+
+            fn is_completed(&self) -> bool {
+                (**self).is_completed()
             }
 
             fn describe(&self, state: &Self::State) -> String {

@@ -1,8 +1,8 @@
 //! Sorted sets of states, interned in one arena.
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
-use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::StateId;
@@ -12,6 +12,9 @@ use crate::StateId;
 pub struct SetId(u32);
 
 impl SetId {
+    /// No set: the table gives out fewer numbers than this.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+
     /// The id with this index.
     #[inline]
     pub fn new(index: usize) -> Self {
@@ -30,36 +33,118 @@ impl SetId {
 pub(crate) struct SetTable {
     members: Vec<StateId>,
     ends: Vec<u32>,
-    index: HashTable<SetId>,
+    /// Open addressing with linear probing; the length is a power of two, and one slot in four at least
+    /// is free. A slot keeps the hash of its set, so that a set that is not there costs one look into
+    /// memory, and growing costs none into the sets.
+    slots: Vec<Slot>,
 }
 
-fn hash(set: &[StateId]) -> u64 {
-    FxBuildHasher.hash_one(set)
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    /// The set, or [`SetId::NONE`] where the slot is free.
+    set: SetId,
+}
+
+impl Slot {
+    const FREE: Self = Self {
+        hash: 0,
+        set: SetId::NONE,
+    };
+
+    fn is_free(self) -> bool {
+        self.set == SetId::NONE
+    }
+}
+
+/// The hash of a set, as the table uses it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SetHash(u32);
+
+impl SetHash {
+    #[inline]
+    pub(crate) fn of(set: &[StateId]) -> Self {
+        // The low half: that is where the hasher puts its best bits.
+        Self(FxBuildHasher.hash_one(set) as u32)
+    }
 }
 
 impl SetTable {
     /// The id of a set, which must be sorted and free of repetition.
     pub(crate) fn intern(&mut self, set: &[StateId]) -> SetId {
+        self.intern_hashed(set, SetHash::of(set))
+    }
+
+    /// The same, where the hash of the set is known.
+    pub(crate) fn intern_hashed(&mut self, set: &[StateId], SetHash(hash): SetHash) -> SetId {
         debug_assert!(set.is_sorted_by(|a, b| a < b));
-        let Self {
-            members,
-            ends,
-            index,
-        } = self;
-        let h = hash(set);
-        if let Some(&id) = index.find(h, |&id| slice(members, ends, id) == set) {
-            return id;
+        if 4 * (self.ends.len() + 1) > 3 * self.slots.len() {
+            self.grow();
         }
-        let id = SetId::new(ends.len());
-        members.extend_from_slice(set);
-        ends.push(u32::try_from(members.len()).expect("fewer than 2^32 members in all sets"));
-        index.insert_unique(h, id, |&id| hash(slice(members, ends, id)));
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.is_free() {
+                break;
+            }
+            if slot.hash == hash && self.members(slot.set) == set {
+                return slot.set;
+            }
+            at = (at + 1) & mask;
+        }
+        let id = SetId::new(self.ends.len());
+        assert!(id != SetId::NONE, "fewer than 2^32 - 1 sets");
+        self.slots[at] = Slot { hash, set: id };
+        self.members.extend_from_slice(set);
+        self.ends
+            .push(u32::try_from(self.members.len()).expect("fewer than 2^32 members in all sets"));
         id
     }
 
+    /// Reads what the search for sets with these hashes looks at first. Asked before the sets are interned
+    /// it brings their slots near all at once, where interning alone waits for one after the other.
+    pub(crate) fn look_ahead(&self, hashes: impl Iterator<Item = SetHash> + Clone) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mask = self.slots.len() - 1;
+        let slots = hashes.map(|SetHash(hash)| (self.slots[hash as usize & mask], hash));
+        // One pass for each thing that is found by what was read before.
+        let found = slots.clone().fold(0, |sum, (slot, _)| sum ^ slot.hash);
+        let sets = slots.filter(|(slot, hash)| slot.hash == *hash && !slot.is_free());
+        let ends = sets.clone().map(|(slot, _)| self.ends[slot.set.index()]);
+        let found = ends.fold(found, |sum, end| sum ^ end);
+        let members = sets.filter_map(|(slot, _)| self.members(slot.set).first());
+        std::hint::black_box(members.fold(found, |sum, s| sum ^ s.index() as u32));
+    }
+
+    fn grow(&mut self) {
+        let length = (2 * self.slots.len()).max(16);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::FREE; length]);
+        let mask = length - 1;
+        for slot in old.into_iter().filter(|slot| !slot.is_free()) {
+            let mut at = slot.hash as usize & mask;
+            while !self.slots[at].is_free() {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = slot;
+        }
+    }
+
     /// The members of a set, in order.
+    #[inline]
     pub(crate) fn members(&self, id: SetId) -> &[StateId] {
-        slice(&self.members, &self.ends, id)
+        let i = id.index();
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.members[start as usize..self.ends[i] as usize]
+    }
+
+    /// The members of all these sets, one set after the other.
+    pub(crate) fn members_of_all(&self, sets: Range<usize>) -> &[StateId] {
+        let start = sets.start.checked_sub(1).map_or(0, |i| self.ends[i]);
+        let end = sets.end.checked_sub(1).map_or(0, |i| self.ends[i]);
+        &self.members[start as usize..end as usize]
     }
 
     /// Number of sets.
@@ -67,22 +152,16 @@ impl SetTable {
         self.ends.len()
     }
 
-    /// Forgets all sets and keeps the memory.
+    /// Forgets all sets.
     pub(crate) fn clear(&mut self) {
         self.members.clear();
         self.ends.clear();
-        self.index.clear();
+        self.slots.clear();
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         (self.members.len() + self.ends.len()) * size_of::<u32>()
-            + self.index.capacity() * (size_of::<SetId>() + 1) * 8 / 7
+            + self.slots.len() * size_of::<Slot>()
     }
-}
-
-fn slice<'a>(members: &'a [StateId], ends: &[u32], id: SetId) -> &'a [StateId] {
-    let i = id.index();
-    let start = if i == 0 { 0 } else { ends[i - 1] };
-    &members[start as usize..ends[i] as usize]
 }

@@ -78,16 +78,15 @@ impl<M: Semantics<State = StateId>> Suspension<M> {
 
     fn quiescence_of(&self, state: StateId, row: &[Step]) -> Option<Quiescence> {
         let kinds = self.model.labels().kinds();
-        let (mut output, mut internal, mut input) = (false, false, false);
-        for &(label, _) in row {
-            match kinds[label.index()] {
-                LabelKind::Output => output = true,
-                LabelKind::Internal => internal = true,
-                // In a model over undirected labels all actions are the environment's to offer.
-                LabelKind::Input | LabelKind::Undirected => input = true,
-                LabelKind::Delta => {}
-            }
-        }
+        // One bit a kind, without a branch a step.
+        let bit = |kind: LabelKind| 1u8 << kind as u8;
+        let seen = row
+            .iter()
+            .fold(0, |seen, (label, _)| seen | bit(kinds[label.index()]));
+        let has = |kind| seen & bit(kind) != 0;
+        // In a model over undirected labels all actions are the environment's to offer.
+        let input = has(LabelKind::Input) || has(LabelKind::Undirected);
+        let (output, internal) = (has(LabelKind::Output), has(LabelKind::Internal));
         if internal {
             let mut cycles = self.cycles.borrow_mut();
             if !cycles.contains(&self.model, state) {
@@ -127,6 +126,46 @@ impl<M: Semantics<State = StateId>> Semantics for Suspension<M> {
         if self.quiescence_of(*state, &row[start..]).is_some() {
             row.push((LabelId::DELTA, *state));
         }
+    }
+
+    fn successors_of(&self, states: &[StateId], rows: &mut Vec<Step>, ends: &mut Vec<usize>) {
+        let (first, mut start) = (ends.len(), rows.len());
+        self.model.successors_of(states, rows, ends);
+        let mut quiescent = Vec::new();
+        for (k, &state) in states.iter().enumerate() {
+            let end = ends[first + k];
+            if self.quiescence_of(state, &rows[start..end]).is_some() {
+                quiescent.push(k);
+            }
+            start = end;
+        }
+        // Make room for the δ-loops, from the last one on.
+        let mut end = rows.len();
+        rows.resize(end + quiescent.len(), (LabelId::DELTA, StateId::FIRST));
+        let mut next = states.len();
+        for (before, &k) in quiescent.iter().enumerate().rev() {
+            for end in &mut ends[first + k..first + next] {
+                *end += before + 1;
+            }
+            next = k;
+            let own = ends[first + k] - before - 1;
+            rows.copy_within(own..end, own + before + 1);
+            rows[own + before] = (LabelId::DELTA, states[k]);
+            end = own;
+        }
+    }
+
+    fn look_ahead(&self, states: &[StateId]) {
+        self.model.look_ahead(states);
+    }
+
+    #[inline]
+    fn internal_step(&self, state: &StateId) -> Option<bool> {
+        self.model.internal_step(state)
+    }
+
+    fn is_completed(&self) -> bool {
+        self.model.is_completed()
     }
 
     fn describe(&self, state: &StateId) -> String {

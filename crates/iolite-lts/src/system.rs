@@ -58,6 +58,35 @@ impl Semantics for System {
         }
     }
 
+    fn successors_of(&self, states: &[StateId], rows: &mut Vec<Step>, ends: &mut Vec<usize>) {
+        match self {
+            Self::Explicit(lts) => lts.successors_of(states, rows, ends),
+            Self::OnDemand(system) => system.successors_of(states, rows, ends),
+        }
+    }
+
+    fn look_ahead(&self, states: &[StateId]) {
+        match self {
+            Self::Explicit(lts) => lts.look_ahead(states),
+            Self::OnDemand(system) => system.look_ahead(states),
+        }
+    }
+
+    #[inline]
+    fn internal_step(&self, state: &StateId) -> Option<bool> {
+        match self {
+            Self::Explicit(lts) => lts.internal_step(state),
+            Self::OnDemand(system) => system.internal_step(state),
+        }
+    }
+
+    fn is_completed(&self) -> bool {
+        match self {
+            Self::Explicit(_) => false,
+            Self::OnDemand(system) => system.is_completed(),
+        }
+    }
+
     fn describe(&self, state: &StateId) -> String {
         match self {
             Self::Explicit(lts) => lts.describe(state),

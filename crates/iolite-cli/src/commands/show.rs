@@ -14,7 +14,7 @@ use iolite_formats::drawing::{self, Drawing, NodeId, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg, symbolic_test_case};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelId, LabelKind, Labels, Lts,
-    Quiescence, Semantics, StateId, Suspension, determinise, explore, missing_input,
+    Quiescence, Semantics, StateId, StateNames, Suspension, determinise, explore, missing_input,
     nondeterminism,
 };
 
@@ -437,6 +437,18 @@ impl CountedSystem {
     }
 }
 
+impl CountedSystem {
+    fn count(&self, rows: u64) {
+        let before = self.rows.get();
+        let rows = before + rows;
+        self.rows.set(rows);
+        if before == 0 || rows / 4096 > before / 4096 {
+            let known = format!("the transitions of states were asked for {rows} times");
+            self.budget.know(known);
+        }
+    }
+}
+
 impl Semantics for CountedSystem {
     type State = StateId;
 
@@ -449,13 +461,18 @@ impl Semantics for CountedSystem {
     }
 
     fn successors(&self, state: &StateId, row: &mut Vec<(LabelId, StateId)>) {
-        let rows = self.rows.get() + 1;
-        self.rows.set(rows);
-        if rows.is_multiple_of(4096) || rows == 1 {
-            let known = format!("the transitions of states were asked for {rows} times");
-            self.budget.know(known);
-        }
+        self.count(1);
         self.system.successors(state, row);
+    }
+
+    fn successors_of(
+        &self,
+        states: &[StateId],
+        rows: &mut Vec<(LabelId, StateId)>,
+        ends: &mut Vec<usize>,
+    ) {
+        self.count(states.len() as u64);
+        self.system.successors_of(states, rows, ends);
     }
 
     fn describe(&self, state: &StateId) -> String {
@@ -477,6 +494,11 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
         Error::undecided(e.to_string()).hint("allow more with --max-states N")
     };
     let policy = args.quiescence.policy();
+    let names = match format(args)? {
+        // It has no place for names.
+        ShowFormat::Aut => StateNames::Numbers,
+        _ => StateNames::Members,
+    };
     let system = match (args.view, system) {
         (View::Model, System::Explicit(lts)) => return Ok((*lts).clone()),
         (_, system) => CountedSystem::new(system),
@@ -498,17 +520,17 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
             Ok(lts)
         }
         View::Determinised => {
-            determinise(&mut Determinised::new(&system), budget).map_err(too_large)
+            determinise(&mut Determinised::new(&system), names, budget).map_err(too_large)
         }
         View::SuspensionAutomaton => {
             let mut view = Determinised::new(Suspension::new(&system, policy));
-            let lts = determinise(&mut view, budget).map_err(too_large)?;
+            let lts = determinise(&mut view, names, budget).map_err(too_large)?;
             strict(view.inner())?;
             Ok(lts)
         }
         View::DeltaTrace => {
             let view = Interned::new(DeltaTrace::new(&system, policy));
-            determinise(&mut Determinised::new(view), budget).map_err(too_large)
+            determinise(&mut Determinised::new(view), names, budget).map_err(too_large)
         }
         View::SelfLoopCompleted => {
             explore(&Completed::new(&system, Completion::SelfLoop), budget).map_err(too_large)

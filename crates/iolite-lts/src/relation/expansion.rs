@@ -65,6 +65,11 @@ impl Expansion {
         self.steps[index]
     }
 
+    /// The states that steps lead to.
+    pub(super) fn targets(&self) -> impl Iterator<Item = StateId> + Clone {
+        self.steps.iter().map(|step| step.target)
+    }
+
     /// The refusal of a pair that the specification lacks.
     pub(super) fn refusal(&mut self, pair: usize) -> Option<Vec<LabelId>> {
         let found = self.refusals.iter_mut().find(|(p, _)| *p as usize == pair);
@@ -83,7 +88,14 @@ pub(super) struct Expander<'a, R, M> {
     pub(super) rules: &'a mut R,
     implementation: &'a M,
     row: Vec<Step>,
+    /// The members of the places of some pairs, those of one node after those of another, and where those
+    /// of each end, with its part.
+    members: Vec<StateId>,
+    ends: Vec<(usize, u32)>,
 }
+
+/// States whose steps are read ahead.
+const MOST_AHEAD: usize = 1024;
 
 impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
     pub(super) fn new(rules: &'a mut R, implementation: &'a M) -> Self {
@@ -91,7 +103,27 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
             rules,
             implementation,
             row: Vec::new(),
+            members: Vec::new(),
+            ends: Vec::new(),
         }
+    }
+
+    /// Collects the places of these pairs, and reads from memory what the pairs need, all at once: one after
+    /// the other, each would wait for its own.
+    fn look_ahead(&mut self, pairs: &[Taken], places: &dyn Places) {
+        self.members.clear();
+        self.members.extend(pairs.iter().map(|&(state, _)| state));
+        self.implementation.look_ahead(&self.members);
+        self.members.clear();
+        self.ends.clear();
+        for group in pairs.chunk_by(|a, b| a.1 == b.1) {
+            let place = places.place(group[0].1);
+            self.members.extend_from_slice(place.members);
+            self.ends.push((self.members.len(), place.part));
+        }
+        // More than a cache holds would be read in vain.
+        let near = self.members.len().min(MOST_AHEAD);
+        self.rules.look_ahead(&self.members[..near]);
     }
 
     /// Replaces `expansion` by that of these pairs, of which those of one node are together. `map`
@@ -104,11 +136,18 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
         expansion: &mut Expansion,
     ) {
         expansion.clear();
+        self.look_ahead(pairs, places);
         let kinds = self.implementation.labels().kinds();
+        let mut unspecified = false;
         let mut entered = None;
+        let (mut start, mut ends) = (0, self.ends.iter());
         for (k, &(state, node)) in pairs.iter().enumerate() {
-            if entered.replace(node) != Some(node) {
-                self.rules.enter(places.place(node));
+            if entered.replace(node) != Some(node)
+                && let Some(&(end, part)) = ends.next()
+            {
+                let members = &self.members[start..end];
+                self.rules.enter(Place { members, part });
+                start = end;
             }
             if let Some(refused) = self.rules.refusal(self.implementation, map, state) {
                 expansion.refusals.push((k as u32, refused));
@@ -122,7 +161,11 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
                 }
                 let label = map[own.index()];
                 let next = self.rules.step(label, kind, &mut expansion.sets);
-                if next != Next::Outside {
+                // Nothing becomes of an action that is left open, but that no pair is dropped from the
+                // first one on. The others need not be passed on; with completed inputs they are most steps.
+                let again = next == Next::Unspecified && unspecified;
+                unspecified |= next == Next::Unspecified;
+                if next != Next::Outside && !again {
                     expansion.steps.push(ExpandedStep {
                         label,
                         target,

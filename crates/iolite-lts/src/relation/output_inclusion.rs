@@ -98,6 +98,10 @@ impl<N: Semantics<State = StateId>> PairRules for OutputInclusion<N> {
         (initial_set(&self.model), start.index() as u32)
     }
 
+    fn look_ahead(&self, members: &[StateId]) {
+        self.model.look_ahead(members);
+    }
+
     fn enter(&mut self, place: Place<'_>) {
         self.at.turn(place);
         self.in_f = StateId::new(place.part as usize);

@@ -145,6 +145,14 @@ impl Pairs {
         self.enter(state, node, (pair, LabelId::TAU), signature, slot)
     }
 
+    /// Reads from memory the chains of these states and the first pair of each, all at once.
+    pub(super) fn look_ahead(&self, states: impl Iterator<Item = StateId> + Clone) {
+        let chains = states.filter_map(|state| self.chains.get(state.index()));
+        let found = chains.clone().fold(0, |sum, first| sum ^ first);
+        let pairs = chains.filter_map(|&first| self.met.get(first as usize));
+        std::hint::black_box(pairs.fold(found, |sum, pair| sum ^ pair.signature));
+    }
+
     /// Reaches a pair of `state` and `goal`, from a pair by an action. Says whether it is new.
     pub(super) fn reach(
         &mut self,

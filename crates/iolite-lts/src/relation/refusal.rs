@@ -79,6 +79,10 @@ impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
         (initial_set(&self.model), 0)
     }
 
+    fn look_ahead(&self, members: &[StateId]) {
+        self.model.look_ahead(members);
+    }
+
     fn enter(&mut self, place: Place<'_>) {
         let Self {
             model,

@@ -62,6 +62,9 @@ pub(super) trait PairRules {
     /// What the specification may be in before any action.
     fn initial(&mut self) -> (Vec<StateId>, u32);
 
+    /// Reads from memory what questions about these states of the specification will need.
+    fn look_ahead(&self, _members: &[StateId]) {}
+
     /// From now on, until the next call, the questions are about this place.
     fn enter(&mut self, place: Place<'_>);
 

@@ -204,6 +204,7 @@ impl<M: Semantics<State = StateId>> Memory<'_, M> {
         pairs: &[u32],
         expansion: &mut Expansion,
     ) -> ControlFlow<End> {
+        self.pairs.look_ahead(expansion.targets());
         for (k, &pair) in pairs.iter().enumerate() {
             self.ask(nodes)?;
             if let Some(refused) = expansion.refusal(k) {

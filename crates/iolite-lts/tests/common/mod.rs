@@ -49,6 +49,16 @@ pub fn directed() -> impl Strategy<Value = Lts> {
         .prop_map(|(n, e)| system(n, &[INPUTS, OUTPUTS].concat(), &e))
 }
 
+/// The same with more states, so that its subset construction has some hundred sets at times.
+pub fn larger_directed() -> impl Strategy<Value = Lts> {
+    let labels = [INPUTS.as_slice(), &OUTPUTS, &["i"]].concat();
+    (5usize..=14).prop_flat_map(move |n| {
+        let label = prop::sample::select(labels.clone());
+        let edges = prop::collection::vec((0..n, label, 0..n), 2 * n..=4 * n);
+        edges.prop_map(move |e| system(n, &[INPUTS, OUTPUTS].concat(), &e))
+    })
+}
+
 /// The same, with a self-loop for every input that a state does not take weakly.
 pub fn input_enabled() -> impl Strategy<Value = Lts> {
     directed().prop_map(|lts| complete_inputs(&lts))
