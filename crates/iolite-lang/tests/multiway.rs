@@ -19,6 +19,12 @@ impl Random {
         self.0 ^= self.0 << 17;
         (self.0 % bound as u64) as usize
     }
+
+    /// A number below another one.
+    fn number(&mut self, bound: i64) -> i64 {
+        let all: Vec<i64> = (0..bound).collect();
+        all[self.below(all.len())]
+    }
 }
 
 /// Values of the action that all meet on.
@@ -38,7 +44,7 @@ enum Guard {
 
 impl Guard {
     fn random(random: &mut Random) -> Self {
-        let n = random.below(VALUES as usize) as i64;
+        let n = random.number(VALUES);
         match random.below(5) {
             0 => Self::Above(n),
             1 => Self::Below(n),
@@ -88,7 +94,7 @@ fn component(random: &mut Random) -> Component {
             source,
             target: random.below(2),
             meets: Some(Guard::random(random)),
-            add: random.below(3) as i64,
+            add: random.number(3),
         })
         .collect();
     for _ in 0..random.below(3) {
@@ -96,7 +102,7 @@ fn component(random: &mut Random) -> Component {
             source: random.below(2),
             target: random.below(2),
             meets: (random.below(2) == 0).then(|| Guard::random(random)),
-            add: random.below(3) as i64,
+            add: random.number(3),
         });
     }
     steps
