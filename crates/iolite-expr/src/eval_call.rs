@@ -3,7 +3,8 @@
 //! A call in the last place of a body is a loop. Others nest: on stacks of their own beyond a bound, so
 //! that how deep a model's functions go is no matter of the thread that asks.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 
 use crate::eval::{EvalError, Fault, Scope, boolean, eval, fault};
 use crate::own_stack::on_own_stack;
@@ -42,6 +43,33 @@ impl Scope for Frame {
     }
 }
 
+/// Calls without an end that are remembered.
+const REMEMBERED: usize = 32;
+
+thread_local! {
+    /// The latest calls from outside of functions that did not end, and how they faulted. A model that has
+    /// one meets it again and again, and each time would take all of the fuel.
+    static ENDLESS: RefCell<VecDeque<(Callee, Vec<Value>, Fault)>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// How the call faulted when its fuel ran out before.
+fn known_endless(callee: &Callee, values: &[Value]) -> Option<Fault> {
+    ENDLESS.with_borrow(|known| {
+        let mut known = known.iter();
+        let same = known.find(|(c, v, _)| c == callee && v == values);
+        same.map(|(_, _, fault)| fault.clone())
+    })
+}
+
+fn remember_endless(callee: &Callee, values: &[Value], fault: &Fault) {
+    ENDLESS.with_borrow_mut(|known| {
+        if known.len() >= REMEMBERED {
+            known.pop_front();
+        }
+        known.push_back((callee.clone(), values.to_vec(), fault.clone()));
+    });
+}
+
 /// What a term comes to in the last place of a body.
 enum Tail {
     Value(Value),
@@ -61,6 +89,11 @@ pub(crate) fn call(
         .collect::<Result<Vec<_>, _>>()?;
     let outer = env.frame();
     let callee = outer.map_or_else(|| callee.clone(), |f| callee.outside(&f.callee));
+    if outer.is_none()
+        && let Some(known) = known_endless(&callee, &values)
+    {
+        return Err(fault(term, known));
+    }
     let depth = callee.body().map_or(0, Term::depth);
     let (fuel, nested, levels) = match outer {
         Some(f) => (f.fuel.get(), f.nested + 1, f.levels),
@@ -85,8 +118,12 @@ pub(crate) fn call(
         on_own_stack(|| run(frame(OWN_LEVELS - depth.min(OWN_LEVELS)), span))
             .ok_or_else(out_of_fuel)?
     };
-    if let Some(f) = outer {
-        f.fuel.set(left);
+    match (outer, &result) {
+        (Some(f), _) => f.fuel.set(left),
+        (None, Err(error)) if matches!(error.fault, Fault::OutOfFuel(_)) => {
+            remember_endless(&callee, &values, &error.fault);
+        }
+        (None, _) => {}
     }
     result
 }

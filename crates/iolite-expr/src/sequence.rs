@@ -4,13 +4,19 @@
 //! way to what it changes and shares the others; what was found out about a node (its hash, a sort that all
 //! its elements belong to, where they can be looked up) is kept in it, so that nobody reads a whole array a step.
 
+mod part_index;
+
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Index, Range};
+use std::sync::atomic::{self, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
+use part_index::{PartFilter, PartIndex};
 use rustc_hash::FxHasher;
+
+pub(crate) use part_index::part;
 
 use crate::{Sort, Value};
 
@@ -29,26 +35,32 @@ struct Node {
     power: u64,
     /// 0 of a leaf.
     height: u32,
+    /// A sort that all elements are known to belong to.
+    sort: OnceLock<Sort>,
+    /// No other node ever has this number.
+    number: u64,
+    /// The number of the last node that was found to have the same elements, or 0. A model and a system
+    /// that both keep a list compare what they had before once.
+    equal: AtomicU64,
     shape: Shape,
 }
 
 enum Shape {
     Leaf(Leaf),
-    Branch(Arc<Node>, Arc<Node>),
+    Branch(Branch),
 }
 
 struct Leaf {
     items: Vec<Value>,
-    /// A sort that all items are known to belong to.
-    sort: OnceLock<Sort>,
     /// What one part of the items is, for the first part that was asked for.
     parts: OnceLock<PartIndex>,
 }
 
-/// The hashes of one part of all items, in order.
-struct PartIndex {
-    path: Box<[u32]>,
-    hashes: Box<[u64]>,
+struct Branch {
+    left: Arc<Node>,
+    right: Arc<Node>,
+    /// The same of all elements below.
+    parts: OnceLock<PartFilter>,
 }
 
 /// Any odd number will do: hashes say that sequences differ, never that they are equal.
@@ -58,57 +70,6 @@ fn hash_of(value: &Value) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The part of a record that the fields lead to.
-pub(crate) fn part<'a>(item: &'a Value, path: &[u32]) -> Option<&'a Value> {
-    path.iter().try_fold(item, |item, &i| match item {
-        Value::Record(_, fields) => fields.get(i as usize),
-        _ => None,
-    })
-}
-
-impl Leaf {
-    fn new(items: Vec<Value>) -> Self {
-        Self {
-            items,
-            sort: OnceLock::new(),
-            parts: OnceLock::new(),
-        }
-    }
-
-    fn fits(&self, sort: &Sort) -> bool {
-        if self.sort.get().is_some_and(|known| known == sort) {
-            return true;
-        }
-        let fits = self.items.iter().all(|item| sort.contains(item));
-        if fits {
-            // Another sort that is known already is as good.
-            let _ = self.sort.set(sort.clone());
-        }
-        fits
-    }
-
-    /// Whether the part of some item is the value; `None` where an item has no such part.
-    fn has_part(&self, path: &[u32], value: &Value, hash: u64) -> Option<bool> {
-        if self.parts.get().is_none() {
-            let hashes = self.items.iter().map(|item| part(item, path).map(hash_of));
-            let mut hashes: Box<[u64]> = hashes.collect::<Option<_>>()?;
-            hashes.sort_unstable();
-            let path = path.into();
-            let _ = self.parts.set(PartIndex { path, hashes });
-        }
-        let index = self.parts.get().filter(|index| *index.path == *path);
-        if index.is_some_and(|index| index.hashes.binary_search(&hash).is_err()) {
-            return Some(false);
-        }
-        for item in &self.items {
-            if part(item, path)? == value {
-                return Some(true);
-            }
-        }
-        Some(false)
-    }
 }
 
 impl Node {
@@ -123,13 +84,73 @@ impl Node {
     }
 
     fn hashed_leaf(items: Vec<Value>, hash: u64, power: u64) -> Arc<Self> {
+        let parts = OnceLock::new();
+        let (len, shape) = (items.len(), Shape::Leaf(Leaf { items, parts }));
+        Self::new(len, (hash, power), 0, shape)
+    }
+
+    fn new(len: usize, (hash, power): (u64, u64), height: u32, shape: Shape) -> Arc<Self> {
+        static LAST: AtomicU64 = AtomicU64::new(0);
         Arc::new(Self {
-            len: items.len(),
+            len,
             hash,
             power,
-            height: 0,
-            shape: Shape::Leaf(Leaf::new(items)),
+            height,
+            sort: OnceLock::new(),
+            number: LAST.fetch_add(1, atomic::Ordering::Relaxed) + 1,
+            equal: AtomicU64::new(0),
+            shape,
         })
+    }
+
+    fn fits(&self, sort: &Sort) -> bool {
+        if self.sort.get().is_some_and(|known| known == sort) {
+            return true;
+        }
+        let fits = match &self.shape {
+            Shape::Leaf(leaf) => leaf.items.iter().all(|item| sort.contains(item)),
+            Shape::Branch(branch) => branch.left.fits(sort) && branch.right.fits(sort),
+        };
+        if fits {
+            // Another sort that is known already is as good.
+            let _ = self.sort.set(sort.clone());
+        }
+        fits
+    }
+
+    /// Whether both have the same elements.
+    fn equals(&self, other: &Self) -> bool {
+        let known = |a: &Self, b: &Self| a.equal.load(atomic::Ordering::Relaxed) == b.number;
+        if self.number == other.number || known(self, other) || known(other, self) {
+            return true;
+        }
+        if self.len != other.len || self.hash != other.hash {
+            return false;
+        }
+        let equal = match (&self.shape, &other.shape) {
+            (Shape::Leaf(a), Shape::Leaf(b)) => a.items == b.items,
+            (Shape::Branch(a), Shape::Branch(b)) if a.left.len == b.left.len => {
+                a.left.equals(&b.left) && a.right.equals(&b.right)
+            }
+            // The trees have other histories.
+            _ => self.items().eq(other.items()),
+        };
+        if equal {
+            self.equal.store(other.number, atomic::Ordering::Relaxed);
+            other.equal.store(self.number, atomic::Ordering::Relaxed);
+        }
+        equal
+    }
+
+    fn items(&self) -> Iter<'_> {
+        Iter {
+            leaves: Leaves {
+                stack: Vec::new(),
+                next: Some(self),
+            },
+            items: [].iter(),
+            left: self.len,
+        }
     }
 
     /// The hash of a sequence after another one.
@@ -139,14 +160,16 @@ impl Node {
     }
 
     fn branch(left: Arc<Self>, right: Arc<Self>) -> Arc<Self> {
-        let (hash, power) = Self::joint_hash(&left, &right);
-        Arc::new(Self {
-            len: left.len + right.len,
-            hash,
-            power,
-            height: 1 + left.height.max(right.height),
-            shape: Shape::Branch(left, right),
-        })
+        let joint = Self::joint_hash(&left, &right);
+        let len = left.len + right.len;
+        let height = 1 + left.height.max(right.height);
+        let parts = OnceLock::new();
+        Self::new(
+            len,
+            joint,
+            height,
+            Shape::Branch(Branch { left, right, parts }),
+        )
     }
 
     /// Two leaves as one, or side by side where they are too long for that.
@@ -164,11 +187,11 @@ impl Node {
         let (hash, power) = Self::joint_hash(left, right);
         let node = Self::hashed_leaf(items, hash, power);
         // One element more asks for a look at that one.
-        if let (Shape::Leaf(leaf), Some(known)) = (&node.shape, a.sort.get().or(b.sort.get()))
-            && a.fits(known)
-            && b.fits(known)
+        if let Some(known) = left.sort.get().or(right.sort.get())
+            && left.fits(known)
+            && right.fits(known)
         {
-            let _ = leaf.sort.set(known.clone());
+            let _ = node.sort.set(known.clone());
         }
         node
     }
@@ -179,10 +202,20 @@ impl Node {
         match (&left.shape, &right.shape) {
             (Shape::Leaf(a), Shape::Leaf(b)) => Self::merged(left, right, a, b),
             // A leaf goes down to the leaf beside it, so that elements that come one by one fill leaves.
-            (Shape::Branch(a, b), _) if right.height == 0 || left.height > right.height + 1 => {
+            (
+                Shape::Branch(Branch {
+                    left: a, right: b, ..
+                }),
+                _,
+            ) if right.height == 0 || left.height > right.height + 1 => {
                 Self::balanced(Arc::clone(a), Self::join(b, right))
             }
-            (_, Shape::Branch(a, b)) if left.height == 0 || right.height > left.height + 1 => {
+            (
+                _,
+                Shape::Branch(Branch {
+                    left: a, right: b, ..
+                }),
+            ) if left.height == 0 || right.height > left.height + 1 => {
                 Self::balanced(Self::join(left, a), Arc::clone(b))
             }
             _ => Self::branch(Arc::clone(left), Arc::clone(right)),
@@ -192,9 +225,13 @@ impl Node {
     /// A branch of two nodes whose heights differ by at most two.
     fn balanced(left: Arc<Self>, right: Arc<Self>) -> Arc<Self> {
         if left.height > right.height + 1
-            && let Shape::Branch(a, b) = &left.shape
+            && let Shape::Branch(Branch {
+                left: a, right: b, ..
+            }) = &left.shape
         {
-            if let Shape::Branch(c, d) = &b.shape
+            if let Shape::Branch(Branch {
+                left: c, right: d, ..
+            }) = &b.shape
                 && b.height > a.height
             {
                 let outer = Self::branch(Arc::clone(a), Arc::clone(c));
@@ -203,9 +240,13 @@ impl Node {
             return Self::branch(Arc::clone(a), Self::branch(Arc::clone(b), right));
         }
         if right.height > left.height + 1
-            && let Shape::Branch(a, b) = &right.shape
+            && let Shape::Branch(Branch {
+                left: a, right: b, ..
+            }) = &right.shape
         {
-            if let Shape::Branch(c, d) = &a.shape
+            if let Shape::Branch(Branch {
+                left: c, right: d, ..
+            }) = &a.shape
                 && a.height > b.height
             {
                 let outer = Self::branch(Arc::clone(d), Arc::clone(b));
@@ -231,8 +272,8 @@ impl Node {
     fn get(&self, i: usize) -> Option<&Value> {
         match &self.shape {
             Shape::Leaf(leaf) => leaf.items.get(i),
-            Shape::Branch(left, _) if i < left.len => left.get(i),
-            Shape::Branch(left, right) => right.get(i - left.len),
+            Shape::Branch(Branch { left, .. }) if i < left.len => left.get(i),
+            Shape::Branch(Branch { left, right, .. }) => right.get(i - left.len),
         }
     }
 
@@ -243,10 +284,10 @@ impl Node {
                 items[i] = value;
                 Self::leaf(items)
             }
-            Shape::Branch(left, right) if i < left.len => {
+            Shape::Branch(Branch { left, right, .. }) if i < left.len => {
                 Self::branch(left.with(i, value), Arc::clone(right))
             }
-            Shape::Branch(left, right) => {
+            Shape::Branch(Branch { left, right, .. }) => {
                 Self::branch(Arc::clone(left), right.with(i - left.len, value))
             }
         }
@@ -258,7 +299,7 @@ impl Node {
         }
         match &node.shape {
             Shape::Leaf(leaf) => Self::leaf(leaf.items[range].to_vec()),
-            Shape::Branch(left, right) => {
+            Shape::Branch(Branch { left, right, .. }) => {
                 let middle = left.len;
                 if range.end <= middle {
                     return Self::slice(left, range);
@@ -296,11 +337,7 @@ impl Sequence {
 
     /// The elements in order.
     pub fn iter(&self) -> Iter<'_> {
-        Iter {
-            leaves: self.leaves(),
-            items: [].iter(),
-            left: self.len(),
-        }
+        self.0.items()
     }
 
     /// These elements, then those.
@@ -323,26 +360,13 @@ impl Sequence {
 
     /// Whether all elements belong to a sort.
     pub(crate) fn fits(&self, sort: &Sort) -> bool {
-        self.leaves().all(|(_, leaf)| leaf.fits(sort))
+        self.0.fits(sort)
     }
 
     /// Whether the part of some element that the fields lead to is the value; `None` where an element has
     /// no such part.
     pub(crate) fn has_part(&self, path: &[u32], value: &Value) -> Option<bool> {
-        let hash = hash_of(value);
-        for (_, leaf) in self.leaves() {
-            if leaf.has_part(path, value, hash)? {
-                return Some(true);
-            }
-        }
-        Some(false)
-    }
-
-    fn leaves(&self) -> Leaves<'_> {
-        Leaves {
-            stack: Vec::new(),
-            next: Some(&self.0),
-        }
+        self.0.has_part(path, value, hash_of(value))
     }
 }
 
@@ -386,14 +410,14 @@ struct Leaves<'a> {
 }
 
 impl<'a> Iterator for Leaves<'a> {
-    type Item = (&'a Node, &'a Leaf);
+    type Item = &'a Leaf;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut node = self.next.take().or_else(|| self.stack.pop())?;
         loop {
             match &node.shape {
-                Shape::Leaf(leaf) => return Some((node, leaf)),
-                Shape::Branch(left, right) => {
+                Shape::Leaf(leaf) => return Some(leaf),
+                Shape::Branch(Branch { left, right, .. }) => {
                     self.stack.push(right);
                     node = left;
                 }
@@ -418,7 +442,7 @@ impl<'a> Iterator for Iter<'a> {
                 self.left -= 1;
                 return Some(item);
             }
-            self.items = self.leaves.next()?.1.items.iter();
+            self.items = self.leaves.next()?.items.iter();
         }
     }
 
@@ -440,41 +464,7 @@ impl<'a> IntoIterator for &'a Sequence {
 
 impl PartialEq for Sequence {
     fn eq(&self, other: &Self) -> bool {
-        if Arc::ptr_eq(&self.0, &other.0) {
-            return true;
-        }
-        if self.0.len != other.0.len || self.0.hash != other.0.hash {
-            return false;
-        }
-        // Trees with one history share leaves, and those are equal at a glance.
-        let (mut ours, mut theirs) = (self.leaves(), other.leaves());
-        let (mut a, mut b): (&[Value], &[Value]) = (&[], &[]);
-        loop {
-            if a.is_empty() && b.is_empty() {
-                let (Some((x, left)), Some((y, right))) = (ours.next(), theirs.next()) else {
-                    return true;
-                };
-                if std::ptr::eq(x, y) {
-                    continue;
-                }
-                (a, b) = (&left.items, &right.items);
-            } else if a.is_empty() {
-                let Some((_, leaf)) = ours.next() else {
-                    return false;
-                };
-                a = &leaf.items;
-            } else if b.is_empty() {
-                let Some((_, leaf)) = theirs.next() else {
-                    return false;
-                };
-                b = &leaf.items;
-            }
-            let n = a.len().min(b.len());
-            if a[..n] != b[..n] {
-                return false;
-            }
-            (a, b) = (&a[n..], &b[n..]);
-        }
+        self.0.equals(&other.0)
     }
 }
 
@@ -540,7 +530,9 @@ mod tests {
                 assert_eq!(leaf.items.len(), node.len);
                 0
             }
-            Shape::Branch(a, b) => {
+            Shape::Branch(Branch {
+                left: a, right: b, ..
+            }) => {
                 assert!(a.len > 0 && b.len > 0, "no empty leaf in a tree");
                 let (left, right) = (check(a), check(b));
                 assert!(left.abs_diff(right) <= 1, "heights {left} and {right}");
@@ -619,6 +611,40 @@ mod tests {
             prop_assert_eq!(&joined, &Sequence::from(a.clone()));
             prop_assert_eq!(joined == other, a == b);
             prop_assert_eq!(joined.cmp(&other), a.cmp(&b));
+        }
+
+        /// What is remembered of earlier comparisons and look-ups says nothing wrong of what came of the same lists.
+        #[test]
+        fn remembers_nothing_wrong(
+            steps in prop::collection::vec((0i64..400, 0i64..400, any::<usize>(), 0u8..4), 1..300),
+        ) {
+            let (mut ours, mut theirs) = (Sequence::default(), Sequence::default());
+            let (mut a, mut b) = (Vec::<Value>::new(), Vec::<Value>::new());
+            for (x, y, at, kind) in steps {
+                let (x, y) = (Value::from(x), Value::from(y));
+                ours = Sequence::from(vec![x.clone()]).followed_by(&ours);
+                a.insert(0, x.clone());
+                theirs = Sequence::from(vec![x]).followed_by(&theirs);
+                b.insert(0, a[0].clone());
+                let at = at % a.len();
+                match kind {
+                    0 => {
+                        theirs = theirs.with(at, y.clone());
+                        b[at] = y.clone();
+                    }
+                    // Another tree for the same list, and the two are the same list again.
+                    1 => {
+                        let rest = ours.slice(at..a.len());
+                        theirs = ours.slice(0..at).followed_by(&rest);
+                        b = a.clone();
+                    }
+                    _ => {}
+                }
+                prop_assert_eq!(ours == theirs, a == b);
+                prop_assert_eq!(theirs == ours, a == b);
+                prop_assert_eq!(ours.has_part(&[], &y), Some(a.contains(&y)));
+                prop_assert_eq!(theirs.has_part(&[], &y), Some(b.contains(&y)));
+            }
         }
     }
 

@@ -31,7 +31,7 @@ fn rows_and_refusals_agree_with_the_solver() {
             let answer = solver.check();
             for _ in 0..3 {
                 match sampler.draw(&profile, &Model::default()) {
-                    Drawn::Row(row) => {
+                    Drawn::Row(row) | Drawn::Standing(row) => {
                         let values = vars.iter().map(|v| v.id).zip(row);
                         let model = Model::new(values.collect());
                         for v in &vars {
@@ -66,7 +66,7 @@ fn distinct(vars: &[Var], guard: &Term, draws: usize) -> BTreeSet<Vec<Value>> {
     let mut sampler = Sampler::new(3, Strategy::Mixed);
     let mut rows = BTreeSet::new();
     for _ in 0..draws {
-        if let Drawn::Row(row) = sampler.draw(&profile, &Model::default()) {
+        if let Drawn::Row(row) | Drawn::Standing(row) = sampler.draw(&profile, &Model::default()) {
             rows.insert(row);
         }
     }
@@ -135,7 +135,7 @@ fn elements_are_taken_from_what_the_guard_reads() {
     let mut sampler = Sampler::new(5, Strategy::Mixed);
     let (mut sets, mut keys) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..200 {
-        if let Drawn::Row(row) = sampler.draw(&profile, &below) {
+        if let Drawn::Row(row) | Drawn::Standing(row) = sampler.draw(&profile, &below) {
             sets.insert(row[0].clone());
             keys.insert(row[1].clone());
         }

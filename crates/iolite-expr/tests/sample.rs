@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use iolite_expr::{
     Answer, CandidateValues, Distribution, Draw, PairCover, Sampler, Solver, Sort, Span, Strategy,
-    Term, Value, Var, VarId,
+    SumDeclaration, Term, Value, Var, VarId, Variant,
 };
 
 fn var(i: usize, sort: Sort) -> Var {
@@ -255,6 +255,78 @@ fn words_of_messages_are_tried() {
         }
         assert!(met >= 2, "{strategy:?}: {met}");
     }
+}
+
+/// The same where the message is a variant in a set, with texts and numbers within.
+#[test]
+fn parts_of_messages_are_tried() {
+    let field = |name: &str, sort| (name.into(), sort);
+    let ticket = Variant {
+        name: "Ticket".into(),
+        fields: vec![field("text", Sort::String), field("number", Sort::Int)],
+    };
+    let declaration = SumDeclaration {
+        name: "Reply".into(),
+        variants: vec![ticket],
+    };
+    let Some(Sort::Sum(reply)) = Sort::sums(vec![declaration]).unwrap().pop() else {
+        panic!("a sum")
+    };
+    let fields = vec![Value::str("ticket 31337"), Value::from(4_711)];
+    let ticket = Value::sum(&reply, 0, fields).unwrap();
+    let x = var(0, Sort::Int);
+    let mut solver = Solver::embedded();
+    solver.assert(&true.into());
+    let mut sampler = Sampler::new(3, Strategy::Mixed);
+    sampler.meet(&Value::set(vec![ticket]));
+    let mut values = BTreeSet::new();
+    for _ in 0..200 {
+        if let Answer::Sat(m) = sampler.sample(&mut solver, std::slice::from_ref(&x)) {
+            values.insert(m.value(x.id).unwrap().clone());
+        }
+    }
+    for n in [31_337, 4_711] {
+        assert!(values.contains(&Value::from(n)), "{n}");
+    }
+}
+
+/// Systems change where machine numbers end and where numbers get longer, whatever the guard compares.
+#[test]
+fn ends_of_machine_numbers_and_powers_of_ten_are_tried() {
+    let values = drawn_with(CandidateValues::default(), Sort::Int, &true.into(), 8_000);
+    for n in [
+        255,
+        256,
+        65_535,
+        65_536,
+        999,
+        1_000_000,
+        1i64 << 31,
+        i64::MAX,
+        i64::MIN,
+    ] {
+        assert!(values.contains(&Value::from(n)), "{n}");
+    }
+    let wide = Sort::range(0, i64::MAX).unwrap();
+    let values = drawn_with(CandidateValues::default(), wide, &true.into(), 8_000);
+    for n in [65_535, 1i64 << 31, i64::MAX] {
+        assert!(values.contains(&Value::from(n)), "{n}");
+    }
+    // All magnitudes up to a hundred thousand occur among the others.
+    let long = |v: &&Value| matches!(v, Value::Int(n) if n.abs() > 20_000.into() && n.abs() < 131_073.into());
+    let values = drawn_with(CandidateValues::default(), Sort::Int, &true.into(), 300);
+    assert!(values.iter().filter(long).count() >= 3, "{values:?}");
+}
+
+#[test]
+fn amounts_of_the_dictionary_are_tried() {
+    let mut candidates = CandidateValues::default();
+    candidates.add_word("77.7");
+    let values = drawn_with(candidates, Sort::Decimal(2), &true.into(), 60);
+    assert!(
+        values.contains(&Value::decimal("77.70", 2).unwrap()),
+        "{values:?}"
+    );
 }
 
 /// Pairs are counted as the definition says, whatever the rows are; and a sampler that is let covers

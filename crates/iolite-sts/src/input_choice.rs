@@ -40,6 +40,25 @@ pub struct InputChoice {
 /// Refusals that are remembered.
 const REFUSALS: usize = 4096;
 
+/// Elements of a list that a solver is not asked about where values are at hand.
+const LONG: usize = 256;
+
+fn is_long(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.len() > LONG,
+        Value::Set(items) => items.len() > LONG,
+        Value::Map(pairs) => pairs.len() > LONG,
+        Value::Record(_, fields) => fields.iter().any(is_long),
+        _ => false,
+    }
+}
+
+/// The answer that these are the values of an action's parameters.
+fn row_of(model: &Iosts, action: GateId, row: Vec<Value>) -> Answer {
+    let ids = model.gate(action).params.iter().map(|p| p.id);
+    Answer::Sat(Model::new(ids.zip(row).collect()))
+}
+
 /// What came of the wish for an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chosen {
@@ -170,6 +189,7 @@ impl InputChoice {
         let model = Arc::clone(semantics.model());
         let action = model.transition(t).action;
         let mut key = None;
+        let mut standing = None;
         if let (Data::Concrete(variables), Some(_)) = (&state.data, &semantics.known) {
             let profile = semantics.profile(t);
             let read = profile
@@ -186,10 +206,12 @@ impl InputChoice {
                 params: &[],
             };
             match self.sampler(action).draw(&profile, &frame) {
-                Drawn::Row(row) => {
-                    let ids = model.gate(action).params.iter().map(|p| p.id);
-                    return Ok(Answer::Sat(Model::new(ids.zip(row).collect())));
+                Drawn::Row(row) => return Ok(row_of(&model, action, row)),
+                // Terms about long lists are long, and there is a row.
+                Drawn::Standing(row) if read.iter().any(is_long) => {
+                    return Ok(row_of(&model, action, row));
                 }
+                Drawn::Standing(row) => standing = Some(row),
                 Drawn::Impossible => return Ok(Answer::Unsat),
                 Drawn::NotFound => key = Some((t, read)),
             }
@@ -199,6 +221,10 @@ impl InputChoice {
             return Ok(Answer::Unsat);
         };
         let answer = self.values(semantics, &input);
+        if let (Some(row), false) = (standing, matches!(answer, Answer::Sat(_))) {
+            // Nothing else was found, but what was drawn holds.
+            return Ok(row_of(&model, action, row));
+        }
         match &answer {
             Answer::Sat(_) => {}
             Answer::Unsat => self.refuse(key, None),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::problem::{Definition, Lin, Problem, Str, StrVar};
 use super::sat::Lit;
 use super::search::Assignment;
-use super::words::{Class, WordAssignment, find};
+use super::words::{Class, Looks, WordAssignment, find};
 use crate::Int;
 use crate::regex::{MAX_CHAR, readable};
 
@@ -66,6 +66,7 @@ pub(super) fn solve(
     model: &Assignment,
     root: &[usize],
     classes: &BTreeMap<usize, Class>,
+    looks: &mut Looks,
 ) -> Outcome {
     let mut start = BTreeMap::new();
     let mut count = 0;
@@ -87,7 +88,7 @@ pub(super) fn solve(
         let found = if clash {
             Found::Nothing
         } else {
-            Search::new(problem, model, root, classes, &mut cells, &group).run()
+            Search::new(problem, model, root, classes, &mut cells, &group, looks).run()
         };
         match found {
             Found::Words(found) => words.extend(found),
@@ -254,6 +255,7 @@ struct Search<'a> {
     points: Vec<u32>,
     group: &'a BTreeSet<usize>,
     nodes: u32,
+    looks: &'a mut Looks,
     /// Whether a set of words failed that other characters might have saved.
     cut: bool,
 }
@@ -266,6 +268,7 @@ impl<'a> Search<'a> {
         classes: &'a BTreeMap<usize, Class>,
         cells: &'a mut Cells,
         group: &'a BTreeSet<usize>,
+        looks: &'a mut Looks,
     ) -> Self {
         let mut points = vec![0, 0xD800, 0xE000];
         for r in group {
@@ -289,7 +292,10 @@ impl<'a> Search<'a> {
         order.sort_by_key(|r| (classes[r].language.edges(0).len() == 2, *r));
         let order = order
             .into_iter()
-            .map(|r| (r, classes[&r].language.live(classes[&r].length)))
+            .map(|r| {
+                let Class { language, length } = &classes[&r];
+                (r, language.live(*length, &mut looks.done))
+            })
             .collect();
         Self {
             problem,
@@ -301,6 +307,7 @@ impl<'a> Search<'a> {
             points,
             group,
             nodes: MAX_NODES,
+            looks,
             cut: false,
         }
     }
@@ -310,7 +317,7 @@ impl<'a> Search<'a> {
             let group = self.group;
             return Found::Words(group.iter().map(|r| (*r, self.text(*r))).collect());
         }
-        if self.nodes == 0 || self.cut {
+        if self.nodes == 0 || self.cut || self.looks.are_spent() {
             Found::Unknown
         } else {
             Found::Nothing
@@ -319,6 +326,7 @@ impl<'a> Search<'a> {
 
     fn text(&mut self, class: usize) -> String {
         let start = self.cells.start[&class];
+        self.looks.done += self.classes[&class].length as u64;
         let cells = start..start + self.classes[&class].length;
         let get = |cell| {
             let r = self.cells.root(cell);
@@ -339,8 +347,12 @@ impl<'a> Search<'a> {
             let accepted = live[0][state as usize];
             return accepted && self.word(place + 1, 0, 0);
         }
+        if self.looks.are_spent() {
+            return false;
+        }
         let left = length - position - 1;
         let language = &self.classes[&class].language;
+        self.looks.done += 1 + language.edges(state).len() as u64;
         let edges: Vec<(u32, u32, u32)> = language
             .edges(state)
             .iter()

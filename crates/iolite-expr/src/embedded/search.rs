@@ -81,8 +81,9 @@ const MOST_WORDS: u64 = 16;
 /// What a candidate and a round of lemmas count for, in conflicts and pivots.
 const CANDIDATE: u64 = 5;
 const LEMMA: u64 = 100;
-/// Steps of the Omega test that count for one.
+/// Steps of the Omega test, and of automata and their words, that count for one.
 const OMEGA: u64 = 64;
+const AUTOMATA: u64 = 16;
 /// Assignments that candidates for factors may refute one by one.
 const MAX_REFUTED: u32 = 12;
 /// Parts of a contradiction that are tried to be left out, and what each try may cost.
@@ -170,7 +171,9 @@ impl<'a> Search<'a> {
         let candidates = self.budget.candidates - self.allowance.nodes;
         let omega =
             (self.whole.omega - self.budget.omega) + (self.whole.omega - self.allowance.omega);
-        *work += u64::from(candidates) * CANDIDATE + u64::from(self.lemmas) * LEMMA + omega / OMEGA;
+        let automata = (self.whole.automata - self.budget.automata) / AUTOMATA;
+        *work += u64::from(candidates) * CANDIDATE + u64::from(self.lemmas) * LEMMA;
+        *work += omega / OMEGA + automata;
         outcome
     }
 

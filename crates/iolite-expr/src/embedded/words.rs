@@ -54,7 +54,42 @@ pub(super) fn find(parent: &mut [usize], mut x: usize) -> usize {
     x
 }
 
+/// Looks at characters and edges of automata that count for one step of exploring an automaton.
+const LOOKS: u64 = 256;
+/// Why a search over words ends.
+const EXHAUSTED: &str = "search budget exhausted";
+
+/// Words for all variables. What is looked at on the way counts too: long words in large languages take
+/// their time, and no query may depend on the clock.
 pub(super) fn solve(problem: &mut Problem, model: &Assignment, automata: &mut u64) -> Outcome {
+    let mut looks = Looks {
+        done: 0,
+        most: automata.saturating_mul(LOOKS),
+    };
+    let outcome = search(problem, model, automata, &mut looks);
+    *automata = automata.saturating_sub(looks.done / LOOKS);
+    outcome
+}
+
+/// What was looked at for one assignment, and how much may be.
+pub(super) struct Looks {
+    pub(super) done: u64,
+    most: u64,
+}
+
+impl Looks {
+    /// Whether there is nothing left to spend.
+    pub(super) fn are_spent(&self) -> bool {
+        self.done >= self.most
+    }
+}
+
+fn search(
+    problem: &mut Problem,
+    model: &Assignment,
+    automata: &mut u64,
+    looks: &mut Looks,
+) -> Outcome {
     let count = problem.lengths.len();
     if count == 0 {
         return Outcome::WordAssignment(WordAssignment::default());
@@ -108,7 +143,7 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment, automata: &mut u6
         let re = Re::inter(parts.remove(&r).unwrap_or_default());
         let language = problem.language(re, MAX_STATES, automata);
         if *automata == 0 {
-            return Outcome::Unknown("search budget exhausted");
+            return Outcome::Unknown(EXHAUSTED);
         }
         let Some(language) = language else {
             return Outcome::Unknown("a regular expression has too many states");
@@ -121,7 +156,10 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment, automata: &mut u6
         if language.is_empty() {
             return Outcome::Lemma(because.iter().map(|l| !*l).collect());
         }
-        let Some(lengths) = language.lengths(length) else {
+        if looks.are_spent() {
+            return Outcome::Unknown(EXHAUSTED);
+        }
+        let Some(lengths) = language.lengths(length, &mut looks.done) else {
             return Outcome::Unknown("a string is too long");
         };
         if !lengths.exact {
@@ -137,17 +175,19 @@ pub(super) fn solve(problem: &mut Problem, model: &Assignment, automata: &mut u6
         }
         classes.insert(r, Class { language, length });
     }
-    let found = match assign(problem, model, &root, &classes) {
+    let found = match assign(problem, model, &root, &classes, looks) {
         Outcome::WordAssignment(found) => found,
         other => return other,
     };
+    looks.done += found.0.iter().map(|w| w.len() as u64).sum::<u64>();
     if keeps_definitions(problem, model, &found) {
         return Outcome::WordAssignment(found);
     }
     // Words that were chosen one by one do not fit together: all of them at once, of these lengths.
-    match cells::solve(problem, model, &root, &classes) {
+    match cells::solve(problem, model, &root, &classes, looks) {
         cells::Outcome::Words(found) => Outcome::WordAssignment(found),
         cells::Outcome::Impossible(clause) => Outcome::Lemma(clause),
+        cells::Outcome::Unknown if looks.are_spent() => Outcome::Unknown(EXHAUSTED),
         // The search refines the definitions that the words break.
         cells::Outcome::Unknown => Outcome::WordAssignment(found),
     }
@@ -212,6 +252,7 @@ fn assign(
     model: &Assignment,
     root: &[usize],
     classes: &BTreeMap<usize, Class>,
+    looks: &mut Looks,
 ) -> Outcome {
     let count = root.len();
     let mut words: BTreeMap<usize, String> = BTreeMap::new();
@@ -229,6 +270,9 @@ fn assign(
         .filter(|r| !concats.contains_key(r))
         .chain(classes.keys().filter(|r| concats.contains_key(r)));
     for &r in order {
+        if looks.are_spent() {
+            return Outcome::Unknown(EXHAUSTED);
+        }
         let class = &classes[&r];
         let foes: Vec<(StrVar, StrVar, usize)> = problem
             .equal
@@ -269,9 +313,10 @@ fn assign(
             n += 1;
             (n / 7) % k
         };
-        let candidates = class
-            .language
-            .words(class.length, foes.len() + 1, &mut pick);
+        let candidates =
+            class
+                .language
+                .words(class.length, foes.len() + 1, &mut pick, &mut looks.done);
         if let Some(w) = candidates.iter().find(|w| taken(w).is_none()) {
             words.insert(r, w.clone());
         } else {

@@ -148,7 +148,7 @@ impl Language {
 
     /// Whether there are words of this length, and the next lengths below and above where there
     /// are some. All states must be explored. `None` when the answer lies beyond [`MAX_WORD`].
-    pub(crate) fn lengths(&self, wanted: usize) -> Option<Lengths> {
+    pub(crate) fn lengths(&self, wanted: usize, looks: &mut u64) -> Option<Lengths> {
         let mut set = vec![0u32];
         let mut below = None;
         let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
@@ -187,6 +187,7 @@ impl Language {
                     above: None,
                 });
             }
+            *looks += set.iter().map(|s| self.edges(*s).len() as u64).sum::<u64>();
             set = self.step(&set);
         }
         None
@@ -194,7 +195,8 @@ impl Language {
 
     /// By length up to the given one and by state: whether some word of that length is accepted from
     /// there. All states must be explored.
-    pub(crate) fn live(&self, length: usize) -> Vec<Vec<bool>> {
+    pub(crate) fn live(&self, length: usize, looks: &mut u64) -> Vec<Vec<bool>> {
+        *looks += self.looks_by_length() * length as u64;
         let mut live: Vec<Vec<bool>> = vec![self.accepting.clone()];
         for k in 0..length {
             let row = (0..self.states.len())
@@ -207,6 +209,12 @@ impl Language {
             live.push(row);
         }
         live
+    }
+
+    /// Edges, and states, that are looked at for one character more.
+    pub(crate) fn looks_by_length(&self) -> u64 {
+        let edges: usize = self.edges.iter().flatten().map(Vec::len).sum();
+        (edges + self.states.len()) as u64
     }
 
     /// The successors of a state by range of characters.
@@ -228,11 +236,12 @@ impl Language {
         length: usize,
         count: usize,
         pick: &mut dyn FnMut(usize) -> usize,
+        looks: &mut u64,
     ) -> Vec<String> {
         if length > MAX_WORD {
             return Vec::new();
         }
-        let live = self.live(length);
+        let live = self.live(length, looks);
         if !live[length][0] {
             return Vec::new();
         }
@@ -247,6 +256,7 @@ impl Language {
                     .flatten()
                     .filter(|&&(_, _, t)| live[k][t as usize])
                     .collect();
+                *looks += 1 + self.edges(state).len() as u64;
                 let &&(lo, hi, target) = &edges[pick(edges.len())];
                 word.push(readable(lo, hi, pick));
                 state = target;
@@ -292,7 +302,7 @@ mod tests {
     fn lengths_are_exact() {
         let l = language("(abc)*");
         assert_eq!(
-            l.lengths(3),
+            l.lengths(3, &mut 0),
             Some(Lengths {
                 exact: true,
                 below: Some(0),
@@ -300,7 +310,7 @@ mod tests {
             })
         );
         assert_eq!(
-            l.lengths(4),
+            l.lengths(4, &mut 0),
             Some(Lengths {
                 exact: false,
                 below: Some(3),
@@ -309,7 +319,7 @@ mod tests {
         );
         let l = language("a{2,4}");
         assert_eq!(
-            l.lengths(7),
+            l.lengths(7, &mut 0),
             Some(Lengths {
                 exact: false,
                 below: Some(4),
@@ -317,7 +327,7 @@ mod tests {
             })
         );
         assert_eq!(
-            l.lengths(0),
+            l.lengths(0, &mut 0),
             Some(Lengths {
                 exact: false,
                 below: None,
@@ -331,10 +341,11 @@ mod tests {
     fn words_are_in_the_language() {
         let re = Regex::parse("[a-c]{2}|x[0-9]").unwrap();
         let mut n = 0;
-        let words = language("[a-c]{2}|x[0-9]").words(2, 6, &mut |k| {
+        let mut pick = |k| {
             n += 7;
             n % k
-        });
+        };
+        let words = language("[a-c]{2}|x[0-9]").words(2, 6, &mut pick, &mut 0);
         assert!(words.len() > 2);
         assert!(words.iter().all(|w| re.is_match(w)));
     }

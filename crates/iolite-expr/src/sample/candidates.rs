@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::decimal::MAX_SCALE;
 use crate::{Int, Kind, Sort, Term, Value};
 
 /// Values of one source that are kept.
@@ -14,6 +15,8 @@ const COLUMN: usize = 8;
 pub struct CandidateValues {
     model: Vec<Value>,
     dictionary: Vec<Value>,
+    /// Numbers of the dictionary with as many places as some sort may have.
+    decimals: Vec<Value>,
 }
 
 fn add(values: &mut Vec<Value>, value: Value) {
@@ -56,9 +59,14 @@ impl CandidateValues {
         }
     }
 
-    /// Adds a word of the dictionary: a text, and where it is written like an integer that one too.
+    /// Adds a word of the dictionary: a text, and where it is written like a number that one too.
     pub fn add_word(&mut self, word: &str) {
         add(&mut self.dictionary, Value::str(word));
+        if self.decimals.len() < MOST * usize::from(MAX_SCALE) {
+            let scales = 1..=MAX_SCALE;
+            self.decimals
+                .extend(scales.filter_map(|scale| Value::decimal(word, scale)));
+        }
         if let Ok(number) = word.parse::<Int>() {
             add(&mut self.dictionary, Value::Int(number));
         }
@@ -71,7 +79,11 @@ impl CandidateValues {
 
     /// The dictionary's values that belong to a sort.
     pub fn words(&self, sort: &Sort) -> impl Iterator<Item = &Value> {
-        self.dictionary.iter().filter(|value| sort.contains(value))
+        let words = match sort {
+            Sort::Decimal(_) => &self.decimals,
+            _ => &self.dictionary,
+        };
+        words.iter().filter(|value| sort.contains(value))
     }
 
     /// The few values of a sort that are combined with those of other parameters; none where the sort

@@ -16,9 +16,11 @@ use crate::{Int, Sort, SumSort, Value};
 pub enum Drawn {
     /// Values for which the guard holds.
     Row(Vec<Value>),
+    /// The same, but one of the values has been as it is for long: a solver may find another one.
+    Standing(Vec<Value>),
     /// There are none: each of the few rows was tried, or the guard is false whatever the variables are.
     Impossible,
-    /// None were found; a solver may find some, or better ones.
+    /// None were found; a solver may find some.
     NotFound,
 }
 
@@ -93,7 +95,7 @@ impl Sampler {
             Some(rows) => self.one_of(profile, below, rows),
             None => self.search(profile, below),
         };
-        if let Drawn::Row(row) = &drawn {
+        if let Drawn::Row(row) | Drawn::Standing(row) = &drawn {
             self.memory.draw(row.clone());
         }
         drawn
@@ -169,7 +171,7 @@ impl Sampler {
             granted.clear();
         }
         if self.stands_still(&row, last.as_deref()) {
-            return Drawn::NotFound;
+            return Drawn::Standing(row.values);
         }
         Drawn::Row(row.values)
     }
@@ -195,7 +197,7 @@ impl Sampler {
         let mut both = vec![Part::whole(one.0), Part::whole(other.0)];
         let put = row.put(&both[0], a).is_some() && row.put(&both[1], b).is_some();
         if !put || !row.is_allowed() && !self.repair(row, &both, ROOM) {
-            *row = Row::new(row.profile, row.below, before);
+            row.restore(before);
             if let Some(pairs) = &mut self.pairs {
                 pairs.fail((one, other));
             }
@@ -251,7 +253,7 @@ impl Sampler {
             return true;
         }
         granted.pop();
-        *row = Row::new(row.profile, row.below, before);
+        row.restore(before);
         false
     }
 

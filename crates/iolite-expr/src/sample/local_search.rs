@@ -4,18 +4,23 @@
 //! what the conjunct compares it with. What is found is right, because it was evaluated; that nothing
 //! is found says nothing.
 
+use std::cell::Cell;
+
 use rand::RngExt;
 
 use super::Sampler;
 use super::guard_profile::{Aim, Atom, GuardProfile};
 use super::part::Part;
-use crate::eval::Env;
+use crate::eval::{Env, Fault};
 use crate::{Int, Term, Value, Var, VarId};
 
 /// Changes before a search for any row gives up.
 const CHANGES: usize = 60;
 /// Values that one change is chosen among.
 const CHOICES: usize = 6;
+
+/// Evaluations without an end, each of which takes its time, before nothing is tried any more.
+const MOST_ENDLESS: u32 = 3;
 
 /// A row of values for the variables of a guard, over values of what else it reads.
 pub(super) struct Row<'a> {
@@ -24,6 +29,8 @@ pub(super) struct Row<'a> {
     pub(super) values: Vec<Value>,
     /// Which conjuncts hold.
     holds: Vec<bool>,
+    /// Evaluations that did not end.
+    endless: Cell<u32>,
 }
 
 /// The values of a row while something is evaluated.
@@ -59,13 +66,22 @@ impl<'a> Row<'a> {
             below,
             values,
             holds: Vec::new(),
+            endless: Cell::new(0),
         };
-        row.holds = profile
-            .conjuncts
-            .iter()
-            .map(|c| row.is_true(&c.term))
-            .collect();
+        row.judge();
         row
+    }
+
+    /// Goes back to other values.
+    pub(super) fn restore(&mut self, values: Vec<Value>) {
+        self.values = values;
+        self.judge();
+    }
+
+    /// Finds out which conjuncts hold.
+    fn judge(&mut self) {
+        let conjuncts = self.profile.conjuncts.iter();
+        self.holds = conjuncts.map(|c| self.is_true(&c.term)).collect();
     }
 
     fn env<'b>(&'b self, bound: &'b [(VarId, Value)]) -> RowEnv<'b> {
@@ -78,7 +94,16 @@ impl<'a> Row<'a> {
     }
 
     fn is_true(&self, term: &Term) -> bool {
-        term.eval_bool(&self.env(&[])) == Ok(true)
+        if self.endless.get() >= MOST_ENDLESS {
+            return false;
+        }
+        let value = term.eval_bool(&self.env(&[]));
+        if let Err(error) = &value
+            && matches!(error.fault, Fault::OutOfFuel(_))
+        {
+            self.endless.set(self.endless.get() + 1);
+        }
+        value == Ok(true)
     }
 
     /// Whether the guard holds.
@@ -183,6 +208,7 @@ impl<'a> Row<'a> {
             let moved = Self {
                 values,
                 holds: Vec::new(),
+                endless: self.endless.clone(),
                 ..*self
             };
             let there = moved.integer(left, bound)? - moved.integer(right, bound)?;

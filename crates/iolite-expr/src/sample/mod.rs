@@ -14,6 +14,7 @@ mod extreme;
 mod guard_profile;
 mod local_search;
 mod neighbours;
+mod numbers;
 mod pair_cover;
 mod part;
 mod proposal;
@@ -114,14 +115,19 @@ impl Sampler {
     /// A model of the solver's assertions with diverse values for `vars`. The solver's stack is
     /// as before afterwards.
     pub fn sample(&mut self, solver: &mut Solver, vars: &[Var]) -> Answer {
-        if let Some(answer) = self.by_evaluation(solver, vars) {
-            return answer;
+        match self.by_evaluation(solver, vars) {
+            Some(Drawn::Row(row)) => Answer::Sat(model_of(vars, row)),
+            Some(Drawn::Standing(row)) => match self.ask(solver, vars) {
+                Answer::Sat(model) => Answer::Sat(model),
+                _ => Answer::Sat(model_of(vars, row)),
+            },
+            Some(Drawn::Impossible) => Answer::Unsat,
+            Some(Drawn::NotFound) | None => self.ask(solver, vars),
         }
-        self.ask(solver, vars)
     }
 
-    /// The same without a solver, where the query is about nothing else than `vars` and that is enough.
-    fn by_evaluation(&mut self, solver: &Solver, vars: &[Var]) -> Option<Answer> {
+    /// What comes of drawing without a solver; `None` where the query is about more than `vars`.
+    fn by_evaluation(&mut self, solver: &Solver, vars: &[Var]) -> Option<Drawn> {
         let query: Vec<Term> = solver.originals().cloned().collect();
         let profile = match &self.profile {
             Some((known, profile)) if *known == query && profile.vars == vars => profile.clone(),
@@ -134,14 +140,7 @@ impl Sampler {
         if !profile.others().is_empty() {
             return None;
         }
-        match self.draw(&profile, &Model::default()) {
-            Drawn::Row(row) => {
-                let values = vars.iter().map(|v| v.id).zip(row);
-                Some(Answer::Sat(Model::new(values.collect())))
-            }
-            Drawn::Impossible => Some(Answer::Unsat),
-            Drawn::NotFound => None,
-        }
+        Some(self.draw(&profile, &Model::default()))
     }
 
     /// The same by wishes that the solver grants or refuses.
@@ -306,6 +305,10 @@ impl Sampler {
         self.near(solver, term, &target, model);
         true
     }
+}
+
+fn model_of(vars: &[Var], row: Vec<Value>) -> Model {
+    Model::new(vars.iter().map(|v| v.id).zip(row).collect())
 }
 
 fn power_of_two(exponent: u32) -> Int {

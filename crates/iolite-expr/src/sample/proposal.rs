@@ -178,7 +178,9 @@ impl Sampler {
                 .collect();
         }
         if points.is_empty() {
-            return self.number(sort, Strategy::Small);
+            // The guard has no boundaries here, but the system may.
+            let strategy = [Strategy::Small, Strategy::Large][self.rng.random_range(0..2)];
+            return self.number(sort, strategy);
         }
         points.swap_remove(self.rng.random_range(0..points.len()))
     }
@@ -204,7 +206,7 @@ impl Sampler {
         let length = self.length(strategy);
         if !forms.is_empty()
             && let Some(language) = forms[self.rng.random_range(0..forms.len())].language()
-            && let Some(lengths) = language.lengths(length)
+            && let Some(lengths) = language.lengths(length, &mut 0)
         {
             let either = [lengths.below, lengths.above];
             let length = if lengths.exact {
@@ -214,8 +216,8 @@ impl Sampler {
                 let nearest = either[first].or(either[1 - first]);
                 nearest.map(|nearest| self.at_least(nearest, language))
             };
-            let words = length
-                .map(|length| language.words(length, 1, &mut |n| self.rng.random_range(0..n)));
+            let mut pick = |n| self.rng.random_range(0..n);
+            let words = length.map(|length| language.words(length, 1, &mut pick, &mut 0));
             if let Some(word) = words.and_then(|mut words| words.pop()) {
                 return Value::str(&word);
             }
@@ -228,7 +230,7 @@ impl Sampler {
     /// would never be told from one that looks at all.
     fn at_least(&mut self, length: usize, language: &Language) -> usize {
         let wanted = length + self.rng.random_range(0..=8);
-        match language.lengths(wanted) {
+        match language.lengths(wanted, &mut 0) {
             Some(found) if found.exact => wanted,
             Some(found) => found.below.map_or(length, |below| below.max(length)),
             None => length,

@@ -14,6 +14,9 @@ const MET: usize = 24;
 /// Words of one text that are looked at, and their length.
 const WORDS: usize = 8;
 const WORD_LENGTH: usize = 64;
+/// Elements of one collection that are looked at, and how deep they may lie.
+const PARTS: usize = 8;
+const DEPTH: u32 = 4;
 
 /// Values of the run at hand.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +35,17 @@ impl RunMemory {
     /// A value was sent, or seen in an output.
     pub(super) fn meet(&mut self, value: &Value) {
         remember(&mut self.met, value);
+        self.read_words(value, 0);
+    }
+
+    /// Looks at the texts in a value for words.
+    fn read_words(&mut self, value: &Value, depth: u32) {
         let Value::Str(text) = value else {
+            if depth < DEPTH {
+                for part in parts(value) {
+                    self.read_words(part, depth + 1);
+                }
+            }
             return;
         };
         let words = text.split(|c: char| !c.is_alphanumeric());
@@ -112,32 +125,55 @@ impl RunMemory {
 /// Elements of arrays that are remembered as a whole.
 const LONGEST: usize = 64;
 
-/// Whether the value holds a long array: comparing such ones costs more than it finds.
-fn is_long(value: &Value) -> bool {
+/// How deep variants of variants are looked into: a longer list is long.
+const DEEPEST: u32 = 16;
+
+/// Whether the value holds a long array, set, map or list: comparing such ones costs more than it finds.
+fn is_long(value: &Value, depth: u32) -> bool {
+    let below = |part: &Value| is_long(part, depth + 1);
     match value {
+        _ if depth > DEEPEST => true,
         Value::Array(items) => items.len() > LONGEST,
-        Value::Record(_, fields) => fields.iter().any(is_long),
+        Value::Set(items) => items.len() > LONGEST,
+        Value::Map(pairs) => pairs.len() > LONGEST,
+        Value::Record(_, fields) => fields.iter().any(below),
+        Value::Sum(sum) => sum.fields().iter().any(below),
         _ => false,
     }
 }
 
-/// Puts a value, and what arrays and records hold, at the end; each is there once.
-fn remember(met: &mut Vec<Value>, value: &Value) {
+/// What a value is made of; of collections, the first elements.
+fn parts(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     match value {
-        Value::Bool(_) | Value::Enum(..) => return,
-        Value::Array(items) => {
-            for item in items.iter().take(8) {
-                remember(met, item);
-            }
+        Value::Array(items) => Box::new(items.iter().take(PARTS)),
+        Value::Set(items) => Box::new(items.iter().take(PARTS)),
+        Value::Map(pairs) => {
+            let pairs = pairs.iter().take(PARTS);
+            Box::new(pairs.flat_map(|(key, value)| [key, value]))
         }
-        Value::Record(_, fields) => {
-            for field in fields.iter() {
-                remember(met, field);
-            }
+        Value::Record(_, fields) => Box::new(fields.iter()),
+        Value::Sum(sum) => Box::new(sum.fields().iter()),
+        Value::Bool(_) | Value::Enum(..) | Value::Int(_) | Value::Decimal(..) | Value::Str(_) => {
+            Box::new([].iter())
         }
-        _ => {}
     }
-    if is_long(value) {
+}
+
+/// Puts a value, and what it is made of, at the end; each is there once.
+fn remember(met: &mut Vec<Value>, value: &Value) {
+    remember_below(met, value, 0);
+}
+
+fn remember_below(met: &mut Vec<Value>, value: &Value, depth: u32) {
+    if let Value::Bool(_) | Value::Enum(..) = value {
+        return;
+    }
+    if depth < DEPTH {
+        for part in parts(value) {
+            remember_below(met, part, depth + 1);
+        }
+    }
+    if is_long(value, 0) {
         return;
     }
     met.retain(|known| known != value);

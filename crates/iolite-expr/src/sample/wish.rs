@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::extreme::extreme;
 use super::neighbours::near_texts;
-use super::{Sampler, Strategy, grant, power_of_two};
+use super::{Sampler, Strategy, grant};
 use crate::solver::{Model, Solver};
 use crate::term::Op;
 use crate::{Int, Sort, Span, SumSort, Term, Value};
@@ -131,7 +131,7 @@ impl Sampler {
             }
             Sort::Decimal(scale) => {
                 let strategy = self.settled(&Sort::Int, self.strategy);
-                Value::Decimal(self.number(&Sort::Int, strategy), *scale)
+                Value::Decimal(self.number(sort, strategy), *scale)
             }
             Sort::String => {
                 let length = self.rng.random_range(0..6);
@@ -265,43 +265,6 @@ impl Sampler {
         self.near(solver, term, &target, model);
     }
 
-    /// A number by strategy, whatever the query says.
-    pub(super) fn number(&mut self, sort: &Sort, strategy: Strategy) -> Int {
-        match strategy {
-            Strategy::Small => self.rng.random_range(-3..=3i64).into(),
-            Strategy::Large => {
-                // Where machine numbers end, and anywhere between.
-                let edges = [31, 32, 53, 63, 64];
-                let size = if self.rng.random_bool(0.4) {
-                    let edge = edges[self.rng.random_range(0..edges.len())];
-                    power_of_two(edge) + Int::from(self.rng.random_range(-1..=1i64))
-                } else {
-                    let bits = self.rng.random_range(10..70u32);
-                    let digits = Int::from(self.rng.random_range(0..1i64 << 20));
-                    let unit = power_of_two(bits.saturating_sub(20));
-                    power_of_two(bits) + &digits * &unit
-                };
-                if self.rng.random_bool(0.5) {
-                    size
-                } else {
-                    -size
-                }
-            }
-            Strategy::Boundary | Strategy::Random | Strategy::Known | Strategy::Mixed => {
-                if let Sort::Range(r) = sort {
-                    match (r.lo.to_i64(), r.hi.to_i64()) {
-                        (Some(lo), Some(hi)) => self.rng.random_range(lo..=hi).into(),
-                        _ => r.lo.clone(),
-                    }
-                } else {
-                    // All magnitudes are equally likely.
-                    let bits = self.rng.random_range(1..14u32);
-                    self.rng.random_range(-(1i64 << bits)..=1 << bits).into()
-                }
-            }
-        }
-    }
-
     /// A text that the term is compared with, or one that the query compares with, or one beside it.
     fn beside_text(&mut self, solver: &mut Solver, term: &Term, model: &mut Model) -> bool {
         let mut texts = self.comparisons.texts_beside(term);
@@ -378,7 +341,10 @@ impl Sampler {
 
     /// How much known values weigh beside the other strategies: not at all where there are none.
     fn known_weight(&self, sort: &Sort) -> u32 {
-        if !matches!(sort, Sort::Int | Sort::Range(_) | Sort::String) {
+        if !matches!(
+            sort,
+            Sort::Int | Sort::Range(_) | Sort::String | Sort::Decimal(_)
+        ) {
             return 0;
         }
         if self.candidates.words(sort).next().is_some() {
