@@ -113,11 +113,16 @@ impl PassesDocument {
                 counted(all)
             ),
             (None, Some(reason)) => format!("unknown after {}: {reason}\n", counted(all)),
-            (None, None) => format!(
-                "{} fails none of {}, but of some no run passes either\n",
-                self.implementation,
-                counted(all)
-            ),
+            (None, None) => {
+                let open = |case: &TestedCase| case.verdicts.contains_key(&Verdict::Unknown);
+                let rest = if self.cases.iter().any(open) {
+                    "but of some it is unknown whether a run passes"
+                } else {
+                    "but of some no run passes either"
+                };
+                let all = counted(all);
+                format!("{} fails none of {all}, {rest}\n", self.implementation)
+            }
         };
         text
     }
