@@ -391,7 +391,7 @@ fn quantifiers_that_elimination_leaves_are_stored() {
                input go(m: int)
                output root(v: int)
                initial state Idle {{ ?go(m) [m > 0] / n := m -> Out }}
-               state Out {{ !root(v) [{guard}] -> Idle ?go(m) [m > 0] / n := m -> Out }} }}\n"
+               state Out {{ !root(v) [{guard}] -> Idle }} }}\n"
         )
     };
     let right = root("Root", "v * v == n");

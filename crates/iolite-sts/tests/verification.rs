@@ -6,7 +6,7 @@ mod support;
 use std::time::Duration;
 
 use expect_test::expect;
-use iolite_expr::{Solver, Sort, Span, Term, Value};
+use iolite_expr::{Op, Solver, Sort, Span, Term, Value};
 use iolite_lts::{QuiescencePolicy, Semantics, StateId, Suspension};
 use iolite_sts::analysis::{
     Answer, Invariant, InvariantSource, Method, NotInductive, Problem, Suggestion, VerifyBudget,
@@ -303,6 +303,57 @@ fn k_induction_agrees_with_unfolding() {
         inductive > 10 && reached > 10,
         "{inductive}, {reached}, {open}"
     );
+}
+
+/// Rounds of a hash from a known value: each makes the preimages deeper, and k-induction says the same flatly.
+#[test]
+fn a_deep_proof_is_k_induction() {
+    let mut b = Builder::new("Rounds");
+    let c = b.variable("c", Sort::Int, Some(0.into()), HERE).unwrap();
+    let x = b.variable("x", Sort::Int, Some(0.into()), HERE).unwrap();
+    let step = b.gate(LabelKind::Internal, "step", &[], HERE).unwrap();
+    let q = b.location("Q", true, HERE).unwrap();
+    let bad = b.location("Bad", false, HERE).unwrap();
+    let rounds = 16_i64;
+    let mut last = 0_i64;
+    for round in 0..rounds {
+        last = (last * 3 + round) % 7;
+    }
+    let of = |op: Op, a: Term, b: Term| Term::apply(op, vec![a, b], HERE).unwrap();
+    let sum = of(Op::Add, of(Op::Mul, x.term(), 3.into()), c.term());
+    let next = of(Op::Mod, sum, 7.into());
+    let guard = Term::all([
+        of(Op::Le, 0.into(), c.term()),
+        of(Op::Lt, c.term(), rounds.into()),
+    ]);
+    let effects = vec![
+        (c.clone(), of(Op::Add, c.term(), 1.into())),
+        (x.clone(), next),
+    ];
+    b.transition(q, step, Some(guard), effects, q, HERE)
+        .unwrap();
+    let wrong = Term::all([
+        of(Op::Eq, c.term(), rounds.into()),
+        of(Op::Eq, x.term(), ((last + 1) % 7).into()),
+    ]);
+    b.transition(q, step, Some(wrong), Vec::new(), bad, HERE)
+        .unwrap();
+    let model = b.build().unwrap();
+    let mut solver = Solver::embedded();
+    let methods = [Method::Backward];
+    let answer = verify_by(
+        &methods,
+        &model,
+        &[bad],
+        &mut solver,
+        budget(400_000),
+        &mut [],
+    );
+    let Answer::Proved(proof) = answer else {
+        panic!("{answer:?}")
+    };
+    let induction = proof.induction.expect("it is deep");
+    assert!(induction.k > 16, "{}", induction.k);
 }
 
 /// Each member alone would be wrong where it is not checked; so is what they say of faults.

@@ -32,7 +32,7 @@ pub struct Proof {
     /// Transitions for which the invariant does not exclude that a guard or an effect has no value.
     /// Constants with which that happens are no specification, so nothing is claimed of them.
     pub faults: Vec<TransitionId>,
-    /// The same by k-induction, where the invariant is deep and that was checked too.
+    /// The same by k-induction, where the invariant is large and that was checked too.
     pub induction: Option<Induction>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use iolite_expr::{Limits, Solver, Value};
+use iolite_expr::{Limits, Solver, Term, Value};
 
 use super::answer::{Answer, Proof, Refutation};
 use super::backward::Backward;
@@ -88,8 +88,9 @@ const REJECTED: usize = 20;
 /// A source from outside may use one part in so many of the time.
 const SHARE: u32 = 4;
 
-/// The depth of terms up to which an invariant is written as it is.
-const READABLE: u32 = 40;
+/// The depth and the size of conditions up to which an invariant is surely read again where it is written.
+const READABLE_DEPTH: u32 = 40;
+const READABLE_SIZE: u32 = 800;
 
 /// The first slice of each member; each round doubles it.
 const SLICE: u64 = 1_500;
@@ -263,13 +264,13 @@ impl Portfolio<'_> {
         })
     }
 
-    /// What is proved, as k-induction, where the invariant is too deep to be read and that holds as well: a
+    /// What is proved, as k-induction, where the invariant may be too large to be read and that holds as well: a
     /// search that ended because preimages repeat themselves is none.
     fn induction(&mut self, invariant: &Invariant, k: Option<usize>) -> Option<Induction> {
         let k = k?;
         let model = self.problem.model;
-        let deepest = model.locations().map(|(l, _)| invariant.at(l).depth());
-        if deepest.max().unwrap_or(0) <= READABLE {
+        let readable = |t: &Term| t.depth() <= READABLE_DEPTH && t.size() <= READABLE_SIZE;
+        if model.locations().all(|(l, _)| readable(invariant.at(l))) {
             return None;
         }
         let lemmas = self.shared.lemmas.clone();
