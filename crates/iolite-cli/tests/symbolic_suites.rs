@@ -380,6 +380,55 @@ fn counterexamples_that_a_tester_would_have_to_guess_are_told() {
     );
 }
 
+/// δ is right where no v is a root of n, which elimination cannot say: the quantifier is stored, and decided once n
+/// has a value.
+#[test]
+fn quantifiers_that_elimination_leaves_are_stored() {
+    let folder = scratch("symbolic-roots");
+    let root = |name: &str, guard: &str| {
+        format!(
+            "system {name} {{ var n: int = 0
+               input go(m: int)
+               output root(v: int)
+               initial state Idle {{ ?go(m) [m > 0] / n := m -> Out }}
+               state Out {{ !root(v) [{guard}] -> Idle }} }}\n"
+        )
+    };
+    let right = root("Root", "v * v == n");
+    let wrong = root("Wrong", "v * v == n && n != 9");
+    let text = right
+        + &wrong
+        + "purpose Got for Root { initial state S { ?go -> B } state B { !root -> A } accept state A }";
+    let file = write(&folder, "root.iol", &text);
+    let suite = folder.join("suite").display().to_string();
+    let goal = ["--purpose", &format!("{file}#Got")];
+    let derive = ["derive", &format!("{file}#Root"), "-o", &suite];
+    iolite(&[&derive[..], &goal].concat()).expect(0);
+    let stored = std::fs::read_to_string(format!("{suite}/Got.json")).expect("it was written");
+    assert!(stored.contains("\"exists\""), "{stored}");
+    let judged = |name: &str| {
+        let of = format!("{file}#{name}");
+        let how = ["--complete-inputs", "self-loop", "--json"];
+        iolite(&[&["passes", &of, &suite][..], &how].concat()).json()
+    };
+    assert_ne!(
+        judged("Root")["passes"],
+        false,
+        "nothing that conforms fails"
+    );
+    let found = judged("Wrong");
+    assert_ne!(found["passes"], true, "{found}");
+    let run = |name: &str| {
+        let sut = format!("model:{file}#{name}");
+        let of = format!("{file}#Root");
+        let test = [
+            "test", &of, "--suite", &suite, "--sut", &sut, "--repeat", "20",
+        ];
+        iolite(&[&test[..], &["--complete-inputs", "self-loop", "--json"]].concat())
+    };
+    assert_ne!(run("Root").code, 1, "{}", run("Root").stdout);
+}
+
 /// Lists, functions that call themselves, sets, maps, decimals and quantifiers in test cases that are stored, shown,
 /// exported, executed and judged.
 #[test]

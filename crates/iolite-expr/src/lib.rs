@@ -72,7 +72,7 @@ pub use sequence::Sequence;
 pub use smtlib::{
     HornAnswer, HornAtom, HornClauses, HornFact, HornRule, SOLVER_VARIABLE, Smtlib, SmtlibError,
 };
-pub use solver::{Answer, Backend, Limits, Model, Solver, SolverStats};
+pub use solver::{Answer, Assertion, Backend, Limits, Model, Solver, SolverStats};
 pub use sort::{EnumSort, MAX_SORT_DEPTH, RangeSort, RecordSort, Sort, SortError};
 pub use span::Span;
 pub use substitute::Substitution;

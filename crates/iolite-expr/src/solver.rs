@@ -192,13 +192,30 @@ pub struct SolverStats {
     pub refused: u64,
     /// Steps of the backend: conflicts, pivots, candidates; a query counts for some of its own.
     pub work: u64,
+    /// Nodes of terms that calls and quantifiers over collections were unfolded to.
+    pub unfolded: u64,
 }
 
-struct Assertion {
+/// A term that is ready to be asserted, again and again: simplifying it is paid once.
+#[derive(Clone, Debug)]
+pub struct Assertion {
     /// As asserted, for the final check by evaluation.
     original: Term,
     /// With its definedness, simplified.
     ready: Term,
+}
+
+impl Assertion {
+    /// What is asserted of a term.
+    ///
+    /// # Panics
+    /// When the term is not Boolean.
+    pub fn new(term: &Term) -> Self {
+        Self {
+            original: term.clone(),
+            ready: Term::all([term.defined(), term.clone()]).simplify(),
+        }
+    }
 }
 
 /// Answers kept before the cache is dropped.
@@ -349,11 +366,12 @@ impl Solver {
     /// # Panics
     /// When the term is not Boolean.
     pub fn assert(&mut self, term: &Term) {
-        let ready = Term::all([term.defined(), term.clone()]).simplify();
-        self.assertions.push(Assertion {
-            original: term.clone(),
-            ready,
-        });
+        self.assertions.push(Assertion::new(term));
+    }
+
+    /// Asserts what was made ready before.
+    pub fn assert_ready(&mut self, assertion: &Assertion) {
+        self.assertions.push(assertion.clone());
     }
 
     /// The current assertions, with their definedness, simplified.
@@ -451,8 +469,10 @@ impl Solver {
         let mut answer = Answer::unknown("a function or a quantifier was unfolded without end");
         for fuel in unfold::ROUNDS {
             let Some(unfolded) = unfold::unfold(ready, fuel) else {
+                self.stats.unfolded += unfold::MAX_NODES;
                 break;
             };
+            self.stats.unfolded += unfolded.nodes;
             let mut asked = unfolded.terms;
             asked.extend(unfolded.facts);
             let complete = unfolded.cuts.is_empty();

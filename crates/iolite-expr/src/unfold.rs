@@ -13,11 +13,13 @@ use crate::term::{Kind, Op};
 use crate::unfold_collection::Shape;
 use crate::{Model, Sort, Term, Value, Var, VarId};
 
-/// Calls within calls, and elements of arrays, that are unfolded; the second where the first is not
-/// enough.
-pub(crate) const ROUNDS: [u32; 2] = [4, 12];
+/// Calls within calls, and elements of arrays, that are unfolded; the next where one is not enough. First
+/// nothing is: much has no model whatever functions say, as long as they say the same of the same.
+pub(crate) const ROUNDS: [u32; 3] = [0, 4, 12];
 /// Nodes of all unfolded terms together.
-const MAX_NODES: u64 = 200_000;
+pub(crate) const MAX_NODES: u64 = 200_000;
+/// Pairs of calls of which it is said that equal arguments have equal results.
+const PAIRS: usize = 64;
 /// The variables that stand for what was cut off.
 const CUT_SPACE: u8 = 252;
 
@@ -31,6 +33,8 @@ pub(crate) struct Unfolded {
     pub(crate) facts: Vec<Term>,
     /// The variables that are gone, and what they were taken apart into.
     pub(crate) shapes: Vec<(Var, Shape)>,
+    /// How many nodes were made.
+    pub(crate) nodes: u64,
 }
 
 /// The assertions, unfolded so many times; `None` where that is too much.
@@ -44,11 +48,13 @@ pub(crate) fn unfold(assertions: &[Term], fuel: u32) -> Option<Unfolded> {
         facts: Vec::new(),
         shapes: BTreeMap::new(),
         answers: FxHashMap::default(),
+        cut_calls: Vec::new(),
     };
     let terms = assertions
         .iter()
         .map(|t| unfolding.term(t, &true.into(), fuel).map(|t| t.simplify()))
         .collect::<Option<Vec<_>>>()?;
+    unfolding.say_the_same();
     let mut cuts = unfolding.cuts;
     cuts.extend(unfolding.beyond);
     Some(Unfolded {
@@ -56,6 +62,7 @@ pub(crate) fn unfold(assertions: &[Term], fuel: u32) -> Option<Unfolded> {
         cuts,
         facts: unfolding.facts,
         shapes: unfolding.shapes.into_values().collect(),
+        nodes: unfolding.nodes,
     })
 }
 
@@ -117,6 +124,8 @@ pub(crate) struct Unfolding {
     /// What a call comes to, by callee, arguments and fuel: the variables for what was cut are those
     /// of the function, and do not differ between equal calls.
     memo: FxHashMap<(Term, u32), (Term, Vec<Term>)>,
+    /// The calls that were cut off, and the variables that stand for them.
+    cut_calls: Vec<(Term, Term)>,
 }
 
 impl Unfolding {
@@ -223,7 +232,15 @@ impl Unfolding {
             return Some(simple);
         }
         if fuel == 0 {
-            return Some(self.cut(term, path));
+            let known = self.cut_calls.iter().find(|(c, _)| *c == call);
+            if let Some((_, known)) = known {
+                let known = known.clone();
+                self.cuts.push(path.clone());
+                return Some(known);
+            }
+            let result = self.cut(term, path);
+            self.cut_calls.push((call, result.clone()));
+            return Some(result);
         }
         let key = (call, fuel);
         if let Some((result, cuts)) = self.memo.get(&key) {
@@ -240,6 +257,38 @@ impl Unfolding {
         self.nodes += u64::from(result.size());
         self.memo.insert(key, (result.clone(), inner));
         Some(result)
+    }
+
+    /// Calls that were cut off say the same of the same arguments: each has a value, or might as well.
+    fn say_the_same(&mut self) {
+        let mut left = PAIRS;
+        for (k, (call, result)) in self.cut_calls.iter().enumerate() {
+            for (other, other_result) in &self.cut_calls[..k] {
+                let (Kind::App(Op::Call(f), args), Kind::App(Op::Call(g), others)) =
+                    (call.kind(), other.kind())
+                else {
+                    continue;
+                };
+                // Sets and maps are taken apart elsewhere.
+                if f != g || args.iter().chain(others).any(Term::unfolds) {
+                    continue;
+                }
+                if left == 0 {
+                    return;
+                }
+                left -= 1;
+                let equal = |(a, b): (&Term, &Term)| {
+                    Term::apply(Op::Eq, vec![a.clone(), b.clone()], a.span()).ok()
+                };
+                let arguments: Option<Vec<Term>> = args.iter().zip(others).map(equal).collect();
+                let (Some(arguments), Some(results)) = (arguments, equal((result, other_result)))
+                else {
+                    continue;
+                };
+                let fact = Term::any([Term::all(arguments).negated(), results]);
+                self.facts.push(fact.simplify());
+            }
+        }
     }
 
     /// The elements of a set that may be there one by one.

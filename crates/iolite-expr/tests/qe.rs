@@ -3,7 +3,7 @@
 
 mod support;
 
-use iolite_expr::{Sort, Span, Term, Value, Var, VarId, qe};
+use iolite_expr::{Answer, Op, Solver, Sort, Span, Term, Value, Var, VarId, qe};
 use support::{Gen, cases, small_sorts, valuations};
 
 /// Compares with all values of the bound variables; how many bodies were eliminated.
@@ -103,4 +103,29 @@ fn guards_of_outputs() {
         qe::eliminate(std::slice::from_ref(&m), &holes),
         Some(true.into())
     );
+}
+
+/// Whether a square equation has a root is beyond elimination; without other variables a search decides it.
+#[test]
+fn quantifiers_without_free_variables_are_decided() {
+    let v = Var::new(VarId::new(1, 0), "v", Sort::Int);
+    let of = |op: Op, a: Term, b: Term| Term::apply(op, vec![a, b], Span::NONE).unwrap();
+    let (mut decided, mut asked) = (0, 0);
+    for a in -2..=2_i64 {
+        for b in -3..=12_i64 {
+            let square = of(Op::Mul, v.term(), v.term());
+            let sum = of(Op::Add, square, of(Op::Mul, v.term(), a.into()));
+            let body = of(Op::Eq, sum, b.into());
+            let root = (-50..=50).any(|v: i64| v * v + a * v == b);
+            let none = Term::exists(vec![v.clone()], body).negated();
+            asked += 1;
+            match Solver::embedded().check_with(&none) {
+                Answer::Sat(_) => assert!(!root, "v * v + {a} * v == {b} has a root"),
+                Answer::Unsat => assert!(root, "v * v + {a} * v == {b} has none"),
+                Answer::Unknown(_) => continue,
+            }
+            decided += 1;
+        }
+    }
+    assert!(decided * 10 >= asked * 9, "{decided} of {asked}");
 }

@@ -513,6 +513,10 @@ pub struct DataClaim {
     /// Proved: a condition for each location, in their order, that every state there satisfies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invariant: Option<Vec<LocationCondition>>,
+    /// Proved by k-induction: the steps k. The conditions are then lemmas that strengthen the property, and need not
+    /// exclude the violating locations by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub induction: Option<usize>,
     /// Proved: the transitions for which it is not excluded that a guard or an effect has no value, by
     /// number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -44,11 +44,43 @@ impl TestProgram<'_> {
         solver: &mut Solver,
         budget: VerifyBudget,
     ) -> Result<(Iosts, Answer), ConformanceError> {
+        let (program, avoided, found) =
+            self.in_one_instance(implementation, verdicts, policy, solver, budget)?;
+        Ok(confirmed(found, &program, &avoided, solver))
+    }
+
+    /// The same where the test case is for the very instance that it runs with: constants of the same name have the
+    /// same values, and a run with some values of them refutes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`TestProgram::avoids`].
+    pub fn avoids_in_each_instance(
+        self,
+        implementation: &Iosts,
+        verdicts: &[LocationId],
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: VerifyBudget,
+    ) -> Result<(Iosts, Answer), ConformanceError> {
+        let (.., found) = self.in_one_instance(implementation, verdicts, policy, solver, budget)?;
+        Ok(found)
+    }
+
+    #[expect(clippy::type_complexity, reason = "the parts of one answer")]
+    fn in_one_instance(
+        self,
+        implementation: &Iosts,
+        verdicts: &[LocationId],
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: VerifyBudget,
+    ) -> Result<(Iosts, Vec<LocationId>, (Iosts, Answer)), ConformanceError> {
         self.check_instances(implementation)?;
         let implementation = implementation.with_gates_of(self.model)?;
         let (program, avoided) = self.with_foreign(&implementation, verdicts)?;
         let found = satisfies(&implementation, &program, &avoided, policy, solver, budget)?;
-        Ok(confirmed(found, &program, &avoided, solver))
+        Ok((program, avoided, found))
     }
 
     /// Whether a run ends in one of these verdicts although the specification allows every observation in it,

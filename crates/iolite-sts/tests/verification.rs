@@ -6,11 +6,11 @@ mod support;
 use std::time::Duration;
 
 use expect_test::expect;
-use iolite_expr::{Solver, Sort, Span, Term, Value};
+use iolite_expr::{Op, Solver, Sort, Span, Term, Value};
 use iolite_lts::{QuiescencePolicy, Semantics, StateId, Suspension};
 use iolite_sts::analysis::{
-    Answer, Invariant, InvariantSource, Method, Problem, Suggestion, VerifyBudget, is_inductive,
-    satisfies, verify, verify_by, watch,
+    Answer, Invariant, InvariantSource, Method, NotInductive, Problem, Suggestion, VerifyBudget,
+    is_inductive, satisfies, verify, verify_by, watch,
 };
 use iolite_sts::{Builder, Iosts, LabelKind, LocationId, UnfoldBudget};
 use support::{brp_sender, no_silence, random_faulty_model, random_model, random_observer};
@@ -224,9 +224,9 @@ fn livelocks_are_at_worst_unknown() {
 #[test]
 fn each_method_alone_agrees_with_unfolding() {
     for method in Method::ALL {
-        let (mut right, mut unknown) = (0, 0);
+        let (mut proved, mut refuted, mut unknown) = (0, 0, 0);
         let started = std::time::Instant::now();
-        for seed in 0..60 {
+        for seed in 0..150 {
             let system = random_model(seed);
             if system.internal_cycle().is_some() {
                 continue;
@@ -248,16 +248,112 @@ fn each_method_alone_agrees_with_unfolding() {
                         said, expected,
                         "{method:?}, seed {seed}: {answer:?}\n{model}"
                     );
-                    right += 1;
+                    if said { proved += 1 } else { refuted += 1 }
                 }
             }
         }
         println!(
-            "{method:?}: {right} decided, {unknown} unknown, {:?}",
+            "{method:?}: {proved} proved, {refuted} refuted, {unknown} unknown, {:?}",
             started.elapsed()
         );
-        assert!(right > 0, "{method:?}: {unknown} unknown");
+        // Bounded search proves nothing, simple conditions and abstract values refute nothing.
+        let proves = method != Method::Bounded;
+        let refutes = !matches!(method, Method::Simple | Method::Abstract);
+        assert!(
+            (proved > 0 || !proves) && (refuted > 0 || !refutes),
+            "{method:?}: {proved}, {refuted}, {unknown}"
+        );
     }
+}
+
+/// What k-induction is said to prove holds, and what it says to reach is reached.
+#[test]
+fn k_induction_agrees_with_unfolding() {
+    let (mut inductive, mut reached, mut open) = (0, 0, 0);
+    for seed in 0..120 {
+        let system = random_model(seed);
+        if system.internal_cycle().is_some() {
+            continue;
+        }
+        let (observer, violate) = random_observer(&system, seed);
+        let policy = QuiescencePolicy::Strict;
+        let Some(expected) = explicit_answer(&system, &observer, violate[0], policy) else {
+            continue;
+        };
+        let watched = watch(&system, &observer, &violate, policy).unwrap();
+        let mut solver = Solver::embedded();
+        let trivial = Invariant::trivial(watched.for_proofs().0);
+        for k in [1, 2, 4] {
+            match watched.recheck_induction(&trivial, k, &mut solver) {
+                Ok(None) => {
+                    inductive += 1;
+                    assert!(expected, "seed {seed}, k = {k}\n{}", watched.model);
+                }
+                Ok(Some(NotInductive::Base(steps))) => {
+                    reached += 1;
+                    assert!(!expected && steps <= k, "seed {seed}, k = {k}");
+                }
+                Ok(Some(NotInductive::Step(_))) | Err(_) => open += 1,
+                Ok(Some(NotInductive::Lemmas(broken))) => panic!("seed {seed}: {broken}"),
+            }
+        }
+    }
+    println!("{inductive} inductive, {reached} reached, {open} open");
+    assert!(
+        inductive > 10 && reached > 10,
+        "{inductive}, {reached}, {open}"
+    );
+}
+
+/// Rounds of a hash from a known value: each makes the preimages deeper, and k-induction says the same flatly.
+#[test]
+fn a_deep_proof_is_k_induction() {
+    let mut b = Builder::new("Rounds");
+    let c = b.variable("c", Sort::Int, Some(0.into()), HERE).unwrap();
+    let x = b.variable("x", Sort::Int, Some(0.into()), HERE).unwrap();
+    let step = b.gate(LabelKind::Internal, "step", &[], HERE).unwrap();
+    let q = b.location("Q", true, HERE).unwrap();
+    let bad = b.location("Bad", false, HERE).unwrap();
+    let rounds = 16_i64;
+    let mut last = 0_i64;
+    for round in 0..rounds {
+        last = (last * 3 + round) % 7;
+    }
+    let of = |op: Op, a: Term, b: Term| Term::apply(op, vec![a, b], HERE).unwrap();
+    let sum = of(Op::Add, of(Op::Mul, x.term(), 3.into()), c.term());
+    let next = of(Op::Mod, sum, 7.into());
+    let guard = Term::all([
+        of(Op::Le, 0.into(), c.term()),
+        of(Op::Lt, c.term(), rounds.into()),
+    ]);
+    let effects = vec![
+        (c.clone(), of(Op::Add, c.term(), 1.into())),
+        (x.clone(), next),
+    ];
+    b.transition(q, step, Some(guard), effects, q, HERE)
+        .unwrap();
+    let wrong = Term::all([
+        of(Op::Eq, c.term(), rounds.into()),
+        of(Op::Eq, x.term(), ((last + 1) % 7).into()),
+    ]);
+    b.transition(q, step, Some(wrong), Vec::new(), bad, HERE)
+        .unwrap();
+    let model = b.build().unwrap();
+    let mut solver = Solver::embedded();
+    let methods = [Method::Backward];
+    let answer = verify_by(
+        &methods,
+        &model,
+        &[bad],
+        &mut solver,
+        budget(400_000),
+        &mut [],
+    );
+    let Answer::Proved(proof) = answer else {
+        panic!("{answer:?}")
+    };
+    let induction = proof.induction.expect("it is deep");
+    assert!(induction.k > 16, "{}", induction.k);
 }
 
 /// Each member alone would be wrong where it is not checked; so is what they say of faults.

@@ -76,6 +76,7 @@ mod symbolic_view;
 mod trace_judge;
 mod vacuity;
 mod verification;
+mod verification_turns;
 mod walk;
 mod workspace;
 

@@ -3,6 +3,7 @@
 use iolite_derive::{ModelRef, SymbolicTestCase, Verdict, verdict_locations};
 use iolite_formats::drawing::{Drawing, Edge, Meaning, Node, NodeId};
 use iolite_lts::LabelKind;
+use iolite_property::ObserverRules;
 use iolite_sts::{
     DeterminiseError, Iosts, LocationId, PrunedTransition, PruningGoal, SymbolicTest,
     SymbolicTestError, Transition,
@@ -109,7 +110,8 @@ impl Workspace {
                             .hint("name an observer: --observer FILE#W"),
                     );
                 };
-                let mut all = self.data_observers(reference, system, &spec)?;
+                let mut all =
+                    self.data_observers(reference, system, &spec, ObserverRules::Definition5)?;
                 let (Some((_, observer, violate)), true) = (all.pop(), all.is_empty()) else {
                     return Err(Error::input(format!("{reference} means several observers"))
                         .hint("pick one as FILE#W"));

@@ -6,11 +6,12 @@ use std::time::Duration;
 use iolite_derive::{Execution, ModelRef, Relevance, Satisfaction, relevance, verify_while};
 use iolite_lang::{has_data, lower_data_observer};
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
-use iolite_property::Observer;
+use iolite_property::{Observer, ObserverRules};
 use iolite_sts::analysis::{self, Answer, HornProgram, InvariantSource, VerifyBudget};
 use iolite_sts::{Iosts, LocationId};
 
 use crate::data::z3;
+use crate::verification_turns::ProofSearch;
 use crate::workspace::pick_all;
 use crate::{
     EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace,
@@ -103,6 +104,21 @@ pub struct VerifiedProperty {
     pub data: Option<Arc<DataAnswer>>,
 }
 
+impl VerifiedProperty {
+    /// One of which nothing was found out, and why.
+    pub(crate) fn unknown(name: String, left: Vec<String>) -> Self {
+        Self {
+            name,
+            proof: Proof::Unknown { left },
+            relevance: None,
+            ending: None,
+            execution: None,
+            vacuous: None,
+            data: None,
+        }
+    }
+}
+
 /// An answer about a model whose data were kept.
 #[derive(Clone, Debug)]
 pub struct DataAnswer {
@@ -129,11 +145,10 @@ impl Workspace {
     /// Decides whether a model satisfies observers [SAFE04, def. 6; SYM04, def. 10] and properties of
     /// any class [PROP12, def. 3].
     ///
-    /// Properties are decided on the explicit system; where data are infinite, safety properties are
-    /// taken as observers. For observers, a model with data is kept as it is, and so is one without
-    /// beside observers with data; an
-    /// answer that the proof search leaves open is looked for in the explicit system, where its data
-    /// are finite.
+    /// Properties of any class are decided on the explicit system, and safety properties of models with data
+    /// by formulas too, by turns. For observers, a model with data is kept as it is, and so is one without
+    /// beside observers with data; what the proof search leaves open is looked for in the explicit system by
+    /// turns with it.
     pub fn verify(
         &self,
         model: &ModelRef,
@@ -158,15 +173,8 @@ impl Workspace {
                 part.properties.push(next.clone());
                 rest = after;
             }
-            let found = if property && !self.is_infinite(model)? {
-                let spec = self.explicit(model)?;
-                let (properties, pairs) =
-                    self.verify_properties(&part.properties[0], &spec, options)?;
-                Verification {
-                    system: spec.reference().clone(),
-                    pairs,
-                    properties,
-                }
+            let found = if property {
+                self.verify_property_by_turns(model, &part)?
             } else {
                 self.verify_observers(model, &part)?
             };
@@ -202,12 +210,6 @@ impl Workspace {
         Ok(all)
     }
 
-    /// Whether a model has data that do not unfold.
-    fn is_infinite(&self, model: &ModelRef) -> Result<bool, Error> {
-        let symbolic = matches!(&*self.spec(model)?, Spec::Symbolic(_));
-        Ok(symbolic && self.explicit(model).is_err())
-    }
-
     fn verify_observers(
         &self,
         model: &ModelRef,
@@ -223,27 +225,19 @@ impl Workspace {
             return self.verify_explicit(&self.explicit(model)?, options);
         }
         let spec = self.spec(model)?;
-        let mut found = match &*spec {
-            Spec::Symbolic(symbolic) => self.verify_symbolic(symbolic.model(), &spec, options)?,
+        match &*spec {
+            Spec::Symbolic(symbolic) if data.is_none() => {
+                self.verify_observers_by_turns(symbolic.model(), &spec, options)
+            }
+            Spec::Symbolic(symbolic) => {
+                self.verify_symbolic(symbolic.model(), &spec, options, ProofSearch::default())
+            }
             Spec::Explicit(explicit) if data.is_some() => {
-                self.verify_symbolic(&as_iosts::system(explicit)?, &spec, options)?
+                let model = as_iosts::system(explicit)?;
+                self.verify_symbolic(&model, &spec, options, ProofSearch::default())
             }
-            _ => return self.verify_explicit(&self.explicit(model)?, options),
-        };
-        let open = |p: &VerifiedProperty| matches!(p.proof, Proof::Unknown { .. });
-        if data.is_none()
-            && found.properties.iter().any(open)
-            && let Ok(explicit) = self.explicit(model)
-            && let Ok(other) = self.verify_explicit(&explicit, options)
-        {
-            for (property, other) in found.properties.iter_mut().zip(other.properties) {
-                if open(property) {
-                    property.proof = other.proof;
-                    property.data = None;
-                }
-            }
+            _ => self.verify_explicit(&self.explicit(model)?, options),
         }
-        Ok(found)
     }
 
     /// The first observer with data of its own, if there is one.
@@ -268,16 +262,21 @@ impl Workspace {
         model: &Iosts,
         spec: &Spec,
         options: &VerificationOptions,
+        search: ProofSearch,
     ) -> Result<Verification, Error> {
-        let spacer = z3(options.solver.as_deref());
+        let spacer = z3(options.solver.as_deref()).filter(|_| search.asks_spacer);
         let source =
             |path| -> Box<dyn InvariantSource> { Box::new(HornProgram::new(path, "Z3's Spacer")) };
         let mut sources: Vec<_> = spacer.map(source).into_iter().collect();
         let mut properties: Vec<VerifiedProperty> = Vec::new();
         for reference in &options.properties {
-            for (name, observer, violate) in self.data_observers(reference, model, spec)? {
+            let observers = self.data_observers(reference, model, spec, ObserverRules::Acceptor)?;
+            for (name, observer, violate) in observers {
                 self.budget().know(known(&properties, &name));
-                let mut budget = VerifyBudget::default();
+                let mut budget = VerifyBudget {
+                    steps: search.steps,
+                    ..VerifyBudget::default()
+                };
                 budget.time = options.time.unwrap_or(budget.time);
                 let mut solver = solver(options.solver.as_deref())?;
                 let (product, answer) = analysis::satisfies_with(
@@ -325,19 +324,22 @@ impl Workspace {
     }
 
     /// The observers, or safety properties, of a reference over the gates of a system, with their
-    /// violating locations.
+    /// violating locations. The rules are those for properties.
     pub(crate) fn data_observers(
         &self,
         reference: &ModelRef,
         model: &Iosts,
         spec: &Spec,
+        rules: ObserverRules,
     ) -> Result<Vec<(String, Iosts, Vec<LocationId>)>, Error> {
         let mut all = Vec::new();
         if !reference.is_iol() || self.is_safety_property(reference)? {
             if let Spec::Symbolic(symbolic) = spec
                 && self.is_safety_property(reference)?
             {
-                for (observer, sigma) in self.guarded_safety_properties(reference, symbolic)? {
+                for (observer, sigma) in
+                    self.guarded_safety_properties(reference, symbolic, rules)?
+                {
                     let (iosts, violate) = as_iosts::guarded_observer(&observer, &sigma, model)?;
                     all.push((observer.name().to_owned(), iosts, violate));
                 }
@@ -345,7 +347,7 @@ impl Workspace {
                     return Ok(all);
                 }
             }
-            for observer in self.observers(reference, spec)? {
+            for observer in self.observers_by(reference, spec, rules)? {
                 let (iosts, violate) = as_iosts::observer(&observer, model)?;
                 all.push((observer.name().to_owned(), iosts, violate));
             }
@@ -366,7 +368,7 @@ impl Workspace {
         Ok(all)
     }
 
-    fn verify_explicit(
+    pub(crate) fn verify_explicit(
         &self,
         spec: &ExplicitSpec,
         options: &VerificationOptions,

@@ -30,7 +30,7 @@ fn certified(text: &str) -> Option<(Workspace, WholeCertificate)> {
     let (workspace, found, options) = verified(text);
     let property = &found.properties[0];
     let whole = match workspace.certify_data(&found, property, &options) {
-        // k-induction may need so many steps that its invariant is deeper than terms may be.
+        // An invariant may be larger than an expression may be, and the property not k-inductive as it is.
         Err(e) if e.message().contains("could not be read again") => return None,
         certificate => certificate.expect("it can be written")?,
     };

@@ -62,10 +62,16 @@ impl Backend for Embedded {
     }
 
     fn check(&mut self, assertions: &[Term], vars: &[Var], limits: &Limits) -> Answer {
-        let mut fresh = 0;
+        let mut removal = QuantifierRemoval {
+            fresh: 0,
+            limits,
+            work: 0,
+        };
         let mut ready = Vec::new();
         for a in assertions {
-            match without_quantifiers(a, true, &mut fresh) {
+            let rest = removal.without_quantifiers(a, true);
+            self.work += std::mem::take(&mut removal.work);
+            match rest {
                 Some(t) => ready.push(t),
                 None => return Answer::unknown("a quantifier could not be eliminated"),
             }
@@ -244,44 +250,81 @@ fn sum_value(lowering: &Lowering, model: &Assignment, sum: &Sum, sort: &SumSort)
 /// Variables that stand for what a quantifier claims to exist.
 const SKOLEM_SPACE: u8 = 254;
 
-/// The term without quantifiers, satisfiable when the original is and with the same models on
-/// the original's variables: positive ones name their witness, negative ones are eliminated.
-fn without_quantifiers(term: &Term, positive: bool, fresh: &mut usize) -> Option<Term> {
-    let Kind::App(op, args) = term.kind() else {
-        return Some(term.clone());
-    };
-    match op {
-        Op::Exists(vars) if positive => {
-            let mut map = crate::Substitution::new();
-            for v in vars.iter() {
-                *fresh += 1;
-                let id = VarId::new(SKOLEM_SPACE, *fresh);
-                map.insert(v.id, Var { id, ..v.clone() }.term());
+/// Takes quantifiers out of terms.
+struct QuantifierRemoval<'a> {
+    fresh: usize,
+    limits: &'a Limits,
+    /// What questions of its own came to.
+    work: u64,
+}
+
+impl QuantifierRemoval<'_> {
+    /// The term without quantifiers, satisfiable when the original is and with the same models on
+    /// the original's variables: positive ones name their witness, negative ones are eliminated.
+    fn without_quantifiers(&mut self, term: &Term, positive: bool) -> Option<Term> {
+        let Kind::App(op, args) = term.kind() else {
+            return Some(term.clone());
+        };
+        match op {
+            Op::Exists(vars) if positive => {
+                let mut map = crate::Substitution::new();
+                for v in vars.iter() {
+                    self.fresh += 1;
+                    let id = VarId::new(SKOLEM_SPACE, self.fresh);
+                    map.insert(v.id, Var { id, ..v.clone() }.term());
+                }
+                let body = args[0].substitute(&map).ok()?;
+                // The witness must make the body defined, not only "true" in the solver's logic.
+                let body = Term::all([body.defined(), body]).simplify();
+                self.without_quantifiers(&body, true)
             }
-            let body = args[0].substitute(&map).ok()?;
-            // The witness must make the body defined, not only "true" in the solver's logic.
-            let body = Term::all([body.defined(), body]).simplify();
-            without_quantifiers(&body, true, fresh)
+            Op::Exists(vars) => {
+                qe::eliminate(vars, &args[0]).or_else(|| self.decided(term, vars, &args[0]))
+            }
+            Op::Not => Some(self.without_quantifiers(&args[0], !positive)?.negated()),
+            Op::And | Op::Or => {
+                let parts: Option<Vec<Term>> = args
+                    .iter()
+                    .map(|a| self.without_quantifiers(a, positive))
+                    .collect();
+                Some(if *op == Op::And {
+                    Term::all(parts?)
+                } else {
+                    Term::any(parts?)
+                })
+            }
+            Op::Implies => {
+                let a = self.without_quantifiers(&args[0], !positive)?;
+                let b = self.without_quantifiers(&args[1], positive)?;
+                Some(Term::any([a.negated(), b]))
+            }
+            // Anywhere else both polarities count; the lowering refuses what is left.
+            _ => Some(term.clone()),
         }
-        Op::Exists(vars) => qe::eliminate(vars, &args[0]),
-        Op::Not => Some(without_quantifiers(&args[0], !positive, fresh)?.negated()),
-        Op::And | Op::Or => {
-            let parts: Option<Vec<Term>> = args
-                .iter()
-                .map(|a| without_quantifiers(a, positive, fresh))
-                .collect();
-            Some(if *op == Op::And {
-                Term::all(parts?)
-            } else {
-                Term::any(parts?)
-            })
+    }
+
+    /// The truth of `∃ vars: body` where nothing else is free in it, as a question of its own: what
+    /// elimination cannot say of all values, search often says of one.
+    fn decided(&mut self, term: &Term, vars: &[Var], body: &Term) -> Option<Term> {
+        if !term.free_vars().is_empty() {
+            return None;
         }
-        Op::Implies => {
-            let a = without_quantifiers(&args[0], !positive, fresh)?;
-            let b = without_quantifiers(&args[1], positive, fresh)?;
-            Some(Term::any([a.negated(), b]))
+        let body = Term::all([body.defined(), body.clone()]).simplify();
+        let mut other = Embedded::new();
+        let answer = other.check(std::slice::from_ref(&body), vars, self.limits);
+        self.work += other.work;
+        match answer {
+            Answer::Unsat => Some(false.into()),
+            Answer::Sat(mut witness) => {
+                for v in vars {
+                    if witness.value(v.id).is_none() {
+                        witness.insert(v.id, v.sort.default_value());
+                    }
+                }
+                // A model is believed where it satisfies the body.
+                (body.eval_bool(&witness) == Ok(true)).then(|| true.into())
+            }
+            Answer::Unknown(_) => None,
         }
-        // Anywhere else both polarities count; the lowering refuses what is left.
-        _ => Some(term.clone()),
     }
 }

@@ -195,8 +195,16 @@ impl<'a> Writer<'a> {
                 return json!([word, [name, write_sort(&x.sort)], over, body]);
             }
             Op::Exists(vars) => {
-                let vars = vars.iter().map(|v| json!([*v.name, write_sort(&v.sort)]));
-                vec!["exists".into(), Json::Array(vars.collect())]
+                let before = self.bound.len();
+                let mut told = Vec::new();
+                for v in vars.iter() {
+                    let name = self.bound_name(v, &args[0]);
+                    told.push(json!([name, write_sort(&v.sort)]));
+                    self.bound.push((v.id, name));
+                }
+                let body = self.write(&args[0]);
+                self.bound.truncate(before);
+                return json!(["exists", told, body]);
             }
             op => {
                 let name = OPERATORS.iter().find(|(_, o)| o == op);
@@ -217,6 +225,7 @@ impl<'a> Writer<'a> {
     fn bound_name(&self, var: &Var, body: &Term) -> String {
         let others = body.free_vars();
         let others = others.iter().filter(|v| v.id != var.id);
+        // Those that the same quantifier binds beside it are among the others.
         let taken: Vec<String> = others.map(|v| self.name(v)).collect();
         let mut name = var.name.to_string();
         while taken.contains(&name) {
@@ -234,8 +243,7 @@ fn variant_name(sort: &Sort, variant: u32) -> Json {
     name.unwrap_or(Json::Null)
 }
 
-/// Whether a term can be written and read again: quantifiers bind variables that have no name of
-/// their own.
+/// Whether elimination left a quantifier over all values of a sort in a term.
 pub(super) fn is_quantified(term: &Term) -> bool {
     match term.kind() {
         Kind::App(Op::Exists(_), _) => true,
@@ -290,6 +298,20 @@ impl Reader<'_> {
                 _ => Op::ForSome(var),
             };
             return Term::apply(op, vec![over, body?], nowhere).map_err(|e| e.to_string());
+        }
+        if let ("exists", [Json::Array(vars), body]) = (op.as_str(), rest) {
+            let before = bound.len();
+            for var in vars {
+                let [name, sort] = pair(var)?;
+                let id = VarId::new(VarId::BOUND_SPACE, bound.len());
+                bound.push(Var::new(id, text(name)?, self.sorts.read(sort)?));
+            }
+            let body = self.at_depth(body, depth + 1, bound);
+            let vars = bound.split_off(before);
+            return match body? {
+                body if *body.sort() == Sort::Bool => Ok(Term::exists(vars, body)),
+                body => Err(format!("{body} is no condition")),
+            };
         }
         let mut terms = |all: &[Json]| {
             let terms = all.iter().map(|a| self.at_depth(a, depth + 1, bound));

@@ -3,6 +3,7 @@
 use iolite_expr::{Term, Value};
 
 use super::invariant::Invariant;
+use super::k_induction::Induction;
 use super::run::Run;
 use crate::iosts::{Iosts, TransitionId};
 use crate::semantics::ValuedAction;
@@ -31,6 +32,8 @@ pub struct Proof {
     /// Transitions for which the invariant does not exclude that a guard or an effect has no value.
     /// Constants with which that happens are no specification, so nothing is claimed of them.
     pub faults: Vec<TransitionId>,
+    /// The same by k-induction, where the invariant is large and that was checked too.
+    pub induction: Option<Induction>,
 }
 
 /// How a violating location is reached.

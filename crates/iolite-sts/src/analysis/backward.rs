@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use iolite_expr::{Answer, Model, Substitution, Term, Value, Var, VarId};
+use iolite_expr::{Answer, Assertion, Model, Substitution, Term, Value, Var, VarId};
 
 use super::invariant::Invariant;
 use super::member::{Member, Outcome, Slice, row};
@@ -27,6 +27,8 @@ struct Obligation {
     location: LocationId,
     /// Over V ∪ C, and parameters that could not be eliminated.
     condition: Term,
+    /// That it does not hold, where no parameter is left: asked beside every obligation that comes later.
+    excluded: Option<Assertion>,
     /// Those parameters.
     left: Vec<Var>,
     /// The transition to the obligation that it is a preimage of.
@@ -52,6 +54,10 @@ impl Member for Backward {
         format!("backward search (k-induction, k = {})", self.depth)
     }
 
+    fn k(&self) -> Option<usize> {
+        Some(self.depth + 1)
+    }
+
     fn run(&mut self, problem: &Problem<'_>, slice: &mut Slice<'_>) -> Outcome {
         if !self.started {
             self.started = true;
@@ -60,6 +66,7 @@ impl Member for Backward {
                 self.all.push(Obligation {
                     location,
                     condition: true.into(),
+                    excluded: Some(Assertion::new(&false.into())),
                     left: Vec::new(),
                     next: None,
                     depth: 0,
@@ -154,19 +161,23 @@ impl Backward {
         // Covered by what is there already?
         let others = self.all.iter().filter(|o| o.location == source);
         let covering = others.filter(|o| o.left.is_empty());
-        let covered = Term::any(covering.map(|o| o.condition.clone()));
         if self.exhaustive {
-            slice.meter.spend(u64::from(covered.size()) / SIZE_A_STEP);
+            let covered = covering.clone().map(|o| u64::from(o.condition.size()));
+            slice.meter.spend(covered.sum::<u64>() / SIZE_A_STEP);
         }
-        let new = [condition.clone(), known, covered.negated()];
-        if matches!(slice.check(&new, &[]), Answer::Unsat) {
+        let excluded = covering.filter_map(|o| o.excluded.as_ref());
+        let new = [condition.clone(), known];
+        if matches!(slice.check_beside(&new, excluded, &[]), Answer::Unsat) {
             return;
         }
+        let excluded = left.is_empty();
+        let excluded = excluded.then(|| Assertion::new(&condition.negated()));
         self.open.push_back(self.all.len());
         let depth = self.all[of].depth + 1;
         self.all.push(Obligation {
             location: source,
             condition,
+            excluded,
             left,
             next: Some((t, of)),
             depth,

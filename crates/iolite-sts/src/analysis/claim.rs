@@ -7,6 +7,7 @@ use iolite_expr::{Solver, Value};
 use iolite_lts::QuiescencePolicy;
 
 use super::invariant::{Broken, Invariant, Undecided, broken, excludes, possible};
+use super::k_induction::{NotInductive, not_inductive};
 use super::problem::{Problem, faulting, may_fault};
 use super::run::Run;
 use super::watch::ObservedProduct;
@@ -49,6 +50,22 @@ impl ObservedProduct {
             }
         }
         Ok(None)
+    }
+
+    /// Why k-induction with these lemmas does not prove that no marked location is reached; `None` where it
+    /// does. The lemmas are checked too.
+    ///
+    /// # Errors
+    ///
+    /// A question that the solver did not decide, or too many of them.
+    pub fn recheck_induction(
+        &self,
+        lemmas: &Invariant,
+        k: usize,
+        solver: &mut Solver,
+    ) -> Result<Option<NotInductive>, Undecided> {
+        let (model, marked) = self.for_proofs();
+        not_inductive(&Problem::new(model, marked), lemmas, k, solver)
     }
 
     /// The transitions for which an invariant does not exclude that a guard or an effect has no value,

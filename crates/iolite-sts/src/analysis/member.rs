@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iolite_expr::{Answer, Model, Solver, Term, Value, Var};
+use iolite_expr::{Answer, Assertion, Model, Solver, Term, Value, Var};
 
 use super::invariant::Invariant;
 use super::problem::Problem;
@@ -12,6 +12,10 @@ use crate::semantics::State;
 
 /// The price of a question to the solver, in steps; firing one transition costs one.
 const QUESTION: u64 = 20;
+/// Work of the solver, and nodes that it unfolded functions to, that cost another step: a question may take a
+/// thousand times as long as another, and the budget is to say so.
+const WORK: u64 = 2_000;
+const UNFOLDED: u64 = 64;
 
 /// Counts steps, so that answers do not depend on the speed of a machine.
 #[derive(Debug)]
@@ -54,14 +58,32 @@ pub(super) struct Slice<'s> {
 impl Slice<'_> {
     /// Whether the conjunction of the terms can be true, with values for `wanted` if so.
     pub(super) fn check(&mut self, terms: &[Term], wanted: &[Var]) -> Answer {
+        self.check_beside(terms, std::iter::empty(), wanted)
+    }
+
+    /// The same beside conditions that were made ready before.
+    pub(super) fn check_beside<'t>(
+        &mut self,
+        terms: &[Term],
+        others: impl Iterator<Item = &'t Assertion>,
+        wanted: &[Var],
+    ) -> Answer {
+        let before = self.solver.stats();
         self.meter.spend(QUESTION);
         self.solver.push();
         for v in wanted {
             self.solver.declare(v);
         }
         self.solver.assert(&Term::all(terms.iter().cloned()));
+        for other in others {
+            self.solver.assert_ready(other);
+        }
         let answer = self.solver.check();
         self.solver.pop();
+        let after = self.solver.stats();
+        self.meter.spend((after.work - before.work) / WORK);
+        self.meter
+            .spend((after.unfolded - before.unfolded) / UNFOLDED);
         answer
     }
 
@@ -87,6 +109,11 @@ pub(super) enum Outcome {
 pub(super) trait Member {
     /// Its name, for reports.
     fn name(&self) -> String;
+
+    /// The steps of the k-induction that what it found is, if it is one.
+    fn k(&self) -> Option<usize> {
+        None
+    }
 
     /// Works until the slice is used up or there is something to say.
     fn run(&mut self, problem: &Problem<'_>, slice: &mut Slice<'_>) -> Outcome;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use iolite_expr::{Limits, Solver, Value};
+use iolite_expr::{Limits, Solver, Term, Value};
 
 use super::answer::{Answer, Proof, Refutation};
 use super::backward::Backward;
@@ -12,6 +12,7 @@ use super::explicit::Explicit;
 use super::houdini::Houdini;
 use super::interpretation::Interpretation;
 use super::invariant::{Invariant, broken, excludes};
+use super::k_induction::{Induction, not_inductive};
 use super::member::{InvariantSource, Member, Meter, Outcome, Shared, Slice, Suggestion};
 use super::minimise::minimised;
 use super::pdr::Pdr;
@@ -86,6 +87,10 @@ const REJECTED: usize = 20;
 
 /// A source from outside may use one part in so many of the time.
 const SHARE: u32 = 4;
+
+/// The depth and the size of conditions up to which an invariant is surely read again where it is written.
+const READABLE_DEPTH: u32 = 40;
+const READABLE_SIZE: u32 = 800;
 
 /// The first slice of each member; each round doubles it.
 const SLICE: u64 = 1_500;
@@ -176,7 +181,10 @@ impl Portfolio<'_> {
                     Outcome::More => next.push(member),
                     Outcome::Stuck(why) => notes.push(format!("{name}: {why}")),
                     Outcome::Proved(invariant) => match self.proof(&invariant, &name) {
-                        Ok(proof) => return Answer::Proved(proof),
+                        Ok(mut proof) => {
+                            proof.induction = self.induction(&proof.invariant, member.k());
+                            return Answer::Proved(proof);
+                        }
                         Err(why) => notes.push(format!("{name}: {why}")),
                     },
                     Outcome::Refuted(run) => match self.refutation(run, &name) {
@@ -252,7 +260,28 @@ impl Portfolio<'_> {
             invariant: invariant.clone(),
             how: how.into(),
             faults: faults(self.problem.model, invariant, self.solver),
+            induction: None,
         })
+    }
+
+    /// What is proved, as k-induction, where the invariant may be too large to be read and that holds as well: a
+    /// search that ended because preimages repeat themselves is none.
+    fn induction(&mut self, invariant: &Invariant, k: Option<usize>) -> Option<Induction> {
+        let k = k?;
+        let model = self.problem.model;
+        let readable = |t: &Term| t.depth() <= READABLE_DEPTH && t.size() <= READABLE_SIZE;
+        if model.locations().all(|(l, _)| readable(invariant.at(l))) {
+            return None;
+        }
+        let lemmas = self.shared.lemmas.clone();
+        match not_inductive(self.problem, &lemmas, k, self.solver) {
+            Ok(None) => Some(Induction {
+                k,
+                faults: faults(model, &lemmas, self.solver),
+                lemmas,
+            }),
+            _ => None,
+        }
     }
 
     /// The refutation by a run through these states.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use iolite_derive::{GoalMarks, ModelRef, SymbolicTestCase, symbolic_model_hash};
 use iolite_expr::Solver;
 use iolite_lts::relation::Relation;
+use iolite_property::ObserverRules;
 use iolite_sts::{Iosts, SymbolicTest, SymbolicTestError};
 
 use super::{Derivation, DerivationOptions, Derived, GoalDerivation, TakeDerived};
@@ -118,9 +119,12 @@ impl SymbolicSource<'_> {
         let mut all = Vec::new();
         let system = &self.system;
         for reference in &goals.observers {
-            let observers = self
-                .workspace
-                .data_observers(reference, system, &self.spec)?;
+            let observers = self.workspace.data_observers(
+                reference,
+                system,
+                &self.spec,
+                ObserverRules::Definition5,
+            )?;
             for (name, automaton, violate) in observers {
                 all.push(SymbolicGoal {
                     name,

@@ -23,6 +23,9 @@ use crate::{
     RelationDocument, Spec, Verification, VerificationOptions, VerifiedProperty, Workspace,
 };
 
+/// States of a model that formulas have answered for and that is still unfolded for its certificate.
+const FEW: usize = 10_000;
+
 /// What a run or a log was judged by, so that its certificate can carry it.
 #[derive(Clone, Copy, Debug)]
 pub enum JudgedBy<'a> {
@@ -378,7 +381,14 @@ impl Workspace {
             hash: None,
             ..verification.system.clone()
         };
-        let Ok(spec) = self.explicit(&reference) else {
+        // What formulas answered has a certificate of its own, where states are not few.
+        let few = property.data.as_ref().map(|_| {
+            self.read_as(ReadOptions {
+                max_states: Some(FEW),
+                ..self.options().clone()
+            })
+        });
+        let Ok(spec) = few.as_ref().unwrap_or(self).explicit(&reference) else {
             return Ok(None);
         };
         let mut found = None;

@@ -5,8 +5,11 @@ use std::time::Instant;
 use iolite_derive::{Criterion, ModelRef};
 use iolite_expr::{Kind, Op, Solver, Term, Value, Var};
 use iolite_lang::DataNames;
+use iolite_property::ObserverRules;
 use iolite_recheck::{Certificate, DataClaim, LocationCondition, Model, ValuedRun, ValuedStep};
-use iolite_sts::analysis::{self, Answer, Broken, Invariant, ObservedProduct, Run, Undecided};
+use iolite_sts::analysis::{
+    self, Answer, Broken, Invariant, NotInductive, ObservedProduct, Run, Undecided,
+};
 use iolite_sts::{Iosts, LabelKind, TransitionId, ValuedAction};
 
 use super::certify::{named, policy_name};
@@ -52,8 +55,19 @@ impl Workspace {
             Answer::Unknown { .. } => return Ok(None),
             Answer::Proved(proof) => {
                 let model = &found.product;
-                data.invariant = Some(conditions(model, &proof.invariant)?);
-                data.faults = proof.faults.iter().map(|t| t.index()).collect();
+                let mut faults = &proof.faults;
+                data.invariant = Some(
+                    match (conditions(model, &proof.invariant), &proof.induction) {
+                        (Ok(conditions), _) => conditions,
+                        (Err(_), Some(induction)) => {
+                            data.induction = Some(induction.k);
+                            faults = &induction.faults;
+                            conditions(model, &induction.lemmas)?
+                        }
+                        (Err(unwritten), None) => return Err(unwritten),
+                    },
+                );
+                data.faults = faults.iter().map(|t| t.index()).collect();
                 data.how.clone_from(&proof.how);
                 ("proved", Vec::new(), Vec::new())
             }
@@ -152,7 +166,8 @@ impl Workspace {
             Spec::Properties(_) => return Ok((refuted("the specification is a property"), false)),
         };
         let reference = ModelRef::from(data.observer.as_str());
-        let mut observers = self.data_observers(&reference, &system, &spec)?.into_iter();
+        let observers = self.data_observers(&reference, &system, &spec, ObserverRules::Acceptor)?;
+        let mut observers = observers.into_iter();
         let Some((_, observer, violate)) = observers.find(|(name, ..)| *name == data.name) else {
             let reason = format!("{} has no observer {}", data.observer, data.name);
             return Ok((refuted(reason), false));
@@ -164,7 +179,8 @@ impl Workspace {
         let checked = match (&data.invariant, &data.run) {
             (Some(conditions), _) => {
                 let faults = Some(data.faults.as_slice());
-                recheck_invariant(&product, conditions, faults, &mut solver, parts)
+                let claimed = (conditions.as_slice(), data.induction);
+                recheck_invariant(&product, claimed, faults, &mut solver, parts)
             }
             (None, Some(run)) => recheck_run(&product, &system, claim, run, &mut solver, parts),
             (None, None) => refuted("it claims nothing"),
@@ -247,11 +263,11 @@ fn read(
     Ok(Invariant::new(model, terms))
 }
 
-/// Whether conditions are inductive and exclude what they must; with the transitions whose faults they need not
-/// exclude, where faults matter.
+/// Whether conditions are inductive and exclude what they must, by themselves or as lemmas of k-induction; with the
+/// transitions whose faults they need not exclude, where faults matter.
 pub(super) fn recheck_invariant(
     product: &ObservedProduct,
-    conditions: &[LocationCondition],
+    (conditions, k): (&[LocationCondition], Option<usize>),
     faults: Option<&[usize]>,
     solver: &mut Solver,
     parts: &mut Vec<Part>,
@@ -261,9 +277,17 @@ pub(super) fn recheck_invariant(
         Ok(invariant) => invariant,
         Err(reason) => return refuted(reason),
     };
-    match product.recheck_proof(&invariant, solver) {
+    let broken = match k {
+        None => product
+            .recheck_proof(&invariant, solver)
+            .map(|broken| broken.map(|broken| words(model, &broken))),
+        Some(k) => product
+            .recheck_induction(&invariant, k, solver)
+            .map(|broken| broken.map(|broken| induction_words(model, &broken, k))),
+    };
+    match broken {
         Ok(None) => {}
-        Ok(Some(broken)) => return refuted(words(model, &broken)),
+        Ok(Some(reason)) => return refuted(reason),
         Err(e) => return undecided(&e),
     }
     let found = faults.map(|_| product.faults(&invariant, solver));
@@ -281,7 +305,16 @@ pub(super) fn recheck_invariant(
     };
     parts.push(part("initiation: every initial state satisfies it"));
     parts.push(part("consecution: every transition preserves it"));
-    parts.push(part("safety: it excludes every violating location"));
+    if let Some(k) = k {
+        parts.push(part(&format!(
+            "base: within {k} steps no run from an initial state is violating"
+        )));
+        parts.push(part(&format!(
+            "step: no run of {k} steps within it ends in a violating location"
+        )));
+    } else {
+        parts.push(part("safety: it excludes every violating location"));
+    }
     CheckOutcome::Confirmed
 }
 
@@ -300,6 +333,19 @@ fn words(model: &Iosts, broken: &Broken) -> String {
         }
         Broken::Exclusion(l) => format!(
             "the invariant allows the violating location {}",
+            model.location(*l).name
+        ),
+    }
+}
+
+fn induction_words(model: &Iosts, broken: &NotInductive, k: usize) -> String {
+    match broken {
+        NotInductive::Lemmas(broken) => words(model, broken),
+        NotInductive::Base(steps) => {
+            format!("a run from an initial state is violating after {steps} steps")
+        }
+        NotInductive::Step(l) => format!(
+            "a run of {k} steps within the lemmas ends in the violating location {}",
             model.location(*l).name
         ),
     }

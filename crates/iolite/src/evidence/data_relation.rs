@@ -267,15 +267,20 @@ impl Workspace {
         let invariant = data.invariant.as_deref().unwrap_or_default();
         let faults = Some(data.faults.as_slice());
         let checked =
-            data_claim::recheck_invariant(&product, invariant, faults, &mut solver, parts);
+            data_claim::recheck_invariant(&product, (invariant, None), faults, &mut solver, parts);
         if checked != CheckOutcome::Confirmed {
             return Ok(checked);
         }
         if let Some(specified) = specified {
             let told = data.specified.as_deref().unwrap_or_default();
             let mut shown = Vec::new();
-            let checked =
-                data_claim::recheck_invariant(&specified, told, None, &mut solver, &mut shown);
+            let checked = data_claim::recheck_invariant(
+                &specified,
+                (told, None),
+                None,
+                &mut solver,
+                &mut shown,
+            );
             if checked != CheckOutcome::Confirmed {
                 return Ok(checked);
             }
@@ -291,7 +296,7 @@ impl Workspace {
         };
         let mut shown = Vec::new();
         let checked =
-            data_claim::recheck_invariant(&watched, enabled, None, &mut solver, &mut shown);
+            data_claim::recheck_invariant(&watched, (enabled, None), None, &mut solver, &mut shown);
         if checked == CheckOutcome::Confirmed {
             let what = "inputs: by another invariant, the implementation takes every one";
             parts.push(part(what, data_claim::QUESTIONS));

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::MutantDocument;
 use super::examine::{BUDGET, Examiner, Kill, Worker};
-use crate::passes::failing_run;
+use crate::passes::{Instances, failing_run};
+use crate::verification_turns::ProofSearch;
 use crate::{
     Error, ErrorKind, ModelRef, Spec, SymbolicSuiteCase, VerificationOptions, Workspace, as_iosts,
     solver,
@@ -33,8 +34,12 @@ impl Examiner<'_> {
             time: Some(BUDGET.time),
             ..VerificationOptions::default()
         };
+        let search = ProofSearch {
+            steps: BUDGET.steps,
+            asks_spacer: false,
+        };
         // Observers and properties are for the model by name.
-        let found = workspace.verify_symbolic(&completed, &model, &asked)?;
+        let found = workspace.verify_symbolic(&completed, &model, &asked, search)?;
         Ok(Kill::of(found.properties))
     }
 }
@@ -66,15 +71,30 @@ impl Worker<'_> {
             model => model?,
         };
         document.killed = Some(false);
+        // A specification with unknown constants allows what one of its instances does, so a mutant that conforms
+        // may be another instance, and only a run that fails with all values speaks against the test case. Any
+        // other mutant stands for implementations with values, each tested by the same instance.
+        let instances = match document.conforms {
+            Some(true) => Instances::All,
+            _ => Instances::Each,
+        };
         for SymbolicSuiteCase { place, case } in suite {
             let semantics = options.semantics();
-            let found = failing_run(Arc::clone(&model), reference, case, semantics, BUDGET);
+            let found = failing_run(
+                Arc::clone(&model),
+                reference,
+                case,
+                semantics,
+                BUDGET,
+                instances,
+            );
             let open = match found {
                 Ok(Ok(None)) => continue,
                 Ok(Ok(Some(failing))) => {
                     document.killed = Some(true);
                     document.killed_by = Some(place.clone());
-                    document.killed_after = Some(failing.run);
+                    document.killed_after = Some(failing.told.run);
+                    document.killed_with = failing.with;
                     return Ok(());
                 }
                 Ok(Err(why)) => why,

@@ -73,6 +73,9 @@ pub struct MutantDocument {
     /// fly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed_after: Option<Vec<String>>,
+    /// Values of constants that the model leaves open with which that run fails; with others it may not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub killed_with: Vec<String>,
     /// Test events on the fly up to the one that killed it, all runs together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<u64>,
@@ -279,6 +282,16 @@ impl MutationDocument {
     fn tell_score(&self, text: &mut String) {
         let score = &self.score;
         let _ = writeln!(text, "killed {} of {} wrong", score.killed, score.wrong);
+        let instances = self.mutants.iter().filter(|m| !m.killed_with.is_empty());
+        match instances.count() {
+            0 => {}
+            n => {
+                let _ = writeln!(
+                    text,
+                    "{n} of them with some values of the constants that the model leaves open"
+                );
+            }
+        }
         if !score.untested.is_empty() {
             let _ = writeln!(text, "{} could not be tested", score.untested.len());
             if let Some(reason) = self.mutants.iter().find_map(|m| m.undecided.as_ref()) {

@@ -372,6 +372,7 @@ impl Worker<'_> {
             killed_by: None,
             violates: None,
             killed_after: None,
+            killed_with: Vec::new(),
             events: None,
         };
         // A snapshot of its own: what is read of one mutant is not kept while others are looked at.

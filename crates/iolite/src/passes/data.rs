@@ -41,6 +41,7 @@ impl Workspace {
                 case,
                 semantics,
                 budget: VerifyBudget::default(),
+                instances: Instances::All,
             };
             let tested = examined.test(&mut solver(None)?);
             match tested.map_err(|e| e.about(&document.implementation, case.name()))? {
@@ -111,6 +112,22 @@ struct Examination<'a> {
     case: &'a SymbolicTestCase,
     semantics: SemanticsOptions,
     budget: VerifyBudget,
+    instances: Instances,
+}
+
+/// Which values of constants without one a run is to fail with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Instances {
+    /// With all of them: the tester does not know those of the system.
+    All,
+    /// With some of them: each instance of the system runs with the same instance of the test case.
+    Each,
+}
+
+/// A failing run, and the values of constants with which it fails where others may not.
+pub(crate) struct InstanceRun {
+    pub(crate) told: TestRunDocument,
+    pub(crate) with: Vec<String>,
 }
 
 /// A run of a system with a test case that ends in `fail` or `violate-fail`, all runs counted; or why that was
@@ -121,7 +138,8 @@ pub(crate) fn failing_run(
     case: &SymbolicTestCase,
     semantics: SemanticsOptions,
     budget: VerifyBudget,
-) -> Result<Result<Option<TestRunDocument>, String>, Error> {
+    instances: Instances,
+) -> Result<Result<Option<InstanceRun>, String>, Error> {
     let mut examined = Examination {
         implementation: system,
         reference,
@@ -129,6 +147,7 @@ pub(crate) fn failing_run(
         case,
         semantics,
         budget,
+        instances,
     };
     let mut solver = solver(None)?;
     if let Some(unknown) = examined.enable(&mut solver)? {
@@ -137,7 +156,17 @@ pub(crate) fn failing_run(
     let failing = |v| matches!(v, Verdict::Fail | Verdict::ViolateFail);
     let (product, answer) = examined.avoids(failing, &mut solver)?;
     Ok(match answer {
-        Answer::Refuted(run) => Ok(Some(examined.told(&product, &run))),
+        Answer::Refuted(run) => {
+            let values = run.constants(&product);
+            // With all values alike, none is worth telling.
+            let values = values.filter(|_| instances == Instances::Each);
+            Ok(Some(InstanceRun {
+                told: examined.told(&product, &run),
+                with: values
+                    .map(|(name, value)| format!("{name} = {value}"))
+                    .collect(),
+            }))
+        }
         Answer::Proved(proof) if proof.faults.is_empty() => Ok(None),
         Answer::Proved(_) => Err(NO_VALUE.to_owned()),
         Answer::Unknown { left } => Err(left.join("; ")),
@@ -216,7 +245,11 @@ impl Examination<'_> {
             verdicts: &all,
         };
         let policy = self.semantics.policy();
-        let found = test.avoids(&self.implementation, &some, policy, solver, self.budget);
+        let (system, budget) = (&*self.implementation, self.budget);
+        let found = match self.instances {
+            Instances::All => test.avoids(system, &some, policy, solver, budget),
+            Instances::Each => test.avoids_in_each_instance(system, &some, policy, solver, budget),
+        };
         found.map_err(|e| refused(&e))
     }
 

@@ -120,11 +120,16 @@ impl PassesDocument {
             (None, Some(reason)) => {
                 format!("unknown after {}: {reason}\n", counted(all, "test case"))
             }
-            (None, None) => format!(
-                "{} fails none of {}, but of some no run passes either\n",
-                self.implementation,
-                counted(all, "test case")
-            ),
+            (None, None) => {
+                let open = |case: &TestedCase| case.verdicts.contains_key(&Verdict::Unknown);
+                let rest = if self.cases.iter().any(open) {
+                    "but of some it is unknown whether a run passes"
+                } else {
+                    "but of some no run passes either"
+                };
+                let all = counted(all, "test case");
+                format!("{} fails none of {all}, {rest}\n", self.implementation)
+            }
         };
         text
     }

@@ -16,7 +16,7 @@ use crate::{
 /// Failing test cases that have certificates.
 const CERTIFIED: usize = 100;
 
-pub(crate) use data::{FailingRun, failing, failing_run, refused as test_case_refused};
+pub(crate) use data::{FailingRun, Instances, failing, failing_run, refused as test_case_refused};
 pub use document::{PassesDocument, TestRunDocument, TestedCase};
 
 /// How far the judgement of a suite is.

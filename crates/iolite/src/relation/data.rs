@@ -1,6 +1,7 @@
 //! Relations between models whose data are not unfolded: proved, refuted by a run, or neither.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use iolite_derive::{
     Alphabet, Context, Meaning, ModelRef, Oracle, Places, Step, SymbolicOracle, action_of,
@@ -20,6 +21,13 @@ use super::{CounterexampleDocument, ObservedDocument, Place, RelationDocument};
 use crate::evidence::RelationProof;
 use crate::{CompletionFlag, Error, ErrorKind, Spec, Workspace, as_iosts, solver, vacuity};
 
+/// What is spent on formulas before more than a few states are unfolded.
+const EARLY: VerifyBudget = VerifyBudget {
+    steps: 25_000,
+    time: Duration::from_secs(20),
+    question: Duration::from_millis(500),
+};
+
 impl Workspace {
     /// Decides a relation between models of which at least one has data that do not unfold; `None` where
     /// both do.
@@ -30,6 +38,19 @@ impl Workspace {
         options: &RelationOptions,
     ) -> Result<Option<RelationDocument>, Error> {
         let sides = [implementation, specification];
+        // What the other relations ask of sets of states is asked of the unfolded models only.
+        let asked = decided_with_data(options.relation).is_some()
+            && options.context != Context::Queues
+            && options.counterexamples <= 1;
+        if asked && self.is_beyond_few(sides)? {
+            // Formulas have a turn before many states, perhaps infinitely many, are unfolded.
+            let (i, s) = (self.spec(implementation)?, self.spec(specification)?);
+            if let Ok(document) = self.relate_models(&i, &s, options, EARLY)
+                && document.holds.is_some()
+            {
+                return self.related(document, (&i, &s), options).map(Some);
+            }
+        }
         let mut failure = None;
         for side in sides {
             if matches!(&*self.spec(side)?, Spec::Symbolic(_)) && failure.is_none() {
@@ -44,15 +65,33 @@ impl Workspace {
         if failure.kind() == ErrorKind::Input && !failure.message().contains(&infinite) {
             return Err(failure);
         }
-        // What the other relations ask of sets of states is asked of the unfolded models only.
-        let asked = decided_with_data(options.relation);
-        if asked.is_none() || options.context == Context::Queues || options.counterexamples > 1 {
+        if !asked {
             return Err(failure);
         }
         let (i, s) = (self.spec(implementation)?, self.spec(specification)?);
-        let mut document = self.relate_models(&i, &s, options, VerifyBudget::default())?;
+        let document = self.relate_models(&i, &s, options, VerifyBudget::default())?;
+        self.related(document, (&i, &s), options).map(Some)
+    }
+
+    /// Whether a model with data among these has more than a few states.
+    fn is_beyond_few(&self, sides: [&ModelRef; 2]) -> Result<bool, Error> {
+        for side in sides {
+            if matches!(&*self.spec(side)?, Spec::Symbolic(_)) && self.few_states(side)?.is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The answer with its warnings and its certificate.
+    fn related(
+        &self,
+        mut document: RelationDocument,
+        (i, s): (&Spec, &Spec),
+        options: &RelationOptions,
+    ) -> Result<RelationDocument, Error> {
         if document.holds == Some(true) {
-            let (own, other) = (as_iosts::of(&i)?, as_iosts::of(&s)?);
+            let (own, other) = (as_iosts::of(i)?, as_iosts::of(s)?);
             let sides = ((&i.reference(), &*own), (&s.reference(), &*other));
             for warning in vacuity::of_data_relation(sides.0, sides.1) {
                 self.warn(&format!("warning: {warning}"));
@@ -65,7 +104,7 @@ impl Workspace {
             let certificate = self.certify_difference(&document, &found)?;
             document.certificate = Some(Box::new(certificate));
         }
-        Ok(Some(document))
+        Ok(document)
     }
 
     /// Decides ioco, uioco or ioconf between models as they are, whether or not their data unfold.

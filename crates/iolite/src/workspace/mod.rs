@@ -100,10 +100,18 @@ impl Format {
             "aut" => Ok(Self::Aut),
             "dot" | "gv" => Ok(Self::Dot),
             "json" => Ok(Self::Json),
-            _ => Err(Error::input(format!(
-                "{}: a model's name ends in .iol, .aut, .dot, .gv or .json, or in one of these and .gz",
-                path.display()
-            ))),
+            _ => {
+                let shown = path.display().to_string();
+                let error = Error::input(format!(
+                    "{shown}: a model's name ends in .iol, .aut, .dot, .gv or .json, or in one of these and .gz"
+                ));
+                Err(match shown.rsplit_once(".iol:") {
+                    Some((file, name)) => error.hint(format!(
+                        "a declaration of a file is named with `#`: {file}.iol#{name}"
+                    )),
+                    None => error,
+                })
+            }
         }
     }
 }

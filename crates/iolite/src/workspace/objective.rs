@@ -51,13 +51,46 @@ impl<'a> Beside<'a> {
     }
 }
 
+/// Why a property cannot be taken as an observer. Where inputs may violate too, the question is one of
+/// verification, which is left open for other classes.
+fn no_observer(
+    property: &super::Property,
+    rules: ObserverRules,
+    error: &SafetyObserverError,
+) -> Error {
+    let refused = Error::input(format!("{}: {error}", property.reference));
+    match error {
+        SafetyObserverError::NotSafety(_) if rules == ObserverRules::Acceptor => {
+            Error::undecided(format!(
+                "{}: {error}, and formulas decide safety properties only",
+                property.reference
+            ))
+        }
+        SafetyObserverError::NotSafety(_) => refused.hint(
+            "only violations of safety properties show on finite traces; --property takes others",
+        ),
+        _ => refused,
+    }
+}
+
 impl Workspace {
     /// The observers that a reference means, beside a specification: one declaration of an `.iol`
     /// file (all of them without `#Name`), a safety property, or an acceptor in DOT whose double
     /// circles violate. What is for another system gets a warning.
     pub fn observers(&self, reference: &ModelRef, spec: &Spec) -> Result<Vec<Observer>, Error> {
         let beside = beside(spec)?;
-        self.load_observers(reference, beside)
+        self.load_observers(reference, beside, ObserverRules::Definition5)
+    }
+
+    /// The same under other rules for properties: verification also takes violations by inputs, which a
+    /// tester could not blame on the system.
+    pub(crate) fn observers_by(
+        &self,
+        reference: &ModelRef,
+        spec: &Spec,
+        rules: ObserverRules,
+    ) -> Result<Vec<Observer>, Error> {
+        self.load_observers(reference, beside(spec)?, rules)
     }
 
     /// The same beside an explicit specification.
@@ -66,16 +99,21 @@ impl Workspace {
         reference: &ModelRef,
         spec: &ExplicitSpec,
     ) -> Result<Vec<Observer>, Error> {
-        self.load_observers(reference, Beside::Explicit(spec))
+        self.load_observers(
+            reference,
+            Beside::Explicit(spec),
+            ObserverRules::Definition5,
+        )
     }
 
     fn load_observers(
         &self,
         reference: &ModelRef,
         beside: Beside<'_>,
+        rules: ObserverRules,
     ) -> Result<Vec<Observer>, Error> {
         if self.is_safety_property(reference)? {
-            return self.safety_properties(reference, beside);
+            return self.safety_properties(reference, beside, rules);
         }
         let source = self.source(reference.path())?;
         if Format::of(reference.path())? == Format::Dot {
@@ -133,6 +171,7 @@ impl Workspace {
         &self,
         reference: &ModelRef,
         spec: &SymbolicSpec,
+        rules: ObserverRules,
     ) -> Result<Vec<(Observer, Arc<iolite_property::Alphabet>)>, Error> {
         let beside = Beside::Symbolic(spec);
         let read = PropertyReadOptions {
@@ -147,9 +186,8 @@ impl Workspace {
         }
         let observer = |property: &super::Property| {
             self.check_watched_reference(&property.reference, spec.reference())?;
-            let rules = ObserverRules::Definition5;
             let observer = safety_observer(&property.name, &property.automaton, rules)
-                .map_err(|e| Error::input(format!("{}: {e}", property.reference)))?;
+                .map_err(|e| no_observer(property, rules, &e))?;
             Ok((observer, Arc::clone(property.automaton.alphabet())))
         };
         properties.iter().map(observer).collect()
@@ -160,28 +198,19 @@ impl Workspace {
         &self,
         reference: &ModelRef,
         beside: Beside<'_>,
+        rules: ObserverRules,
     ) -> Result<Vec<Observer>, Error> {
         let labels = beside.labels(&[]);
         let options = PropertyReadOptions {
-            over: actions(&labels, None),
+            over: actions(&labels, formula(reference)),
             hoa: None,
             beside: Some(beside.reference().clone()),
         };
         let properties = self.properties(reference, &options)?;
         let observer = |property: &super::Property| {
             self.check_watched_reference(&property.reference, beside.reference())?;
-            let rules = ObserverRules::Definition5;
-            let observer = safety_observer(&property.name, &property.automaton, rules);
-            let observer = observer.map_err(|e| {
-                let error = Error::input(format!("{}: {e}", property.reference));
-                match e {
-                    SafetyObserverError::NotSafety(_) => error.hint(
-                        "only violations of safety properties show on finite traces; --property \
-                         takes others",
-                    ),
-                    _ => error,
-                }
-            })?;
+            let observer = safety_observer(&property.name, &property.automaton, rules)
+                .map_err(|e| no_observer(property, rules, &e))?;
             match beside {
                 _ if property.automaton.alphabet().guarded().is_empty() => {
                     Ok(observer.over(&labels))
