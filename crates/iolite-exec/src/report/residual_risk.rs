@@ -419,7 +419,6 @@ mod tests {
                 held += u32::from(low <= truth && truth <= high);
                 width += (high - low) / 1000.0;
             }
-            println!("{runs} runs: {held} of 1000, width {width:.2}");
             assert!(held >= 950, "{runs} runs: {held} of 1000");
             // An interval of everything would hold the truth too.
             let widest = [(10, 0.7), (30, 0.5), (100, 0.25), (300, 0.12)];
