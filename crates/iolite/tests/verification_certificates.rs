@@ -64,6 +64,33 @@ fn what_is_decided_is_confirmed() {
     assert!(proofs >= 20 && runs >= 10, "{proofs} proofs, {runs} runs");
 }
 
+/// A property that needs its first hundred steps: the lemma says little, and k-induction the rest.
+#[test]
+fn k_induction_is_looked_at_by_itself() {
+    let (workspace, whole) =
+        certified(&text(program("phases_in_one_place"))).expect("it is proved");
+    let claimed = |k: usize, lemma: &str| {
+        let mut claim = whole.clone();
+        let data = claim.data.as_mut().expect("data were kept");
+        data.induction = Some(k);
+        for condition in data.invariant.iter_mut().flatten() {
+            condition.any = vec![lemma.to_owned()];
+        }
+        explain(&workspace, &claim)
+    };
+    assert_eq!(claimed(110, "x >= 0"), CheckOutcome::Confirmed);
+    for (k, lemma) in [
+        (50, "x >= 0"),
+        (110, "true"),
+        (110, "y == 0"),
+        (0, "x >= 0"),
+    ] {
+        let checked = claimed(k, lemma);
+        let refuted = matches!(checked, CheckOutcome::Refuted(_));
+        assert!(refuted, "{k}, {lemma}: {checked:?}");
+    }
+}
+
 /// Places of a document, as the way to each text, number and list.
 fn places(value: &serde_json::Value, at: String, all: &mut Vec<String>) {
     match value {

@@ -267,8 +267,12 @@ fn tell_data(system: &str, claim: &WholeCertificate) -> String {
         }
         return text + ":\n";
     };
+    let by = match data.induction {
+        Some(k) => format!("k-induction with k = {k} and these lemmas"),
+        None => "an invariant".to_owned(),
+    };
     let mut text = format!(
-        "{system} satisfies {}, says the certificate, by an invariant:\n",
+        "{system} satisfies {}, says the certificate, by {by}:\n",
         data.name
     );
     // That violating locations are unreachable is the claim itself.
