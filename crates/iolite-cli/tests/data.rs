@@ -234,7 +234,8 @@ fn a_json_service_with_records_passes_and_its_faults_are_found() {
     let sut = |name: &str| format!("examples/shop-http/sut{name}.toml");
     let passing = ["--steps", "50", "--runs", "3"];
     assert_eq!(verdict(&test(model, &sut(""), &passing).expect(0)), "pass");
-    let failing = ["--steps", "80", "--runs", "12"];
+    // Floating-point numbers are wrong only beyond 2^53, which takes some hundred steps to get to.
+    let failing = ["--steps", "80", "--runs", "40"];
     for fault in [
         "-floats",
         "-discount-late",

@@ -173,6 +173,83 @@ fn infinite_data_are_killed_by_suites_purposes_and_properties() {
     );
 }
 
+/// A threshold that nobody knows.
+const GATE: &str = "\
+system Gate {
+  const k: int
+  assume k >= 1
+  var n: int = 0
+  input go(x: int)
+  output hi, lo
+  initial state A { ?go(x) / n := x -> B }
+  state B { !hi [n >= k] -> A  !lo [n < k] -> A }
+}
+purpose High for Gate { initial state W { !hi -> Done  * -> W } accept state Done }
+";
+
+#[test]
+fn mutants_with_open_constants_are_killed_by_the_same_instance() {
+    let folder = scratch("mutate-open-constants");
+    let model = write(&folder, "gate.iol", GATE);
+    let (gate, purpose) = (format!("{model}#Gate"), format!("{model}#High"));
+    let operators = "drop-guard,weaken-guard,constant";
+    let answer = iolite(&[
+        "mutate",
+        &gate,
+        "--purpose",
+        &purpose,
+        "--operators",
+        operators,
+        "--json",
+    ])
+    .json();
+    let mutants = answer["mutants"].as_array().cloned().unwrap_or_default();
+    let of = |operator: &str| {
+        mutants
+            .iter()
+            .filter(|m| m["operator"] == operator)
+            .collect::<Vec<_>>()
+    };
+    for mutant in of("drop-guard").into_iter().chain(of("weaken-guard")) {
+        assert_eq!(
+            (&mutant["conforms"], &mutant["killed"]),
+            (&false.into(), &true.into()),
+            "{mutant}"
+        );
+        // The run fails with this value of the threshold, where it would pass with others.
+        let after = mutant["killed_after"].as_array().expect("a run");
+        let given = after[0].as_str().and_then(|step| {
+            step.strip_prefix("?go(")?
+                .strip_suffix(')')?
+                .parse::<i64>()
+                .ok()
+        });
+        let value = mutant["killed_with"][0]
+            .as_str()
+            .and_then(|text| text.strip_prefix("k = ")?.parse::<i64>().ok());
+        let (given, k) = (given.expect("a number"), value.expect("a threshold"));
+        let right = if given >= k { "!hi" } else { "!lo" };
+        assert!(k >= 1 && after[1] != right, "{mutant}");
+        assert_eq!(
+            mutant["killed_with"].as_array().map(Vec::len),
+            Some(1),
+            "{mutant}"
+        );
+    }
+    // What n is at the start is never seen.
+    for mutant in of("constant") {
+        assert_eq!(
+            (&mutant["conforms"], &mutant["killed"]),
+            (&true.into(), &false.into()),
+            "{mutant}"
+        );
+    }
+    assert!(
+        of("drop-guard").len() == 2 && of("weaken-guard").len() == 1 && of("constant").len() == 2,
+        "{answer}"
+    );
+}
+
 #[test]
 fn mistakes() {
     let folder = scratch("mutate-mistakes");

@@ -1,9 +1,10 @@
 //! Formulas in negation normal form, interned. Everything that speaks of one position only is
 //! folded into a set of letters, which makes actions (one at a time) and valuations the same.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+mod implication;
+mod letter_classes;
 
-use crate::alphabet::Letter;
+use rustc_hash::FxHashMap;
 
 use super::bdd::{Bdd, Bdds};
 use super::{LetterSet, Ltl, LtlError};
@@ -62,11 +63,6 @@ struct Kind {
     eventual: bool,
     universal: bool,
 }
-
-/// Temporal formulas that are compared with each other.
-const MAX_COMPARED: usize = 64;
-/// Implications beyond which those that follow from others are left out.
-const MANY_IMPLICATIONS: usize = 128;
 
 pub(super) struct Formulas {
     nodes: Vec<Node>,
@@ -314,140 +310,6 @@ impl Formulas {
                 Node::Or(flat)
             }),
         }
-    }
-
-    /// Without the parts that another one makes superfluous.
-    fn without_implied(&mut self, parts: Vec<Id>, conjunction: bool) -> Vec<Id> {
-        let mut kept = parts;
-        let mut i = 0;
-        while i < kept.len() {
-            let f = kept[i];
-            let superfluous = (0..kept.len()).any(|j| {
-                let g = kept[j];
-                f != g
-                    && if conjunction {
-                        self.implies(g, f)
-                    } else {
-                        self.implies(f, g)
-                    }
-            });
-            if superfluous {
-                kept.remove(i);
-            } else {
-                i += 1;
-            }
-        }
-        kept
-    }
-
-    /// Whether one formula implies another, as far as their syntax shows.
-    fn implies(&mut self, f: Id, g: Id) -> bool {
-        if f == g || f == self.falsity || g == self.truth {
-            return true;
-        }
-        if g == self.falsity || f == self.truth {
-            return false;
-        }
-        if let Some(&known) = self.implied.get(&(f, g)) {
-            return known;
-        }
-        let holds = self.implies_by_parts(f, g);
-        self.implied.insert((f, g), holds);
-        holds
-    }
-
-    fn implies_by_parts(&mut self, f: Id, g: Id) -> bool {
-        use Node::{And, Letters, Next, Or, Release, StrongRelease, Until, WeakUntil};
-        let (left, right) = (self.node(f).clone(), self.node(g).clone());
-        if let (&Letters(a), &Letters(b)) = (&left, &right) {
-            return self.bdds.ite(a, b, Bdd::TRUE) == Bdd::TRUE;
-        }
-        // Operators of the same form are monotone in both operands.
-        if let (Until(a, b), Until(c, d) | WeakUntil(c, d))
-        | (WeakUntil(a, b), WeakUntil(c, d))
-        | (Release(a, b), Release(c, d))
-        | (StrongRelease(a, b), Release(c, d) | StrongRelease(c, d)) = (&left, &right)
-            && self.implies(*a, *c)
-            && self.implies(*b, *d)
-        {
-            return true;
-        }
-        if let (Next(a), Next(b)) = (&left, &right)
-            && self.implies(*a, *b)
-        {
-            return true;
-        }
-        // G a implies a W b.
-        if let (Release(a, b), WeakUntil(c, _)) = (&left, &right)
-            && *a == self.falsity
-            && self.implies(*b, *c)
-        {
-            return true;
-        }
-        let by_left = match left {
-            And(parts) => parts.iter().any(|&p| self.implies(p, g)),
-            Or(parts) => parts.iter().all(|&p| self.implies(p, g)),
-            Until(a, b) | WeakUntil(a, b) => self.implies(a, g) && self.implies(b, g),
-            Release(_, b) | StrongRelease(_, b) => self.implies(b, g),
-            Next(a) => self.is_eventual(g) && self.implies(a, g),
-            Letters(_) => false,
-        };
-        by_left
-            || match right {
-                And(parts) => parts.iter().all(|&p| self.implies(f, p)),
-                Or(parts) => parts.iter().any(|&p| self.implies(f, p)),
-                Until(_, b) | WeakUntil(_, b) => self.implies(f, b),
-                Release(a, b) | StrongRelease(a, b) => self.implies(f, a) && self.implies(f, b),
-                Next(a) => self.is_universal(f) && self.implies(f, a),
-                Letters(_) => false,
-            }
-    }
-
-    /// Whether a formula is G of one that, once true, was true all along: such as G F a. Then the one under the
-    /// G, if it can be shown within a finite prefix.
-    pub(super) fn recurring(&self, f: Id) -> Option<Id> {
-        match *self.node(f) {
-            Node::Release(a, b)
-                if a == self.falsity && self.is_eventual(b) && self.level(b).sigma <= 1 =>
-            {
-                Some(b)
-            }
-            _ => None,
-        }
-    }
-
-    /// Pairs of temporal formulas so far of which the first implies the second.
-    pub(super) fn implications(&mut self) -> Vec<(Id, Id)> {
-        let temporal: Vec<Id> = (0..self.nodes.len() as u32)
-            .map(Id)
-            .filter(|&f| !matches!(self.node(f), Node::Letters(_) | Node::And(_) | Node::Or(_)))
-            .take(MAX_COMPARED)
-            .collect();
-        let mut found = Vec::new();
-        for &f in &temporal {
-            for &g in &temporal {
-                if f != g && self.implies(f, g) {
-                    found.push((f, g));
-                }
-            }
-        }
-        if found.len() > MANY_IMPLICATIONS {
-            // Those that follow from two others, which are strict, say nothing new.
-            let all: FxHashSet<(Id, Id)> = found.iter().copied().collect();
-            let strict = |f, g| all.contains(&(f, g)) && !all.contains(&(g, f));
-            found.retain(|&(f, h)| !temporal.iter().any(|&g| strict(f, g) && strict(g, h)));
-        }
-        found
-    }
-
-    /// The operands one step later, where both are X or true at every position alike.
-    fn both_later(&self, a: Id, b: Id) -> Option<(Id, Id)> {
-        let later = |f: Id| match *self.node(f) {
-            Node::Next(inner) => Some(inner),
-            _ => self.is_constant(f).then_some(f),
-        };
-        let (x, y) = (later(a)?, later(b)?);
-        ((x, y) != (a, b)).then_some((x, y))
     }
 
     pub(super) fn and(&mut self, parts: &[Id]) -> Id {
@@ -734,129 +596,6 @@ impl Formulas {
             })
             .collect();
         Some((made, conjunction))
-    }
-
-    /// The sets of letters that a formula speaks of, each once.
-    fn letter_sets(&self, f: Id) -> Vec<Bdd> {
-        let mut seen = vec![false; self.nodes.len()];
-        let mut sets = Vec::new();
-        let mut todo = vec![f];
-        while let Some(f) = todo.pop() {
-            if std::mem::replace(&mut seen[f.index()], true) {
-                continue;
-            }
-            match self.node(f) {
-                &Node::Letters(set) => sets.push(set),
-                Node::And(fs) | Node::Or(fs) => todo.extend(fs),
-                Node::Next(a) => todo.push(*a),
-                Node::Until(a, b)
-                | Node::WeakUntil(a, b)
-                | Node::Release(a, b)
-                | Node::StrongRelease(a, b) => todo.extend([*a, *b]),
-            }
-        }
-        sets.sort_unstable();
-        sets
-    }
-
-    /// Of numbered letters: which class each is of, where a class is what no part of a formula tells apart, and a
-    /// letter of each class.
-    pub(super) fn numbered_classes(&self, f: Id, count: usize) -> (Vec<u32>, Vec<Letter>) {
-        let mut of = vec![0_u32; count];
-        let mut first = vec![Letter::new(0)];
-        for set in self.letter_sets(f) {
-            let mut seen: FxHashMap<(u32, bool), u32> = FxHashMap::default();
-            first = Vec::new();
-            for (l, class) in of.iter_mut().enumerate() {
-                let fresh = seen.len() as u32;
-                let key = (*class, self.has_letter(set, Letter::new(l)));
-                *class = *seen.entry(key).or_insert_with(|| {
-                    first.push(Letter::new(l));
-                    fresh
-                });
-            }
-        }
-        (of, first)
-    }
-
-    fn has_letter(&self, mut set: Bdd, l: Letter) -> bool {
-        while let Some((variable, low, high)) = self.bdds.node(set) {
-            let holds = l.bits() >> self.bit(variable) & 1 == 1;
-            set = if holds { high } else { low };
-        }
-        set == Bdd::TRUE
-    }
-
-    /// Classes of letters that no part of a formula tells apart; nothing if there are more than `limit`.
-    pub(super) fn letter_classes(&mut self, f: Id, limit: usize) -> Option<Vec<Bdd>> {
-        let mut classes = vec![Bdd::TRUE];
-        for set in self.letter_sets(f) {
-            let outside = self.negated(set);
-            let mut split = Vec::new();
-            for class in classes {
-                let halves = [self.bdds.and(class, set), self.bdds.and(class, outside)];
-                split.extend(halves.into_iter().filter(|&c| c != Bdd::FALSE));
-            }
-            if split.len() > limit || self.bdds.overflowed() {
-                return None;
-            }
-            classes = split;
-        }
-        Some(classes)
-    }
-
-    /// A formula of another one's over letters that are its classes.
-    pub(super) fn narrowed(
-        &mut self,
-        wide: &mut Self,
-        f: Id,
-        classes: &[Bdd],
-        memo: &mut FxHashMap<Id, Id>,
-    ) -> Id {
-        if let Some(&known) = memo.get(&f) {
-            return known;
-        }
-        let node = wide.node(f).clone();
-        if let Node::Letters(set) = node {
-            let holds = |&c: &Bdd| wide.bdds.and(c, set) != Bdd::FALSE;
-            let holds = classes.iter().map(holds).collect();
-            let set = self.letter_set(&LetterSet::Listed(holds));
-            return self.intern(Node::Letters(set));
-        }
-        let mut inner = |g: Id| self.narrowed(wide, g, classes, memo);
-        let made = match node {
-            Node::Letters(_) => unreachable!("was told above"),
-            Node::And(fs) => {
-                let parts: Vec<Id> = fs.into_iter().map(inner).collect();
-                self.and(&parts)
-            }
-            Node::Or(fs) => {
-                let parts: Vec<Id> = fs.into_iter().map(inner).collect();
-                self.or(&parts)
-            }
-            Node::Next(a) => {
-                let a = inner(a);
-                self.next(a)
-            }
-            Node::Until(a, b) => {
-                let (a, b) = (inner(a), inner(b));
-                self.until(a, b)
-            }
-            Node::WeakUntil(a, b) => {
-                let (a, b) = (inner(a), inner(b));
-                self.weak_until(a, b)
-            }
-            Node::Release(a, b) => {
-                let (a, b) = (inner(a), inner(b));
-                self.release(a, b)
-            }
-            Node::StrongRelease(a, b) => {
-                let (a, b) = (inner(a), inner(b));
-                self.strong_release(a, b)
-            }
-        };
-        memo.insert(f, made);
-        made
     }
 
     /// The negation of a normal form.

@@ -158,8 +158,10 @@ pub(crate) fn failing_run(
     Ok(match answer {
         Answer::Refuted(run) => {
             let values = run.constants(&product);
-            // With all values alike, none is worth telling.
-            let values = values.filter(|_| instances == Instances::Each);
+            // With all values alike, none is worth telling; the test case's own are those of the system.
+            let constants = examined.implementation.constants();
+            let is_own = |name: &str| constants.iter().any(|c| &*c.var.name == name);
+            let values = values.filter(|(name, _)| instances == Instances::Each && is_own(name));
             Ok(Some(InstanceRun {
                 told: examined.told(&product, &run),
                 with: values
