@@ -161,6 +161,10 @@ impl Portfolio<'_> {
         while !members.is_empty() {
             let mut next = Vec::new();
             for mut member in members {
+                // Whoever uses the answer asks for this too; nobody waits for what is worth nothing.
+                if let Some(fault) = self.solver.fault() {
+                    return Answer::Unknown { left: vec![fault] };
+                }
                 if self.left == 0 || self.solver.is_out_of_time() {
                     notes.push(format!("{}: the budget ran out", member.name()));
                     continue;
