@@ -189,7 +189,8 @@ fn paths_named(text: &str) -> Vec<String> {
     for quoted in text.split('`').skip(1).step_by(2) {
         let is_path = |c: char| c.is_ascii_alphanumeric() || "_-./{},".contains(c);
         let below_crate = quoted.starts_with("iolite") && quoted.contains("/src");
-        let is_file = quoted.ends_with(".rs") || below_crate;
+        let is_rust = Path::new(quoted).extension().is_some_and(|e| e == "rs");
+        let is_file = is_rust || below_crate;
         if !is_file || !quoted.chars().all(is_path) {
             continue;
         }
