@@ -1,5 +1,7 @@
 //! Terms as people write them.
 
+mod amount;
+
 use std::fmt;
 
 use crate::term::{Kind, Op};
@@ -83,6 +85,9 @@ fn write(f: &mut fmt::Formatter<'_>, term: &Term, outer: Level) -> fmt::Result {
                     }
                 );
             }
+            if let Some(sum) = amount::sum(term) {
+                return amount::write_sum(f, &sum, outer);
+            }
             let own = level(op);
             let parens = own < outer;
             if parens {
@@ -113,6 +118,10 @@ fn infix(f: &mut fmt::Formatter<'_>, args: &[Term], sign: &str, own: Level) -> f
         )?;
     }
     Ok(())
+}
+
+fn compare(f: &mut fmt::Formatter<'_>, args: &[Term], sign: &str, own: Level) -> fmt::Result {
+    amount::comparison(f, args, sign).unwrap_or_else(|| infix(f, args, sign, own))
 }
 
 fn call(f: &mut fmt::Formatter<'_>, name: &str, args: &[&Term]) -> fmt::Result {
@@ -157,12 +166,12 @@ fn write_app(
             write!(f, " else ")?;
             write(f, &args[2], own)
         }
-        Op::Eq => infix(f, args, "==", own),
-        Op::Ne => infix(f, args, "!=", own),
-        Op::Lt => infix(f, args, "<", own),
-        Op::Le => infix(f, args, "<=", own),
-        Op::Gt => infix(f, args, ">", own),
-        Op::Ge => infix(f, args, ">=", own),
+        Op::Eq => compare(f, args, "==", own),
+        Op::Ne => compare(f, args, "!=", own),
+        Op::Lt => compare(f, args, "<", own),
+        Op::Le => compare(f, args, "<=", own),
+        Op::Gt => compare(f, args, ">", own),
+        Op::Ge => compare(f, args, ">=", own),
         Op::Add => {
             for (i, a) in args.iter().enumerate() {
                 match a.kind() {

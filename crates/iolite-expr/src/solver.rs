@@ -468,9 +468,13 @@ impl Solver {
         }
         let mut answer = Answer::unknown("a function or a quantifier was unfolded without end");
         for fuel in unfold::ROUNDS {
-            let Some(unfolded) = unfold::unfold(ready, fuel) else {
-                self.stats.unfolded += unfold::MAX_NODES;
-                break;
+            let unfolded = match unfold::unfold(ready, fuel) {
+                Ok(unfolded) => unfolded,
+                Err(why) => {
+                    self.stats.unfolded += unfold::MAX_NODES;
+                    answer = Answer::unknown(&why);
+                    break;
+                }
             };
             self.stats.unfolded += unfolded.nodes;
             let mut asked = unfolded.terms;

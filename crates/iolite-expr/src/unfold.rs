@@ -37,8 +37,9 @@ pub(crate) struct Unfolded {
     pub(crate) nodes: u64,
 }
 
-/// The assertions, unfolded so many times; `None` where that is too much.
-pub(crate) fn unfold(assertions: &[Term], fuel: u32) -> Option<Unfolded> {
+/// The assertions, unfolded so many times; the reason where that is too much, or where something unknown
+/// cannot be taken apart.
+pub(crate) fn unfold(assertions: &[Term], fuel: u32) -> Result<Unfolded, String> {
     let mut unfolding = Unfolding {
         cuts: Vec::new(),
         nodes: 0,
@@ -49,15 +50,24 @@ pub(crate) fn unfold(assertions: &[Term], fuel: u32) -> Option<Unfolded> {
         shapes: BTreeMap::new(),
         answers: FxHashMap::default(),
         cut_calls: Vec::new(),
+        whole: None,
     };
     let terms = assertions
         .iter()
         .map(|t| unfolding.term(t, &true.into(), fuel).map(|t| t.simplify()))
-        .collect::<Option<Vec<_>>>()?;
+        .collect::<Option<Vec<_>>>();
+    let Some(terms) = terms else {
+        return Err(match unfolding.whole {
+            Some(sort) => format!(
+                "sets and maps inside an unknown {sort} are not taken apart: they may stand alone, in records and in maps"
+            ),
+            None => "a function or a quantifier was unfolded without end".into(),
+        });
+    };
     unfolding.say_the_same();
     let mut cuts = unfolding.cuts;
     cuts.extend(unfolding.beyond);
-    Some(Unfolded {
+    Ok(Unfolded {
         terms,
         cuts,
         facts: unfolding.facts,
@@ -126,6 +136,8 @@ pub(crate) struct Unfolding {
     memo: FxHashMap<(Term, u32), (Term, Vec<Term>)>,
     /// The calls that were cut off, and the variables that stand for them.
     cut_calls: Vec<(Term, Term)>,
+    /// The sort of something unknown with sets or maps inside that cannot be taken apart.
+    pub(crate) whole: Option<Sort>,
 }
 
 impl Unfolding {
@@ -193,6 +205,8 @@ impl Unfolding {
                 && !term.sort().has_collection()
                 && args.iter().any(|a| a.sort().has_collection()) =>
             {
+                let inner = args.iter().find(|a| a.sort().has_collection());
+                self.whole = inner.map(|a| a.sort().clone());
                 None
             }
             // What is cut off would depend on the variables that are bound.

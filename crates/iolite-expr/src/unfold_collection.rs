@@ -423,7 +423,11 @@ impl Unfolding {
                 };
                 Shape::Record(r.clone(), parts)
             }
-            _ => return None,
+            _ => {
+                let inner = args.iter().find(|a| a.sort().has_collection());
+                self.whole = inner.map(|a| a.sort().clone());
+                return None;
+            }
         })
     }
 
@@ -465,7 +469,10 @@ impl Unfolding {
                 }
                 Shape::Record(r.clone(), parts)
             }
-            _ => return None,
+            _ => {
+                self.whole = Some(var.sort.clone());
+                return None;
+            }
         };
         self.shapes.insert(var.id, (var.clone(), shape.clone()));
         Some(shape)

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use iolite_expr::{
-    Answer, Env, Fault, Int, Limits, Op, Smtlib, Solver, Sort, Span, Term, Value, Var, VarId,
+    Answer, Env, Fault, Int, Limits, Op, Smtlib, Solver, Sort, Span, SumDeclaration, Term, Value,
+    Var, VarId, Variant,
 };
 use support::{Gen, cases};
 
@@ -456,6 +457,52 @@ fn guards_that_people_write_are_solved() {
             Answer::Unsat => assert!(!sat, "{guard}"),
             // A set that is not known may have more elements than are looked at.
             Answer::Unknown(why) => assert!(!sat, "{guard}: {why}"),
+        }
+    }
+}
+
+/// Unknown sets inside arrays and variants are not taken apart. A guess may find a model, and what it finds is
+/// one; else the answer is unknown, and says why. It is never "impossible".
+#[test]
+fn sets_inside_unknown_arrays_and_variants_are_unknown_with_the_reason() {
+    let arrays = Var::new(VarId::new(0, 0), "a", Sort::array(set_sort()).unwrap());
+    let first = app(Op::Select, vec![arrays.term(), 0.into()]);
+    let some = Variant {
+        name: "Some".into(),
+        fields: vec![("items".into(), set_sort())],
+    };
+    let declaration = SumDeclaration {
+        name: "Maybe".into(),
+        variants: vec![
+            Variant {
+                name: "None".into(),
+                fields: vec![],
+            },
+            some,
+        ],
+    };
+    let Some(Sort::Sum(maybe)) = Sort::sums(vec![declaration]).unwrap().pop() else {
+        panic!("a sum")
+    };
+    let variant = Var::new(VarId::new(0, 1), "v", Sort::Sum(maybe));
+    let items = app(Op::Get(1, 0), vec![variant.term()]);
+    for (name, inner, defined) in [
+        (
+            "[]",
+            first,
+            app(Op::Len, vec![arrays.term()]).gt(0).unwrap(),
+        ),
+        ("Maybe", items, app(Op::Is(1), vec![variant.term()])),
+    ] {
+        let query = Term::all([defined, app(Op::Has, vec![77_777.into(), inner])]);
+        let mut solver = Solver::embedded();
+        match solver.check_with(&query) {
+            Answer::Sat(model) => assert_eq!(query.eval_bool(&model), Ok(true)),
+            Answer::Unsat => panic!("{query} has a model"),
+            Answer::Unknown(why) => {
+                assert!(why.contains("sets and maps inside an unknown"), "{why}");
+                assert!(why.contains(name), "{why}");
+            }
         }
     }
 }

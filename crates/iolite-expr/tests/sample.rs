@@ -126,12 +126,19 @@ fn texts_beside_the_compared_one_are_tried() {
     }
 }
 
-/// Shares of draws that equal the row used before, and of those with a value of the run.
+/// How many of 400 draws equal the row used before, and how many have a value of the run; the means of some
+/// seeds.
 fn repeated(used: bool) -> (usize, usize) {
+    let counts = (11..19).map(|seed| repeated_with(seed, used));
+    let (same, met) = counts.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+    (same / 8, met / 8)
+}
+
+fn repeated_with(seed: u64, used: bool) -> (usize, usize) {
     let x = var(0, Sort::Int);
     let mut solver = Solver::embedded();
     solver.assert(&true.into());
-    let mut sampler = Sampler::new(11, Strategy::Mixed);
+    let mut sampler = Sampler::new(seed, Strategy::Mixed);
     sampler.meet(&Value::from(123_457));
     let (mut same, mut met) = (0, 0);
     let mut last: Option<Value> = None;
@@ -208,10 +215,69 @@ fn drawn_with(candidates: CandidateValues, sort: Sort, guard: &Term, n: usize) -
     solver.assert(guard);
     let mut sampler = Sampler::with_candidates(9, Strategy::Mixed, Arc::new(candidates));
     let mut draw = || match sampler.sample(&mut solver, std::slice::from_ref(&x)) {
-        Answer::Sat(m) => m.value(x.id).unwrap().clone(),
+        Answer::Sat(m) => {
+            let value = m.value(x.id).unwrap().clone();
+            sampler.use_row(std::slice::from_ref(&value));
+            value
+        }
         other => panic!("{other:?}"),
     };
     (0..n).map(|_| draw()).collect()
+}
+
+/// Where machine numbers end and where numbers get longer, what the model and the dictionary know: each is
+/// tried once before chance decides, so that a few hundred draws are enough whatever the seed is.
+#[test]
+fn each_value_that_may_matter_is_tried_early() {
+    let mut candidates = CandidateValues::default();
+    candidates.add_constant(&Value::from(4_711));
+    for word in 0..20 {
+        candidates.add_word(&(31_337 + 1_000 * word).to_string());
+    }
+    let candidates = Arc::new(candidates);
+    let x = var(0, Sort::Int);
+    let mut wanted: Vec<i64> = vec![255, 256, 65_535, 65_536, 1 << 31, (1 << 31) - 1, i64::MAX];
+    wanted.extend([0, 1, -1, 100, 1_000_000, 4_710, 4_711, 4_712]);
+    wanted.extend((0..20).map(|word| 31_337 + 1_000 * word));
+    // Of four draws one is used, as where a step has several inputs; and each of two transitions allows half.
+    let negative = x.term().lt(0).unwrap();
+    let all = Term::from(true);
+    for (guards, draws) in [
+        ([all.clone(), all], 1_600),
+        ([negative.clone(), negative.negated()], 3_200),
+    ] {
+        for seed in 0..20 {
+            let mut sampler =
+                Sampler::with_candidates(seed, Strategy::Mixed, Arc::clone(&candidates));
+            let mut seen = BTreeSet::new();
+            let mut others = 0;
+            for draw in 0..draws {
+                let mut solver = Solver::embedded();
+                solver.assert(&guards[draw % 2]);
+                let Answer::Sat(m) = sampler.sample(&mut solver, std::slice::from_ref(&x)) else {
+                    panic!("no model")
+                };
+                // The fourth, the third, the eighth, the seventh and so on.
+                if draw % 4 != 3 - draw / 4 % 2 {
+                    continue;
+                }
+                let value = m.value(x.id).unwrap().clone();
+                sampler.use_row(std::slice::from_ref(&value));
+                let n = value.as_int().and_then(iolite_expr::Int::to_i64);
+                others += usize::from(n.is_none_or(|n| !wanted.contains(&n)));
+                seen.insert(value);
+            }
+            for n in &wanted {
+                assert!(seen.contains(&Value::from(*n)), "seed {seed}: {n}");
+            }
+            // Ordinary values are still drawn.
+            assert!(
+                others >= draws / 12,
+                "seed {seed}: {others} of {}",
+                draws / 4
+            );
+        }
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use iolite_expr::{
     Answer, Callee, Fault, Limits, Op, ResultSort, Signature, Solver, Sort, Span, SumDeclaration,
@@ -418,6 +418,41 @@ fn what_contains_itself_is_impossible_and_what_has_no_end_is_unknown() {
     ));
     let value = call(&forever, vec![0.into()]).eval(&BTreeMap::new());
     assert_eq!(value.unwrap_err().fault, Fault::OutOfFuel("forever".into()));
+}
+
+/// A model that has a call without an end meets it at every step: it costs all of its fuel once, and the
+/// answer is the same each time, whatever is remembered.
+#[test]
+fn calls_without_an_end_are_remembered_and_always_answered_alike() {
+    let forever = recursive("forever", &[("n", Sort::Int)], Sort::Int, |me, p| {
+        call(me, vec![p[0].plus(1).unwrap()])
+    });
+    let none = BTreeMap::new();
+    let of = |n: i64| call(&forever, vec![n.into()]).eval(&none).unwrap_err();
+    let start = Instant::now();
+    let first = of(0);
+    let once = start.elapsed();
+    assert_eq!(first.fault, Fault::OutOfFuel("forever".into()));
+    let start = Instant::now();
+    for _ in 0..1_000 {
+        assert_eq!(of(0), first);
+    }
+    // A thousand times as long where nothing is remembered.
+    let again = start.elapsed();
+    assert!(again < 50 * once, "{again:?} beside {once:?}");
+    // More of them than are remembered, and the first one again.
+    for n in 1..40 {
+        assert_eq!(of(n).fault, first.fault);
+    }
+    assert_eq!(of(0), first);
+
+    let n = Var::new(VarId::new(0, 1), "n", Sort::Int);
+    let claim = call(&forever, vec![n.term()]).equals(3).unwrap();
+    let ask = || Solver::embedded().check_with(&claim);
+    let Answer::Unknown(why) = ask() else {
+        panic!("an answer for what has no end")
+    };
+    assert_eq!(ask(), Answer::Unknown(why));
 }
 
 #[test]

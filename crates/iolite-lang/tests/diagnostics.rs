@@ -52,10 +52,30 @@ fn habits_of_other_languages() {
         ("?b(k) / n += k -> s", "write `n := n + …`"),
         ("?b(k) / !y -> s", "an output is a transition of its own"),
         ("?b(k) [k = 1] -> s", "equality is `==`"),
+        (
+            "?t(w) [w contains \"x\"] -> s",
+            "write `contains(a, b)` for texts, `b in a` for sets",
+        ),
+        (
+            "?t(w) [w.contains(\"x\")] -> s",
+            "write `contains(a, b)` for texts",
+        ),
+        (
+            "?t(w) [w.length() > 3] -> s",
+            "for `a.length(…)` write `len(a)`",
+        ),
+        (
+            "?t(w) [len(w) == 3 && w startsWith \"x\"] -> s",
+            "write `prefix(b, a)`",
+        ),
+        (
+            "?t(w) [w.reverse() == w] -> s",
+            "values have no methods: write `reverse(a, b)`",
+        ),
     ];
     let system = |member: &str, transition: &str| {
         format!(
-            "system S {{ {member}\n var n: int = 0  input b(k: int)  output y\n initial state s {{ {transition} }} }}"
+            "system S {{ {member}\n var n: int = 0  input b(k: int), t(w: string)  output y\n initial state s {{ {transition} }} }}"
         )
     };
     let members = members.map(|(member, hint)| (system(member, "?b(k) -> s"), hint));

@@ -158,6 +158,7 @@ impl Sampler {
         }
         order.retain(|&i| !granted.contains(&Part::whole(i)));
         let last = self.memory.recent().next().cloned();
+        self.agenda.taken = false;
         for _ in 0..ROUNDS {
             for &i in &order {
                 if !self.again(&mut row, i, &mut granted) {
@@ -165,7 +166,8 @@ impl Sampler {
                     self.change(&mut row, &Part::whole(i), &sort, &mut granted, 0);
                 }
             }
-            if self.memory.recent().all(|old| *old != row.values) {
+            // What is to be tried was drawn of late where another input was taken then.
+            if self.agenda.taken || self.memory.recent().all(|old| *old != row.values) {
                 break;
             }
             granted.clear();
@@ -274,6 +276,13 @@ impl Sampler {
             }
             Sort::Sum(s) if depth < MAX_DEPTH => self.change_sum(row, part, s, granted, depth),
             _ => {
+                if let Some(value) = self.untried(part, sort) {
+                    if self.wish_for(row, part, value.clone(), granted) {
+                        self.agenda.taken = true;
+                        return;
+                    }
+                    self.refuse_untried(part, &value);
+                }
                 let mut refused = None;
                 for _ in 0..PROPOSALS {
                     let strategy = self.settled(sort, self.strategy);

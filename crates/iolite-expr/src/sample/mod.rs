@@ -6,6 +6,7 @@
 //! no solver is asked. Else wishes go through the port alone, so it does with every backend what it does
 //! with one.
 
+mod agenda;
 mod candidates;
 mod comparisons;
 mod distribution;
@@ -32,6 +33,7 @@ use crate::solver::{Answer, Model, Solver};
 use crate::term::Op;
 use crate::{Int, Sort, Term, Value, Var, VarId};
 
+use agenda::Agenda;
 pub use candidates::CandidateValues;
 use comparisons::Comparisons;
 pub use distribution::{Distribution, Draw};
@@ -39,6 +41,7 @@ pub use drawing::Drawn;
 use drawing::Standstill;
 pub use guard_profile::GuardProfile;
 pub use pair_cover::PairCover;
+use part::Part;
 use run_memory::RunMemory;
 pub use strategy::Strategy;
 
@@ -52,6 +55,8 @@ pub struct Sampler {
     candidates: Arc<CandidateValues>,
     /// Which pairs of candidate values were used, once the variables are known.
     pairs: Option<PairCover>,
+    /// What may matter and was not tried yet.
+    agenda: Agenda,
     /// What the query at hand compares.
     comparisons: Comparisons,
     /// Parts that did not change of late.
@@ -87,6 +92,7 @@ impl Sampler {
             memory: RunMemory::default(),
             candidates,
             pairs: None,
+            agenda: Agenda::default(),
             comparisons: Comparisons::default(),
             standstill: Standstill::default(),
             profile: None,
@@ -107,6 +113,7 @@ impl Sampler {
     /// These values of the variables were really used, all together.
     pub fn use_row(&mut self, row: &[Value]) {
         self.memory.use_row(row);
+        self.agenda.strike_out(row);
         if let Some(pairs) = &mut self.pairs {
             pairs.cover(row);
         }
@@ -191,6 +198,7 @@ impl Sampler {
             let var = &vars[i];
             if self.drawn_as_wanted(solver, var, &mut model)
                 || self.met_again(solver, var, &mut model)
+                || self.tried_first(solver, i, var, &mut model)
             {
                 continue;
             }
@@ -261,6 +269,26 @@ impl Sampler {
         let value = fitting[self.rng.random_range(0..fitting.len())];
         let wish = var.term().equals_value(value);
         wish.is_ok_and(|wish| grant(solver, &wish, model))
+    }
+
+    /// A value that may matter and was not tried yet, now and then.
+    fn tried_first(
+        &mut self,
+        solver: &mut Solver,
+        column: usize,
+        var: &Var,
+        model: &mut Model,
+    ) -> bool {
+        let part = Part::whole(column);
+        let Some(value) = self.untried(&part, &var.sort) else {
+            return false;
+        };
+        let wish = var.term().equals_value(&value);
+        let granted = wish.is_ok_and(|wish| grant(solver, &wish, model));
+        if !granted {
+            self.refuse_untried(&part, &value);
+        }
+        granted
     }
 
     /// By the user's distribution; false where there is none, or none of its ways is possible.

@@ -10,7 +10,67 @@ const COLLECTIONS: &[&str] = &[
 /// Operators of formulas that are read as names where `ltl` is missing.
 const MODALITIES: &[&str] = &["G", "F", "X", "U", "R", "W", "H", "O", "S", "Y"];
 
+/// What functions are called elsewhere, as methods or between their arguments; with the call that stands for
+/// `a.name(b)` here.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("length", "len(a)"),
+    ("len", "len(a)"),
+    ("size", "len(a)"),
+    ("count", "len(a)"),
+    ("isEmpty", "len(a) == 0"),
+    (
+        "contains",
+        "contains(a, b)` for texts, `b in a` for sets, the keys of maps and arrays",
+    ),
+    (
+        "includes",
+        "contains(a, b)` for texts, `b in a` for sets, the keys of maps and arrays",
+    ),
+    (
+        "has",
+        "contains(a, b)` for texts, `b in a` for sets, the keys of maps and arrays",
+    ),
+    ("startsWith", "prefix(b, a)"),
+    ("startswith", "prefix(b, a)"),
+    ("endsWith", "suffix(b, a)"),
+    ("endswith", "suffix(b, a)"),
+    ("indexOf", "indexOf(a, b)"),
+    ("charAt", "at(a, b)"),
+    ("substring", "slice(a, from, to)"),
+    ("slice", "slice(a, from, to)"),
+    ("matches", "matches(a, \"[A-Z]*\")"),
+    ("abs", "abs(a)"),
+    ("keys", "keys(a)"),
+    ("insert", "insert(a, b)"),
+    ("add", "insert(a, b)` for sets, `a ++ [b]` for arrays"),
+    ("push", "a ++ [b]"),
+    ("append", "a ++ [b]"),
+    ("remove", "remove(a, b)"),
+    ("put", "put(a, key, value)"),
+];
+
 impl Parser<'_> {
+    /// A hint where a function is called like a method, `a.f(b)`, or stands between its arguments, `a f b`.
+    fn called_elsewhere(&self) -> Option<String> {
+        let token = |back: usize| self.at.checked_sub(back).map(|at| self.tokens[at]);
+        let before = token(1)?;
+        let (name, written) = if self.is("(") && before.kind == Kind::Ident {
+            let name = self.slice(before);
+            (self.slice(token(2)?) == ".").then_some((name, format!("a.{name}(…)")))?
+        } else {
+            let operand = matches!(before.kind, Kind::Ident | Kind::Str | Kind::Int)
+                || matches!(self.slice(before), ")" | "]" | "}");
+            let name = self.word();
+            (operand && self.token().kind == Kind::Ident).then(|| (name, format!("a {name} b")))?
+        };
+        let known = FUNCTIONS.iter().find(|(other, _)| *other == name);
+        match known {
+            Some((_, call)) => Some(format!("for `{written}` write `{}", closed(call))),
+            None if self.is("(") => Some(format!("values have no methods: write `{name}(a, b)`")),
+            None => None,
+        }
+    }
+
     /// A hint for what stands here instead of `expected`.
     pub(super) fn habit(&self, expected: &str) -> Option<String> {
         let before = self.tokens[self.at.saturating_sub(1)];
@@ -46,8 +106,17 @@ impl Parser<'_> {
             _ if before.kind == Kind::Int && touches && self.token().kind == Kind::Ident => {
                 format!("numbers have no units: leave `{word}` out, and count in one unit throughout")
             }
-            _ => return None,
+            _ => return self.called_elsewhere(),
         };
         Some(hint)
+    }
+}
+
+/// The end of the quotes, unless the text has its own.
+fn closed(call: &str) -> String {
+    if call.contains('`') {
+        call.to_owned()
+    } else {
+        format!("{call}`")
     }
 }
