@@ -29,10 +29,14 @@ pub enum WriteError {
         format: &'static str,
     },
     /// A term that the format has no word for.
-    #[error("`{term}` cannot be written as {format}")]
+    #[error("{place}: `{term}` cannot be written as {format}: {reason}")]
     Term {
+        /// Where it stands: a transition, an initial value or an assumption.
+        place: String,
         /// The term.
         term: String,
+        /// Why there is no word for it.
+        reason: String,
         /// The format.
         format: &'static str,
     },

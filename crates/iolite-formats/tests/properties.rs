@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::expect;
 use iolite_formats::hoa::{self, HoaError, HoaReading};
 use iolite_formats::javapt::{self, JavaPtError, JavaPtProperty};
-use iolite_property::acceptance::AcceptanceFormula;
+use iolite_property::acceptance::{AcceptanceFormula, Colours};
 use iolite_property::ltl::Options;
 use iolite_property::{Alphabet, Lasso, Letter, Ltl, OmegaAutomaton, StateId, StateSet, Structure};
 use proptest::prelude::*;
@@ -145,7 +145,7 @@ proptest! {
     fn hoa_round_trip(
         n in 1_usize..6,
         next in prop::collection::vec(0_usize..60, 12),
-        colours in prop::collection::vec(0_u128..8, 6),
+        colours in prop::collection::vec((0_u128..8).prop_map(Colours::few), 6),
         acceptance in condition(),
         bits in any::<u8>(),
         words in lassos(2),
@@ -431,28 +431,11 @@ proptest! {
         stem in prop::collection::vec(0..2_usize, 0..4),
         cycle in prop::collection::vec(0..2_usize, 1..4),
     ) {
-        let has = |seen: u128, c: u128| seen >> c & 1 == 1;
-        let (text, accepts): (&str, Box<dyn Fn(u128) -> bool>) = match acceptance {
-            0 => ("Inf(0)", Box::new(|s| has(s, 0))),
-            1 => ("Fin(0)", Box::new(|s| !has(s, 0))),
-            2 => ("Inf(0)&Inf(1)", Box::new(|s| has(s, 0) && has(s, 1))),
-            3 => ("Fin(0)&Inf(1)", Box::new(|s| !has(s, 0) && has(s, 1))),
-            4 => ("Fin(0)|Inf(1)", Box::new(|s| !has(s, 0) || has(s, 1))),
-            _ => ("(Fin(0)|Inf(1))&Fin(1)", Box::new(|s| !has(s, 0) && !has(s, 1))),
-        };
-        let mut body = String::new();
-        for q in 0..3 {
-            body += &format!("State: {q}\n");
-            for &(_, l, to, colours) in edges.iter().filter(|e| e.0 == q) {
-                let sets: Vec<String> =
-                    (0..2).filter(|c| colours >> c & 1 == 1).map(|c: u128| c.to_string()).collect();
-                let guard = if l == 1 { "0" } else { "!0" };
-                body += &format!("[{guard}] {to} {{{}}}\n", sets.join(" "));
-            }
-        }
-        let hoa = format!(
-            "HOA: v1 States: 3 Start: 0 AP: 1 \"p\" Acceptance: 2 {text} --BODY-- {body}--END--"
-        );
+        let labelled: Vec<Labelled> = edges
+            .iter()
+            .map(|&(from, l, to, colours)| (from, vec![(0, l == 1)], to, colours))
+            .collect();
+        let (hoa, accepts) = with_choices(&labelled, 1, acceptance);
         let letters = |word: &[usize]| word.iter().map(|&l| Letter::new(l)).collect::<Vec<_>>();
         let word = Lasso { stem: letters(&stem), cycle: letters(&cycle) };
         let expected = some_run_is_accepted(&edges, &word, accepts);
@@ -460,4 +443,174 @@ proptest! {
         let read = hoa::read(&hoa, HoaReading::AsMarked).unwrap();
         prop_assert_eq!(Some(read.accepts_lasso(&word)), expected, "{}", hoa);
     }
+
+    /// The same over forty propositions: labels are functions, and letters are never listed.
+    #[test]
+    fn nondeterministic_hoa_over_many_propositions(
+        edges in prop::collection::vec(
+            (
+                0..3_usize,
+                prop::collection::vec((0..40_usize, any::<bool>()), 0..3),
+                0..3_usize,
+                0..4_u128,
+            ),
+            1..9,
+        ),
+        acceptance in 0..6_usize,
+        letters in prop::collection::vec(0..1_u64 << 40, 3),
+        stem in prop::collection::vec(0..3_usize, 0..4),
+        cycle in prop::collection::vec(0..3_usize, 1..4),
+    ) {
+        let (hoa, accepts) = with_choices(&edges, 40, acceptance);
+        let word = |word: &[usize]| word.iter().map(|&l| Letter::new(l)).collect::<Vec<_>>();
+        let listed = Lasso { stem: word(&stem), cycle: word(&cycle) };
+        // The edges that each of three letters takes.
+        let fits = |label: &[(usize, bool)], l: usize| {
+            label.iter().all(|&(p, holds)| (letters[l] >> p & 1 == 1) == holds)
+        };
+        let taken: Vec<Edge> = edges
+            .iter()
+            .flat_map(|(from, label, to, colours)| {
+                let fitting = (0..3).filter(|&l| fits(label, l));
+                fitting.map(|l| (*from, l, *to, *colours)).collect::<Vec<_>>()
+            })
+            .collect();
+        let expected = some_run_is_accepted(&taken, &listed, accepts);
+        prop_assume!(expected.is_some());
+        let bits = |word: &[usize]| word.iter().map(|&l| Letter::of_bits(letters[l])).collect();
+        let wide = Lasso { stem: bits(&stem), cycle: bits(&cycle) };
+        let read = hoa::read(&hoa, HoaReading::AsMarked).unwrap();
+        prop_assert_eq!(Some(read.accepts_lasso(&wide)), expected, "{}", hoa);
+    }
+}
+
+/// From, literals of the label, to, colours.
+type Labelled = (usize, Vec<(usize, bool)>, usize, u128);
+
+/// An automaton of three states over so many propositions, and what its acceptance means.
+fn with_choices(
+    edges: &[Labelled],
+    propositions: usize,
+    acceptance: usize,
+) -> (String, Box<dyn Fn(u128) -> bool>) {
+    fn has(seen: u128, c: u128) -> bool {
+        seen >> c & 1 == 1
+    }
+    let (text, accepts): (&str, Box<dyn Fn(u128) -> bool>) = match acceptance {
+        0 => ("Inf(0)", Box::new(|s| has(s, 0))),
+        1 => ("Fin(0)", Box::new(|s| !has(s, 0))),
+        2 => ("Inf(0)&Inf(1)", Box::new(|s| has(s, 0) && has(s, 1))),
+        3 => ("Fin(0)&Inf(1)", Box::new(|s| !has(s, 0) && has(s, 1))),
+        4 => ("Fin(0)|Inf(1)", Box::new(|s| !has(s, 0) || has(s, 1))),
+        _ => (
+            "(Fin(0)|Inf(1))&Fin(1)",
+            Box::new(|s| !has(s, 0) && !has(s, 1)),
+        ),
+    };
+    let mut body = String::new();
+    for q in 0..3 {
+        body += &format!("State: {q}\n");
+        for (_, label, to, colours) in edges.iter().filter(|e| e.0 == q) {
+            let sets = (0..2).filter(|c| colours >> c & 1 == 1);
+            let sets: Vec<String> = sets.map(|c: u128| c.to_string()).collect();
+            let literal =
+                |(p, holds): &(usize, bool)| format!("{}{p}", if *holds { "" } else { "!" });
+            let mut literals: Vec<String> = label.iter().map(literal).collect();
+            literals.push("t".to_owned());
+            body += &format!("[{}] {to} {{{}}}\n", literals.join(" & "), sets.join(" "));
+        }
+    }
+    let names: Vec<String> = (0..propositions).map(|p| format!("\"p{p}\"")).collect();
+    let hoa = format!(
+        "HOA: v1 States: 3 Start: 0 AP: {propositions} {} Acceptance: 2 {text} --BODY-- {body}--END--",
+        names.join(" ")
+    );
+    (hoa, accepts)
+}
+
+/// A Streett automaton of so many pairs: in state i, pair i is asked for, and state i + 1 answers it.
+fn ring(pairs: usize) -> String {
+    let condition: Vec<String> = (0..pairs)
+        .map(|i| format!("(Fin({}) | Inf({}))", 2 * i, 2 * i + 1))
+        .collect();
+    let mut body = String::new();
+    for q in 0..pairs {
+        let (next, before) = ((q + 1) % pairs, (q + pairs - 1) % pairs);
+        body += &format!(
+            "State: {q} {{{} {}}}\n[0] {next}\n[!0] {q}\n",
+            2 * q,
+            2 * before + 1
+        );
+    }
+    format!(
+        "HOA: v1 States: {pairs} Start: 0 AP: 1 \"p\" acc-name: Streett {pairs} \
+         Acceptance: {} {} --BODY-- {body}--END--",
+        2 * pairs,
+        condition.join(" & ")
+    )
+}
+
+/// There is no limit of acceptance sets but memory.
+#[test]
+fn many_acceptance_sets() {
+    for pairs in [3, 64, 65, 200, 1000] {
+        let read = hoa::read(&ring(pairs), HoaReading::AsMarked).unwrap();
+        assert_eq!(read.pairs().len(), pairs);
+        let word = |cycle: Vec<Letter>| Lasso {
+            stem: Vec::new(),
+            cycle,
+        };
+        // All states recur, and so does each answer; in a single one its own pair is asked for in vain.
+        assert!(read.accepts_lasso(&word(vec![Letter::new(1)])));
+        assert!(!read.accepts_lasso(&word(vec![Letter::new(0)])));
+        let omega = read.to_omega();
+        assert!(omega.accepts_lasso(&word(vec![Letter::new(1)])));
+        assert!(!omega.accepts_lasso(&word(vec![Letter::new(0)])));
+        let back = hoa::read(&hoa::write(&read, "ring"), HoaReading::AsMarked).unwrap();
+        assert_eq!(back.pairs(), read.pairs());
+    }
+    // A parity automaton of one state after another.
+    let count = 301;
+    let nested = (0..count)
+        .rev()
+        .fold("f".to_owned(), |rest, c| match c % 2 {
+            0 => format!("(Inf({c}) | {rest})"),
+            _ => format!("(Fin({c}) & {rest})"),
+        });
+    let mut body = String::new();
+    for q in 0..count {
+        body += &format!("State: {q} {{{q}}}\n[0] {}\n[!0] {q}\n", (q + 1) % count);
+    }
+    let text = format!(
+        "HOA: v1 States: {count} Start: 0 AP: 1 \"p\" acc-name: parity min even {count} \
+         Acceptance: {count} {nested} --BODY-- {body}--END--"
+    );
+    let read = hoa::read_omega(&text, HoaReading::AsMarked).unwrap();
+    let held = |l: usize, stem: usize| Lasso {
+        stem: vec![Letter::new(1); stem],
+        cycle: vec![Letter::new(l)],
+    };
+    assert!(read.accepts_lasso(&held(1, 0)));
+    assert!(read.accepts_lasso(&held(0, 200)));
+    assert!(!read.accepts_lasso(&held(0, 201)));
+}
+
+/// Numbers of sets that no memory is for are refused, and not made.
+#[test]
+fn acceptance_sets_without_bound() {
+    let text = |sets: usize, body: &str| {
+        format!(
+            "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: {sets} Inf(!{}) --BODY-- {body}--END--",
+            sets - 1
+        )
+    };
+    let error = hoa::read(&text(1 << 30, "State: 0\n[t] 0\n"), HoaReading::AsMarked).unwrap_err();
+    assert!(error.is_bound(), "{error}");
+    let edges = "[t] 0 {999999}\n".repeat(2_000);
+    let error = hoa::read(
+        &text(1_000_000, &format!("State: 0\n{edges}")),
+        HoaReading::AsMarked,
+    )
+    .unwrap_err();
+    assert!(error.is_bound(), "{error}");
 }

@@ -8,15 +8,10 @@ use rustc_hash::FxHashMap;
 
 use crate::structure::AutomatonError;
 
-/// A set of colours as bits.
-pub type Colours = u128;
+pub use crate::colours::Colours;
 
-/// Colours of a condition. Formulas of a hundred operators need a few.
-pub const MAX_COLOURS: usize = Colours::BITS as usize;
-/// Sets that a search for those of the other verdict may look at.
-const MAX_SETS: usize = 1 << 16;
-/// Two colours a pair.
-pub(crate) const MAX_STREETT_PAIRS: usize = MAX_COLOURS / 2;
+/// Words of the sets that a search for those of the other verdict may look at: some hundred thousand sets of few colours.
+const MAX_WORDS: usize = 1 << 18;
 
 /// An Emerson–Lei formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,12 +32,12 @@ pub enum AcceptanceFormula {
 
 impl AcceptanceFormula {
     /// Whether a run with exactly these colours infinitely often is accepted.
-    pub fn accepts(&self, seen: Colours) -> bool {
+    pub fn accepts(&self, seen: &Colours) -> bool {
         match self {
             Self::True => true,
             Self::False => false,
-            Self::Inf(c) => seen >> c & 1 == 1,
-            Self::Fin(c) => seen >> c & 1 == 0,
+            Self::Inf(c) => seen.contains(*c),
+            Self::Fin(c) => !seen.contains(*c),
             Self::And(fs) => fs.iter().all(|f| f.accepts(seen)),
             Self::Or(fs) => fs.iter().any(|f| f.accepts(seen)),
         }
@@ -89,12 +84,26 @@ impl AcceptanceFormula {
         let pair = |i: u32| Self::Or(vec![Self::Inf(2 * i), Self::Fin(2 * i + 1)]);
         Self::And((0..pairs as u32).map(pair).collect())
     }
+
+    /// How many pairs there are, where it is Streett's condition as [`Self::streett`] has it.
+    fn streett_pairs(&self) -> Option<u32> {
+        let Self::And(pairs) = self else { return None };
+        let is_pair = |(i, f): (usize, &Self)| match f {
+            Self::Or(parts) => {
+                let i = 2 * i as u32;
+                matches!(parts[..], [Self::Inf(a), Self::Fin(b)] if a == i && b == i + 1)
+            }
+            _ => false,
+        };
+        let all = pairs.iter().enumerate().all(is_pair);
+        all.then_some(pairs.len() as u32)
+    }
 }
 
 /// A condition, with the fast way to its maximal opposite sets of colours where there is one.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
-    Streett(usize),
+    Streett(u32),
     General {
         formula: AcceptanceFormula,
         dual: AcceptanceFormula,
@@ -103,66 +112,60 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    pub(crate) fn new(formula: &AcceptanceFormula) -> Result<Self, AutomatonError> {
-        let colours = formula.colour_count() as usize;
-        let pairs = colours / 2;
-        if pairs <= MAX_STREETT_PAIRS && *formula == AcceptanceFormula::streett(pairs) {
-            return Ok(Self::Streett(pairs));
+    pub(crate) fn new(formula: &AcceptanceFormula) -> Self {
+        if let Some(pairs) = formula.streett_pairs() {
+            return Self::Streett(pairs);
         }
-        if colours > MAX_COLOURS {
-            return Err(AutomatonError::TooManyColours {
-                found: colours,
-                limit: MAX_COLOURS,
-            });
-        }
-        Ok(Self::General {
+        Self::General {
             formula: formula.clone(),
             dual: formula.dual(),
             memo: FxHashMap::default(),
-        })
+        }
     }
 
-    pub(crate) fn accepts(&self, seen: Colours) -> bool {
+    pub(crate) fn accepts(&self, seen: &Colours) -> bool {
         match self {
             Self::Streett(pairs) => {
-                (0..*pairs).all(|i| seen >> (2 * i) & 1 == 1 || seen >> (2 * i + 1) & 1 == 0)
+                (0..*pairs).all(|i| seen.contains(2 * i) || !seen.contains(2 * i + 1))
             }
             Self::General { formula, .. } => formula.accepts(seen),
         }
     }
 
     /// Subsets of `seen` of the opposite verdict, all maximal ones among them.
-    pub(crate) fn opposite(&mut self, seen: Colours) -> Result<Vec<Colours>, AutomatonError> {
+    pub(crate) fn opposite(&mut self, seen: &Colours) -> Result<Vec<Colours>, AutomatonError> {
         let accepted = self.accepts(seen);
         match self {
-            Self::Streett(pairs) if accepted => Ok((0..*pairs)
-                .filter(|i| seen >> (2 * i + 1) & 1 == 1)
-                .map(|i| seen & !(1 << (2 * i)))
-                .collect()),
+            Self::Streett(pairs) if accepted => {
+                let ask = (0..*pairs).filter(|i| seen.contains(2 * i + 1));
+                if ask.clone().count().saturating_mul(seen.len_words()) > MAX_WORDS {
+                    return Err(AutomatonError::TooManyCycles);
+                }
+                Ok(ask.map(|i| seen.without(2 * i)).collect())
+            }
             Self::Streett(pairs) => {
-                let broken = (0..*pairs)
-                    .filter(|i| seen >> (2 * i) & 1 == 0)
-                    .fold(0, |set: Colours, i| set | 1 << (2 * i + 1));
-                Ok(vec![seen & !broken])
+                let broken = (0..*pairs).filter(|i| !seen.contains(2 * i));
+                let broken: Colours = broken.map(|i| 2 * i + 1).collect();
+                Ok(vec![seen.difference(&broken)])
             }
             Self::General {
                 formula,
                 dual,
                 memo,
             } => {
-                if let Some(found) = memo.get(&seen) {
+                if let Some(found) = memo.get(seen) {
                     return Ok(found.clone());
                 }
                 let wanted = if accepted { dual } else { formula };
-                let mut found = largest(wanted, seen, &mut MAX_SETS.clone())?;
-                found.sort_unstable_by_key(|set| std::cmp::Reverse((set.count_ones(), *set)));
+                let mut found = largest(wanted, seen, &mut MAX_WORDS.clone())?;
+                found.sort_by_cached_key(|set| std::cmp::Reverse((set.len(), set.clone())));
                 let mut maximal: Vec<Colours> = Vec::new();
                 for set in found {
-                    if !maximal.iter().any(|big| set & !big == 0) {
+                    if !maximal.iter().any(|big| set.is_subset(big)) {
                         maximal.push(set);
                     }
                 }
-                memo.insert(seen, maximal.clone());
+                memo.insert(seen.clone(), maximal.clone());
                 Ok(maximal)
             }
         }
@@ -176,17 +179,19 @@ impl Condition {
 /// not all sets of colours, of which there may be too many.
 fn largest(
     formula: &AcceptanceFormula,
-    set: Colours,
+    set: &Colours,
     left: &mut usize,
 ) -> Result<Vec<Colours>, AutomatonError> {
-    *left = left.checked_sub(1).ok_or(AutomatonError::TooManyCycles)?;
+    *left = left
+        .checked_sub(set.len_words())
+        .ok_or(AutomatonError::TooManyCycles)?;
     if formula.accepts(set) {
-        return Ok(vec![set]);
+        return Ok(vec![set.clone()]);
     }
     let mut found = Vec::new();
     match formula {
         AcceptanceFormula::True | AcceptanceFormula::False | AcceptanceFormula::Inf(_) => {}
-        AcceptanceFormula::Fin(c) => found.push(set & !(1 << c)),
+        AcceptanceFormula::Fin(c) => found.push(set.without(*c)),
         AcceptanceFormula::Or(parts) => {
             for part in parts {
                 found.extend(largest(part, set, left)?);
@@ -195,7 +200,7 @@ fn largest(
         AcceptanceFormula::And(parts) => {
             let failing = parts.iter().find(|p| !p.accepts(set));
             for smaller in failing.map_or(Ok(Vec::new()), |p| largest(p, set, left))? {
-                found.extend(largest(formula, smaller, left)?);
+                found.extend(largest(formula, &smaller, left)?);
             }
         }
     }
@@ -211,13 +216,15 @@ mod tests {
     use super::*;
 
     /// All subsets, tried one by one.
-    fn maximal_opposite(formula: &AcceptanceFormula, seen: Colours) -> Vec<Colours> {
-        let accepted = formula.accepts(seen);
+    fn maximal_opposite(formula: &AcceptanceFormula, seen: u128) -> Vec<Colours> {
+        let accepted = formula.accepts(&Colours::few(seen));
         let mut sets: Vec<Colours> = (0..=seen)
-            .filter(|s| s & !seen == 0 && formula.accepts(*s) != accepted)
+            .filter(|s| s & !seen == 0)
+            .map(Colours::few)
+            .filter(|s| formula.accepts(s) != accepted)
             .collect();
         let all = sets.clone();
-        sets.retain(|s| !all.iter().any(|t| s != t && s & !t == 0));
+        sets.retain(|s| !all.iter().any(|t| s != t && s.is_subset(t)));
         sets.sort_unstable();
         sets
     }
@@ -240,7 +247,7 @@ mod tests {
         fn the_search_finds_all_maximal_sets(f in formula(), seen in 0_u128..64) {
             let mut condition =
                 Condition::General { formula: f.clone(), dual: f.dual(), memo: FxHashMap::default() };
-            let mut found = condition.opposite(seen).unwrap();
+            let mut found = condition.opposite(&Colours::few(seen)).unwrap();
             found.sort_unstable();
             prop_assert_eq!(found, maximal_opposite(&f, seen));
         }
@@ -250,17 +257,19 @@ mod tests {
     fn streett_shortcut_finds_what_the_search_finds() {
         for pairs in 0..4 {
             let formula = AcceptanceFormula::streett(pairs);
-            let mut fast = Condition::Streett(pairs);
-            for seen in 0..1_u128 << (2 * pairs) {
+            let mut fast = Condition::new(&formula);
+            assert!(matches!(fast, Condition::Streett(n) if n as usize == pairs));
+            for bits in 0..1_u128 << (2 * pairs) {
+                let seen = &Colours::few(bits);
                 assert_eq!(fast.accepts(seen), formula.accepts(seen));
                 let fast_sets = fast.opposite(seen).unwrap();
                 assert!(
                     fast_sets
                         .iter()
-                        .all(|&s| formula.accepts(s) != formula.accepts(seen))
+                        .all(|s| formula.accepts(s) != formula.accepts(seen))
                 );
-                for max in maximal_opposite(&formula, seen) {
-                    assert!(fast_sets.contains(&max), "{pairs} {seen:b} {max:b}");
+                for max in maximal_opposite(&formula, bits) {
+                    assert!(fast_sets.contains(&max), "{pairs} {bits:b} {max:?}");
                 }
             }
         }

@@ -59,7 +59,7 @@ pub enum AlphabetError {
 /// A valuation is a number of 64 bits, and so is how many there are.
 pub const MAX_PROPOSITIONS: usize = 63;
 /// Propositions up to which tables have an entry for each valuation; beyond, rows are functions of the bits.
-const MAX_TABLE_PROPOSITIONS: usize = 8;
+pub(crate) const MAX_TABLE_PROPOSITIONS: usize = 8;
 
 const NO_COLUMN: u32 = u32::MAX;
 

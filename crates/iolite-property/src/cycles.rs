@@ -188,7 +188,7 @@ impl CycleForest {
         if finder.work > MAX_WORK {
             return Err(AutomatonError::TooManyCycles);
         }
-        let accepting = condition.accepts(union(colours, &states));
+        let accepting = condition.accepts(&union(colours, &states));
         let node = self.cycles.len();
         self.cycles.push(Cycle {
             states,
@@ -239,7 +239,7 @@ impl CycleForest {
 }
 
 fn union(colours: &[Colours], states: &[StateId]) -> Colours {
-    states.iter().fold(0, |set, q| set | colours[q.index()])
+    Colours::union_of(states.iter().map(|q| &colours[q.index()]))
 }
 
 /// Collects the maximal cycles inside `states` (itself a cycle) whose verdict is not `verdict`, and
@@ -258,14 +258,14 @@ fn opposite_cycles(
     // A rejecting cycle breaks some pair, and then so does the component around it that lacks this
     // pair's recurrent states: for Streett's condition nothing is left to look for inside others.
     let shallow = verdict && matches!(condition, Condition::Streett(_));
-    for allowed in condition.opposite(union(colours, states))? {
+    for allowed in condition.opposite(&union(colours, states))? {
         let rest: Vec<StateId> = states
             .iter()
             .copied()
-            .filter(|q| colours[q.index()] & !allowed == 0)
+            .filter(|q| colours[q.index()].is_subset(&allowed))
             .collect();
         for cycle in finder.of(&rest, false) {
-            if condition.accepts(union(colours, &cycle)) != verdict {
+            if condition.accepts(&union(colours, &cycle)) != verdict {
                 found.push(cycle);
             } else if !shallow {
                 // It lost a colour, so this ends.

@@ -36,6 +36,9 @@ struct Node {
 /// A value, and the bits that are asked for on the way to it with their answers.
 pub type Way = (u32, Vec<(u32, bool)>);
 
+/// Two functions if a bit is not set, and if it is.
+pub(crate) type Halves = ((Function, Function), (Function, Function));
+
 /// An arena of functions.
 #[derive(Clone, Debug, Default)]
 pub struct Diagrams {
@@ -156,14 +159,31 @@ impl Diagrams {
         memo: &mut FxHashMap<Function, Function>,
         value: &mut impl FnMut(&mut Self, u32) -> Result<u32, E>,
     ) -> Result<Function, E> {
+        self.answered(source, f, (u32::MAX, 0), memo, value)
+    }
+
+    /// The same, where the bits from one on have these answers: the lowest is that of the first of them.
+    pub(crate) fn answered<E: From<AutomatonError>>(
+        &mut self,
+        source: &Self,
+        f: Function,
+        (first, answers): (u32, u64),
+        memo: &mut FxHashMap<Function, Function>,
+        value: &mut impl FnMut(&mut Self, u32) -> Result<u32, E>,
+    ) -> Result<Function, E> {
         if let Some(&known) = memo.get(&f) {
             return Ok(known);
         }
+        let mut on =
+            |own: &mut Self, g: Function| own.answered(source, g, (first, answers), memo, value);
         let made = match source.node(f) {
             None => Function::constant(value(self, f.0 & !END)?),
+            Some((bit, low, high)) if bit >= first => {
+                let yes = answers >> (bit - first) & 1 == 1;
+                on(self, if yes { high } else { low })?
+            }
             Some((bit, low, high)) => {
-                let low = self.mapped(source, low, memo, value)?;
-                let high = self.mapped(source, high, memo, value)?;
+                let (low, high) = (on(self, low)?, on(self, high)?);
                 self.make(bit, low, high)?
             }
         };
@@ -192,6 +212,48 @@ impl Diagrams {
             self.make(bit, low, high)?
         };
         memo.insert((f, g), made);
+        Ok(made)
+    }
+
+    /// Two functions of this arena for either answer to the bit that one of them asks for first; where neither does,
+    /// their values.
+    pub(crate) fn halves(&self, f: Function, g: Function) -> Result<Halves, (u32, u32)> {
+        let bit = self.first_bit(f).min(self.first_bit(g));
+        if bit == u32::MAX {
+            return Err((f.0 & !END, g.0 & !END));
+        }
+        let ((f0, f1), (g0, g1)) = (self.split(f, bit), self.split(g, bit));
+        Ok(((f0, g0), (f1, g1)))
+    }
+
+    /// Several functions of another arena as one: `value` is found from those of all. `memo` belongs to one arena and
+    /// one rule. It is kept small, since there may be exponentially many combinations.
+    pub(crate) fn joint<E: From<AutomatonError>>(
+        &mut self,
+        source: &Self,
+        parts: Vec<Function>,
+        memo: &mut FxHashMap<Vec<Function>, Function>,
+        value: &mut impl FnMut(&[u32]) -> Result<u32, E>,
+    ) -> Result<Function, E> {
+        if let Some(&known) = memo.get(&parts) {
+            return Ok(known);
+        }
+        if memo.len().saturating_mul(parts.len() + 1) >= MAX_NODES {
+            return Err(AutomatonError::DiagramTooLarge(MAX_NODES).into());
+        }
+        let bits = parts.iter().map(|&f| source.first_bit(f));
+        let bit = bits.min().unwrap_or(u32::MAX);
+        let made = if bit == u32::MAX {
+            let values: Vec<u32> = parts.iter().map(|f| f.0 & !END).collect();
+            Function::constant(value(&values)?)
+        } else {
+            let low = parts.iter().map(|&f| source.split(f, bit).0).collect();
+            let high = parts.iter().map(|&f| source.split(f, bit).1).collect();
+            let low = self.joint(source, low, memo, value)?;
+            let high = self.joint(source, high, memo, value)?;
+            self.make(bit, low, high)?
+        };
+        memo.insert(parts, made);
         Ok(made)
     }
 
@@ -231,10 +293,10 @@ impl Diagrams {
         &mut self,
         f: Function,
         g: Function,
-        value: impl Fn(u32, u32) -> u32,
+        mut value: impl FnMut(u32, u32) -> u32,
     ) -> Result<Function, AutomatonError> {
         let mut memo = FxHashMap::default();
-        self.combine(f, g, &mut memo, &value)
+        self.combine(f, g, &mut memo, &mut value)
     }
 
     fn combine(
@@ -242,7 +304,7 @@ impl Diagrams {
         f: Function,
         g: Function,
         memo: &mut FxHashMap<(Function, Function), Function>,
-        value: &impl Fn(u32, u32) -> u32,
+        value: &mut impl FnMut(u32, u32) -> u32,
     ) -> Result<Function, AutomatonError> {
         if let Some(&known) = memo.get(&(f, g)) {
             return Ok(known);
@@ -351,8 +413,14 @@ mod tests {
             let mut join = |x: u32, y: u32| Ok::<_, AutomatonError>(3 * x + y);
             let (one, two) = ((&d, f[0]), (&d, f[1]));
             let joined = other.joined(one, two, &mut FxHashMap::default(), &mut join).unwrap();
+            let mut sum = |values: &[u32]| Ok::<_, AutomatonError>(values.iter().fold(0, |s, v| 3 * s + v));
+            let joint = other.joint(&d, f.clone(), &mut FxHashMap::default(), &mut sum).unwrap();
+            let mut same = |_: &mut Diagrams, x: u32| Ok::<_, AutomatonError>(x);
+            let answered = other.answered(&d, f[0], (2, 1), &mut FxHashMap::default(), &mut same).unwrap();
             for l in letters() {
                 let at = |i: usize| rows[i][l as usize];
+                prop_assert_eq!(other.at(answered, l), rows[0][(l & 3 | 4) as usize]);
+                prop_assert_eq!(other.at(joint, l), 27 * at(0) + 9 * at(1) + 3 * at(2) + at(3));
                 prop_assert_eq!(d.at(f[0], l), at(0));
                 prop_assert_eq!(d.at(combined, l), 3 * at(0) + at(1));
                 prop_assert_eq!(other.at(joined, l), 3 * at(0) + at(1));

@@ -298,6 +298,8 @@ struct Place<'a> {
     diagrams: &'a mut Diagrams,
     /// Where each state goes: i stands for `states[i]`, and one more for whatever leaves.
     functions: Vec<Function>,
+    /// The same as a table, one column a letter; empty over a wide alphabet.
+    table: Vec<u32>,
     cut: Structure,
 }
 
@@ -308,14 +310,19 @@ impl<'a> Place<'a> {
         diagrams: &'a mut Diagrams,
     ) -> Result<Self, AutomatonError> {
         let sink = states.len() as u32;
+        let place = |to: StateId| states.binary_search(&to).map_or(sink, |i| i as u32);
         let mut functions = Vec::with_capacity(states.len());
         for &q in states {
             let row = residuals.structure.function_in(q, diagrams)?;
             functions.push(diagrams.followed(row, &mut |_, to| {
-                let place = states.binary_search(&StateId::new(to as usize));
-                let place = place.map_or(sink, |i| i as u32);
+                let place = place(StateId::new(to as usize));
                 Ok::<_, AutomatonError>(Function::constant(place))
             })?);
+        }
+        let mut table = Vec::new();
+        if !residuals.structure.alphabet().is_wide() {
+            let rows = states.iter().flat_map(|&q| residuals.structure.row(q));
+            table.extend(rows.map(|&to| place(to)));
         }
         let cut = graph(diagrams, &functions)?;
         Ok(Self {
@@ -323,8 +330,15 @@ impl<'a> Place<'a> {
             states,
             diagrams,
             functions,
+            table,
             cut,
         })
+    }
+
+    /// Where one of the states goes, letter by letter.
+    fn row(&self, q: usize) -> &[u32] {
+        let letters = self.residuals.structure.alphabet().len();
+        &self.table[q * letters..(q + 1) * letters]
     }
 
     fn inside(&self) -> Vec<StateId> {
@@ -409,27 +423,26 @@ impl<'a> Place<'a> {
         cycle: &[StateId],
         allowed: &LetterSet,
     ) -> Result<LetterSet, AutomatonError> {
+        let mut stays = vec![false; self.states.len() + 1];
+        for q in cycle {
+            stays[q.index()] = true;
+        }
         Ok(match allowed {
             LetterSet::Listed(allowed) => {
-                let inside = |to: &StateId| self.states.binary_search(to);
-                let stays = |to: &StateId| {
-                    inside(to).is_ok_and(|i| cycle.binary_search(&StateId::new(i)).is_ok())
-                };
                 let mut found = vec![false; allowed.len()];
-                for &q in cycle {
-                    let row = self.residuals.structure.row(self.states[q.index()]);
-                    for ((found, allowed), to) in found.iter_mut().zip(allowed).zip(row) {
-                        *found |= *allowed && stays(to);
+                for q in cycle {
+                    for (found, &to) in found.iter_mut().zip(self.row(q.index())) {
+                        *found |= stays[to as usize];
                     }
                 }
-                LetterSet::Listed(found)
+                let both = |(found, allowed): (bool, &bool)| found && *allowed;
+                LetterSet::Listed(found.into_iter().zip(allowed).map(both).collect())
             }
             &LetterSet::Function(allowed) => {
                 let mut found = Function::constant(0);
                 for &q in cycle {
-                    let stays = |to: u32| cycle.binary_search(&StateId::new(to as usize)).is_ok();
                     let f = self.functions[q.index()];
-                    let with = |to, known| known | u32::from(stays(to));
+                    let with = |to: u32, known| known | u32::from(stays[to as usize]);
                     found = self.diagrams.combined(f, found, with)?;
                 }
                 LetterSet::Function(self.diagrams.combined(found, allowed, |x, y| x & y)?)
@@ -457,11 +470,14 @@ impl<'a> Place<'a> {
         let (a, b) = (a.listed(), b.listed());
         let common: Vec<bool> = a.iter().zip(b).map(|(&x, &y)| x && y).collect();
         let mut successors: Vec<Vec<u32>> = Vec::with_capacity(self.states.len() + 1);
-        for &q in self.states {
-            let row = self.residuals.structure.row(q).iter().zip(&common);
-            let kept = row.filter(|(_, keep)| **keep);
-            let inside = kept.filter_map(|(to, _)| self.states.binary_search(to).ok());
-            successors.push(inside.map(|i| i as u32).chain([sink]).collect());
+        for q in 0..self.states.len() {
+            let row = self.row(q).iter().zip(&common);
+            let kept = row.filter(|(_, keep)| **keep).map(|(to, _)| *to);
+            let mut kept: Vec<u32> = kept.chain([sink]).collect();
+            // Most letters lead the same way, and the graph is walked more than once.
+            kept.sort_unstable();
+            kept.dedup();
+            successors.push(kept);
         }
         successors.push(vec![sink]);
         let structure = Structure::of_graph(StateId::new(self.states.len()), &successors)?;

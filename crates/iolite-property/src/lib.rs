@@ -38,6 +38,7 @@ pub mod alphabet;
 pub mod alphabet_map;
 pub mod canonical_tester;
 pub mod class;
+mod colours;
 pub mod conformance;
 mod copy_search;
 mod cycles;

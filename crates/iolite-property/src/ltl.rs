@@ -21,7 +21,8 @@ mod tableau;
 mod translate;
 mod wide;
 
-pub use determinise::determinise_buchi;
+pub use buchi::Step;
+pub use determinise::NondeterministicBuchi;
 
 use thiserror::Error;
 

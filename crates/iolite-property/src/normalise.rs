@@ -1,6 +1,6 @@
 //! An automaton in the shape of the property's semantic class.
 
-use crate::acceptance::Condition;
+use crate::acceptance::{Colours, Condition};
 use crate::alphabet::Letter;
 use crate::class::{Class, SemanticClass};
 use crate::cycles::{CycleForest, cyclic_components};
@@ -122,11 +122,11 @@ fn above_obligation(
     };
     // A parity automaton multiplies states that several pairs do without.
     let spot = match class {
-        Class::Response => marks_on_the_spot(omega, forest)?
+        Class::Response => marks_on_the_spot(omega, forest)
             .map(|marked| with_marks(omega.structure.clone(), marked, true)),
         Class::Persistence => {
             let negation = omega.negation();
-            marks_on_the_spot(&negation, &negation.forest()?)?
+            marks_on_the_spot(&negation, &negation.forest()?)
                 .map(|marked| with_marks(omega.structure.clone(), marked, false))
         }
         _ => omega
@@ -217,10 +217,7 @@ fn with_marks(
 
 /// Recurrent states without any change of the transitions, where these suffice: the states on
 /// cycles none of which rejects. They do iff no accepting cycle avoids them.
-fn marks_on_the_spot(
-    omega: &OmegaAutomaton,
-    forest: &CycleForest,
-) -> Result<Option<StateSet>, AutomatonError> {
+fn marks_on_the_spot(omega: &OmegaAutomaton, forest: &CycleForest) -> Option<StateSet> {
     let n = omega.structure.len();
     let mut rejected = StateSet::empty(n);
     for cycle in forest.cycles.iter().filter(|c| !c.accepting) {
@@ -228,25 +225,22 @@ fn marks_on_the_spot(
             rejected.insert(q);
         }
     }
-    let condition = Condition::new(&omega.acceptance)?;
+    let condition = Condition::new(&omega.acceptance);
     let inside: Vec<StateId> = rejected.iter().collect();
     // Response: inside a maximal rejecting cycle every cycle rejects; so an accepting cycle among
     // these states, if any, shows in a component of theirs.
     let accepting = |states: &Vec<StateId>| {
-        condition.accepts(
-            states
-                .iter()
-                .fold(0, |set, q| set | omega.colours[q.index()]),
-        )
+        let colours = states.iter().map(|q| &omega.colours[q.index()]);
+        condition.accepts(&Colours::union_of(colours))
     };
     let fits = !cyclic_components(&omega.structure, &inside)
         .iter()
         .any(accepting);
-    Ok(fits.then(|| {
+    fits.then(|| {
         StateSet::of(n, |q| {
             forest.root_of[q.index()].is_some() && !rejected.contains(q)
         })
-    }))
+    })
 }
 
 /// A shortest finite sequence on which the two differ.

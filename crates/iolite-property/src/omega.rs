@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::acceptance::{AcceptanceFormula, Colours, Condition, MAX_COLOURS, MAX_STREETT_PAIRS};
+use crate::acceptance::{AcceptanceFormula, Colours, Condition};
 use crate::alphabet::{Alphabet, Letter};
 use crate::cycles::CycleForest;
 use crate::normalise::pairs_of_priorities;
@@ -33,8 +33,8 @@ impl OmegaAutomaton {
     /// Whether it accepts an infinite sequence.
     pub fn accepts_lasso(&self, word: &Lasso) -> bool {
         let seen = word.vinf(&self.structure, self.structure.initial());
-        self.acceptance
-            .accepts(seen.iter().fold(0, |set, q| set | self.colours[q.index()]))
+        let colours = seen.iter().map(|q| &self.colours[q.index()]);
+        self.acceptance.accepts(&Colours::union_of(colours))
     }
 
     /// The complement in both parts.
@@ -52,22 +52,13 @@ impl OmegaAutomaton {
     pub fn product(&self, other: &Self, both: bool, budget: usize) -> Result<Self, AutomatonError> {
         let (structure, meaning) = self.structure.product(&other.structure, budget)?;
         let shift = self.acceptance.colour_count();
-        let total = (shift + other.acceptance.colour_count()) as usize;
-        if total > MAX_COLOURS {
-            return Err(AutomatonError::TooManyColours {
-                found: total,
-                limit: MAX_COLOURS,
-            });
-        }
-        let low = if shift == 0 {
-            0
-        } else {
-            Colours::MAX >> (Colours::BITS - shift)
-        };
-        let raise = |c: Colours| c.checked_shl(shift).unwrap_or(0);
         let colours = meaning
             .iter()
-            .map(|(p, q)| (self.colours[p.index()] & low) | raise(other.colours[q.index()]))
+            .map(|(p, q)| {
+                let own = self.colours[p.index()].iter().filter(|&c| c < shift);
+                own.chain(other.colours[q.index()].iter().map(|c| c + shift))
+                    .collect()
+            })
             .collect();
         let parts = vec![self.acceptance.clone(), other.acceptance.shifted(shift)];
         let acceptance = if both {
@@ -154,7 +145,7 @@ impl OmegaAutomaton {
         CycleForest::new(
             &self.structure,
             &self.colours,
-            Condition::new(&self.acceptance)?,
+            Condition::new(&self.acceptance),
             true,
         )
     }
@@ -164,7 +155,7 @@ impl OmegaAutomaton {
         CycleForest::new(
             &self.structure,
             &self.colours,
-            Condition::new(&self.acceptance)?,
+            Condition::new(&self.acceptance),
             false,
         )
     }
@@ -174,7 +165,7 @@ impl OmegaAutomaton {
     pub fn pairs_on_the_spot(&self) -> Option<Vec<Pair>> {
         use AcceptanceFormula as A;
         let n = self.structure.len();
-        let coloured = |c: u32| StateSet::of(n, |q| self.colours[q.index()] >> c & 1 == 1);
+        let coloured = |c: u32| StateSet::of(n, |q| self.colours[q.index()].contains(c));
         let mut conjuncts = Vec::new();
         let mut todo = vec![&self.acceptance];
         while let Some(f) = todo.pop() {
@@ -208,7 +199,7 @@ impl OmegaAutomaton {
             }
             pairs.push(pair);
         }
-        (pairs.len() <= MAX_STREETT_PAIRS).then_some(pairs)
+        Some(pairs)
     }
 
     /// A Streett automaton for the same r-property, with the least number of pairs that any

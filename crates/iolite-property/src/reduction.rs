@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::acceptance::{AcceptanceFormula, MAX_COLOURS};
+use crate::acceptance::{AcceptanceFormula, Colours};
 use crate::alphabet::Alphabet;
 use crate::labelling::{Bearer, Fuel, Reference, Table, labels};
 use crate::omega::OmegaAutomaton;
@@ -94,14 +94,8 @@ impl Reduced {
 
 impl Reduced {
     /// With a colour for each priority; the finitary part is empty.
-    pub(crate) fn to_omega(&self) -> Result<OmegaAutomaton, AutomatonError> {
+    pub(crate) fn to_omega(&self) -> OmegaAutomaton {
         let highest = self.priority.iter().copied().max().unwrap_or(0);
-        if highest as usize >= MAX_COLOURS {
-            return Err(AutomatonError::TooManyColours {
-                found: highest as usize + 1,
-                limit: MAX_COLOURS,
-            });
-        }
         let acceptance = (0..=highest)
             .rev()
             .fold(AcceptanceFormula::False, |rest, c| {
@@ -111,12 +105,12 @@ impl Reduced {
                     AcceptanceFormula::And(vec![AcceptanceFormula::Fin(c), rest])
                 }
             });
-        Ok(OmegaAutomaton {
-            colours: self.priority.iter().map(|&p| 1 << p).collect(),
+        OmegaAutomaton {
+            colours: self.priority.iter().map(|&p| Colours::of(p)).collect(),
             acceptance,
             finite: StateSet::empty(self.structure.len()),
             structure: self.structure.clone(),
-        })
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use crate::acceptance::{AcceptanceFormula, Colours, MAX_STREETT_PAIRS};
+use crate::acceptance::{AcceptanceFormula, Colours};
 use crate::alphabet::{Alphabet, Letter};
 use crate::cycles::cyclic_components;
 use crate::diagram::{Diagrams, Function};
@@ -49,10 +49,6 @@ pub struct StreettAutomaton {
 impl StreettAutomaton {
     /// An automaton whose finite acceptance is that of definition 3.
     pub fn new(structure: Structure, pairs: Vec<Pair>) -> Result<Self, AutomatonError> {
-        if pairs.len() > MAX_STREETT_PAIRS {
-            let (found, limit) = (2 * pairs.len(), 2 * MAX_STREETT_PAIRS);
-            return Err(AutomatonError::TooManyColours { found, limit });
-        }
         let n = structure.len();
         for set in pairs.iter().flat_map(|p| [&p.recurrent, &p.persistent]) {
             if set.universe() != n {
@@ -205,17 +201,18 @@ impl StreettAutomaton {
             .all(|p| !seen.intersection(&p.recurrent).is_empty() || seen.is_subset(&p.persistent))
     }
 
+    /// Two colours a pair, each in the set if it is said to be.
+    fn marks(&self, has: impl Fn(&Pair) -> [bool; 2]) -> Colours {
+        let places = self.pairs.iter().flat_map(has).zip(0..);
+        places.filter_map(|(has, c)| has.then_some(c)).collect()
+    }
+
     /// The same automaton as one with colours.
     pub fn to_omega(&self) -> OmegaAutomaton {
         let colours = self
             .structure
             .states()
-            .map(|q| {
-                self.pairs.iter().enumerate().fold(0, |set, (i, p)| {
-                    set | Colours::from(p.recurrent.contains(q)) << (2 * i)
-                        | Colours::from(!p.persistent.contains(q)) << (2 * i + 1)
-                })
-            })
+            .map(|q| self.marks(|p| [p.recurrent.contains(q), !p.persistent.contains(q)]))
             .collect();
         OmegaAutomaton {
             structure: self.structure.clone(),
@@ -313,10 +310,7 @@ impl StreettAutomaton {
     pub fn reduced(&self) -> Self {
         let small = self.reachable_part();
         let class = small.structure.bisimulation(|q| {
-            let marks = small.pairs.iter().enumerate().fold(0, |set, (i, p)| {
-                set | Colours::from(p.recurrent.contains(q)) << (2 * i)
-                    | Colours::from(p.persistent.contains(q)) << (2 * i + 1)
-            });
+            let marks = small.marks(|p| [p.recurrent.contains(q), p.persistent.contains(q)]);
             (marks, small.finite.contains(q), small.open.contains(q))
         });
         let (structure, meaning) = small.structure.quotient(&class);
@@ -352,9 +346,8 @@ impl StreettAutomaton {
     pub(crate) fn over_functions(
         &self,
         alphabet: &Arc<Alphabet>,
-        classes: &(Diagrams, Function),
+        classes: (&Diagrams, Function),
     ) -> Result<Self, AutomatonError> {
-        let classes = (&classes.0, classes.1);
         Ok(Self {
             structure: self.structure.over_functions(alphabet, classes)?,
             ..self.clone()
@@ -411,16 +404,26 @@ impl StreettAutomaton {
         }
         // (state, pairs broken since the last state that accepts no finite sequence, parity of
         // such states so far)
-        let enter = |q: StateId, owed: u32, odd: bool| {
-            (q, owed | outside(self, q), odd == self.finite.contains(q))
+        let enter = |q: StateId, mut owed: Colours, odd: bool| {
+            let outside = self
+                .pairs
+                .iter()
+                .map(|p| !p.persistent.contains(q))
+                .zip(0..);
+            owed.unite(&outside.filter_map(|(out, i)| out.then_some(i)).collect());
+            (q, owed, odd == self.finite.contains(q))
         };
         let (structure, meaning) = self.structure.explore_along(
-            enter(self.structure.initial(), 0, false),
+            enter(self.structure.initial(), Colours::default(), false),
             DEFAULT_BUDGET,
             |&(q, _, _)| q,
-            |&(q, owed, odd), to| {
-                let kept = if self.finite.contains(q) { owed } else { 0 };
-                Ok::<_, AutomatonError>(enter(to, kept, odd))
+            |(q, owed, odd), to| {
+                let kept = if self.finite.contains(*q) {
+                    owed.clone()
+                } else {
+                    Colours::default()
+                };
+                Ok::<_, AutomatonError>(enter(to, kept, *odd))
             },
         )?;
         let n = structure.len();
@@ -428,10 +431,10 @@ impl StreettAutomaton {
         let mut pairs: Vec<Pair> = self
             .pairs
             .iter()
-            .enumerate()
-            .map(|(i, p)| Pair {
+            .zip(0..)
+            .map(|(p, i)| Pair {
                 recurrent: StateSet::of(n, |s| p.recurrent.contains(meaning[s.index()].0)),
-                persistent: StateSet::of(n, |s| accepts(s) || meaning[s.index()].1 >> i & 1 == 0),
+                persistent: StateSet::of(n, |s| accepts(s) || !meaning[s.index()].1.contains(i)),
             })
             .collect();
         for side in [false, true] {
@@ -459,7 +462,7 @@ impl StreettAutomaton {
         }
         successors.push(vec![sink]);
         let mut colours = omega.colours.clone();
-        colours.push(0);
+        colours.push(Colours::default());
         let cut = OmegaAutomaton {
             structure: Structure::of_graph(self.structure.initial(), &successors)?,
             colours,
@@ -471,11 +474,4 @@ impl StreettAutomaton {
             .roots()
             .any(|r| forest.cycles[r].states != [StateId::new(n)] && forest.has_cycle(r, false)))
     }
-}
-
-/// The pairs whose persistent set does not hold the state.
-fn outside(automaton: &StreettAutomaton, q: StateId) -> u32 {
-    automaton.pairs.iter().enumerate().fold(0, |set, (i, p)| {
-        set | u32::from(!p.persistent.contains(q)) << i
-    })
 }

@@ -45,14 +45,6 @@ pub enum AutomatonError {
     /// The construction needs a letter for each valuation.
     #[error("{0} propositions are too many for this construction")]
     TooManyPropositions(usize),
-    /// Acceptance with more colours than cycles can be analysed for.
-    #[error("{found} acceptance colours, at most {limit} are supported")]
-    TooManyColours {
-        /// Colours of the condition.
-        found: usize,
-        /// The most that can be handled.
-        limit: usize,
-    },
     /// The acceptance alternates too often on the automaton's cycles.
     #[error("too many alternating cycles")]
     TooManyCycles,
@@ -72,7 +64,6 @@ impl AutomatonError {
                 | Self::TableTooLarge(_)
                 | Self::DiagramTooLarge(_)
                 | Self::TooManyPropositions(_)
-                | Self::TooManyColours { .. }
                 | Self::TooManyCycles
         )
     }
@@ -271,11 +262,6 @@ impl Structure {
                 diagrams.mapped(&rows.diagrams, f, &mut FxHashMap::default(), &mut lead)
             },
         )
-    }
-
-    /// The same table over as many letters with other names.
-    pub(crate) fn called(&self, alphabet: Arc<Alphabet>) -> Result<Self, AutomatonError> {
-        Self::new(alphabet, self.initial, self.next.clone())
     }
 
     /// The same transitions over a wide alphabet, of which each letter does as one of this structure's does.

@@ -1,11 +1,14 @@
 //! LTL: the translation against direct evaluation on lasso words, and the pattern collection.
 
+mod support;
+
 use std::fs;
 use std::sync::Arc;
 
 use iolite_property::ltl::{Options, Route};
 use iolite_property::{Alphabet, Lasso, Letter, Ltl, Normalised};
 use proptest::prelude::*;
+use support::with_past;
 
 fn formula(atoms: &'static [&'static str]) -> impl Strategy<Value = Ltl> {
     let leaf = prop_oneof![
@@ -33,32 +36,6 @@ fn formula(atoms: &'static [&'static str]) -> impl Strategy<Value = Ltl> {
             two.clone()
                 .prop_map(|(a, b)| Ltl::WeakUntil(Box::new(a), Box::new(b))),
             two.prop_map(|(a, b)| Ltl::StrongRelease(Box::new(a), Box::new(b))),
-        ]
-    })
-}
-
-/// Formulas with past operators over formulas of the present and the past.
-fn with_past(atoms: &'static [&'static str]) -> impl Strategy<Value = Ltl> {
-    let leaf = prop::sample::select(atoms).prop_map(|a| Ltl::Atom(a.to_owned()));
-    let past = leaf.prop_recursive(3, 6, 2, |inner| {
-        let two = (inner.clone(), inner.clone());
-        prop_oneof![
-            inner.clone().prop_map(|a| Ltl::Not(Box::new(a))),
-            inner.clone().prop_map(|a| Ltl::Previous(Box::new(a))),
-            inner.clone().prop_map(|a| Ltl::Once(Box::new(a))),
-            inner.prop_map(|a| Ltl::Historically(Box::new(a))),
-            two.clone().prop_map(|(a, b)| Ltl::And(vec![a, b])),
-            two.prop_map(|(a, b)| Ltl::Since(Box::new(a), Box::new(b))),
-        ]
-    });
-    past.prop_recursive(3, 6, 2, |inner| {
-        let two = (inner.clone(), inner.clone());
-        prop_oneof![
-            inner.clone().prop_map(|a| Ltl::Next(Box::new(a))),
-            inner.clone().prop_map(|a| Ltl::Eventually(Box::new(a))),
-            inner.prop_map(|a| Ltl::Always(Box::new(a))),
-            two.clone().prop_map(|(a, b)| Ltl::Or(vec![a, b])),
-            two.prop_map(|(a, b)| Ltl::Until(Box::new(a), Box::new(b))),
         ]
     })
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use iolite_property::acceptance::AcceptanceFormula;
+use iolite_property::acceptance::{AcceptanceFormula, Colours};
 use iolite_property::class::{finitary, syntactic};
 use iolite_property::ltl::Options;
 use iolite_property::minimisation::DEFAULT_STEPS;
@@ -322,19 +322,25 @@ proptest! {
     }
 }
 
-/// Each of twenty letters again and again, with a colour for each, and the negation.
+/// Each of many letters again and again, with a colour for each, and the negation.
 #[test]
 fn many_colours() {
-    let names: Vec<String> = (0..20).map(|i| format!("a{i}")).collect();
+    for n in [20, 150] {
+        all_recur(n);
+    }
+}
+
+fn all_recur(n: usize) {
+    let names: Vec<String> = (0..n).map(|i| format!("a{i}")).collect();
     let sigma = Arc::new(Alphabet::of_names(names.iter().map(String::as_str)).unwrap());
-    let row: Vec<StateId> = (0..20).map(StateId::new).collect();
-    let structure = Structure::new(sigma, StateId::new(0), row.repeat(20)).unwrap();
-    let infinitely = |f: fn(u32) -> AcceptanceFormula| (0..20).map(f).collect();
+    let row: Vec<StateId> = (0..n).map(StateId::new).collect();
+    let structure = Structure::new(sigma, StateId::new(0), row.repeat(n)).unwrap();
+    let infinitely = |f: fn(u32) -> AcceptanceFormula| (0..n as u32).map(f).collect();
     let omega = OmegaAutomaton {
         structure,
-        colours: (0..20).map(|i| 1 << i).collect(),
+        colours: (0..n as u32).map(Colours::of).collect(),
         acceptance: AcceptanceFormula::And(infinitely(AcceptanceFormula::Inf)),
-        finite: StateSet::empty(20),
+        finite: StateSet::empty(n),
     };
     let all = omega.to_streett(100_000).unwrap();
     assert_eq!(SemanticClass::new(&all).unwrap().class, Class::Response);

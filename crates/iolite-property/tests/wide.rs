@@ -1,5 +1,7 @@
 //! Automata over many propositions, whose rows are functions: beside those over tables, and beside the definition.
 
+mod support;
+
 use std::sync::Arc;
 
 use iolite_formats::hoa::{self, HoaReading};
@@ -9,6 +11,7 @@ use iolite_property::{
     Alphabet, Classification, Lasso, Letter, Ltl, Normalised, Partition, StreettAutomaton,
 };
 use proptest::prelude::*;
+use support::with_past;
 
 const FEW: [&str; 3] = ["p", "q", "r"];
 /// The same with others that formulas over the first do not speak of: rows are functions then.
@@ -50,6 +53,69 @@ fn recurring() -> impl Strategy<Value = Ltl> {
     });
     (prop::collection::vec(part, 1..4), any::<bool>())
         .prop_map(|(parts, all)| if all { Ltl::And(parts) } else { Ltl::Or(parts) })
+}
+
+/// Formulas with so many alternations that only determinisation is left.
+fn alternating(atoms: &'static [&'static str]) -> impl Strategy<Value = Ltl> {
+    let set = || {
+        let literal = (prop::sample::select(atoms), any::<bool>()).prop_map(|(a, holds)| {
+            let atom = Ltl::Atom(a.to_owned());
+            if holds {
+                atom
+            } else {
+                Ltl::Not(Box::new(atom))
+            }
+        });
+        prop::collection::vec(literal, 1..4).prop_map(Ltl::And)
+    };
+    let inner = (set(), set(), any::<bool>()).prop_map(|(a, b, until)| {
+        let (a, b) = (Box::new(a), Box::new(b));
+        if until {
+            Ltl::Until(a, b)
+        } else {
+            Ltl::Release(a, b)
+        }
+    });
+    let level = |inner: BoxedStrategy<Ltl>| {
+        (set(), set(), inner, 0..4_u8)
+            .prop_map(|(a, b, f, kind)| match kind {
+                0 => Ltl::Always(Box::new(Ltl::Or(vec![a, Ltl::Next(Box::new(f))]))),
+                1 => Ltl::Eventually(Box::new(Ltl::And(vec![a, Ltl::Next(Box::new(f))]))),
+                2 => Ltl::Until(Box::new(Ltl::Or(vec![a, f])), Box::new(b)),
+                _ => Ltl::Release(Box::new(a), Box::new(Ltl::Or(vec![f, b]))),
+            })
+            .boxed()
+    };
+    level(level(level(inner.boxed())))
+}
+
+/// By the definition, letter by letter of some words; a bound may be met on the way.
+fn right(
+    f: &Ltl,
+    sigma: &Arc<Alphabet>,
+    route: Route,
+    words: &[(Vec<Letter>, Vec<Letter>)],
+) -> Result<(), TestCaseError> {
+    let options = Options {
+        route,
+        budget: 5_000,
+    };
+    let found = match f.translate(sigma, options) {
+        Err(e) => {
+            prop_assert!(e.is_bound(), "{e}: {f:?}");
+            return Ok(());
+        }
+        Ok(found) => found.automaton,
+    };
+    for (stem, cycle) in words {
+        let lasso = Lasso {
+            stem: stem.clone(),
+            cycle: cycle.clone(),
+        };
+        let expected = f.holds(&lasso, sigma).unwrap();
+        prop_assert_eq!(found.accepts_lasso(&lasso), expected, "{:?} {:?}", route, f);
+    }
+    Ok(())
 }
 
 /// Letters over the many, as numbers of ten bits.
@@ -129,7 +195,7 @@ fn same(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn functions_and_tables(
@@ -147,6 +213,49 @@ proptest! {
         infinite in prop::collection::vec((word(0, 4), word(1, 5)), 30),
     ) {
         same(&f, &finite, &infinite)?;
+    }
+
+    #[test]
+    fn determinised_functions_and_tables(
+        f in alternating(&FEW),
+        finite in prop::collection::vec(word(0, 6), 20),
+        infinite in prop::collection::vec((word(0, 4), word(1, 5)), 30),
+    ) {
+        same(&f, &finite, &infinite)?;
+    }
+
+    #[test]
+    fn past_functions_and_tables(
+        f in with_past(&FEW),
+        finite in prop::collection::vec(word(0, 6), 20),
+        infinite in prop::collection::vec((word(0, 4), word(1, 5)), 30),
+    ) {
+        same(&f, &finite, &infinite)?;
+    }
+
+    /// Letters of all of the many, of which there are too many for a table.
+    #[test]
+    fn determinised_by_the_definition(
+        f in alternating(&MANY),
+        g in formula(&MANY),
+        infinite in prop::collection::vec((word(0, 4), word(1, 5)), 40),
+    ) {
+        let many = sigma(&MANY);
+        for route in [Route::Best, Route::Functions, Route::Safra] {
+            right(&f, &many, route, &infinite)?;
+        }
+        right(&g, &many, Route::Safra, &infinite)?;
+    }
+
+    #[test]
+    fn past_by_the_definition(
+        f in with_past(&MANY),
+        infinite in prop::collection::vec((word(0, 4), word(1, 5)), 40),
+    ) {
+        let many = sigma(&MANY);
+        for route in [Route::Best, Route::Functions, Route::Safra] {
+            right(&f, &many, route, &infinite)?;
+        }
     }
 
     /// Over all of the many there are too many classes of letters for tables.
@@ -194,6 +303,28 @@ fn families_of_many_propositions() {
     assert_eq!(states(&chain), 41);
     let all: Vec<String> = names.iter().map(|a| format!("F {a}")).collect();
     assert_eq!(states(&all[..9].join(" & ")), 1 << 9);
+}
+
+/// Constructions that had a letter for each valuation once.
+#[test]
+fn determinisation_and_the_past_over_many_propositions() {
+    let names: Vec<String> = (1..=40).map(|i| format!("a{i}")).collect();
+    let all = |by: &str| names.join(by);
+    // The debt of each position is paid by a set of letters that twenty propositions tell apart.
+    let text = format!("G(({}) | F G ({}))", all(" | "), all(" & "));
+    let few = translated_text("G(p | F G q)");
+    assert!(translated_text(&text).structure().len() <= few.structure().len() + 2);
+    let nested = format!("F({} & G({} | F (a1 U (a2 & X a3))))", names[3], names[4]);
+    assert!(translated_text(&nested).structure().len() < 60);
+    let since = format!(
+        "G(a1 -> ({}) S ({}))",
+        names[2..20].join(" | "),
+        names[20..].join(" & ")
+    );
+    assert_eq!(states(&since), 3);
+    let once: Vec<String> = names[..12].iter().map(|a| format!("O {a}")).collect();
+    let found = translated_text(&format!("G(z -> {})", once.join(" & ")));
+    assert!(found.structure().len() <= (1 << 12) + 2);
 }
 
 #[test]

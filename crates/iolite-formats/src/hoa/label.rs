@@ -10,8 +10,8 @@ use super::HoaError;
 use super::lex::{Lexer, Token};
 
 const MAX_DEPTH: usize = 200;
-/// Nodes of one label with its aliases written out: aliases of aliases grow fast.
-const MAX_SIZE: usize = 1 << 13;
+/// How deep an expression may go with its aliases written out: it is followed by recursion.
+const MAX_NESTED: usize = 1 << 12;
 
 pub(super) type Aliases = FxHashMap<String, Label>;
 /// Functions of labels by where these are kept, with the label itself, so that the place stays its own.
@@ -30,28 +30,32 @@ enum Guard {
 #[derive(Clone, Debug)]
 pub(super) struct Label {
     guard: Rc<Guard>,
-    /// Nodes, shared ones counted each time: what an evaluation costs at most.
+    /// Nodes, shared ones counted each time: what an evaluation costs at most. Aliases of aliases grow fast.
     pub(super) size: usize,
+    nested: usize,
     /// Propositions that there must be for it to have a meaning.
     pub(super) propositions: usize,
 }
 
 impl Label {
     fn new(guard: Guard, lexer: &Lexer<'_>) -> Result<Self, HoaError> {
-        let (size, propositions) = match &guard {
-            Guard::Constant(_) => (1, 0),
-            Guard::Proposition(p) => (1, p.saturating_add(1)),
-            Guard::Not(a) => (a.size + 1, a.propositions),
-            Guard::And(a, b) | Guard::Or(a, b) => {
-                (a.size + b.size + 1, a.propositions.max(b.propositions))
-            }
+        let (size, nested, propositions) = match &guard {
+            Guard::Constant(_) => (1, 1, 0),
+            Guard::Proposition(p) => (1, 1, p.saturating_add(1)),
+            Guard::Not(a) => (a.size.saturating_add(1), a.nested + 1, a.propositions),
+            Guard::And(a, b) | Guard::Or(a, b) => (
+                a.size.saturating_add(b.size).saturating_add(1),
+                a.nested.max(b.nested) + 1,
+                a.propositions.max(b.propositions),
+            ),
         };
-        if size > MAX_SIZE {
-            return Err(lexer.error("label is too large"));
+        if nested > MAX_NESTED {
+            return Err(lexer.error("label is nested too deep"));
         }
         Ok(Self {
             guard: Rc::new(guard),
             size,
+            nested,
             propositions,
         })
     }

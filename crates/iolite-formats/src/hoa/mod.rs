@@ -15,9 +15,9 @@ mod label;
 mod lex;
 mod nondeterministic;
 mod read;
+mod rows;
 mod write;
 
-use iolite_property::LtlError;
 use iolite_property::alphabet::AlphabetError;
 use iolite_property::structure::AutomatonError;
 use thiserror::Error;
@@ -55,9 +55,6 @@ pub enum HoaError {
     /// No automaton.
     #[error(transparent)]
     Automaton(#[from] AutomatonError),
-    /// It could not be determinised.
-    #[error(transparent)]
-    Determinise(#[from] LtlError),
 }
 
 impl HoaError {
@@ -67,7 +64,6 @@ impl HoaError {
             Self::TooLarge(_) => true,
             Self::Alphabet(e) => matches!(e, AlphabetError::TooManyPropositions(_)),
             Self::Automaton(e) => e.is_bound(),
-            Self::Determinise(e) => e.is_bound(),
             _ => false,
         }
     }

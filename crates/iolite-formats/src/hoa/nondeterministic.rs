@@ -4,24 +4,31 @@ use std::sync::Arc;
 
 use iolite_property::acceptance::{AcceptanceFormula, Colours};
 use iolite_property::alphabet::Alphabet;
-use iolite_property::ltl::determinise_buchi;
+use iolite_property::diagram::{Diagrams, Function};
+use iolite_property::ltl::{NondeterministicBuchi, Step};
 use iolite_property::omega::OmegaAutomaton;
+use rustc_hash::FxHashMap;
 
 use super::HoaError;
 
 /// Clauses of an acceptance in disjunctive form.
 const MAX_CLAUSES: usize = 256;
-/// Entries of the table of the Büchi automaton.
-const MAX_TABLE: usize = 1 << 22;
+/// Steps of all choices of the Büchi automaton.
+const MAX_STEPS: usize = 1 << 22;
 /// States of the deterministic automaton.
 const MAX_STATES: usize = 1 << 17;
 
-/// An automaton as it was read.
+/// Where an edge leads, and its colours.
+pub(super) type Edge = (u32, Colours);
+
+/// An automaton as it was read: what a state can do is a function of the letter.
 pub(super) struct Nondeterministic {
     pub(super) alphabet: Arc<Alphabet>,
     pub(super) start: Vec<u32>,
-    /// At `state * letters + letter`: targets and colours of the edges.
-    pub(super) table: Vec<Vec<(u32, Colours)>>,
+    pub(super) diagrams: Diagrams,
+    /// One a state; the values are positions in `choices`.
+    pub(super) rows: Vec<Function>,
+    pub(super) choices: Vec<Vec<Edge>>,
     /// The colours of each state, which all its edges have.
     pub(super) marks: Vec<Colours>,
     pub(super) acceptance: AcceptanceFormula,
@@ -42,70 +49,68 @@ impl Nondeterministic {
         colours: impl Fn(Colours) -> Colours,
     ) -> Result<OmegaAutomaton, HoaError> {
         let mut clauses = clauses(&self.acceptance)?;
-        clauses.retain(|c| c.never & c.again == 0);
-        let letters = self.alphabet.len();
+        clauses.retain(|c| c.never.intersection(&c.again).is_empty());
         let n = self.marks.len();
         // Where the copies of each clause begin, one for each colour that is waited for.
-        let lists: Vec<Vec<u32>> = clauses
-            .iter()
-            .map(|c| {
-                (0..Colours::BITS)
-                    .filter(|b| c.again >> b & 1 == 1)
-                    .collect()
-            })
-            .collect();
+        let lists: Vec<Vec<u32>> = clauses.iter().map(|c| c.again.iter().collect()).collect();
         let mut base = Vec::new();
         let mut copies = 1;
         for list in &lists {
             base.push(copies);
             copies += list.len().max(1);
         }
-        let entries = self.table.iter().map(|row| row.len() + 1).sum::<usize>();
-        if entries.saturating_mul(copies + 1) > MAX_TABLE {
-            return Err(HoaError::TooLarge(format!(
-                "{entries} edges with {copies} ways to accept"
-            )));
-        }
         let state = |copy: usize, q: u32| (copy * n + q as usize) as u32;
-        let mut next: Vec<Vec<(u32, bool)>> = vec![Vec::new(); copies * n * letters];
-        for q in 0..n {
-            for l in 0..letters {
-                for &(to, edge) in &self.table[q * letters + l] {
-                    let seen = colours(edge | self.marks[q]);
-                    let slot = |copy: usize| (copy * n + q) * letters + l;
-                    next[slot(0)].push((state(0, to), false));
-                    for ((clause, list), &base) in clauses.iter().zip(&lists).zip(&base) {
-                        next[slot(0)].push((state(base, to), false));
-                        if seen & clause.never != 0 {
+        let (mut diagrams, mut choices) = (Diagrams::default(), Vec::new());
+        let mut rows = Vec::with_capacity(copies * n);
+        let mut left = MAX_STEPS;
+        for copy in 0..copies {
+            // The clause that was guessed, and the colour of it that is waited for.
+            let guessed = base
+                .iter()
+                .rposition(|&b| b <= copy)
+                .map(|i| (i, copy - base[i]));
+            for (&row, marks) in self.rows.iter().zip(&self.marks) {
+                let mut steps = |_: &mut Diagrams, choice: u32| {
+                    let mut steps: Vec<Step> = Vec::new();
+                    for (to, edge) in &self.choices[choice as usize] {
+                        let Some((i, at)) = guessed else {
+                            steps.push((state(0, *to), false));
+                            steps.extend(base.iter().map(|&b| (state(b, *to), false)));
+                            continue;
+                        };
+                        let seen = colours(edge.union(marks));
+                        if !seen.intersection(&clauses[i].never).is_empty() {
                             continue;
                         }
-                        for at in 0..list.len().max(1) {
-                            let mut waits = at;
-                            while waits < list.len() && seen >> list[waits] & 1 == 1 {
-                                waits += 1;
-                            }
-                            let done = waits == list.len();
-                            let copy = base + if done { 0 } else { waits };
-                            next[slot(base + at)].push((state(copy, to), done));
+                        let mut waits = at;
+                        while waits < lists[i].len() && seen.contains(lists[i][waits]) {
+                            waits += 1;
                         }
+                        let done = waits == lists[i].len();
+                        let copy = base[i] + if done { 0 } else { waits };
+                        steps.push((state(copy, *to), done));
                     }
-                }
+                    left = left.checked_sub(steps.len() + 1).ok_or_else(|| {
+                        let states = self.rows.len();
+                        HoaError::TooLarge(format!("{states} states with {copies} ways to accept"))
+                    })?;
+                    choices.push(steps);
+                    Ok::<_, HoaError>(choices.len() as u32 - 1)
+                };
+                let mut memo = FxHashMap::default();
+                rows.push(diagrams.mapped(&self.diagrams, row, &mut memo, &mut steps)?);
             }
-        }
-        for row in &mut next {
-            row.sort_unstable();
-            row.dedup();
         }
         // Before the first step nothing forbidden has been seen, so a run may guess at once.
         let starts = |copy: usize| self.start.iter().map(move |&q| state(copy, q));
         let initial = starts(0).chain(base.iter().flat_map(|&b| starts(b)));
-        let initial = initial.collect();
-        Ok(determinise_buchi(
-            &self.alphabet,
-            initial,
-            next,
-            MAX_STATES,
-        )?)
+        let buchi = NondeterministicBuchi {
+            initial: initial.collect(),
+            diagrams,
+            rows,
+            choices,
+        };
+        Ok(buchi.determinise(&self.alphabet, MAX_STATES)?)
     }
 }
 
@@ -116,12 +121,12 @@ fn clauses(formula: &AcceptanceFormula) -> Result<Vec<Clause>, HoaError> {
         A::True => vec![Clause::default()],
         A::False => Vec::new(),
         &A::Inf(c) => vec![Clause {
-            never: 0,
-            again: 1 << c,
+            never: Colours::default(),
+            again: Colours::of(c),
         }],
         &A::Fin(c) => vec![Clause {
-            never: 1 << c,
-            again: 0,
+            never: Colours::of(c),
+            again: Colours::default(),
         }],
         A::Or(parts) => {
             let mut all = Vec::new();
@@ -141,8 +146,8 @@ fn clauses(formula: &AcceptanceFormula) -> Result<Vec<Clause>, HoaError> {
                     .iter()
                     .flat_map(|a| {
                         more.iter().map(|b| Clause {
-                            never: a.never | b.never,
-                            again: a.again | b.again,
+                            never: a.never.union(&b.never),
+                            again: a.again.union(&b.again),
                         })
                     })
                     .collect();

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use iolite_property::acceptance::{AcceptanceFormula, Colours, MAX_COLOURS};
+use iolite_property::acceptance::{AcceptanceFormula, Colours};
 use iolite_property::alphabet::Alphabet;
-use iolite_property::diagram::{Diagrams, Function};
 use iolite_property::omega::OmegaAutomaton;
 use iolite_property::state_set::StateSet;
 use iolite_property::streett::StreettAutomaton;
 use iolite_property::structure::{AutomatonError, DEFAULT_BUDGET, StateId, Structure};
-use rustc_hash::FxHashMap;
 
-use super::label::{Aliases, Label, LabelMemo, expression, label};
+use super::label::{Aliases, Label, expression, label};
 use super::lex::{Lexer, Token};
 use super::nondeterministic::Nondeterministic;
+use super::rows::{Entered, Rows};
 use super::{HoaError, acc_name};
 
 /// How propositions are read.
@@ -28,11 +27,16 @@ pub enum HoaReading {
     Actions,
 }
 
-const MAX_STATES: usize = 1 << 22;
+pub(super) const MAX_STATES: usize = 1 << 22;
 const MAX_WORK: usize = 1 << 28;
 /// Entries of the table of states and letters, which are lists: a gigabyte.
 const MAX_ENTRIES: usize = 1 << 25;
-const MAX_DEPTH: usize = 200;
+/// Parentheses in an acceptance, which is read by recursion.
+const MAX_DEPTH: usize = 800;
+/// Acceptance sets that are numbered: one set of all of them takes 128 kB.
+const MAX_SETS: usize = 1 << 20;
+/// Bits of the colours of all states, and of all edges, together: 128 MB.
+const MAX_MARKS: usize = 1 << 30;
 
 /// Reads an automaton as a Streett automaton. One that is not deterministic is determinised.
 pub fn read(text: &str, reading: HoaReading) -> Result<StreettAutomaton, HoaError> {
@@ -59,14 +63,14 @@ pub fn read_omega(text: &str, reading: HoaReading) -> Result<OmegaAutomaton, Hoa
 }
 
 #[derive(Default)]
-struct Header {
+pub(super) struct Header {
     states: Option<usize>,
-    start: Vec<usize>,
+    pub(super) start: Vec<usize>,
     propositions: Option<Vec<String>>,
     acceptance: Option<AcceptanceFormula>,
     sets: usize,
     /// Colours that stand for the complement of a set: (set, colour).
-    complements: Vec<(usize, u32)>,
+    complements: Vec<(u32, u32)>,
     aliases: Aliases,
     actions: bool,
     finite: Option<Vec<usize>>,
@@ -78,18 +82,25 @@ impl Header {
     /// Colours of a set of acceptance sets, with those of complemented sets.
     fn colours(&self, mut set: Colours) -> Colours {
         for &(of, colour) in &self.complements {
-            set |= (!set >> of & 1) << colour;
+            if !set.contains(of) {
+                set.insert(colour);
+            }
         }
         set
+    }
+
+    /// Colours of acceptance sets, of complemented ones, and one for a sink.
+    fn colour_count(&self) -> usize {
+        self.sets + self.complements.len() + 1
     }
 }
 
 #[derive(Default)]
-struct State {
+pub(super) struct State {
     seen: bool,
     colours: Colours,
     /// Label (none: by position), target, colours.
-    edges: Vec<(Option<Label>, usize, Colours)>,
+    pub(super) edges: Vec<(Option<Label>, usize, Colours)>,
 }
 
 /// Where the finite words of an automaton come from.
@@ -170,11 +181,9 @@ fn read_header(lexer: &mut Lexer<'_>) -> Result<Header, HoaError> {
                     return Err(lexer.error("a second header Acceptance"));
                 }
                 header.sets = lexer.number()?;
-                if header.sets > MAX_COLOURS {
-                    return Err(HoaError::TooLarge(format!(
-                        "{} acceptance sets",
-                        header.sets
-                    )));
+                if header.sets > MAX_SETS {
+                    let sets = header.sets;
+                    return Err(HoaError::TooLarge(format!("{sets} acceptance sets")));
                 }
                 let formula = acceptance(lexer, &mut header, 0)?;
                 header.acceptance = Some(formula);
@@ -302,33 +311,39 @@ fn acceptance_atom(
         let found = header
             .complements
             .iter()
-            .find(|(s, _)| *s == set)
+            .find(|(s, _)| *s as usize == set)
             .map(|(_, c)| *c);
         let fresh = (header.sets + header.complements.len()) as u32;
         found.unwrap_or_else(|| {
-            header.complements.push((set, fresh));
+            header.complements.push((set as u32, fresh));
             fresh
         })
     } else {
         set as u32
     };
-    if colour >= Colours::BITS {
-        return Err(HoaError::TooLarge("too many acceptance sets".into()));
-    }
     Ok(build(colour))
 }
 
-fn marks(lexer: &mut Lexer<'_>, header: &Header) -> Result<Colours, HoaError> {
-    let mut colours = 0;
+/// What a set takes beyond one of few colours.
+fn bits(colours: &Colours) -> usize {
+    let few = Colours::default().len_words();
+    64 * (colours.len_words() - few)
+}
+
+/// `{…}`, if it is there; `left` are the bits that all of them may take still.
+fn marks(lexer: &mut Lexer<'_>, header: &Header, left: &mut usize) -> Result<Colours, HoaError> {
+    let mut colours = Colours::default();
     if lexer.eat('{')? {
         while !lexer.eat('}')? {
             let set = lexer.number()?;
             if set >= header.sets {
                 return Err(lexer.error(format!("acceptance set {set} does not exist")));
             }
-            colours |= 1 << set;
+            colours.insert(set as u32);
         }
     }
+    let rest = left.checked_sub(bits(&colours));
+    *left = rest.ok_or_else(|| HoaError::TooLarge("edges in many acceptance sets".into()))?;
     Ok(colours)
 }
 
@@ -340,6 +355,7 @@ fn read_body(
     length: usize,
 ) -> Result<Vec<State>, HoaError> {
     let mut states: Vec<State> = Vec::new();
+    let mut left = MAX_MARKS;
     let grow = |states: &mut Vec<State>, id: usize| -> Result<(), HoaError> {
         if id
             >= header
@@ -372,7 +388,7 @@ fn read_body(
         if matches!(lexer.peek()?, Some(Token::Text(_))) {
             lexer.next()?;
         }
-        let colours = marks(lexer, header)?;
+        let colours = marks(lexer, header, &mut left)?;
         if std::mem::replace(&mut states[id].seen, true) {
             return Err(lexer.error(format!("state {id} twice")));
         }
@@ -384,7 +400,7 @@ fn read_body(
                 return Err(HoaError::Alternating);
             }
             grow(&mut states, to)?;
-            let colours = marks(lexer, header)?;
+            let colours = marks(lexer, header, &mut left)?;
             states[id]
                 .edges
                 .push((own.or_else(|| on_state.clone()), to, colours));
@@ -424,17 +440,29 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
     if let Some(&start) = header.start.iter().find(|&&q| q >= states.len()) {
         return Err(AutomatonError::UnknownState(start).into());
     }
-    if alphabet.is_wide()
-        && header.start.len() == 1
-        && let Some((structure, meaning)) = functions(lexer, header, states, &alphabet)?
-    {
+    if alphabet.is_wide() {
+        let rows = Rows::of_labels(lexer, states, &alphabet)?;
+        if let Some(choice) = rows.choice.clone().or_else(|| several_starts(header)) {
+            return determinised(header, states, acceptance, alphabet, rows, choice);
+        }
+        let (structure, meaning) = rows.explored(header, &alphabet)?;
         return finished(header, states, acceptance, structure, &meaning);
     }
     let edges: usize = states
         .iter()
         .flat_map(|s| &s.edges)
         .map(|(label, _, _)| label.as_ref().map_or(1, |l| l.size))
+        .fold(0, usize::saturating_add);
+    let marks: usize = states
+        .iter()
+        .flat_map(|s| &s.edges)
+        .map(|e| bits(&e.2))
         .sum();
+    if marks.saturating_mul(k) > MAX_MARKS {
+        return Err(HoaError::TooLarge(format!(
+            "edges in many acceptance sets over {k} letters"
+        )));
+    }
     if edges.saturating_mul(k) > MAX_WORK || states.len().saturating_mul(k) > MAX_ENTRIES {
         return Err(HoaError::TooLarge(format!(
             "{edges} edges over {k} letters"
@@ -442,7 +470,7 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
     }
     // One row a state: targets and colours; no entry where the automaton has no edge.
     let mut table: Vec<Vec<(u32, Colours)>> = vec![Vec::new(); states.len() * k];
-    let mut choice = (header.start.len() > 1).then(|| "several initial states".to_owned());
+    let mut choice = several_starts(header);
     for (id, state) in states.iter().enumerate() {
         let implicit = !state.edges.is_empty() && state.edges.iter().all(|(g, _, _)| g.is_none());
         if implicit && state.edges.len() != k {
@@ -457,7 +485,7 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
                     Some(g) => g.holds(&|p| l >> p & 1 == 1),
                 };
                 if takes {
-                    let entry = (*to as u32, *colours);
+                    let entry = (*to as u32, colours.clone());
                     let entries = &mut table[id * k + l];
                     if !entries.contains(&entry) {
                         entries.push(entry);
@@ -471,108 +499,52 @@ fn build(lexer: &Lexer<'_>, header: &Header, states: &[State]) -> Result<Parts, 
         }
     }
     if let Some(choice) = choice {
-        if header.finite.is_some() {
-            return Err(HoaError::Nondeterministic(choice));
-        }
-        let marks: Vec<Colours> = states.iter().map(|s| s.colours).collect();
-        let source = Nondeterministic {
-            alphabet,
-            start: header.start.iter().map(|&q| q as u32).collect(),
-            table,
-            marks,
-            acceptance,
-        };
-        let omega = source.determinise(|set| header.colours(set))?;
-        return Ok(Parts {
-            omega,
-            finite: FiniteWords::Induced,
-        });
+        let rows = Rows::of_table(&table, k)?;
+        return determinised(header, states, acceptance, alphabet, rows, choice);
     }
     let start = header.start[0];
     // A state is (old state, colours of the edge into it); None is the sink for missing edges.
     let (structure, meaning) = Structure::explore(
         alphabet,
-        Some((start as u32, 0)),
+        Some((start as u32, Colours::default())),
         MAX_STATES,
-        |from: &Option<(u32, Colours)>, l| {
-            let next = |q: u32| table[q as usize * k + l.index()].first().copied();
-            Ok::<_, HoaError>(from.and_then(|(q, _)| next(q)))
+        |from: &Entered, l| {
+            let next = |q: u32| table[q as usize * k + l.index()].first().cloned();
+            Ok::<_, HoaError>(from.as_ref().and_then(|(q, _)| next(*q)))
         },
     )?;
     finished(header, states, acceptance, structure, &meaning)
 }
 
-/// A state of the file with the colours of the edge into it; none is the sink for missing edges.
-type Entered = Option<(u32, Colours)>;
+fn several_starts(header: &Header) -> Option<String> {
+    (header.start.len() > 1).then(|| "several initial states".to_owned())
+}
 
-/// A deterministic automaton over many propositions, read without listing their valuations; nothing where two edges
-/// of a state have a letter in common.
-fn functions(
-    lexer: &Lexer<'_>,
+/// An automaton with choices as a deterministic one.
+fn determinised(
     header: &Header,
     states: &[State],
-    alphabet: &Arc<Alphabet>,
-) -> Result<Option<(Structure, Vec<Entered>)>, HoaError> {
-    let mut diagrams = Diagrams::default();
-    let mut memo = LabelMemo::default();
-    let mut rows: Vec<(Function, Vec<(u32, Colours)>)> = Vec::with_capacity(states.len());
-    for (id, state) in states.iter().enumerate() {
-        // Value 0 is no edge, and i + 1 the i-th entry.
-        let (mut row, mut entries) = (Function::constant(0), Vec::new());
-        let implicit = !state.edges.is_empty() && state.edges.iter().all(|(g, _, _)| g.is_none());
-        if implicit && state.edges.len() != alphabet.len() {
-            let k = alphabet.len();
-            return Err(lexer.error(format!("state {id} needs {k} edges or labels")));
-        }
-        for (position, (label, to, colours)) in state.edges.iter().enumerate() {
-            let holds = match label {
-                Some(label) => label.function(&mut diagrams, &mut memo)?,
-                None if implicit => {
-                    let mut bits = (0..alphabet.propositions().len() as u32).rev();
-                    bits.try_fold(Function::constant(1), |rest, bit| {
-                        let no = Function::constant(0);
-                        match position >> bit & 1 {
-                            1 => diagrams.make(bit, no, rest),
-                            _ => diagrams.make(bit, rest, no),
-                        }
-                    })?
-                }
-                None => return Err(lexer.error(format!("state {id} mixes labels and none"))),
-            };
-            let entry = (*to as u32, *colours);
-            let known = entries.iter().position(|e| *e == entry);
-            let number = known.unwrap_or(entries.len()) as u32 + 1;
-            if known.is_none() {
-                entries.push(entry);
-            }
-            let clash = diagrams.combined(row, holds, |old, new| {
-                u32::from(new == 1 && old != 0 && old != number)
-            })?;
-            if clash != Function::constant(0) {
-                return Ok(None);
-            }
-            row = diagrams.combined(row, holds, |old, new| if new == 1 { number } else { old })?;
-        }
-        rows.push((row, entries));
+    acceptance: AcceptanceFormula,
+    alphabet: Arc<Alphabet>,
+    rows: Rows,
+    choice: String,
+) -> Result<Parts, HoaError> {
+    if header.finite.is_some() {
+        return Err(HoaError::Nondeterministic(choice));
     }
-    let start = Some((header.start[0] as u32, 0));
-    let explored = Structure::explore_functions(
-        Arc::clone(alphabet),
-        start,
-        MAX_STATES,
-        |from: &Entered, own, frontier| {
-            let Some((q, _)) = *from else {
-                return Ok(Function::constant(frontier.number(None)?));
-            };
-            let (row, entries) = &rows[q as usize];
-            let mut lead = |_: &mut Diagrams, value: u32| {
-                let entry = value.checked_sub(1).map(|i| entries[i as usize]);
-                frontier.number(entry)
-            };
-            own.mapped::<AutomatonError>(&diagrams, *row, &mut FxHashMap::default(), &mut lead)
-        },
-    )?;
-    Ok(Some(explored))
+    let source = Nondeterministic {
+        alphabet,
+        start: header.start.iter().map(|&q| q as u32).collect(),
+        diagrams: rows.diagrams,
+        rows: rows.of,
+        choices: rows.choices,
+        marks: states.iter().map(|s| s.colours.clone()).collect(),
+        acceptance,
+    };
+    Ok(Parts {
+        omega: source.determinise(|set| header.colours(set))?,
+        finite: FiniteWords::Induced,
+    })
 }
 
 fn finished(
@@ -584,16 +556,18 @@ fn finished(
 ) -> Result<Parts, HoaError> {
     // Sets on the edge into a state and on the state itself are met together.
     let dead = (header.sets + header.complements.len()) as u32;
-    if dead >= Colours::BITS && meaning.contains(&None) {
-        return Err(HoaError::TooLarge(
-            "too many acceptance sets for an automaton that is not complete".into(),
-        ));
+    let width = bits(&Colours::of(header.colour_count() as u32));
+    if meaning.len().saturating_mul(width) > MAX_MARKS {
+        let (states, sets) = (meaning.len(), header.sets);
+        return Err(HoaError::TooLarge(format!(
+            "{states} states with {sets} acceptance sets"
+        )));
     }
     let colours = meaning
         .iter()
-        .map(|m| match *m {
-            None => 1 << dead,
-            Some((q, edge)) => header.colours(edge | states[q as usize].colours),
+        .map(|m| match m {
+            None => Colours::of(dead),
+            Some((q, edge)) => header.colours(edge.union(&states[*q as usize].colours)),
         })
         .collect();
     let n = structure.len();
@@ -607,7 +581,8 @@ fn finished(
         *listed.get_mut(q).ok_or(AutomatonError::UnknownState(q))? = true;
     }
     let finite = StateSet::of(n, |q: StateId| {
-        meaning[q.index()].is_some_and(|(old, _)| listed[old as usize])
+        let entered = meaning[q.index()].as_ref();
+        entered.is_some_and(|(old, _)| listed[*old as usize])
     });
     let omega = OmegaAutomaton {
         structure,

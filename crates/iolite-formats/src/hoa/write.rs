@@ -19,10 +19,10 @@ pub fn write(automaton: &StreettAutomaton, name: &str) -> String {
         .structure()
         .states()
         .map(|q| {
-            automaton.pairs().iter().enumerate().fold(0, |set, (i, p)| {
-                set | Colours::from(!p.persistent.contains(q)) << (2 * i)
-                    | Colours::from(p.recurrent.contains(q)) << (2 * i + 1)
-            })
+            let pairs = automaton.pairs().iter();
+            let marks = pairs.flat_map(|p| [!p.persistent.contains(q), p.recurrent.contains(q)]);
+            let marked = marks.zip(0..).filter_map(|(has, c)| has.then_some(c));
+            marked.collect()
         })
         .collect();
     let pairs: Vec<String> = (0..m)
@@ -68,12 +68,8 @@ pub fn write_omega(automaton: &OmegaAutomaton, name: &str) -> String {
         .map(|q| q.index().to_string())
         .collect();
     let _ = writeln!(text, "iolite-finite: {}", list.join(" "));
-    let used = if count == 0 {
-        0
-    } else {
-        Colours::MAX >> (Colours::BITS - count)
-    };
-    let colours: Vec<Colours> = automaton.colours.iter().map(|c| c & used).collect();
+    let used = |set: &Colours| set.iter().filter(|&c| c < count).collect();
+    let colours: Vec<Colours> = automaton.colours.iter().map(used).collect();
     body(&mut text, &automaton.structure, &colours, &|q| {
         q.index().to_string()
     });
@@ -145,11 +141,9 @@ fn body(
         if own != q.index().to_string() {
             let _ = write!(text, " {}", quoted(&own));
         }
-        if colours[q.index()] != 0 {
-            let sets: Vec<String> = (0..Colours::BITS)
-                .filter(|c| colours[q.index()] >> c & 1 == 1)
-                .map(|c: u32| c.to_string())
-                .collect();
+        if !colours[q.index()].is_empty() {
+            let sets = colours[q.index()].iter();
+            let sets: Vec<String> = sets.map(|c| c.to_string()).collect();
             let _ = write!(text, " {{{}}}", sets.join(" "));
         }
         text.push('\n');

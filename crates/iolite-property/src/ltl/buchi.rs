@@ -1,61 +1,105 @@
 //! Nondeterministic Büchi automata, made smaller before they are determinised.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagram::{Diagrams, Function};
+use crate::structure::AutomatonError;
 
 /// States up to which simulation is computed, a square of them.
 const MAX_SIMULATION: usize = 1 << 10;
+/// Pairs of choices that it may have to compare; beyond, states are not compared at all.
+const MAX_COMPARED: usize = 1 << 22;
+
+/// Where a step leads, and whether it is accepting.
+pub type Step = (u32, bool);
+
+/// Sets of steps, each with a number.
+#[derive(Default)]
+pub(super) struct Choices {
+    list: Vec<Vec<Step>>,
+    index: FxHashMap<Vec<Step>, u32>,
+}
+
+impl Choices {
+    pub(super) fn number(&mut self, mut steps: Vec<Step>) -> u32 {
+        steps.sort_unstable();
+        steps.dedup();
+        if let Some(&known) = self.index.get(&steps) {
+            return known;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(steps.clone());
+        self.index.insert(steps, number);
+        number
+    }
+}
 
 /// Nondeterministic, Büchi acceptance on transitions.
+///
+/// What a state can do is a function of the letter, whose values are numbers of choices; so letters that no state
+/// tells apart are never listed.
 pub(super) struct Buchi {
-    pub(super) letters: usize,
     /// In order.
     pub(super) initial: Vec<u32>,
-    /// `next[q * letters + l]`: successors, and whether the step is accepting; in order.
-    pub(super) next: Vec<Vec<(u32, bool)>>,
+    pub(super) diagrams: Diagrams,
+    /// One a state.
+    pub(super) rows: Vec<Function>,
+    choices: Choices,
     /// `simulated[p * len + q]`: q can do whatever p can, as acceptingly; empty if not known.
     simulated: Vec<bool>,
 }
 
 impl Buchi {
-    pub(super) fn new(letters: usize, initial: Vec<u32>, next: Vec<Vec<(u32, bool)>>) -> Self {
-        let sorted = |mut row: Vec<(u32, bool)>| {
-            row.sort_unstable();
-            row.dedup();
-            row
-        };
-        let mut initial = initial;
+    pub(super) fn new(
+        mut initial: Vec<u32>,
+        diagrams: Diagrams,
+        rows: Vec<Function>,
+        choices: Choices,
+    ) -> Self {
         initial.sort_unstable();
         initial.dedup();
         Self {
-            letters,
             initial,
-            next: next.into_iter().map(sorted).collect(),
+            diagrams,
+            rows,
+            choices,
             simulated: Vec::new(),
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.next.len() / self.letters
+        self.rows.len()
+    }
+
+    /// The steps of a choice, in order.
+    pub(super) fn steps(&self, choice: u32) -> &[Step] {
+        &self.choices.list[choice as usize]
     }
 
     /// An automaton for the same language without dead states, without states that do the same, and
     /// without transitions that another one beside them makes superfluous.
     pub(super) fn reduced(self) -> Self {
         let mut small = self.bisimilar().without_dead().bisimilar();
-        if small.len() <= MAX_SIMULATION {
-            loop {
-                let before = (small.len(), small.transitions());
-                small = small.with_simulation().pruned().without_dead();
-                if (small.len(), small.transitions()) == before {
-                    return small.with_simulation();
-                }
+        loop {
+            let before = small.size();
+            small = small.with_simulation();
+            if small.simulated.is_empty() {
+                return small;
+            }
+            small = small.pruned().without_dead();
+            if small.size() == before {
+                return small.with_simulation();
             }
         }
-        small
     }
 
-    fn transitions(&self) -> usize {
-        self.next.iter().map(Vec::len).sum()
+    /// States, and steps in all choices of each.
+    fn size(&self) -> (usize, usize) {
+        let steps = |&f: &Function| -> usize {
+            let choices = self.diagrams.values(f).into_iter();
+            choices.map(|(c, _)| self.steps(c).len()).sum()
+        };
+        (self.len(), self.rows.iter().map(steps).sum())
     }
 
     fn simulates(&self, p: u32, q: u32) -> bool {
@@ -82,28 +126,57 @@ impl Buchi {
         paths.retain(|_| *keep.next().expect("one for each"));
     }
 
+    /// The automaton of some states, whose choices become others.
+    fn with_choices(
+        &self,
+        states: impl Iterator<Item = u32>,
+        initial: Vec<u32>,
+        becomes: impl Fn(&[Step]) -> Vec<Step>,
+    ) -> Self {
+        let (mut diagrams, mut choices) = (Diagrams::default(), Choices::default());
+        let mut memo = FxHashMap::default();
+        let mut value = |_: &mut Diagrams, c: u32| Ok(choices.number(becomes(self.steps(c))));
+        let rows = states
+            .map(|q| {
+                let f = self.rows[q as usize];
+                diagrams.mapped::<AutomatonError>(&self.diagrams, f, &mut memo, &mut value)
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .expect("no larger than the diagrams themselves");
+        Self::new(initial, diagrams, rows, choices)
+    }
+
+    /// Every step of each state.
+    fn successors(&self) -> Vec<Vec<Step>> {
+        let steps = |&f: &Function| {
+            let choices = self.diagrams.values(f).into_iter();
+            let mut steps: Vec<Step> = choices
+                .flat_map(|(c, _)| self.steps(c).iter().copied())
+                .collect();
+            steps.sort_unstable();
+            steps.dedup();
+            steps
+        };
+        self.rows.iter().map(steps).collect()
+    }
+
     /// Only states that can be reached and from which a word is accepted.
     fn without_dead(self) -> Self {
         let n = self.len();
-        let k = self.letters;
-        // States on a cycle with an accepting step, by way of what each can reach.
-        let reach = |from: &mut dyn Iterator<Item = u32>| {
-            let mut seen = vec![false; n];
-            let mut todo: Vec<u32> = from.collect();
-            while let Some(q) = todo.pop() {
-                if !std::mem::replace(&mut seen[q as usize], true) {
-                    let row = &self.next[q as usize * k..(q as usize + 1) * k];
-                    todo.extend(row.iter().flatten().map(|&(to, _)| to));
-                }
+        let successors = self.successors();
+        let mut reached = vec![false; n];
+        let mut todo = self.initial.clone();
+        while let Some(q) = todo.pop() {
+            if !std::mem::replace(&mut reached[q as usize], true) {
+                todo.extend(successors[q as usize].iter().map(|&(to, _)| to));
             }
-            seen
-        };
-        let component = self.components();
+        }
+        let component = components(&successors);
+        // States on a cycle with an accepting step.
         let mut live = vec![false; n];
-        for q in 0..n {
-            let row = self.next[q * k..(q + 1) * k].iter().flatten();
-            live[q] = row
-                .clone()
+        for (q, steps) in successors.iter().enumerate() {
+            live[q] = steps
+                .iter()
                 .any(|&(to, acc)| acc && component[to as usize] == component[q]);
         }
         // Components come before those that lead to them, so one pass in their order is enough.
@@ -114,12 +187,10 @@ impl Buchi {
             of_component[component[q] as usize] |= live[q];
         }
         for &q in &order {
-            let row = self.next[q * k..(q + 1) * k].iter().flatten();
-            let mut row = row.map(|&(to, _)| component[to as usize] as usize);
+            let mut beyond = successors[q].iter().map(|&(to, _)| component[to as usize]);
             let c = component[q] as usize;
-            of_component[c] |= row.any(|to| of_component[to]);
+            of_component[c] |= beyond.any(|to| of_component[to as usize]);
         }
-        let reached = reach(&mut self.initial.iter().copied());
         let kept = |q: u32| reached[q as usize] && of_component[component[q as usize] as usize];
         self.restricted(kept)
     }
@@ -132,111 +203,116 @@ impl Buchi {
             number[q as usize] = count;
             count += 1;
         }
-        let mut next = Vec::new();
-        for q in (0..n).filter(|&q| kept(q)) {
-            for row in &self.next[q as usize * self.letters..(q as usize + 1) * self.letters] {
-                let row = row.iter().filter(|(to, _)| kept(*to));
-                next.push(row.map(|&(to, acc)| (number[to as usize], acc)).collect());
-            }
+        if count == 0 {
+            // One state that can do nothing, so that there is an automaton.
+            let mut choices = Choices::default();
+            let nothing = Function::constant(choices.number(Vec::new()));
+            return Self::new(Vec::new(), Diagrams::default(), vec![nothing], choices);
         }
         let initial = self.initial.iter().copied().filter(|&q| kept(q));
         let initial = initial.map(|q| number[q as usize]).collect();
-        if count == 0 {
-            // One state that can do nothing, so that there is an automaton.
-            return Self::new(self.letters, Vec::new(), vec![Vec::new(); self.letters]);
-        }
-        Self::new(self.letters, initial, next)
+        self.with_choices((0..n).filter(|&q| kept(q)), initial, |steps| {
+            let steps = steps.iter().filter(|(to, _)| kept(*to));
+            steps.map(|&(to, acc)| (number[to as usize], acc)).collect()
+        })
     }
 
-    fn components(&self) -> Vec<u32> {
-        let mut graph = crate::labelling::Graph::default();
-        for q in 0..self.len() {
-            graph.open();
-            for &(to, _) in self.next[q * self.letters..(q + 1) * self.letters]
-                .iter()
-                .flatten()
-            {
-                graph.add(to, 0, 0);
-            }
-        }
-        graph.components(|_| true)
-    }
-
-    fn image(&self, class: &[u32], count: usize) -> Self {
-        let mut next = vec![Vec::new(); count * self.letters];
-        for q in 0..self.len() {
-            for l in 0..self.letters {
-                let row = &self.next[q * self.letters + l];
-                let to = &mut next[class[q] as usize * self.letters + l];
-                to.extend(row.iter().map(|&(q, acc)| (class[q as usize], acc)));
-            }
-        }
+    /// One state for each class, which does as the first of them.
+    fn image(&self, class: &[u32], first: &[u32]) -> Self {
         let initial = self.initial.iter().map(|&q| class[q as usize]).collect();
-        Self::new(self.letters, initial, next)
+        self.with_choices(first.iter().copied(), initial, |steps| {
+            let image = steps.iter().map(|&(to, acc)| (class[to as usize], acc));
+            image.collect()
+        })
     }
 
     /// Merges states with the same outgoing transitions, again and again.
     fn bisimilar(self) -> Self {
         let n = self.len();
         let mut class = vec![0_u32; n];
-        let mut count = 1;
+        let mut first = vec![0_u32];
         loop {
-            let mut names: FxHashMap<Vec<Vec<(u32, bool)>>, u32> = FxHashMap::default();
-            let refined: Vec<u32> = (0..n)
-                .map(|q| {
-                    let rows = &self.next[q * self.letters..(q + 1) * self.letters];
-                    let signature = rows
-                        .iter()
-                        .map(|row| {
-                            let mut image: Vec<(u32, bool)> = row
-                                .iter()
-                                .map(|&(q, acc)| (class[q as usize], acc))
-                                .collect();
-                            image.sort_unstable();
-                            image.dedup();
-                            image
-                        })
-                        .collect();
-                    let fresh = names.len() as u32;
-                    *names.entry(signature).or_insert(fresh)
-                })
-                .collect();
-            let found = names.len();
-            class = refined;
-            if found == count {
-                break;
+            let all = 0..n as u32;
+            let image = self.with_choices(all, Vec::new(), |steps| {
+                let image = steps.iter().map(|&(to, acc)| (class[to as usize], acc));
+                image.collect()
+            });
+            let count = first.len();
+            let mut names: FxHashMap<Function, u32> = FxHashMap::default();
+            first.clear();
+            for (q, f) in image.rows.into_iter().enumerate() {
+                class[q] = *names.entry(f).or_insert_with(|| {
+                    first.push(q as u32);
+                    first.len() as u32 - 1
+                });
             }
-            count = found;
+            if first.len() == count {
+                return self.image(&class, &first);
+            }
         }
-        self.image(&class, count)
+    }
+
+    /// The pairs of choices that two states have on the same letter; nothing if they are too many.
+    fn joint_choices(&self, p: u32, q: u32, limit: usize) -> Option<Vec<(u32, u32)>> {
+        let mut seen: FxHashSet<(Function, Function)> = FxHashSet::default();
+        let mut found = Vec::new();
+        let mut todo = vec![(self.rows[p as usize], self.rows[q as usize])];
+        while let Some(pair) = todo.pop() {
+            if !seen.insert(pair) {
+                continue;
+            }
+            if seen.len() > limit {
+                return None;
+            }
+            match self.diagrams.halves(pair.0, pair.1) {
+                Ok((low, high)) => todo.extend([high, low]),
+                Err(values) => found.push(values),
+            }
+        }
+        Some(found)
     }
 
     /// Direct simulation: the greatest relation such that each step of p has one of q beside it, at
     /// least as accepting, to a state that simulates where p's leads. States that simulate each other
-    /// become one.
+    /// become one: the steps of one are outdone by those of the other, so those of the first are enough. The automaton
+    /// as it is, if it is too large for that.
     fn with_simulation(mut self) -> Self {
         let n = self.len();
-        let k = self.letters;
+        if n > MAX_SIMULATION {
+            return self;
+        }
+        let mut joint = Vec::with_capacity(n * n);
+        let mut left = MAX_COMPARED;
+        for p in 0..n as u32 {
+            for q in 0..n as u32 {
+                let pairs = if p == q {
+                    Some(Vec::new())
+                } else {
+                    self.joint_choices(p, q, left)
+                };
+                let Some(pairs) = pairs else { return self };
+                left = left.saturating_sub(pairs.len());
+                joint.push(pairs);
+            }
+        }
         let mut simulated = vec![true; n * n];
         let mut changed = true;
         while changed {
             changed = false;
-            for p in 0..n {
-                for q in 0..n {
-                    if !simulated[p * n + q] || p == q {
-                        continue;
-                    }
-                    let holds = (0..k).all(|l| {
-                        self.next[p * k + l].iter().all(|&(to, acc)| {
-                            self.next[q * k + l].iter().any(|&(other, marked)| {
-                                (marked || !acc) && simulated[to as usize * n + other as usize]
-                            })
+            for at in 0..n * n {
+                if !simulated[at] {
+                    continue;
+                }
+                let holds = joint[at].iter().all(|&(own, other)| {
+                    self.steps(own).iter().all(|&(to, acc)| {
+                        self.steps(other).iter().any(|&(there, marked)| {
+                            (marked || !acc) && simulated[to as usize * n + there as usize]
                         })
-                    });
-                    if !holds {
-                        simulated[p * n + q] = false;
-                        changed = true;
-                    }
+                    })
+                });
+                if !holds {
+                    simulated[at] = false;
+                    changed = true;
                 }
             }
         }
@@ -249,16 +325,15 @@ impl Buchi {
                         class[p] = first.len() as u32;
                     }
                 }
-                first.push(q);
+                first.push(q as u32);
             }
         }
         let m = first.len();
         if m < n {
-            let small = self.image(&class, m);
+            let small = self.image(&class, &first);
+            let between = |i: usize| simulated[first[i / m] as usize * n + first[i % m] as usize];
             return Self {
-                simulated: (0..m * m)
-                    .map(|i| simulated[first[i / m] * n + first[i % m]])
-                    .collect(),
+                simulated: (0..m * m).map(between).collect(),
                 ..small
             };
         }
@@ -269,20 +344,29 @@ impl Buchi {
     /// Without transitions and initial states that another one beside them outdoes. The relation is an
     /// order here, since states that simulate each other are one.
     fn pruned(self) -> Self {
-        let outdone = |(to, acc): (u32, bool), row: &[(u32, bool)]| {
-            row.iter().any(|&(other, marked)| {
+        let outdone = |(to, acc): Step, steps: &[Step]| {
+            steps.iter().any(|&(other, marked)| {
                 (other, marked) != (to, acc) && (marked || !acc) && self.simulates(to, other)
             })
         };
-        let next = self
-            .next
-            .iter()
-            .map(|row| row.iter().copied().filter(|&t| !outdone(t, row)).collect())
-            .collect();
         let initial = self.initial.iter().copied();
         let initial = initial
             .filter(|&q| !self.initial.iter().any(|&p| p != q && self.simulates(q, p)))
             .collect();
-        Self::new(self.letters, initial, next)
+        self.with_choices(0..self.len() as u32, initial, |steps| {
+            let kept = steps.iter().copied().filter(|&s| !outdone(s, steps));
+            kept.collect()
+        })
     }
+}
+
+fn components(successors: &[Vec<Step>]) -> Vec<u32> {
+    let mut graph = crate::labelling::Graph::default();
+    for steps in successors {
+        graph.open();
+        for &(to, _) in steps {
+            graph.add(to, 0, 0);
+        }
+    }
+    graph.components(|_| true)
 }

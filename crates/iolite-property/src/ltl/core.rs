@@ -106,6 +106,14 @@ impl Formulas {
         }
     }
 
+    /// How many variables stand for bits of a letter.
+    pub(super) fn letter_bits(&self) -> u32 {
+        match self.letters {
+            Letters::Numbered(count) => count.next_power_of_two().trailing_zeros(),
+            Letters::Valuations(count) => count as u32,
+        }
+    }
+
     pub(super) fn level(&self, f: Id) -> Level {
         self.levels[f.index()]
     }

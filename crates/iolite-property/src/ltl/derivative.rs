@@ -192,6 +192,13 @@ impl Derivatives {
         f
     }
 
+    /// A letter as functions of it ask for its bits: the bit at each variable.
+    pub(super) fn key(&self, l: Letter) -> u64 {
+        let bits = 0..self.formulas.letter_bits();
+        bits.map(|v| (l.bits() >> self.formulas.bit(v) & 1) << v)
+            .sum()
+    }
+
     /// The bit of the letter that a function asks for first, and what is left for either answer; nothing where
     /// the letter does not matter.
     pub(super) fn asked(&self, f: Bdd) -> Option<(u32, Bdd, Bdd)> {

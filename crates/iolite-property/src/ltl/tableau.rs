@@ -5,15 +5,17 @@
 //! off [Couvreur 1999]. That an eventuality is put off is a variable of its own: a step that puts
 //! it off and one that fulfils it while another formula asks for it anew lead to comparable sets, and
 //! without the mark the second would be dropped as not minimal. A counter makes one condition of all.
+//!
+//! What is left after a letter is a function of the letter, and so is the choice of successors.
 
 use rustc_hash::FxHashMap;
 
-use crate::alphabet::Alphabet;
+use crate::diagram::{Diagrams, Function};
 use crate::structure::AutomatonError;
 
 use super::LtlError;
 use super::bdd::Bdd;
-use super::buchi::Buchi;
+use super::buchi::{Buchi, Choices};
 use super::core::Id;
 use super::derivative::{Derivatives, PUT_OFF};
 
@@ -21,92 +23,102 @@ type Obligations = Vec<u32>;
 /// The set that comes next, and the eventualities put off.
 type Step = (u32, Vec<u32>);
 
+/// Sets of formulas and the choices between them, both by number.
+struct Tableau<'a> {
+    derivatives: &'a mut Derivatives,
+    sets: Vec<Obligations>,
+    index: FxHashMap<Obligations, u32>,
+    diagrams: Diagrams,
+    choices: Vec<Vec<Step>>,
+    /// The choices that what is left of a set stands for, as a function of the letter.
+    memo: FxHashMap<Bdd, Function>,
+    budget: usize,
+}
+
 impl Buchi {
     /// For a formula.
     pub(super) fn of_formula(
         derivatives: &mut Derivatives,
         formula: Id,
-        alphabet: &Alphabet,
         budget: usize,
     ) -> Result<Self, LtlError> {
         derivatives.mark_promises(true);
-        let result = Self::build(derivatives, formula, alphabet, budget);
-        derivatives.mark_promises(false);
-        result
-    }
-
-    fn build(
-        derivatives: &mut Derivatives,
-        formula: Id,
-        alphabet: &Alphabet,
-        budget: usize,
-    ) -> Result<Self, LtlError> {
-        let start = derivatives.bdd(formula);
-        let mut sets: Vec<Obligations> = Vec::new();
-        let mut index: FxHashMap<Obligations, u32> = FxHashMap::default();
-        let mut intern = |set: Obligations, sets: &mut Vec<Obligations>| -> u32 {
-            *index.entry(set).or_insert_with_key(|set| {
-                sets.push(set.clone());
-                sets.len() as u32 - 1
-            })
+        let mut tableau = Tableau {
+            derivatives,
+            sets: Vec::new(),
+            index: FxHashMap::default(),
+            diagrams: Diagrams::default(),
+            choices: Vec::new(),
+            memo: FxHashMap::default(),
+            budget,
         };
-        let first: Vec<u32> = derivatives
-            .formulas
-            .bdds
-            .minimal_models(start)
-            .into_iter()
-            .map(|set| intern(set, &mut sets))
-            .collect();
-        let mut steps: Vec<Vec<Vec<Step>>> = Vec::new();
-        while steps.len() < sets.len() {
-            let from = sets[steps.len()].clone();
-            let mut row = Vec::with_capacity(alphabet.len());
+        let result = tableau.build(formula);
+        derivatives.mark_promises(false);
+        Ok(result?.reduced())
+    }
+}
+
+impl Tableau<'_> {
+    fn build(&mut self, formula: Id) -> Result<Buchi, AutomatonError> {
+        let start = self.derivatives.bdd(formula);
+        let first = self.models(start).into_iter().map(|m| m.0).collect();
+        let mut rows: Vec<Function> = Vec::new();
+        while rows.len() < self.sets.len() {
+            let from = self.sets[rows.len()].clone();
             let any = from.iter().fold(Bdd::TRUE, |all, &f| {
-                let v = derivatives.formulas.bdds.var(f);
-                let after = derivatives.after_any(v);
-                derivatives.formulas.bdds.and(all, after)
+                let v = self.derivatives.formulas.bdds.var(f);
+                let after = self.derivatives.after_any(v);
+                self.derivatives.formulas.bdds.and(all, after)
             });
-            let mut known: FxHashMap<Bdd, Vec<Step>> = FxHashMap::default();
-            for l in alphabet.iter() {
-                let left = derivatives.at(any, l);
-                if let Some(steps) = known.get(&left) {
-                    row.push(steps.clone());
-                    continue;
-                }
-                let models = derivatives.formulas.bdds.minimal_models(left);
-                let split = |m: Vec<u32>| {
-                    let (put_off, set): (Vec<u32>, Vec<u32>) =
-                        m.into_iter().partition(|v| v & PUT_OFF != 0);
-                    (
-                        intern(set, &mut sets),
-                        put_off.iter().map(|v| v & !PUT_OFF).collect(),
-                    )
-                };
-                let steps: Vec<Step> = models.into_iter().map(split).collect();
-                known.insert(left, steps.clone());
-                row.push(steps);
-                if sets.len() > budget || derivatives.formulas.bdds.overflowed() {
-                    return Err(AutomatonError::TooManyStates(budget).into());
-                }
-            }
-            steps.push(row);
+            rows.push(self.choice(any)?);
         }
-        Self::degeneralise(alphabet, &first, &steps, budget)
+        self.degeneralised(first, &rows)
     }
 
-    fn degeneralise(
-        alphabet: &Alphabet,
-        first: &[u32],
-        steps: &[Vec<Vec<Step>>],
-        budget: usize,
-    ) -> Result<Self, LtlError> {
-        let mut eventualities: Vec<u32> = steps
+    /// The minimal sets that make a function of formulas true.
+    fn models(&mut self, left: Bdd) -> Vec<Step> {
+        let models = self.derivatives.formulas.bdds.minimal_models(left);
+        let split = |m: Vec<u32>| {
+            let (put_off, set): (Vec<u32>, Vec<u32>) =
+                m.into_iter().partition(|v| v & PUT_OFF != 0);
+            let number = *self.index.entry(set).or_insert_with_key(|set| {
+                self.sets.push(set.clone());
+                self.sets.len() as u32 - 1
+            });
+            (number, put_off.iter().map(|v| v & !PUT_OFF).collect())
+        };
+        models.into_iter().map(split).collect()
+    }
+
+    /// The choice that a letter leaves, as a function of it.
+    fn choice(&mut self, after: Bdd) -> Result<Function, AutomatonError> {
+        if let Some(&known) = self.memo.get(&after) {
+            return Ok(known);
+        }
+        let made = if let Some((bit, low, high)) = self.derivatives.asked(after) {
+            let low = self.choice(low)?;
+            let high = self.choice(high)?;
+            self.diagrams.make(bit, low, high)?
+        } else {
+            let steps = self.models(after);
+            self.choices.push(steps);
+            Function::constant(self.choices.len() as u32 - 1)
+        };
+        if self.sets.len() > self.budget || self.derivatives.formulas.bdds.overflowed() {
+            return Err(AutomatonError::TooManyStates(self.budget));
+        }
+        self.memo.insert(after, made);
+        Ok(made)
+    }
+
+    /// A state is a set and the eventuality that is waited for.
+    fn degeneralised(&self, first: Vec<u32>, rows: &[Function]) -> Result<Buchi, AutomatonError> {
+        let put_off = self
+            .choices
             .iter()
             .flatten()
-            .flatten()
-            .flat_map(|(_, put_off)| put_off)
-            .copied()
-            .collect();
+            .flat_map(|(_, put_off)| put_off);
+        let mut eventualities: Vec<u32> = put_off.copied().collect();
         eventualities.sort_unstable();
         eventualities.dedup();
         let mut index: FxHashMap<(u32, usize), u32> = FxHashMap::default();
@@ -117,15 +129,18 @@ impl Buchi {
                 states.len() as u32 - 1
             })
         };
-        let initial = first.iter().map(|&s| intern((s, 0), &mut states)).collect();
-        let mut next = Vec::new();
-        let mut done = 0;
-        while done < states.len() {
-            let (set, waiting) = states[done];
-            done += 1;
-            for l in alphabet.iter() {
-                let mut row = Vec::new();
-                for (to, put_off) in &steps[set as usize][l.index()] {
+        let initial = first
+            .into_iter()
+            .map(|s| intern((s, 0), &mut states))
+            .collect();
+        let (mut diagrams, mut choices) = (Diagrams::default(), Choices::default());
+        let mut memo = vec![FxHashMap::default(); eventualities.len().max(1)];
+        let mut next: Vec<Function> = Vec::new();
+        while next.len() < states.len() {
+            let (set, waiting) = states[next.len()];
+            let mut steps = |_: &mut Diagrams, choice: u32| {
+                let mut steps = Vec::new();
+                for (to, put_off) in &self.choices[choice as usize] {
                     let advance = |from: usize| {
                         let blocked = eventualities[from..]
                             .iter()
@@ -137,16 +152,16 @@ impl Buchi {
                     if accepting {
                         level = advance(0) % eventualities.len().max(1);
                     }
-                    row.push((intern((*to, level), &mut states), accepting));
+                    steps.push((intern((*to, level), &mut states), accepting));
                 }
-                row.sort_unstable();
-                row.dedup();
-                next.push(row);
-                if states.len() > budget {
-                    return Err(AutomatonError::TooManyStates(budget).into());
+                if states.len() > self.budget {
+                    return Err(AutomatonError::TooManyStates(self.budget));
                 }
-            }
+                Ok(choices.number(steps))
+            };
+            let row = rows[set as usize];
+            next.push(diagrams.mapped(&self.diagrams, row, &mut memo[waiting], &mut steps)?);
         }
-        Ok(Self::new(alphabet.len(), initial, next).reduced())
+        Ok(Buchi::new(initial, diagrams, next, choices))
     }
 }

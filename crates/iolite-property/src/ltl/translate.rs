@@ -15,11 +15,11 @@ use crate::structure::{AutomatonError, DEFAULT_BUDGET, Structure};
 
 use super::bdd::Bdd;
 use super::buchi::Buchi;
-use super::core::{Formulas, Id, Letters, Node, Resolver};
+use super::core::{Formulas, Id, Letters, Node};
 use super::derivative::Derivatives;
-use super::determinise::determinise;
+use super::determinise::{Narrow, ParityFunctions};
 use super::past::Past;
-use super::{LetterSet, Ltl, LtlError};
+use super::{LetterSet, Ltl, LtlError, letters};
 
 /// Which construction is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -85,8 +85,7 @@ impl Ltl {
             return self.translate_wide(alphabet, options);
         }
         if past.is_empty() {
-            let (normal, classes) =
-                self.translate_future(alphabet, options, &|f| past.letters(f, alphabet))?;
+            let (normal, classes) = self.translate_future(alphabet, options)?;
             let narrow = Translation::new(normal, options.budget)?;
             return Ok(Translation {
                 automaton: narrow.automaton.over(alphabet, &classes)?,
@@ -94,34 +93,12 @@ impl Ltl {
             });
         }
         let extended = Arc::new(past.extended()?);
-        let (future, classes) =
-            self.translate_future(&extended, options, &|f| past.letters(f, alphabet))?;
-        let future = future.automaton.over(&extended, &classes)?;
-        // The automaton beside the memory of the past.
-        let omega = future.to_omega();
-        // Few enough letters for a table, or there would be no extended alphabet.
-        let (structure, meaning) = Structure::explore(
-            Arc::new(Alphabet::numbers(alphabet.len())?),
-            (omega.structure.initial(), past.start()),
-            options.budget,
-            |&(q, memory), l| {
-                let (next, now) = past.step(memory, l, alphabet)?;
-                Ok::<_, LtlError>((omega.structure.step(q, past.letter(l, now)), next))
-            },
-        )?;
-        let structure = structure.called(alphabet.clone())?;
-        let colours = meaning
-            .iter()
-            .map(|(q, _)| omega.colours[q.index()])
-            .collect();
-        let finite = StateSet::empty(structure.len());
-        let acceptance = omega.acceptance;
-        let composed = OmegaAutomaton {
-            structure,
-            colours,
-            acceptance,
-            finite,
-        };
+        let mut formulas = Formulas::new(Letters::Valuations(extended.propositions().len()));
+        let f = formulas.normal_form(self, false, &|f| past.letters(f))?;
+        let translator = Translator::new(formulas, &extended, options);
+        translator.guard()?;
+        let future = translator.translated(f)?.automaton.to_omega();
+        let composed = past.beside(&future, options.budget)?;
         Translation::new(
             Normalised::of_omega(&composed, options.budget)?,
             options.budget,
@@ -134,10 +111,13 @@ impl Ltl {
         &self,
         alphabet: &Arc<Alphabet>,
         options: Options,
-        resolver: Resolver<'_>,
     ) -> Result<(Normalised, Vec<u32>), LtlError> {
+        let resolver = |f: &Self| match f {
+            Self::Atom(name) => letters(alphabet, name),
+            _ => Err(LtlError::FutureInPast),
+        };
         let mut wide = Formulas::new(Letters::Numbered(alphabet.len()));
-        let f = wide.normal_form(self, false, resolver)?;
+        let f = wide.normal_form(self, false, &resolver)?;
         let (classes, first) = wide.numbered_classes(f, alphabet.len());
         let mut formulas = Formulas::new(Letters::Numbered(first.len()));
         let f = formulas.normal_form(self, false, &|f| {
@@ -158,6 +138,11 @@ pub(super) type Turn = (Vec<Bdd>, usize, Bdd);
 pub(super) fn failed(mut formulas: Vec<Bdd>) -> Turn {
     formulas.fill(Bdd::FALSE);
     (formulas, 0, Bdd::FALSE)
+}
+
+/// Colour 0, or none.
+fn mark(marked: bool) -> Colours {
+    Colours::few(u128::from(marked))
 }
 
 pub(super) struct Translator<'a> {
@@ -230,30 +215,64 @@ impl<'a> Translator<'a> {
 
     /// The formula or its negation, whichever is found to be small first.
     fn either(&mut self, f: Id) -> Result<Normalised, LtlError> {
-        if let Some(narrow) = self.narrow_or_fail(f)? {
-            return Ok(narrow);
-        }
         let not = self.derivatives.formulas.negation(f);
-        let mut automata = [Some(self.buchi(f)), Some(self.buchi(not))];
+        let automata = [self.buchi(f), self.buchi(not)];
+        let mut met = None;
         for budget in [1 << 8, 1 << 11, 1 << 14, self.budget] {
-            for (negated, automaton) in automata.iter_mut().enumerate() {
-                let Some(Ok(buchi)) = automaton else { continue };
-                let parity = match determinise(buchi, budget.min(self.budget)) {
-                    Err(LtlError::Automaton(AutomatonError::TooManyStates(_))) => continue,
+            for (negated, automaton) in automata.iter().enumerate() {
+                let Ok(buchi) = automaton else { continue };
+                let parity = match ParityFunctions::of_buchi(buchi, budget.min(self.budget)) {
+                    Err(bound) if bound.is_bound() => {
+                        met = Some(bound);
+                        continue;
+                    }
                     other => other?,
                 };
-                let omega = Reduced::of_reference(&parity, self.alphabet.clone())?.to_omega()?;
-                return self.normalise(&if negated == 1 {
-                    omega.negation()
-                } else {
-                    omega
-                });
+                return self.normalised_parity(&parity, negated == 1);
             }
         }
-        for automaton in automata.into_iter().flatten() {
+        for automaton in automata {
             automaton?;
         }
-        Err(AutomatonError::TooManyStates(self.budget).into())
+        Err(met
+            .unwrap_or(AutomatonError::TooManyStates(self.budget))
+            .into())
+    }
+
+    /// A parity automaton, or its complement, in the shape of its class; over few classes of letters as a table, where
+    /// more reductions are known.
+    fn normalised_parity(
+        &self,
+        parity: &ParityFunctions,
+        negated: bool,
+    ) -> Result<Normalised, LtlError> {
+        let turned = |omega: OmegaAutomaton| if negated { omega.negation() } else { omega };
+        if !self.alphabet.is_wide() {
+            let letters: Vec<u64> = self
+                .alphabet
+                .iter()
+                .map(|l| self.derivatives.key(l))
+                .collect();
+            let parity = parity.table(&letters);
+            let omega = Reduced::of_reference(&parity, self.alphabet.clone())?.to_omega();
+            return self.normalise(&turned(omega));
+        }
+        let few = match self.options.route {
+            Route::Functions => None,
+            Route::Best | Route::Safra => parity.narrow()?,
+        };
+        let Some(Narrow {
+            classes,
+            class,
+            table,
+        }) = few
+        else {
+            return self.normalise(&turned(parity.to_omega(self.alphabet, self.budget)?));
+        };
+        let narrow = Arc::new(Alphabet::numbers(table.table.letters)?);
+        let omega = Reduced::of_reference(&table, narrow)?.to_omega();
+        self.normalise(&turned(omega))?
+            .over_functions(self.alphabet, (&classes, class))
     }
 
     pub(super) fn normalise(&self, omega: &OmegaAutomaton) -> Result<Normalised, LtlError> {
@@ -287,7 +306,7 @@ impl<'a> Translator<'a> {
         } else {
             (Bdd::TRUE, AcceptanceFormula::Inf(0))
         };
-        let colours = meaning.iter().map(|&m| Colours::from(m == bad)).collect();
+        let colours = meaning.iter().map(|&m| mark(m == bad)).collect();
         self.normalise(&OmegaAutomaton {
             structure,
             colours,
@@ -356,7 +375,7 @@ impl<'a> Translator<'a> {
         let n = structure.len();
         let colours = meaning
             .iter()
-            .map(|(_, turn, owed)| Colours::from(*turn == last && *owed == Bdd::TRUE))
+            .map(|(_, turn, owed)| mark(*turn == last && *owed == Bdd::TRUE))
             .collect();
         let acceptance = AcceptanceFormula::Inf(0);
         Ok(OmegaAutomaton {
@@ -429,7 +448,7 @@ impl<'a> Translator<'a> {
         let n = structure.len();
         let colours = meaning
             .iter()
-            .map(|q| q.map_or(0, |q| omega.colours[q.index()]))
+            .map(|q| q.map_or_else(Colours::default, |q| omega.colours[q.index()].clone()))
             .collect();
         let acceptance = omega.acceptance.clone();
         self.normalise(&OmegaAutomaton {
@@ -442,18 +461,14 @@ impl<'a> Translator<'a> {
 
     fn buchi(&mut self, f: Id) -> Result<Buchi, LtlError> {
         let budget = self.budget.min(1 << 14);
-        let buchi = Buchi::of_formula(&mut self.derivatives, f, self.alphabet, budget)?;
+        let buchi = Buchi::of_formula(&mut self.derivatives, f, budget)?;
         self.guard()?;
         Ok(buchi)
     }
 
     fn safra(&mut self, f: Id) -> Result<Normalised, LtlError> {
-        if let Some(narrow) = self.narrow_or_fail(f)? {
-            return Ok(narrow);
-        }
         let buchi = self.buchi(f)?;
-        let parity = determinise(&buchi, self.budget)?;
-        let omega = Reduced::of_reference(&parity, self.alphabet.clone())?.to_omega()?;
-        self.normalise(&omega)
+        let parity = ParityFunctions::of_buchi(&buchi, self.budget)?;
+        self.normalised_parity(&parity, false)
     }
 }

@@ -19,8 +19,6 @@ use super::{Ltl, LtlError, letters};
 
 /// Classes of letters up to which a part is translated over them.
 const NARROW_LETTERS: usize = 1 << 8;
-/// The same, where the only construction is one over tables.
-const TABLE_LETTERS: usize = 1 << 12;
 
 type Values<'m> = &'m mut FxHashMap<Bdd, Function>;
 
@@ -39,13 +37,30 @@ impl Ltl {
         translator.guard()?;
         if let Some((normal, classes)) = translator.over_classes(f, translator.narrow_letters())? {
             let narrow = Translation::new(normal, options.budget)?;
-            let functions = translator.class_functions(&classes)?;
+            let (diagrams, class) = translator.class_functions(&classes)?;
             return Ok(Translation {
-                automaton: narrow.automaton.over_functions(alphabet, &functions)?,
+                automaton: narrow
+                    .automaton
+                    .over_functions(alphabet, (&diagrams, class))?,
                 class: narrow.class,
             });
         }
         Translation::new(translator.translated(f)?, options.budget)
+    }
+}
+
+impl Normalised {
+    /// Over a wide alphabet, of which each letter does as one of this automaton's does.
+    pub(super) fn over_functions(
+        self,
+        alphabet: &Arc<Alphabet>,
+        (classes, class): (&Diagrams, Function),
+    ) -> Result<Self, LtlError> {
+        Ok(Self {
+            automaton: self.automaton.over_functions(alphabet, (classes, class))?,
+            class: self.class,
+            finite_change: None,
+        })
     }
 }
 
@@ -82,24 +97,9 @@ impl Translator<'_> {
         let Some((normal, classes)) = self.over_classes(f, limit)? else {
             return Ok(None);
         };
-        let functions = self.class_functions(&classes)?;
-        Ok(Some(Normalised {
-            automaton: normal.automaton.over_functions(self.alphabet, &functions)?,
-            class: normal.class,
-            finite_change: None,
-        }))
-    }
-
-    /// For constructions that know tables only.
-    pub(super) fn narrow_or_fail(&mut self, f: Id) -> Result<Option<Normalised>, LtlError> {
-        if !self.alphabet.is_wide() {
-            return Ok(None);
-        }
-        let found = self.narrow(f, TABLE_LETTERS)?;
-        let count = self.alphabet.propositions().len();
-        Ok(Some(
-            found.ok_or(AutomatonError::TooManyPropositions(count))?,
-        ))
+        let (diagrams, class) = self.class_functions(&classes)?;
+        let normal = normal.over_functions(self.alphabet, (&diagrams, class))?;
+        Ok(Some(normal))
     }
 
     /// The class of each letter, as a function.
