@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use iolite_expr::{Solver, Substitution, Term};
 
 use crate::iosts::{Gate, Iosts, LabelKind, LocationId, Transition, TransitionId};
+use crate::quantified;
 
 /// Why a system has no deterministic form here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -107,9 +108,10 @@ impl Iosts {
         let guard = if hidden(&transition.guard) {
             // Where the guard is defined for all values, some value satisfies it.
             let body = Term::all([transition.guard.defined(), transition.guard.clone()]);
-            solver
-                .eliminate(&gate.params, &body.simplify())
-                .unwrap_or_else(|| Term::exists(gate.params.clone(), body))
+            quantified::exists(&gate.params, &body.simplify(), |vars, body| {
+                solver.eliminate(vars, body)
+            })
+            .0
         } else {
             transition.guard.clone()
         };

@@ -59,6 +59,7 @@ mod only_row;
 mod passing;
 mod path_formula;
 mod product;
+mod quantified;
 mod quiescence;
 mod refusal;
 mod semantics;
@@ -94,7 +95,7 @@ pub use iosts::{
 pub use lint::Lint;
 pub use passing::TestProgram;
 pub use path_formula::{
-    GivenConstant, HasTrace, PathPlace, RunPlace, TraceStep, Watch, WatchedStates,
+    Beside, GivenConstant, HasTrace, PathPlace, RunPlace, TraceStep, Watch, WatchedStates,
 };
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};

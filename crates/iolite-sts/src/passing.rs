@@ -5,13 +5,16 @@ use iolite_expr::{Answer as Satisfiable, Solver, Span, Substitution, Term, Var};
 use iolite_lts::QuiescencePolicy;
 
 use crate::analysis::{
-    Answer, ObservedProduct, VerifyBudget, satisfies, verify, watch, watched_product,
+    Answer, ObservedProduct, VerifyBudget, refuted_soon, satisfies, verify, watch, watched_product,
 };
 use crate::conformance::{ConformanceError, MOST};
 use crate::conformance_instances::has_instances;
 use crate::iosts::{Iosts, LabelKind, LocationId, Transition};
 use crate::semantics::ValuedAction;
 use crate::symbolic::literal;
+
+/// One part in so many of the steps is for short failing runs, before anything is proved.
+const EARLY: u64 = 4;
 
 /// A test case as the system has its actions: its stimuli are inputs. It takes every observation of its own
 /// gates, except in the locations of its verdicts.
@@ -44,8 +47,9 @@ impl TestProgram<'_> {
         solver: &mut Solver,
         budget: VerifyBudget,
     ) -> Result<(Iosts, Answer), ConformanceError> {
-        let (program, avoided, found) =
-            self.in_one_instance(implementation, verdicts, policy, solver, budget)?;
+        self.check_instances(implementation)?;
+        let (system, program, avoided) = self.beside(implementation, verdicts)?;
+        let found = satisfies(&system, &program, &avoided, policy, solver, budget)?;
         Ok(confirmed(found, &program, &avoided, solver))
     }
 
@@ -63,24 +67,29 @@ impl TestProgram<'_> {
         solver: &mut Solver,
         budget: VerifyBudget,
     ) -> Result<(Iosts, Answer), ConformanceError> {
-        let (.., found) = self.in_one_instance(implementation, verdicts, policy, solver, budget)?;
-        Ok(found)
+        self.check_instances(implementation)?;
+        let (system, program, avoided) = self.beside(implementation, verdicts)?;
+        let early = VerifyBudget {
+            steps: budget.steps / EARLY,
+            ..budget
+        };
+        if let Some(found) = refuted_soon(&system, &program, &avoided, policy, solver, early)? {
+            return Ok(found);
+        }
+        Ok(satisfies(
+            &system, &program, &avoided, policy, solver, budget,
+        )?)
     }
 
-    #[expect(clippy::type_complexity, reason = "the parts of one answer")]
-    fn in_one_instance(
+    /// System and program over the same actions, and the locations of the program that are avoided.
+    fn beside(
         self,
         implementation: &Iosts,
         verdicts: &[LocationId],
-        policy: QuiescencePolicy,
-        solver: &mut Solver,
-        budget: VerifyBudget,
-    ) -> Result<(Iosts, Vec<LocationId>, (Iosts, Answer)), ConformanceError> {
-        self.check_instances(implementation)?;
-        let implementation = implementation.with_gates_of(self.model)?;
-        let (program, avoided) = self.with_foreign(&implementation, verdicts)?;
-        let found = satisfies(&implementation, &program, &avoided, policy, solver, budget)?;
-        Ok((program, avoided, found))
+    ) -> Result<(Iosts, Iosts, Vec<LocationId>), ConformanceError> {
+        let system = implementation.with_gates_of(self.model)?;
+        let (program, avoided) = self.with_foreign(&system, verdicts)?;
+        Ok((system, program, avoided))
     }
 
     /// Whether a run ends in one of these verdicts although the specification allows every observation in it,
@@ -155,9 +164,8 @@ impl TestProgram<'_> {
         if let Some(var) = self.open() {
             return Err(ConformanceError::Unknown((*var.name).into()));
         }
-        let implementation = implementation.with_gates_of(self.model)?;
-        let (program, avoided) = self.with_foreign(&implementation, verdicts)?;
-        Ok(watch(&implementation, &program, &avoided, policy)?)
+        let (system, program, avoided) = self.beside(implementation, verdicts)?;
+        Ok(watch(&system, &program, &avoided, policy)?)
     }
 
     /// A variable or constant of the test case without a value.

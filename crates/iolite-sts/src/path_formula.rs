@@ -4,6 +4,7 @@
 //! It shares terms and solver with [`Symbolic`](crate::Symbolic), and none of its sets of states,
 //! so that a verdict can be looked at again and the fast way be tested against it.
 
+mod fair;
 mod places;
 mod taken;
 mod watch;
@@ -54,6 +55,51 @@ pub struct RunPlace {
     pub constants: Vec<Value>,
 }
 
+/// What a trace leaves open.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    /// Outputs that may be sent and that nobody sees, after `k` steps of the trace those of `unseen[k]`.
+    pub unseen: &'a [Vec<GateId>],
+    /// A step of the trace whose action may have any values; those that it is given do not count.
+    pub any_values_at: Option<usize>,
+}
+
+/// The number of the first unknown value that stands for a parameter of the step that may have any values.
+const FIRST_SHOWN: usize = 1 << 23;
+
+/// What stands for the parameters of the step that may have any values, so that no quantifier over them catches it.
+fn shown_values(params: &[Var]) -> impl Iterator<Item = Var> {
+    params.iter().enumerate().map(|(k, p)| {
+        let id = VarId::new(space::UNKNOWN, FIRST_SHOWN + k);
+        Var::new(id, &p.name, p.sort.clone())
+    })
+}
+
+/// Rows of values that are taken one by one.
+const FEW: usize = 16;
+
+/// All values of parameters, where there are few.
+fn few_rows(params: &[Var]) -> Option<Vec<Vec<Term>>> {
+    let mut rows = vec![Vec::new()];
+    for param in params {
+        let column = param.sort.values(FEW as u64)?;
+        let longer = rows.iter().flat_map(|row: &Vec<Term>| {
+            let with = |v: &Value| {
+                row.iter()
+                    .cloned()
+                    .chain([literal(param, v.clone())])
+                    .collect()
+            };
+            column.iter().map(with)
+        });
+        rows = longer.collect();
+        if rows.len() > FEW {
+            return None;
+        }
+    }
+    Some(rows)
+}
+
 /// What δ is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Silence {
@@ -84,6 +130,8 @@ struct Search<'a> {
     constants: Substitution,
     /// Outputs that nobody sees, for each number of steps that were shown.
     unseen: &'a [Vec<GateId>],
+    /// A step of the trace that may have any values.
+    any_values_at: Option<usize>,
     /// Where the run is before the last step of the trace, where that is asked.
     place: Option<&'a RunPlace>,
     /// Whether every point is kept.
@@ -141,19 +189,53 @@ impl Iosts {
         search.run()
     }
 
-    /// The same where outputs may be sent that nobody sees: after `k` steps of the trace those of `unseen[k]`.
+    /// The same where outputs may be sent that nobody sees, and one step may have any values.
     pub fn has_trace_beside(
         &self,
         trace: &[TraceStep],
-        unseen: &[Vec<GateId>],
+        beside: Beside<'_>,
         policy: QuiescencePolicy,
         solver: &mut Solver,
         budget: usize,
     ) -> HasTrace {
-        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
-        search.unseen = unseen;
+        let search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        let mut search = search.beside(beside);
         search.start();
         search.run()
+    }
+
+    /// The conditions for it, one for each way, over constants, unknown values and the parameters of the step that may have
+    /// any values.
+    ///
+    /// # Errors
+    ///
+    /// What was not found out, and why.
+    pub fn trace_conditions_beside(
+        &self,
+        trace: &[TraceStep],
+        beside: Beside<'_>,
+        policy: QuiescencePolicy,
+        solver: &mut Solver,
+        budget: usize,
+    ) -> Result<Vec<Term>, Arc<str>> {
+        let search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        let mut search = search.beside(beside);
+        search.start();
+        search.explore(false)?;
+        let sound = Term::any(search.faults).negated();
+        let mut map = Substitution::new();
+        if let Some(TraceStep::Action(shown)) = beside.any_values_at.and_then(|k| trace.get(k)) {
+            let params = &self.gate(shown.action).params;
+            for (stands, param) in shown_values(params).zip(params) {
+                map.insert(stands.id, param.term());
+            }
+        }
+        let ends = search.ends.into_iter();
+        ends.map(|end| {
+            let end = Term::all([end, sound.clone()]).substitute(&map);
+            end.map_err(|_| "an expression grows too large".into())
+        })
+        .collect()
     }
 
     /// The conditions over constants and unknown values under which a run shows `trace`, one for each
@@ -207,6 +289,7 @@ impl<'a> Search<'a> {
             fresh: 0,
             constants: Substitution::new(),
             unseen: &[],
+            any_values_at: None,
             place: None,
             keeps: false,
             kept: Vec::new(),
@@ -219,6 +302,15 @@ impl<'a> Search<'a> {
             faults: Vec::new(),
             before: Vec::new(),
             ends: Vec::new(),
+        }
+    }
+
+    /// The same with what the trace leaves open.
+    fn beside(self, beside: Beside<'a>) -> Self {
+        Self {
+            unseen: beside.unseen,
+            any_values_at: beside.any_values_at,
+            ..self
         }
     }
 }
@@ -394,6 +486,13 @@ impl Search<'_> {
                     let arguments = params.iter().map(|p| self.unknown(p)).collect::<Vec<_>>();
                     self.fire(point, transition, &arguments, 0);
                 }
+                (Some(TraceStep::Action(seen)), _)
+                    if seen.action == transition.action
+                        && self.any_values_at == Some(point.shown) =>
+                {
+                    let arguments: Vec<Term> = shown_values(params).map(|v| v.term()).collect();
+                    self.fire(point, transition, &arguments, 1);
+                }
                 (Some(TraceStep::Action(seen)), _) if seen.action == transition.action => {
                     let fits = |(p, v): (&Var, &Value)| p.sort.contains(v);
                     if params.len() == seen.values.len()
@@ -464,6 +563,13 @@ impl Search<'_> {
                 ..transition.clone()
             };
             return self.fire(point, &some, &[], 0);
+        }
+        // What few values lead to is a value again, and is met again.
+        if let Some(rows) = few_rows(params) {
+            for row in rows {
+                self.fire(point, transition, &row, 0);
+            }
+            return;
         }
         let arguments: Vec<Term> = params.iter().map(|p| self.unknown(p)).collect();
         self.fire(point, transition, &arguments, 0);

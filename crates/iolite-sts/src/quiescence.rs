@@ -3,6 +3,7 @@
 use iolite_expr::{Solver, Span, Term, Var, qe};
 
 use crate::iosts::{Gate, GateId, Iosts, LabelKind, LocationId, Transition, TransitionId};
+use crate::quantified;
 
 /// The guard of δ in a location.
 #[derive(Clone, Debug)]
@@ -39,11 +40,9 @@ impl Iosts {
     ) -> DeltaGuard {
         let mut eliminated = true;
         let mut exists = |params: &[Var], body: Term| {
-            let body = body.simplify();
-            eliminate(params, &body).unwrap_or_else(|| {
-                eliminated = false;
-                Term::exists(params.to_vec(), body)
-            })
+            let (found, gone) = quantified::exists(params, &body.simplify(), &mut eliminate);
+            eliminated &= gone;
+            found
         };
         let (mut silent, mut fireable, mut faults) = (Vec::new(), Vec::new(), Vec::new());
         for &t in self.outgoing(location) {

@@ -448,7 +448,8 @@ impl Symbolic {
         Ok(next)
     }
 
-    fn stepped(
+    /// The same, and nothing notes that it was taken.
+    pub(crate) fn stepped(
         &mut self,
         s: &SymbolicState,
         t: TransitionId,
@@ -652,6 +653,11 @@ impl Doubt {
     /// The first thing that was not decided: why, and the query.
     pub(crate) fn first(self) -> Option<(Arc<str>, String)> {
         self.undecided
+    }
+
+    /// Whether everything was decided, and has a meaning.
+    pub(crate) fn is_none(&self) -> bool {
+        self.undecided.is_none() && self.faults.is_empty()
     }
 
     pub(crate) fn note(&mut self, reason: &str, query: impl FnOnce() -> String) {

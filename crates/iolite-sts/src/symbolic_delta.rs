@@ -180,12 +180,17 @@ impl Symbolic {
             return Ok(found);
         }
         if self.policy == QuiescencePolicy::Fair {
-            // Whether values let a cycle be left, or an output come, is not solved for.
-            doubt.note(
-                "whether a cycle of internal actions can be left",
-                String::new,
-            );
-            found.decided = false;
+            match self.is_never_left(s)? {
+                Some(true) => found.conditions.push(s.condition()),
+                Some(false) => {}
+                None => {
+                    doubt.note(
+                        "whether a cycle of internal actions can be left",
+                        String::new,
+                    );
+                    found.decided = false;
+                }
+            }
             return Ok(found);
         }
         let model = self.model.clone();
@@ -220,6 +225,68 @@ impl Symbolic {
             }
         }
         Ok(found)
+    }
+}
+
+impl Symbolic {
+    /// Whether internal actions lead a state back to itself, from wherever else they lead it, and no output comes on the
+    /// way: the strongly connected part that it is in is left by nothing. `None` where values or constants decide it that
+    /// are not known.
+    fn is_never_left(&mut self, s: &SymbolicState) -> Result<Option<bool>, SymbolicError> {
+        let model = self.model.clone();
+        let whole = s.condition();
+        let mut doubt = Doubt::default();
+        let mut part = vec![s.clone()];
+        let mut steps: Vec<Vec<usize>> = Vec::new();
+        while let Some(here) = part.get(steps.len()).cloned() {
+            if !here.has_literal_values() || part.len() > self.max_states {
+                return Ok(None);
+            }
+            let mut row = Vec::new();
+            for &t in model.outgoing(here.location) {
+                match model.kind(t) {
+                    LabelKind::Output => {
+                        let next = self.stepped(&here, t, None, &mut doubt)?;
+                        if let Some(next) = next {
+                            let sure = next.certain && self.known.is_some() && doubt.is_none();
+                            return Ok(sure.then_some(false));
+                        }
+                    }
+                    LabelKind::Internal => {
+                        for next in self.internal(&here, t, &mut doubt)? {
+                            if !next.certain || next.condition() != whole {
+                                return Ok(None);
+                            }
+                            let same = |p: &SymbolicState| {
+                                p.location == next.location && p.values() == next.values()
+                            };
+                            let known = part.iter().position(same);
+                            row.push(known.unwrap_or(part.len()));
+                            if known.is_none() {
+                                part.push(next);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if !doubt.is_none() {
+                return Ok(None);
+            }
+            steps.push(row);
+        }
+        // Those that come back, found in rounds: each round adds what steps to one of them.
+        let mut back = FxHashSet::from_iter([0]);
+        loop {
+            let before = back.len();
+            let comes = |k: &usize| steps[*k].iter().any(|to| back.contains(to));
+            let more: Vec<usize> = (0..part.len()).filter(comes).collect();
+            back.extend(more);
+            if back.len() == before {
+                break;
+            }
+        }
+        Ok(Some(!steps[0].is_empty() && back.len() == part.len()))
     }
 }
 

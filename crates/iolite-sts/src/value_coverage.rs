@@ -114,6 +114,13 @@ fn describe(model: &Iosts, id: TransitionId) -> String {
 }
 
 fn side_text(left: &Term, right: &Term, apart: i8) -> String {
+    if let Some([left, right, unit]) = Term::decimal_sides(left, right) {
+        return match apart {
+            0 => format!("{left} == {right}"),
+            -1 => format!("{left} == {right} - {unit}"),
+            _ => format!("{left} == {right} + {unit}"),
+        };
+    }
     match (left.sort() == &Sort::String, apart) {
         (_, 0) => format!("{left} == {right}"),
         (true, _) => format!("{left} and {right} differ in one character"),

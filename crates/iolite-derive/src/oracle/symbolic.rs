@@ -4,21 +4,28 @@
 //! are part of the state [SYM04, §2], so whatever happens narrows them, and what no value of them
 //! explains is forbidden.
 
+mod stimuli;
+mod text;
+mod valued;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use iolite_expr::{Answer, CandidateValues, Distribution, Kind, Op, Strategy, Term, Value};
+use iolite_expr::{CandidateValues, Distribution, Strategy, Term};
 use iolite_lts::relation::Relation;
 use iolite_sts::{
-    After, CoverageGoals, Enabled, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
-    SymbolicState, SymbolicStates, TransitionId, ValueCoverage, ValuedAction,
+    After, CoverageGoals, GateId, InputChoice, Iosts, LabelKind, Symbolic, SymbolicError,
+    SymbolicStates, ValueCoverage, ValuedAction,
 };
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    Action, ActionId, Alphabet, Criterion, Meaning, Notice, Oracle, Places, Step, Undecided, Wish,
+    ActionId, Alphabet, Criterion, Meaning, Notice, Oracle, Places, Step, Undecided, Wish,
 };
+
+pub(crate) use text::{guarded, shortened};
+pub use valued::{action_of, valued_action, valued_label};
 
 /// Why there is no oracle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -98,11 +105,6 @@ impl SymbolicPlace {
 
 /// Keeps the values apart from whatever else a run's seed decides.
 const VALUES: u64 = 0x76a1_0e5f_4c3d_9b27;
-/// How often values are drawn for an input before it is given with values that not all constants
-/// specify.
-const DRAWS: usize = 4;
-/// Locations and guards that people are shown at once.
-const MOST_SHOWN: usize = 20;
 /// Actions of a run whose meaning is remembered.
 const REMEMBERED: usize = 1 << 16;
 
@@ -306,167 +308,6 @@ impl SymbolicOracle {
             After::Unknown { .. } => None,
         })
     }
-
-    /// Whether all constants that explain the run so far specify an input, as far as it matters;
-    /// `None` where that is not found out.
-    fn is_specified(&mut self, at: &SymbolicPlace, input: &ValuedAction) -> Option<bool> {
-        if self.relation == Relation::Uioco {
-            let taken = self.semantics.takes_everywhere(&at.states, input);
-            if taken.unwrap_or_default() != Some(true) {
-                return None;
-            }
-        }
-        if self.union || at.guessed.is_some() || self.semantics.knows_constants() {
-            return Some(true);
-        }
-        self.semantics
-            .specifies(&at.states, input)
-            .unwrap_or_default()
-    }
-
-    /// For uioco: what an input means that some state refuses, or may refuse; `None` where all take it.
-    fn refused(
-        &mut self,
-        at: &SymbolicPlace,
-        input: &ValuedAction,
-    ) -> Option<Result<Meaning<SymbolicPlace>, Box<Undecided>>> {
-        if self.relation != Relation::Uioco {
-            return None;
-        }
-        let taken = self.semantics.takes_everywhere(&at.states, input);
-        let input = &self.semantics.model().gate(input.action).name;
-        match taken.unwrap_or_default() {
-            Some(true) => None,
-            Some(false) if self.union || self.semantics.knows_constants() => {
-                Some(Ok(Meaning::Unspecified))
-            }
-            Some(false) => Some(Err(Box::new(Undecided {
-                inconclusive: true,
-                ..Undecided::new(format!(
-                    "with some values of the constants a state refuses ?{input}, and uioco says nothing \
-                     of what follows"
-                ))
-            }))),
-            None => Some(Err(Box::new(Undecided::new(format!(
-                "whether all states take ?{input} was not found out"
-            ))))),
-        }
-    }
-
-    /// Values for an input that all constants specify; one that only some do where no other was
-    /// found.
-    fn specified(
-        &mut self,
-        at: &SymbolicPlace,
-        ways: &[Enabled],
-    ) -> Result<Option<ValuedAction>, ValuedAction> {
-        let mut guess = None;
-        for _ in 0..DRAWS {
-            match self.solved(ways.to_vec()) {
-                Some(input) if self.is_specified(at, &input) == Some(true) => {
-                    return Ok(Some(input));
-                }
-                Some(input) => guess = guess.or(Some(input)),
-                None => break,
-            }
-        }
-        guess.map_or(Ok(None), Err)
-    }
-
-    /// One stimulus for each input that some state takes. Constants are known, so that what some state
-    /// takes is specified.
-    fn drawn_stimuli(&mut self, at: &SymbolicPlace, menu: &mut Vec<ActionId>) {
-        let model = Arc::clone(self.model());
-        let mut gates: BTreeMap<GateId, Vec<(&SymbolicState, TransitionId)>> = BTreeMap::new();
-        for state in at.states.iter() {
-            for &t in model.outgoing(state.location()) {
-                if model.kind(t) == LabelKind::Input {
-                    let ways = gates.entry(model.transition(t).action).or_default();
-                    ways.push((state, t));
-                }
-            }
-        }
-        for (gate, mut ways) in gates {
-            while !ways.is_empty() {
-                let (state, t) = ways.swap_remove(self.rng.random_range(0..ways.len()));
-                match self.choice.values_at(&mut self.semantics, state, t) {
-                    Ok(Answer::Sat(found)) => {
-                        let input = ValuedAction::of(&model, gate, &found);
-                        menu.push(self.action(&input));
-                        break;
-                    }
-                    // A model fault in a guard shows when the step is taken; here it offers nothing.
-                    Ok(Answer::Unsat) | Err(_) => {}
-                    Ok(Answer::Unknown(why)) => {
-                        self.untried.entry(gate).or_insert(why);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Values for one of the ways to take an input, tried in random order.
-    fn solved(&mut self, mut ways: Vec<Enabled>) -> Option<ValuedAction> {
-        while !ways.is_empty() {
-            let way = ways.swap_remove(self.rng.random_range(0..ways.len()));
-            let found = match self.choice.values(&mut self.semantics, &way) {
-                Answer::Sat(found) => found,
-                Answer::Unsat => continue,
-                // What the solver cannot decide is not offered: there is nothing to judge yet.
-                Answer::Unknown(why) => {
-                    self.untried.entry(way.action).or_insert(why);
-                    continue;
-                }
-            };
-            return Some(ValuedAction::of(self.semantics.model(), way.action, &found));
-        }
-        None
-    }
-}
-
-/// The id of a valued action of a model.
-pub fn action_of(model: &Iosts, alphabet: &Alphabet, action: &ValuedAction) -> ActionId {
-    let gate = model.gate(action.action);
-    let new = Action {
-        kind: gate.kind,
-        name: (*gate.name).into(),
-        args: action.values.clone(),
-    };
-    alphabet.intern(new)
-}
-
-/// What an action is to a model; `None` where no gate takes it.
-pub fn valued_action(model: &Iosts, action: &Action) -> Option<ValuedAction> {
-    let gate = model.find_gate(action.kind, &action.name)?;
-    let params = &model.gate(gate).params;
-    // An integer outside of its range is still a value: the model forbids it, which is a verdict.
-    (params.len() == action.args.len()).then(|| ValuedAction {
-        action: gate,
-        values: action.args.clone(),
-    })
-}
-
-/// The same for a label that may carry its values in its text, `reply(503)`.
-pub fn valued_label(model: &Iosts, kind: LabelKind, text: &str) -> Option<ValuedAction> {
-    let gate = |name: &str| model.find_gate(kind, name);
-    if let Some(action) = gate(text) {
-        return model.gate(action).params.is_empty().then(|| ValuedAction {
-            action,
-            values: Vec::new(),
-        });
-    }
-    let (name, texts) = Value::split_action(text);
-    let action = gate(name)?;
-    let params = &model.gate(action).params;
-    if params.len() != texts.len() {
-        return None;
-    }
-    let read = params
-        .iter()
-        .zip(texts)
-        .map(|(p, t)| Value::read(t, &p.sort));
-    let values: Option<Vec<Value>> = read.collect();
-    values.map(|values| ValuedAction { action, values })
 }
 
 impl Oracle for SymbolicOracle {
@@ -509,43 +350,7 @@ impl Oracle for SymbolicOracle {
     }
 
     fn stimuli(&mut self, at: &SymbolicPlace, menu: &mut Vec<ActionId>) {
-        if self.relation != Relation::Uioco && self.semantics.knows_constants() {
-            return self.drawn_stimuli(at, menu);
-        }
-        // A model fault in a guard shows when the step is taken; here it offers nothing.
-        let inputs = self.semantics.inputs(&at.states).unwrap_or_default();
-        let mut gates: BTreeMap<GateId, Vec<Enabled>> = BTreeMap::new();
-        for way in inputs {
-            gates.entry(way.action).or_default().push(way);
-        }
-        let mut guesses = Vec::new();
-        let mut sure = Vec::new();
-        let uioco = self.relation == Relation::Uioco;
-        for (gate, mut ways) in gates {
-            if uioco && let Some(all) = self.semantics.everywhere(&at.states, gate) {
-                for way in &mut ways {
-                    way.guard = Term::all([way.guard.clone(), all.clone()]).simplify();
-                }
-            }
-            match self.specified(at, &ways) {
-                Ok(input) => sure.extend(input),
-                // What some state refuses is no stimulus of uioco.
-                Err(_) if uioco => {}
-                Err(guess) => guesses.push(guess),
-            }
-        }
-        let offered = if sure.is_empty() {
-            std::mem::take(&mut guesses)
-        } else {
-            sure
-        };
-        menu.extend(offered.iter().map(|input| self.action(input)));
-        for guess in guesses {
-            let why = "only some values of the unknown constants specify it";
-            self.untried
-                .entry(guess.action)
-                .or_insert_with(|| why.into());
-        }
+        self.offer_stimuli(at, menu);
     }
 
     fn solve(&mut self, at: &SymbolicPlace, wish: &Wish) -> Option<ActionId> {
@@ -701,59 +506,5 @@ impl Oracle for SymbolicOracle {
             notices.push(Notice::Learnt(self.semantics.narrowed(&at.states)));
         }
         notices
-    }
-}
-
-pub(crate) fn shortened(mut texts: Vec<String>) -> Vec<String> {
-    if texts.len() > MOST_SHOWN {
-        let more = texts.len() - MOST_SHOWN;
-        texts.truncate(MOST_SHOWN);
-        texts.push(format!("… and {more} more"));
-    }
-    texts
-}
-
-/// `!MSG(3, true)` where the guard leaves one value each, else `!MSG(m, b) [m > 3]`.
-pub(crate) fn guarded(model: &Iosts, way: &Enabled) -> String {
-    let action = model.gate(way.action);
-    let guard = Term::all([way.condition.clone(), way.guard.clone()]).simplify();
-    let conjuncts = match guard.kind() {
-        Kind::App(Op::And, parts) => parts.to_vec(),
-        _ if guard.is_true() => Vec::new(),
-        _ => vec![guard.clone()],
-    };
-    let mut values: Vec<Option<String>> = vec![None; action.params.len()];
-    let mut rest = Vec::new();
-    for part in conjuncts {
-        let fixed = match part.kind() {
-            Kind::Var(v) => Some((v.id, "true".to_owned())),
-            Kind::App(Op::Not, x) => x[0].as_var().map(|v| (v.id, "false".to_owned())),
-            Kind::App(Op::Eq, x) => match (x[0].as_var(), x[1].as_value()) {
-                (Some(v), Some(value)) => Some((v.id, value.to_string())),
-                _ => None,
-            },
-            _ => None,
-        };
-        let position = fixed
-            .and_then(|(id, text)| Some((action.params.iter().position(|p| p.id == id)?, text)));
-        match position {
-            Some((i, text)) if values[i].is_none() => values[i] = Some(text),
-            _ => rest.push(part),
-        }
-    }
-    let mut text = format!("{}{}", action.kind.sigil(), action.name);
-    if !action.params.is_empty() {
-        let shown: Vec<String> = action
-            .params
-            .iter()
-            .zip(values)
-            .map(|(p, value)| value.unwrap_or_else(|| p.name.to_string()))
-            .collect();
-        text += &format!("({})", shown.join(", "));
-    }
-    if rest.is_empty() {
-        text
-    } else {
-        format!("{text} [{}]", Term::all(rest))
     }
 }

@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use iolite_derive::{Criterion, SymbolicTestCase, Verdict};
-use iolite_expr::{Callee, Kind, Op, Sort, SumSort, Term, Value, Var, VarId};
+use iolite_expr::{Callee, Kind, Op, Sort, SumSort, Term, Var, VarId};
 use iolite_lang::syntax::{is_plain_name, quote};
 use iolite_lts::LabelKind;
 use iolite_sts::{GateId, Transition};
 
 use super::identifiers::{Identifiers, identifier};
+use super::iol_term::{empty, infix, literal, record, variant};
+use super::quantifier::{finite_values, place_of};
 use super::sort::Sorts;
 use crate::WriteError;
 use crate::iol::plain_or_quoted;
@@ -104,6 +106,7 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
         sorts: Sorts::default(),
         functions: Vec::new(),
         bound: Vec::new(),
+        place: "the data".to_owned(),
     };
     let body = text.machine()?;
     let functions = text.functions()?;
@@ -155,7 +158,12 @@ fn on_one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
+/// Values that a quantifier may list.
+const LISTED: u64 = 1_024;
+
 struct Text<'a> {
+    /// Where the term stands that is written.
+    place: String,
     case: &'a SymbolicTestCase,
     names: Identifiers,
     /// Functions that narrow an integer to a range.
@@ -242,6 +250,7 @@ impl Text<'_> {
 
     fn transition(&mut self, t: &Transition) -> Result<String, WriteError> {
         let program = self.case.program();
+        self.place = place_of(program, t);
         let gate = program.gate(t.action);
         let mut out = match gate.kind {
             LabelKind::Delta => "delta".to_owned(),
@@ -273,6 +282,7 @@ impl Text<'_> {
 
     /// The functions that were called so far, and those that they call.
     fn functions(&mut self) -> Result<String, WriteError> {
+        "a function".clone_into(&mut self.place);
         let mut out = String::new();
         let mut next = 0;
         while let Some((callee, name)) = self.functions.get(next).cloned() {
@@ -388,6 +398,19 @@ impl Text<'_> {
             self.bound.pop();
             return Ok(format!("({word} {name} in {over}: {})", body?));
         }
+        if let Op::Exists(vars) = op {
+            let over = finite_values(vars, LISTED).map_err(|reason| self.refused(term, reason))?;
+            let before = self.bound.len();
+            let mut out = String::new();
+            for (var, values) in vars.iter().zip(over) {
+                let values: Vec<String> = values.iter().map(literal).collect();
+                let name = self.bind(var, &args[0]);
+                write!(out, "exists {name} in [{}]: ", values.join(", "))?;
+            }
+            let body = self.inner(&args[0], action, caller);
+            self.bound.truncate(before);
+            return Ok(format!("({out}{})", body?));
+        }
         let mut texts = Vec::new();
         for arg in args {
             texts.push(self.inner(arg, action, caller)?);
@@ -458,10 +481,16 @@ impl Text<'_> {
                 };
                 Ok(format!("{name}({}{sum})", texts[0]))
             }
-            _ => Err(WriteError::Term {
-                term: term.to_string(),
-                format: ".iol",
-            }),
+            _ => Err(self.refused(term, "the language has no word for it".to_owned())),
+        }
+    }
+
+    fn refused(&self, term: &Term, reason: String) -> WriteError {
+        WriteError::Term {
+            place: self.place.clone(),
+            term: term.to_string(),
+            reason,
+            format: ".iol",
         }
     }
 }
@@ -471,130 +500,5 @@ fn unnarrowed(term: &Term) -> &Term {
     match term.kind() {
         Kind::App(Op::Narrow, args) => &args[0],
         _ => term,
-    }
-}
-
-fn infix(op: &Op) -> Option<&'static str> {
-    Some(match op {
-        Op::And => "&&",
-        Op::Or => "||",
-        Op::Implies => "=>",
-        Op::Eq => "==",
-        Op::Ne => "!=",
-        Op::Lt => "<",
-        Op::Le => "<=",
-        Op::Gt => ">",
-        Op::Ge => ">=",
-        Op::Add => "+",
-        Op::Sub => "-",
-        Op::Mul => "*",
-        Op::Div => "/",
-        Op::Mod => "%",
-        Op::Concat | Op::Append => "++",
-        Op::Has => "in",
-        _ => return None,
-    })
-}
-
-/// The empty sum, product, conjunction, disjunction and string.
-fn empty(op: &Op) -> &'static str {
-    match op {
-        Op::And => "true",
-        Op::Or => "false",
-        Op::Add => "0",
-        Op::Mul => "1",
-        _ => "\"\"",
-    }
-}
-
-fn record(op: &Op, term: &Term, args: &[Term], texts: &[String]) -> String {
-    let of = match op {
-        Op::Record => term.sort(),
-        _ => args[0].sort(),
-    };
-    let Sort::Record(r) = of else {
-        return texts.concat();
-    };
-    let field = |(i, (name, _)): (usize, &(Box<str>, Sort))| match op {
-        Op::Update(at) if *at as usize == i => format!("{name} = {}", texts[1]),
-        Op::Update(_) => format!("{name} = {}.{name}", texts[0]),
-        _ => format!("{name} = {}", texts[i]),
-    };
-    if let Op::Field(i) = op {
-        return format!("{}.{}", texts[0], r.fields[*i as usize].0);
-    }
-    let fields: Vec<String> = r.fields.iter().enumerate().map(field).collect();
-    format!("{} {{ {} }}", r.name, fields.join(", "))
-}
-
-/// A variant, whether a value is of it, or a field of it.
-fn variant(op: &Op, term: &Term, args: &[Term], texts: &[String]) -> String {
-    let of = match op {
-        Op::Construct(_) => term.sort(),
-        _ => args[0].sort(),
-    };
-    let (Sort::Sum(sum), Op::Construct(v) | Op::Is(v) | Op::Get(v, _)) = (of, op) else {
-        return texts.concat();
-    };
-    let Some(variant) = sum.variant(*v) else {
-        return texts.concat();
-    };
-    match op {
-        Op::Construct(_) if texts.is_empty() => variant.name.to_string(),
-        Op::Construct(_) => format!("{}({})", variant.name, texts.join(", ")),
-        Op::Get(_, i) => {
-            let name = &variant.fields[*i as usize].0;
-            let has = |v: &&iolite_expr::Variant| v.fields.iter().any(|(n, _)| n == name);
-            let value = &texts[0];
-            if sum.variants().iter().filter(has).count() == 1 {
-                return format!("{value}.{name}");
-            }
-            // The field of another variant will not do: an index out of range has no value.
-            format!(
-                "[{value}.{name}][if {value} is {} then 0 else 1]",
-                variant.name
-            )
-        }
-        _ => format!("({} is {})", texts[0], variant.name),
-    }
-}
-
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Bool(b) => b.to_string(),
-        Value::Int(n) if n.signum() < 0 => format!("({n})"),
-        Value::Int(n) => n.to_string(),
-        Value::Str(s) => quote(s),
-        Value::Enum(e, i) => e.variants[*i as usize].to_string(),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(literal).collect();
-            format!("[{}]", items.join(", "))
-        }
-        Value::Record(r, fields) => {
-            let named = r.fields.iter().zip(fields.iter());
-            let fields: Vec<String> = named
-                .map(|((n, _), v)| format!("{n} = {}", literal(v)))
-                .collect();
-            format!("{} {{ {} }}", r.name, fields.join(", "))
-        }
-        Value::Decimal(n, _) if n.signum() < 0 => format!("({value})"),
-        Value::Decimal(..) => value.to_string(),
-        Value::Set(items) => {
-            let items: Vec<String> = items.iter().map(literal).collect();
-            format!("{{{}}}", items.join(", "))
-        }
-        Value::Map(pairs) => {
-            let pairs = pairs
-                .iter()
-                .map(|(k, v)| format!("{}: {}", literal(k), literal(v)));
-            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
-        }
-        Value::Sum(sum) => {
-            let fields: Vec<String> = sum.fields().iter().map(literal).collect();
-            match fields.as_slice() {
-                [] => sum.variant_name().to_owned(),
-                fields => format!("{}({})", sum.variant_name(), fields.join(", ")),
-            }
-        }
     }
 }

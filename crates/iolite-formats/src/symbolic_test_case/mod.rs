@@ -4,7 +4,10 @@
 mod function;
 mod identifiers;
 pub mod iol;
+mod iol_term;
 pub mod json;
+mod quantifier;
 mod sort;
 mod term;
 pub mod ttcn3;
+mod ttcn3_term;

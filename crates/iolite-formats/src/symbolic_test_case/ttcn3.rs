@@ -7,18 +7,23 @@
 //! guard stands there as the condition under which the values are sent.
 //!
 //! Variants are unions of records, decimals are integers that count units of the last place, sets are `set of`
-//! without repetition, maps sets of keys with values. Functions that call themselves and quantifiers have no
-//! counterpart that evaluates no more than it needs, so test cases with them are not exported.
+//! without repetition, maps sets of keys with values. A quantifier over elements, or over few values of a sort, is a
+//! function with a loop. Functions that call themselves have no counterpart that evaluates no more than it needs, so test
+//! cases with them are not exported.
 
 use std::fmt::Write;
 
 use iolite_derive::{SymbolicTestCase, Verdict};
-use iolite_expr::{Kind, Op, Sort, SumSort, Term, Value, Var};
+use iolite_expr::{Kind, Op, Sort, Term, Value, Var};
 use iolite_lts::LabelKind;
 use iolite_sts::{Gate, GateId, LocationId, Transition};
 
 use super::identifiers::{Identifiers, identifier};
+use super::quantifier::place_of;
 use super::sort::Sorts;
+use super::ttcn3_term::{
+    LISTED, list, literal, note_quantified, read_by, sort, text, without_counterpart,
+};
 use crate::WriteError;
 
 const RESERVED: [&str; 31] = [
@@ -59,36 +64,39 @@ const RESERVED: [&str; 31] = [
 pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
     let program = case.program();
     let initial = program.variables().iter().flat_map(|v| &v.initial);
-    let terms = program.assumptions().iter().chain(initial);
-    let taken = program.transitions();
-    let taken = taken.flat_map(|(_, t)| t.assignments.iter().map(|(_, e)| e).chain([&t.guard]));
-    if let Some(term) = terms.chain(taken).find_map(without_counterpart) {
-        return Err(WriteError::Term {
-            term: term.to_string(),
-            format: "TTCN-3",
-        });
+    let data = program.assumptions().iter().chain(initial);
+    let data = data.map(|term| (None, term));
+    let taken = program.transitions().flat_map(|(_, t)| {
+        let effects = t.assignments.iter().map(|(_, e)| e);
+        effects.chain([&t.guard]).map(move |term| (Some(t), term))
+    });
+    let mut quantified = Vec::new();
+    for (t, term) in data.chain(taken) {
+        if let Some((term, reason)) = without_counterpart(term) {
+            return Err(WriteError::Term {
+                place: t.map_or_else(|| "the data".to_owned(), |t| place_of(program, t)),
+                term: term.to_string(),
+                reason,
+                format: "TTCN-3",
+            });
+        }
+        note_quantified(term, &mut quantified);
     }
     let module = Module {
         case,
         names: Identifiers::of(case.program(), &RESERVED),
+        quantified,
     };
     let mut out = String::new();
     module.write(&mut out)?;
     Ok(out)
 }
 
-/// A call or a quantifier in a term.
-fn without_counterpart(term: &Term) -> Option<&Term> {
-    match term.kind() {
-        Kind::App(Op::Call(_) | Op::ForAll(_) | Op::ForSome(_) | Op::Exists(_), _) => Some(term),
-        Kind::App(_, args) => args.iter().find_map(without_counterpart),
-        Kind::Var(_) | Kind::Lit(_) => None,
-    }
-}
-
 struct Module<'a> {
     case: &'a SymbolicTestCase,
     names: Identifiers,
+    /// What is a function with a loop.
+    quantified: Vec<Term>,
 }
 
 impl Module<'_> {
@@ -167,6 +175,9 @@ impl Module<'_> {
                     data.join(", ")
                 )?;
             }
+        }
+        for (i, term) in self.quantified.iter().enumerate() {
+            self.quantifier(i, term, out)?;
         }
         out.push_str("\n  function behaviour() runs on TestComponent {\n");
         for (id, gate) in program.gates().filter(|(_, g)| g.kind != LabelKind::Delta) {
@@ -391,9 +402,82 @@ impl Module<'_> {
         (!reads(&rest)).then_some((template, rest))
     }
 
+    /// A quantifier as a function of what it reads. Like the quantifier, it looks at every element.
+    fn quantifier(&self, i: usize, term: &Term, out: &mut String) -> std::fmt::Result {
+        let Kind::App(op, args) = term.kind() else {
+            return Ok(());
+        };
+        let read = read_by(term);
+        let param = |(k, v): (usize, &Var)| format!("{} p{k}", sort(&v.sort.widened()));
+        let mut params: Vec<String> = read.iter().enumerate().map(param).collect();
+        let (bound, body): (&[Var], &Term) = match op {
+            Op::ForAll(x) | Op::ForSome(x) => {
+                let over = sort(args[0].sort());
+                params.insert(0, format!("{over} over"));
+                (std::slice::from_ref(x), &args[1])
+            }
+            Op::Exists(vars) => (vars, &args[0]),
+            _ => return Ok(()),
+        };
+        let all = matches!(op, Op::ForAll(_));
+        writeln!(
+            out,
+            "\n  function f_quantifier_{i}({}) return boolean {{",
+            params.join(", ")
+        )?;
+        writeln!(out, "    var boolean answer := {all};")?;
+        for (k, x) in bound.iter().enumerate() {
+            let (sort, counter) = (sort(&x.sort.widened()), format!("i{k}"));
+            let element = match (op, &x.sort) {
+                (Op::Exists(_), Sort::Range(r)) => {
+                    writeln!(
+                        out,
+                        "    for (var integer x{k} := {0}; x{k} <= {1}; x{k} := x{k} + 1) {{",
+                        literal(&Value::Int(r.lo.clone())),
+                        literal(&Value::Int(r.hi.clone()))
+                    )?;
+                    continue;
+                }
+                (Op::Exists(_), other) => {
+                    let values = other.values(LISTED).unwrap_or_default();
+                    writeln!(out, "    var record of {sort} all{k} := {};", list(&values))?;
+                    format!("all{k}")
+                }
+                _ => "over".to_owned(),
+            };
+            writeln!(
+                out,
+                "    for (var integer {counter} := 0; {counter} < lengthof({element}); {counter} := {counter} + 1) {{"
+            )?;
+            let of = match args[0].sort() {
+                Sort::Map(_) if element == "over" => ".key",
+                _ => "",
+            };
+            writeln!(out, "    var {sort} x{k} := {element}[{counter}]{of};")?;
+        }
+        let name = |v: &Var| {
+            let own = bound.iter().position(|x| x.id == v.id);
+            let given = read.iter().position(|x| x.id == v.id);
+            match (own, given) {
+                (Some(k), _) => format!("x{k}"),
+                (None, Some(k)) => format!("p{k}"),
+                (None, None) => "unknown".to_owned(),
+            }
+        };
+        let body = text(body, &name, &self.quantified);
+        if all {
+            writeln!(out, "    if (not ({body})) {{ answer := false; }}")?;
+        } else {
+            writeln!(out, "    if ({body}) {{ answer := true; }}")?;
+        }
+        writeln!(out, "    {}", "} ".repeat(bound.len()).trim_end())?;
+        out.push_str("    return answer;\n  }\n");
+        Ok(())
+    }
+
     /// A term whose parameters are fields of a message.
     fn read(&self, term: &Term, action: GateId, held: &str) -> String {
-        text(term, &|v| {
+        let name = |v: &Var| {
             let own = self.names.of_var(v, Some(action));
             let gate = self.case.program().gate(action);
             if gate.params.iter().any(|p| p.id == v.id) {
@@ -401,121 +485,14 @@ impl Module<'_> {
             } else {
                 own.to_owned()
             }
-        })
+        };
+        text(term, &name, &self.quantified)
     }
 
     fn term(&self, term: &Term, action: Option<GateId>) -> String {
-        text(term, &|v| self.names.of_var(v, action).to_owned())
+        let name = |v: &Var| self.names.of_var(v, action).to_owned();
+        text(term, &name, &self.quantified)
     }
-}
-
-/// A term, with words for its variables.
-fn text(term: &Term, var: &dyn Fn(&Var) -> String) -> String {
-    let (op, args) = match term.kind() {
-        Kind::Var(v) => return var(v),
-        Kind::Lit(value) => return literal(value),
-        Kind::App(op, args) => (op, args),
-    };
-    let texts: Vec<String> = args.iter().map(|a| text(a, var)).collect();
-    let between = |sign: &str| match texts.as_slice() {
-        [one] => one.clone(),
-        _ => format!("({})", texts.join(&format!(" {sign} "))),
-    };
-    match op {
-        Op::Not => format!("not ({})", texts[0]),
-        Op::And if texts.is_empty() => "true".into(),
-        Op::Or if texts.is_empty() => "false".into(),
-        Op::And => between("and"),
-        Op::Or => between("or"),
-        Op::Implies => format!("(not ({}) or {})", texts[0], texts[1]),
-        Op::Eq => between("=="),
-        Op::Ne => between("!="),
-        Op::Lt => between("<"),
-        Op::Le => between("<="),
-        Op::Gt => between(">"),
-        Op::Ge => between(">="),
-        Op::Neg => format!("(-{})", texts[0]),
-        Op::Add if texts.is_empty() => "0".into(),
-        Op::Mul if texts.is_empty() => "1".into(),
-        Op::Add => between("+"),
-        Op::Sub => between("-"),
-        Op::Mul => between("*"),
-        // The remainder is never negative, so the quotient is exact.
-        Op::Div => format!("(({0} - ({0} mod {1})) / {1})", texts[0], texts[1]),
-        Op::Mod => between("mod"),
-        Op::Concat | Op::Append => between("&"),
-        Op::StrLen | Op::Len => format!("lengthof({})", texts[0]),
-        Op::Select => format!("{}[{}]", texts[0], texts[1]),
-        Op::Array | Op::Record => format!("{{ {} }}", texts.join(", ")),
-        Op::Field(i) => match args[0].sort() {
-            Sort::Record(r) => format!("{}.{}", texts[0], identifier(&r.fields[*i as usize].0)),
-            _ => texts.concat(),
-        },
-        Op::Slice | Op::Substring => {
-            format!("substr({0}, {1}, {2} - {1})", texts[0], texts[1], texts[2])
-        }
-        Op::Matches(regex) => format!("f_matches({}, {:?})", texts[0], regex.source()),
-        // What TTCN-3 has no word for is a function of the harness.
-        Op::Abs => format!("f_abs({})", texts[0]),
-        Op::Ite => format!("f_if({})", texts.join(", ")),
-        Op::Prefix => format!("f_prefix({})", texts.join(", ")),
-        Op::Suffix => format!("f_suffix({})", texts.join(", ")),
-        Op::Contains => format!("f_contains({})", texts.join(", ")),
-        Op::Store => format!("f_store({})", texts.join(", ")),
-        Op::Update(i) => format!("f_update_{i}({})", texts.join(", ")),
-        Op::At => format!("substr({}, {}, 1)", texts[0], texts[1]),
-        Op::IndexOf => format!("f_index_of({})", texts.join(", ")),
-        // A decimal is the integer that counts its units.
-        Op::Units | Op::Decimal | Op::Narrow => texts.concat(),
-        Op::Set => format!("f_set({{ {} }})", texts.join(", ")),
-        Op::Map => {
-            let pairs = texts.chunks(2).map(|p| format!("{{ {} }}", p.join(", ")));
-            format!("f_map({{ {} }})", pairs.collect::<Vec<_>>().join(", "))
-        }
-        Op::Has => format!("f_has({})", texts.join(", ")),
-        Op::Insert => format!("f_insert({})", texts.join(", ")),
-        Op::Put => format!("f_put({})", texts.join(", ")),
-        Op::Remove => format!("f_remove({})", texts.join(", ")),
-        Op::Lookup => format!("f_lookup({})", texts.join(", ")),
-        Op::Keys => format!("f_keys({})", texts.join(", ")),
-        Op::Union => format!("f_union({})", texts.join(", ")),
-        Op::Intersection => format!("f_intersection({})", texts.join(", ")),
-        Op::Difference => format!("f_difference({})", texts.join(", ")),
-        Op::Construct(v) => match term.sort() {
-            Sort::Sum(sum) => chosen(sum, *v, &texts),
-            _ => texts.concat(),
-        },
-        Op::Is(v) => match args[0].sort() {
-            Sort::Sum(sum) => format!("ischosen({}.{})", texts[0], choice(sum, *v)),
-            _ => texts.concat(),
-        },
-        Op::Get(v, i) => match args[0].sort() {
-            Sort::Sum(sum) => {
-                let variant = sum.variant(*v);
-                let field = variant.and_then(|v| v.fields.get(*i as usize));
-                let field = field.map_or_else(String::new, |(n, _)| identifier(n));
-                format!("{}.{}.{field}", texts[0], choice(sum, *v))
-            }
-            _ => texts.concat(),
-        },
-        // `write` refuses them.
-        Op::Call(_) | Op::ForAll(_) | Op::ForSome(_) | Op::Exists(_) => String::new(),
-    }
-}
-
-/// The name of a variant in its union.
-fn choice(sum: &SumSort, variant: u32) -> String {
-    let variant = sum.variant(variant);
-    variant.map_or_else(String::new, |v| identifier(&v.name))
-}
-
-/// A value of a union.
-fn chosen(sum: &SumSort, variant: u32, fields: &[String]) -> String {
-    let fields = match fields {
-        [] => "{}".to_owned(),
-        fields => format!("{{ {} }}", fields.join(", ")),
-    };
-    format!("{{ {} := {fields} }}", choice(sum, variant))
 }
 
 /// The type of the messages of an action.
@@ -526,58 +503,6 @@ fn message(id: GateId, gate: &Gate) -> String {
 /// The last message of an action.
 fn held(id: GateId) -> String {
     format!("m{}", id.index())
-}
-
-fn sort(sort: &Sort) -> String {
-    match sort {
-        Sort::Bool => "boolean".into(),
-        Sort::Int | Sort::Decimal(_) => "integer".into(),
-        Sort::Range(r) => format!("integer ({}..{})", r.lo, r.hi),
-        Sort::String => "universal charstring".into(),
-        Sort::Array(element) => format!("record of {}", self::sort(element)),
-        Sort::Enum(e) => format!("E_{}", identifier(&e.name)),
-        Sort::Record(r) => format!("R_{}", identifier(&r.name)),
-        Sort::Set(element) => format!("set of {}", self::sort(element)),
-        Sort::Map(m) => {
-            let (key, value) = (self::sort(&m.0), self::sort(&m.1));
-            format!("set of record {{ {key} key, {value} held }}")
-        }
-        Sort::Sum(s) => format!("U_{}", identifier(s.name())),
-        // No datum has this sort.
-        Sort::Member(_) => "anytype".into(),
-    }
-}
-
-fn list<'a>(items: impl IntoIterator<Item = &'a Value>) -> String {
-    let items: Vec<String> = items.into_iter().map(literal).collect();
-    format!("{{ {} }}", items.join(", "))
-}
-
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Bool(b) => b.to_string(),
-        Value::Int(n) if n.signum() < 0 => format!("({n})"),
-        Value::Int(n) => n.to_string(),
-        Value::Str(s) => format!(
-            "\"{}\"",
-            s.replace('"', "\"\"").replace(char::is_control, " ")
-        ),
-        Value::Enum(e, i) => identifier(&e.variants[*i as usize]),
-        Value::Array(items) => list(items),
-        Value::Set(items) => list(&**items),
-        Value::Record(_, fields) => list(&**fields),
-        Value::Decimal(units, _) if units.signum() < 0 => format!("({units})"),
-        Value::Decimal(units, _) => units.to_string(),
-        Value::Map(pairs) => {
-            let pair = |(k, v): &(Value, Value)| format!("{{ {}, {} }}", literal(k), literal(v));
-            let pairs: Vec<String> = pairs.iter().map(pair).collect();
-            format!("{{ {} }}", pairs.join(", "))
-        }
-        Value::Sum(sum) => {
-            let fields: Vec<String> = sum.fields().iter().map(literal).collect();
-            chosen(sum.sort(), sum.variant(), &fields)
-        }
-    }
 }
 
 fn set_verdict(verdict: Verdict) -> String {

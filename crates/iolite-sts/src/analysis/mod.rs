@@ -45,5 +45,5 @@ pub use member::{InvariantSource, Suggestion};
 pub use portfolio::{Method, VerifyBudget, verify, verify_by};
 pub use problem::{Problem, equation};
 pub use run::Run;
-pub(crate) use watch::watched_product;
 pub use watch::{ObservedProduct, satisfies, satisfies_with, watch};
+pub(crate) use watch::{refuted_soon, watched_product};

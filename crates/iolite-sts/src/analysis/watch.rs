@@ -186,6 +186,23 @@ pub fn satisfies_with(
     Ok((watched.model, answer))
 }
 
+/// A short run that violates the observer, by bounded search alone: where most systems are wrong, and wrong soon, the
+/// members that look for proofs would cost most of the time. `None` where the budget ran out first.
+pub(crate) fn refuted_soon(
+    system: &Iosts,
+    observer: &Iosts,
+    violating: &[LocationId],
+    policy: QuiescencePolicy,
+    solver: &mut Solver,
+    budget: VerifyBudget,
+) -> Result<Option<(Iosts, Answer)>, ComposeError> {
+    let ObservedProduct { model, marked, .. } = watch(system, observer, violating, policy)?;
+    let answer = verify_by(&[Method::Bounded], &model, &marked, solver, budget, &mut []);
+    let answer = confirmed(answer, &model, system, solver);
+    let found = matches!(answer, Answer::Refuted(_));
+    Ok(found.then_some((model, answer)))
+}
+
 /// A refutation, unless a term of the system faults on the way of its trace with these constants.
 fn confirmed(answer: Answer, model: &Iosts, system: &Iosts, solver: &mut Solver) -> Answer {
     let Answer::Refuted(refutation) = &answer else {

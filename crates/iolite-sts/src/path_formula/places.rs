@@ -142,7 +142,9 @@ impl Iosts {
             return Ok((Vec::new(), fresh));
         }
         if policy == QuiescencePolicy::Fair {
-            return Err("whether a cycle of internal actions can be left".into());
+            let stays = self.stays_silent(point, fresh, solver, budget)?;
+            let always = stays.then(|| point.condition.clone());
+            return Ok((always.into_iter().collect(), fresh));
         }
         let mut search = Search::new(self, &[], Silence::Declared, solver, budget);
         search.fresh = fresh;

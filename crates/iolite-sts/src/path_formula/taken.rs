@@ -6,13 +6,13 @@ use std::sync::Arc;
 use iolite_expr::{Answer, Solver, Term, Var};
 use iolite_lts::QuiescencePolicy;
 
-use super::{Point, Search, Silence, TraceStep};
+use super::{Beside, FIRST_SHOWN, Point, Search, Silence, TraceStep};
 use crate::faults::NO_VALUE;
-use crate::iosts::{GateId, Iosts, space};
+use crate::iosts::{Iosts, space};
 
 impl Iosts {
     /// Whether every state that shows `trace` takes `input` then, with whatever values the trace leaves
-    /// unknown, and outputs that nobody sees as in [`Self::has_trace_beside`]. Each search gives up after `budget`
+    /// unknown, and what it leaves open as in [`Self::has_trace_beside`]. Each search gives up after `budget`
     /// points of runs.
     ///
     /// # Errors
@@ -20,14 +20,14 @@ impl Iosts {
     /// What was not found out, and why.
     pub fn takes_after(
         &self,
-        (trace, unseen): (&[TraceStep], &[Vec<GateId>]),
+        (trace, beside): (&[TraceStep], Beside<'_>),
         input: &TraceStep,
         policy: QuiescencePolicy,
         solver: &mut Solver,
         budget: usize,
     ) -> Result<bool, Arc<str>> {
-        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
-        search.unseen = unseen;
+        let search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
+        let mut search = search.beside(beside);
         search.keeps = true;
         search.start();
         search.explore(false)?;
@@ -107,7 +107,9 @@ impl Iosts {
             return Err(NO_VALUE.into());
         }
         // What internal actions choose is the state's own to choose.
-        let own = |v: &Var| v.id.space() == space::UNKNOWN && v.id.index() > fresh;
+        let own = |v: &Var| {
+            v.id.space() == space::UNKNOWN && (fresh + 1..FIRST_SHOWN).contains(&v.id.index())
+        };
         let taken = ways.ends.iter().map(|end| {
             let chosen: Vec<Var> = end.free_vars().into_iter().filter(own).collect();
             if chosen.is_empty() {
