@@ -16,6 +16,15 @@ pub enum ErrorKind {
     Fault,
 }
 
+/// Why data do not become states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnfoldingLimit {
+    /// A constant, a variable or a parameter takes infinitely many values: a larger bound changes nothing.
+    InfiniteData,
+    /// There are more states than were allowed, or a solver gave up.
+    Bound,
+}
+
 /// Why a question got no answer: what is wrong, and what can be done about it. A verdict is never an
 /// error.
 ///
@@ -26,6 +35,7 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     hint: Option<String>,
+    unfolding: Option<UnfoldingLimit>,
 }
 
 impl Error {
@@ -34,6 +44,7 @@ impl Error {
             kind,
             message: message.into(),
             hint: None,
+            unfolding: None,
         }
     }
 
@@ -74,6 +85,18 @@ impl Error {
     pub(crate) fn about(mut self, implementation: &str, case: &str) -> Self {
         self.message += &format!("\n  implementation {implementation}\n  test case      {case}");
         self
+    }
+
+    /// The same, as what unfolding of data came to.
+    #[must_use]
+    pub(crate) fn unfolding_to(mut self, limit: UnfoldingLimit) -> Self {
+        self.unfolding = Some(limit);
+        self
+    }
+
+    /// Why data did not become states, where that is what went wrong.
+    pub fn unfolding(&self) -> Option<UnfoldingLimit> {
+        self.unfolding
     }
 
     /// Whose fault it is.

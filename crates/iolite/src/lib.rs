@@ -95,7 +95,7 @@ pub use derivation::{
     Derivation, DerivationOptions, DerivationSelection, Derived, GoalDerivation, TakeDerived,
     UndecidedGoal, UnreachableGoal,
 };
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, UnfoldingLimit};
 pub use evidence::{
     CheckOutcome, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart, SharedCertificates,
 };
@@ -134,6 +134,7 @@ pub use suite::{
 };
 pub use symbolic_view::{PruningReason, SymbolicGraph, SymbolicView};
 pub use verification::{DataAnswer, Proof, Verification, VerificationOptions, VerifiedProperty};
+pub use verification_turns::FEW_STATES;
 pub use walk::{Offer, Position, Taken, Walk};
 pub use workspace::{
     DataAutomaton, DotKind, ExplicitSpec, Format, GoalAutomaton, HoaLetters, Origin, Property,

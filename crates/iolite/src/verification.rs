@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use iolite_derive::{Execution, ModelRef, Relevance, Satisfaction, relevance, verify_while};
+use iolite_expr::Var;
 use iolite_lang::{has_data, lower_data_observer};
 use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
 use iolite_property::{Observer, ObserverRules};
@@ -291,6 +292,11 @@ impl Workspace {
                 .map_err(|e| Error::input(format!("{reference}: {e}")))?;
                 answers_count(&solver)?;
                 let proof = symbolic_proof(&answer, &product);
+                if matches!(proof, Proof::Refuted { .. })
+                    && let Some(warning) = foreign_constant(&name, &observer, model)
+                {
+                    self.warn(&format!("warning: {warning}"));
+                }
                 let vacuous = matches!(proof, Proof::Proved { .. })
                     .then(|| vacuity::of_data_observer(&name, &observer, &violate, &mut solver));
                 let vacuous = vacuous.flatten();
@@ -464,6 +470,30 @@ fn known(decided: &[VerifiedProperty], now: &str) -> String {
     let mut all: Vec<String> = decided.iter().map(answer).collect();
     all.push(format!("{now}: no violation was found yet"));
     all.join("; ")
+}
+
+/// Why a refutation may not be the one that was meant: a constant of the observer that is none of the model, by name
+/// and sort, has any value.
+fn foreign_constant(name: &str, observer: &Iosts, model: &Iosts) -> Option<String> {
+    let own = |c: &Var| {
+        let mut all = model.constants().iter().map(|d| &d.var);
+        all.any(|d| d.name == c.name && d.sort == c.sort)
+    };
+    let mut all = observer.constants().iter().map(|c| &c.var);
+    let foreign = all.find(|c| !own(c))?;
+    let same = model
+        .constants()
+        .iter()
+        .find(|d| d.var.name == foreign.name);
+    let why = match same {
+        Some(d) => format!("that of the model is of sort {}", d.var.sort),
+        None => "the model has none of this name".to_owned(),
+    };
+    Some(format!(
+        "constant {}: {} of {name} has any value here, since {why}; a constant of the same name and sort is the \
+         model's",
+        foreign.name, foreign.sort
+    ))
 }
 
 fn symbolic_proof(answer: &Answer, product: &Iosts) -> Proof {

@@ -7,14 +7,13 @@
 use std::time::{Duration, Instant};
 
 use iolite_derive::ModelRef;
-use iolite_lang::codes;
 use iolite_sts::Iosts;
 use iolite_sts::analysis::VerifyBudget;
 
 use crate::workspace::pick_all;
 use crate::{
-    Error, ErrorKind, ExplicitSpec, Proof, ReadOptions, Spec, Verification, VerificationOptions,
-    VerifiedProperty, Workspace,
+    Error, ErrorKind, ExplicitSpec, Proof, ReadOptions, Spec, UnfoldingLimit, Verification,
+    VerificationOptions, VerifiedProperty, Workspace,
 };
 
 /// One turn: the states that data may unfold to, and the steps of the proof search after that.
@@ -23,10 +22,13 @@ struct Turn {
     steps: u64,
 }
 
+/// States that are unfolded before anything else has its turn.
+pub const FEW_STATES: usize = 10_000;
+
 /// The last turn has the bounds that the options give.
 const TURNS: [Turn; 3] = [
     Turn {
-        states: Some(10_000),
+        states: Some(FEW_STATES),
         steps: 25_000,
     },
     Turn {
@@ -220,10 +222,11 @@ impl Workspace {
                 .explicit(model),
             None => self.explicit(model),
         };
-        let infinite = codes::INFINITE_DATA.to_string();
         match found {
             Ok(whole) => Ok(Unfolded::Whole(whole)),
-            Err(error) if error.message().contains(&infinite) => Ok(Unfolded::Never(error)),
+            Err(error) if error.unfolding() == Some(UnfoldingLimit::InfiniteData) => {
+                Ok(Unfolded::Never(error))
+            }
             Err(error) if error.kind() == ErrorKind::Undecided => Ok(if few.is_some() {
                 Unfolded::Beyond(error)
             } else {
@@ -241,6 +244,26 @@ impl Workspace {
         Ok(match self.unfolded(model, TURNS[0].states)? {
             Unfolded::Whole(whole) => Some(whole),
             Unfolded::Beyond(_) | Unfolded::Never(_) => None,
+        })
+    }
+
+    /// The explicit system of a model with data, unless what keeps its data should have its turn first: where the
+    /// data are infinite, and where a sort is infinite and there are more states than `few` or than the options
+    /// name. Nobody waits so until a million states of a counter are there.
+    pub fn states_soon(
+        &self,
+        model: &ModelRef,
+        few: usize,
+    ) -> Result<Result<ExplicitSpec, Error>, Error> {
+        let is_infinite = match &*self.spec(model)? {
+            Spec::Symbolic(symbolic) => has_infinite_sorts(symbolic.model()),
+            Spec::Explicit(_) | Spec::Properties(_) => false,
+        };
+        let given = self.options().max_states.is_some();
+        let few = (is_infinite && !given).then_some(few.max(FEW_STATES));
+        Ok(match self.unfolded(model, few)? {
+            Unfolded::Whole(whole) => Ok(whole),
+            Unfolded::Beyond(error) | Unfolded::Never(error) => Err(error),
         })
     }
 
@@ -276,6 +299,15 @@ impl Workspace {
         }
         Ok(all)
     }
+}
+
+/// Whether a variable, a constant or a parameter is of a sort without end.
+fn has_infinite_sorts(model: &Iosts) -> bool {
+    let variables = model.variables().iter().map(|v| &v.var);
+    let constants = model.constants().iter().map(|c| &c.var);
+    let params = model.gates().flat_map(|(_, gate)| &gate.params);
+    let mut all = variables.chain(constants).chain(params);
+    all.any(|var| var.sort.cardinality().is_none())
 }
 
 fn with_property(options: &VerificationOptions, reference: ModelRef) -> VerificationOptions {

@@ -3,6 +3,7 @@
 //! states are listed, and transitions are fired with each value of their parameters.
 
 mod common;
+mod support;
 mod values;
 
 use std::collections::BTreeSet;
@@ -11,8 +12,8 @@ use std::sync::Arc;
 
 use common::{Random, edit_trace, explain};
 use iolite::{
-    Certificate, CheckOutcome, Context, Criterion, JudgeOptions, JudgedBy, Observation, Spec,
-    Verdict, WholeCertificate, Workspace,
+    Certificate, CheckOutcome, Criterion, JudgeOptions, JudgedBy, Observation, Spec, Verdict,
+    WholeCertificate, Workspace,
 };
 use iolite_derive::{
     Alphabet, ConformanceTester, Progress, QueueOptions, QueueOracle, Step, SymbolicOracle, Tester,
@@ -23,6 +24,7 @@ use iolite_lang::{lower_data_observer, parse_action, parse_and_check};
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::follow_run;
 use iolite_sts::{Iosts, LabelKind, LocationId, State, Symbolic};
+use support::{Edits, judged};
 use values::{ACTIONS, EFFECTS, GUARDS, Values, edit_texts, is_told, orders};
 
 const WATCHED: [&str; 7] = [
@@ -476,27 +478,19 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
     };
     let (allowed, locations) = told(world, &trace)?;
     let judged = Certificate {
-        format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
-        kind: Criterion::Safety,
-        model: "m.iol#S".into(),
-        context: match world.setting {
-            Setting::Queues => Context::Queues,
-            _ => Context::Synchronous,
-        },
-        channels: Vec::new(),
         verdict: [Verdict::Fail, Verdict::Violate, Verdict::ViolateFail]
             .into_iter()
             .find(|v| v.name() == right)
             .expect("a failing verdict"),
         trace,
         observed: Some(observed),
-        trace_omitted: 0,
-        patience: None,
-        exit: None,
         allowed,
         locations,
-        run: 0,
-        seed: 0,
+        ..judged(
+            Criterion::Safety,
+            "m.iol#S",
+            matches!(world.setting, Setting::Queues),
+        )
     };
     let by = JudgedBy::Model(&world.options);
     let whole = world.workspace.certify_run(&judged, by);
@@ -505,45 +499,25 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
 
 fn edits(setting: Setting, wanted: usize) {
     let mut random = Random(61);
-    let (mut edits, mut still_true) = (0, 0);
-    let mut verdicts = BTreeSet::new();
-    let mut tries = 0;
-    while edits < wanted {
+    let mut edits = Edits::default();
+    while edits.done < wanted {
         let world = world(&mut random, setting);
         for _ in 0..40 {
-            tries += 1;
-            assert!(tries < 100_000, "only {edits} edits");
+            edits.try_again();
             let Some(whole) = claim(&mut random, &world) else {
                 continue;
             };
-            verdicts.insert(whole.verdict.clone());
-            assert_eq!(
-                explain(&world.workspace, &whole),
-                CheckOutcome::Confirmed,
-                "{whole:#?}"
+            edits.check(
+                &world.workspace,
+                &whole,
+                6,
+                |other| edit(&mut random, other),
+                |other| is_true(&world, other),
             );
-            assert_eq!(is_true(&world, &whole), Some(true), "{whole:#?}");
-            for _ in 0..6 {
-                let mut other = whole.clone();
-                edit(&mut random, &mut other);
-                let Some(right) = is_true(&world, &other) else {
-                    continue;
-                };
-                let checked = explain(&world.workspace, &other);
-                assert_eq!(
-                    checked == CheckOutcome::Confirmed,
-                    right,
-                    "{checked:?} {:?} {other:#?}",
-                    told(&world, &other.trace)
-                );
-                edits += 1;
-                still_true += usize::from(right);
-            }
             forge(&mut random, &world, &whole);
         }
     }
-    assert!(still_true > 20, "only {still_true} edits keep it true");
-    assert_eq!(verdicts.len(), 3, "{verdicts:?}");
+    edits.finish(3);
 }
 
 /// What the claim is made of: nothing of it may be something else.

@@ -2,11 +2,12 @@
 //! true is found value by value, from the definitions.
 
 mod common;
+mod support;
 mod values;
 
 use std::path::Path;
 
-use common::{Random, edit_trace, explain};
+use common::{Random, edit_trace};
 use iolite::{
     Certificate, CheckOutcome, Context, Criterion, JudgeOptions, JudgedBy, Observation, Verdict,
     WholeCertificate, Workspace,
@@ -15,6 +16,7 @@ use iolite_derive::QueueOptions;
 use iolite_expr::Value;
 use iolite_lang::parse_and_check;
 use iolite_lts::relation::Relation;
+use support::{Edits, judged};
 use values::{ACTIONS, EFFECTS, GUARDS, Values, edit_texts, is_told, orders};
 
 /// A system whose inputs may be refused, and which may choose by itself.
@@ -195,25 +197,11 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
     }
     let (allowed, locations) = told(world, &trace);
     let judged = Certificate {
-        format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
-        kind: Criterion::Relation(world.relation),
-        model: "m.iol#S".into(),
-        context: if world.queues {
-            Context::Queues
-        } else {
-            Context::Synchronous
-        },
-        channels: Vec::new(),
-        verdict: Verdict::Fail,
         trace,
         observed: Some(observed),
-        trace_omitted: 0,
-        patience: None,
-        exit: None,
         allowed,
         locations,
-        run: 0,
-        seed: 0,
+        ..judged(Criterion::Relation(world.relation), "m.iol#S", world.queues)
     };
     let options = JudgeOptions {
         relation: world.relation,
@@ -230,36 +218,24 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
 
 fn edits(relation: Relation, queues: bool, wanted: usize) {
     let mut random = Random(83);
-    let (mut edits, mut still_true, mut tries) = (0, 0, 0);
-    while edits < wanted {
+    let mut edits = Edits::default();
+    while edits.done < wanted {
         let world = world(&mut random, relation, queues);
         for _ in 0..40 {
-            tries += 1;
-            assert!(tries < 200_000, "only {edits} edits");
+            edits.try_again();
             let Some(whole) = claim(&mut random, &world) else {
                 continue;
             };
-            assert_eq!(
-                explain(&world.workspace, &whole),
-                CheckOutcome::Confirmed,
-                "{whole:#?}"
+            edits.check(
+                &world.workspace,
+                &whole,
+                6,
+                |other| edit(&mut random, other),
+                |other| Some(is_true(&world, other)),
             );
-            for _ in 0..6 {
-                let mut other = whole.clone();
-                edit(&mut random, &mut other);
-                let right = is_true(&world, &other);
-                let checked = explain(&world.workspace, &other);
-                assert_eq!(
-                    checked == CheckOutcome::Confirmed,
-                    right,
-                    "{checked:?} {other:#?}"
-                );
-                edits += 1;
-                still_true += usize::from(right);
-            }
         }
     }
-    assert!(still_true > 20, "only {still_true} edits keep it true");
+    edits.finish(1);
 }
 
 #[test]

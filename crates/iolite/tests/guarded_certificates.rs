@@ -3,6 +3,7 @@
 //! texts, and properties are followed in every order of messages.
 
 mod common;
+mod support;
 mod values;
 
 use std::collections::BTreeSet;
@@ -10,7 +11,7 @@ use std::path::Path;
 
 use common::{Random, edit_trace, explain};
 use iolite::{
-    Certificate, CheckOutcome, Context, Criterion, JudgeOptions, JudgedBy, ModelRef, Observation,
+    Certificate, CheckOutcome, Criterion, JudgeOptions, JudgedBy, ModelRef, Observation,
     PropertyOptions, PropertyReadOptions, Verdict, WholeCertificate, Workspace,
 };
 use iolite_derive::QueueOptions;
@@ -18,6 +19,7 @@ use iolite_expr::Value;
 use iolite_lang::parse_and_check;
 use iolite_lts::StateId;
 use iolite_property::{Determinacy, Reading, StreettAutomaton};
+use support::{Edits, judged};
 use values::{ACTIONS, EFFECTS, GUARDS, Values, edit_texts, is_told, orders, value};
 
 const PROPERTIES: &str = "
@@ -262,25 +264,12 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
         told.partition(|text| text == "delta" || text.starts_with('!'));
     locations.push(world.place(&trace));
     let judged = Certificate {
-        format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
-        kind: Criterion::Safety,
-        model: "m.iol#S".into(),
-        context: if world.queues {
-            Context::Queues
-        } else {
-            Context::Synchronous
-        },
-        channels: Vec::new(),
         verdict: verdicts.into_iter().find(|v| v.name() == right)?,
         trace,
         observed: Some(observed),
-        trace_omitted: 0,
-        patience: None,
-        exit: None,
         allowed,
         locations,
-        run: 0,
-        seed: 0,
+        ..judged(Criterion::Safety, "m.iol#S", world.queues)
     };
     let by = JudgedBy::Model(&world.options);
     let whole = world.workspace.certify_run(&judged, by).expect("an answer");
@@ -367,42 +356,28 @@ fn with_letters(world: &World, c: &mut WholeCertificate) {
 
 fn edits(queues: bool, wanted: usize) {
     let mut random = Random(97);
-    let (mut edits, mut still_true, mut tries) = (0, 0, 0);
-    let mut verdicts = BTreeSet::new();
-    while edits < wanted {
+    let mut edits = Edits::default();
+    while edits.done < wanted {
         let world = world(&mut random, queues);
         for _ in 0..60 {
-            tries += 1;
-            assert!(tries < 200_000, "only {edits} edits");
+            edits.try_again();
             let Some(whole) = claim(&mut random, &world) else {
                 continue;
             };
-            verdicts.insert(whole.verdict.clone());
-            assert_eq!(
-                explain(&world.workspace, &whole),
-                CheckOutcome::Confirmed,
-                "{whole:#?}"
+            edits.check(
+                &world.workspace,
+                &whole,
+                6,
+                |other| {
+                    edit(&mut random, other);
+                    with_letters(&world, other);
+                },
+                |other| Some(world.is_true(other)),
             );
-            assert!(world.is_true(&whole), "{whole:#?}");
-            for _ in 0..6 {
-                let mut other = whole.clone();
-                edit(&mut random, &mut other);
-                with_letters(&world, &mut other);
-                let right = world.is_true(&other);
-                let checked = explain(&world.workspace, &other);
-                assert_eq!(
-                    checked == CheckOutcome::Confirmed,
-                    right,
-                    "{checked:?} {other:#?}"
-                );
-                edits += 1;
-                still_true += usize::from(right);
-            }
             forge(&mut random, &world, &whole);
         }
     }
-    assert!(still_true > 20, "only {still_true} edits keep it true");
-    assert_eq!(verdicts.len(), 3, "{verdicts:?}");
+    edits.finish(3);
 }
 
 #[test]

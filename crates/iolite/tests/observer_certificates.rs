@@ -2,15 +2,16 @@
 //! is asked of the kernel's automata.
 
 mod common;
+mod support;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::{DIRECTED, Random, edit_trace, explain, model_with_all_actions};
 use iolite::{
-    Certificate, CheckOutcome, Context, Criterion, EnvironmentFlag, FairnessFlag, JudgedBy,
-    ModelRef, Observation, PropertyOptions, PropertyReadOptions, Verdict, VerificationOptions,
-    WholeCertificate, Workspace,
+    Certificate, CheckOutcome, Criterion, EnvironmentFlag, FairnessFlag, JudgedBy, ModelRef,
+    Observation, PropertyOptions, PropertyReadOptions, VerificationOptions, WholeCertificate,
+    Workspace,
 };
 use iolite_derive::{Ending, Execution, Executions, Fairness, LetterMap, recheck_violation};
 use iolite_lts::relation::follow_run;
@@ -18,6 +19,7 @@ use iolite_lts::{
     LabelId, LabelKind, Quiescence, QuiescencePolicy, Semantics, StateId, Suspension,
 };
 use iolite_property::{Determinacy, Reading};
+use support::judged;
 
 const OBSERVER: &str = "observer W {
   input a, b  output x, y
@@ -191,21 +193,10 @@ fn single_edits_of_property_violations_are_judged_rightly() {
                 .map(|_| random.pick(&letters[..4]).to_owned())
                 .collect();
             let judged = Certificate {
-                format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
-                kind: Criterion::Property,
                 model: reference.clone(),
-                context: Context::Synchronous,
-                channels: Vec::new(),
-                verdict: Verdict::Fail,
                 observed: trace.pop(),
                 trace: trace.clone(),
-                trace_omitted: 0,
-                patience: None,
-                exit: None,
-                allowed: Vec::new(),
-                locations: Vec::new(),
-                run: 0,
-                seed: 0,
+                ..judged(Criterion::Property, "", false)
             };
             let whole = workspace.certify_run(&judged, JudgedBy::Properties(&options));
             let whole = whole.expect("an answer").expect("a certificate");

@@ -3,6 +3,7 @@
 //! large may still be.
 
 mod common;
+mod support;
 
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use iolite::{
     CheckOutcome, CompletionFlag, ModelRef, Proof, Relation, RelationOptions, SemanticsOptions,
     VerificationOptions, WholeCertificate, Workspace,
 };
+use support::refute_of_another;
 
 const RELATIONS: [(Relation, bool); 8] = [
     (Relation::Trace, false),
@@ -182,15 +184,7 @@ fn pairs_do_not_show_what_is_false() {
                 continue;
             }
             tried += 1;
-            let mut forged = workspace.certify_holding(&own).expect("a certificate");
-            let certificate = other.certificate.expect("a counterexample");
-            forged.implementation = certificate.implementation;
-            forged.files = certificate.files;
-            let checked = explain(&workspace, &forged);
-            assert!(
-                matches!(checked, CheckOutcome::Refuted(_)),
-                "{relation} {checked:?} {forged:#?}"
-            );
+            refute_of_another(&workspace, &own, other);
         }
         assert!(tried >= 20, "{relation}: {tried}");
     }

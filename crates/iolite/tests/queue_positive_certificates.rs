@@ -2,6 +2,7 @@
 //! and they show nothing of models that are not in the relation.
 
 mod common;
+mod support;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,6 +12,7 @@ use iolite::{
     CheckOutcome, CompletionFlag, Context, Relation, RelationDocument, RelationOptions,
     SemanticsOptions, WholeCertificate, Workspace,
 };
+use support::refute_of_another;
 
 const RELATIONS: [Relation; 3] = [Relation::Ioco, Relation::Uioco, Relation::Ioconf];
 
@@ -174,15 +176,7 @@ fn places_do_not_show_what_is_false() {
                 continue;
             }
             tried += 1;
-            let mut forged = workspace.certify_holding(&own).expect("a certificate");
-            let certificate = other.certificate.expect("a counterexample");
-            forged.implementation = certificate.implementation;
-            forged.files = certificate.files;
-            let checked = explain(&workspace, &forged);
-            assert!(
-                matches!(checked, CheckOutcome::Refuted(_)),
-                "{relation} {checked:?} {forged:#?}"
-            );
+            refute_of_another(&workspace, &own, other);
         }
         assert!(tried >= 20, "{relation}: {tried}");
     }

@@ -3,18 +3,20 @@
 //! listing every order of messages.
 
 mod common;
+mod support;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::{Random, edit_trace, explain, explained, model_with_all_actions};
 use iolite::{
-    Certificate, CheckOutcome, Context, Criterion, JudgeOptions, JudgedBy, ModelRef, Observation,
+    Certificate, CheckOutcome, Criterion, JudgeOptions, JudgedBy, ModelRef, Observation,
     PropertyOptions, PropertyReadOptions, Verdict, WholeCertificate, Workspace,
 };
 use iolite_derive::{IocoOracle, QueueOptions, QueueOracle};
 use iolite_lts::QuiescencePolicy;
 use iolite_property::{Determinacy, Reading};
+use support::{Edits, judged};
 
 const ACTIONS: [&str; 5] = ["?a", "?b", "!x", "!y", "delta"];
 
@@ -286,25 +288,12 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
         right.places.into_iter().partition(own);
     locations.extend(watched);
     let judged = Certificate {
-        format: iolite_exec::CERTIFICATE_FORMAT.to_owned(),
-        kind: Criterion::Safety,
-        model: "s.aut".into(),
-        context: if world.queues {
-            Context::Queues
-        } else {
-            Context::Synchronous
-        },
-        channels: Vec::new(),
         verdict: verdicts.into_iter().find(|v| v.name() == right.verdict)?,
         trace,
         observed: Some(observed),
-        trace_omitted: 0,
-        patience: None,
-        exit: None,
         allowed: right.allowed.into_iter().collect(),
         locations,
-        run: 0,
-        seed: 0,
+        ..judged(Criterion::Safety, "s.aut", world.queues)
     };
     let by = JudgedBy::Model(&world.options);
     let whole = world.workspace.certify_run(&judged, by).expect("an answer");
@@ -362,9 +351,8 @@ fn forge(random: &mut Random, world: &World, whole: &WholeCertificate) {
 
 fn edits(properties: &[&str], queues: bool, wanted: usize) {
     let mut random = Random(71);
-    let (mut edits, mut still_true, mut tries) = (0, 0, 0);
-    let mut verdicts = BTreeSet::new();
-    while edits < wanted {
+    let mut edits = Edits::default();
+    while edits.done < wanted {
         let Some(text) = model_with_all_actions(&mut random) else {
             continue;
         };
@@ -396,36 +384,21 @@ fn edits(properties: &[&str], queues: bool, wanted: usize) {
             queues,
         };
         for _ in 0..60 {
-            tries += 1;
-            assert!(tries < 500_000, "only {edits} edits");
+            edits.try_again();
             let Some(whole) = claim(&mut random, &world) else {
                 continue;
             };
-            verdicts.insert(whole.verdict.clone());
-            assert_eq!(
-                explain(&world.workspace, &whole),
-                CheckOutcome::Confirmed,
-                "{whole:#?}"
+            edits.check(
+                &world.workspace,
+                &whole,
+                10,
+                |other| edit(&mut random, other),
+                |other| Some(is_true(&world, other)),
             );
-            assert!(is_true(&world, &whole), "{whole:#?}");
-            for _ in 0..10 {
-                let mut other = whole.clone();
-                edit(&mut random, &mut other);
-                let right = is_true(&world, &other);
-                let checked = explain(&world.workspace, &other);
-                assert_eq!(
-                    checked == CheckOutcome::Confirmed,
-                    right,
-                    "{checked:?} {other:#?}"
-                );
-                edits += 1;
-                still_true += usize::from(right);
-            }
             forge(&mut random, &world, &whole);
         }
     }
-    assert!(still_true > 20, "only {still_true} edits keep it true");
-    assert_eq!(verdicts.len(), 3, "{verdicts:?}");
+    edits.finish(3);
 }
 
 const SAFETY: [&str; 2] = ["Loud", "NotTwice"];

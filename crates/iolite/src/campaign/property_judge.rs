@@ -9,7 +9,7 @@ use iolite_derive::{
 };
 use iolite_exec::{Certificate, Summary};
 use iolite_expr::{Answer, Sampler, Solver, Strategy, Term, Value};
-use iolite_lts::{LabelId, LabelKind, Labels};
+use iolite_lts::{Label, LabelId, LabelKind, Labels};
 use iolite_property::canonical_tester::DEADLOCK;
 use iolite_property::{
     Basis, CanonicalTester, GuardedAction, PropertyVerdict, Reading, Relation, TesterOptions,
@@ -345,8 +345,17 @@ pub(crate) fn watched_beside(
 
 /// A property of which nothing in the model is an action is most likely for another one.
 fn check_actions(property: &Property, labels: &Labels, beside: &ModelRef) -> Result<(), Error> {
-    let letters = LetterMap::new(property.automaton.alphabet(), labels);
-    if labels.iter().any(|(l, _)| letters.letter(l).is_some()) {
+    let alphabet = property.automaton.alphabet();
+    let letters = LetterMap::new(alphabet, labels);
+    // The letters of an action with guards are its cells, and a label without values is in none of them.
+    let is_guarded = |kind: LabelKind, name: &str| {
+        let mut guarded = alphabet.guarded().iter();
+        guarded.any(|(action, _)| action.kind() == kind && action.name() == name)
+    };
+    let is_known = |(id, label): (LabelId, &Label)| {
+        letters.letter(id).is_some() || is_guarded(label.kind, Value::split_action(&label.name).0)
+    };
+    if labels.iter().any(is_known) {
         return Ok(());
     }
     Err(Error::input(format!(

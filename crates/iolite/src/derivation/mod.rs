@@ -154,7 +154,13 @@ impl Workspace {
             | DerivationSelection::Exhaustive(_)
             | DerivationSelection::Complete(_) => {}
         }
-        let spec = self.explicit(model)?;
+        let spec = self.explicit(model).map_err(|e| match e.unfolding() {
+            Some(_) => e.hint(
+                "--observer, --purpose and --cover derive test cases that keep the data, without --unfold and \
+                 --alternatives",
+            ),
+            None => e,
+        })?;
         // Only conf speaks of plain actions, and derives by itself, towards no goal.
         if options.relation != Relation::Conf || options.is_towards_goal() {
             spec.reject_plain_labels()?;

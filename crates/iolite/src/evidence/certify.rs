@@ -12,6 +12,7 @@ use iolite_recheck::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::data_channels;
 use super::tables::{self, Need};
 use super::watched_property::{BesideProperty, doubt};
 use super::watcher::{Following, Watcher};
@@ -137,6 +138,7 @@ impl Workspace {
         if options.keeps_data(self, &reference)? {
             let spec = self.spec(&reference)?;
             self.add_observers(whole, judged, &spec, options)?;
+            data_channels::allow(whole, &spec)?;
             references.extend(options.observers.iter().chain(&options.purposes).cloned());
             whole.model = named(&reference_of(&spec));
             whole.specification = Some(Model {

@@ -12,7 +12,7 @@ use iolite_derive::{
 use iolite_expr::{Solver, Strategy, Term};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
 use iolite_recheck::{Certificate, Channel};
-use iolite_sts::{HasTrace, Iosts, Symbolic, TraceStep, ValuedAction};
+use iolite_sts::{Beside, HasTrace, Iosts, Symbolic, TraceStep, ValuedAction};
 
 use super::CheckOutcome;
 use super::data_channels::Channels;
@@ -222,7 +222,13 @@ impl DataRun<'_> {
         }
         for (k, step) in trace.iter().enumerate() {
             if self.every_state && is_input(model, step) {
-                match model.takes_after((&trace[..k], &[]), step, self.policy, &mut own, BUDGET) {
+                match model.takes_after(
+                    (&trace[..k], Beside::default()),
+                    step,
+                    self.policy,
+                    &mut own,
+                    BUDGET,
+                ) {
                     Ok(true) => {}
                     Ok(false) => {
                         let (step, input) = (k + 1, &texts[k]);
@@ -416,7 +422,7 @@ impl Explanations<'_> {
             return Ok(true);
         }
         let solver = &mut self.solver;
-        model.takes_after((local, &[]), input, *policy, solver, BUDGET)
+        model.takes_after((local, Beside::default()), input, *policy, solver, BUDGET)
     }
 
     /// The local traces that explain one more observation; a verdict where there can be none.

@@ -4,16 +4,21 @@
 //! Order is kept within a channel and not between channels. An output that was seen may have been sent before or after
 //! those of other channels, also before some that are still to come; an input is taken after everything that was seen
 //! before it was given. Messages of a channel that loses them may have no place at all.
+//!
+//! What is allowed after a run is asked in the same way, of one more output with any values. The list that a certificate
+//! has is made here too: the tester looks at one order after the other, and does not list what outputs on their way explain.
 
 use std::collections::BTreeSet;
 
-use iolite_expr::Solver;
-use iolite_recheck::Channel;
-use iolite_sts::{GateId, HasTrace, LabelKind, TraceStep};
+use iolite_expr::{Solver, Term, Var};
+use iolite_lang::DataNames;
+use iolite_recheck::{Certificate, Channel, Observation};
+use iolite_sts::{Beside, GateId, HasTrace, LabelKind, TraceStep, ValuedAction, space};
 
-use super::CheckOutcome;
 use super::data::{BUDGET, DataRun, LEFT_OPEN, step};
-use crate::{Error, answers_count, solver};
+use super::told_texts::{Entry, Shown};
+use super::{CheckOutcome, policy};
+use crate::{Error, Spec, answers_count, solver};
 
 /// Orders that are looked at.
 const MOST: usize = 2_000;
@@ -26,6 +31,8 @@ struct Message {
     step: Option<TraceStep>,
     /// `None` for an output that may come through any of several.
     channel: Option<usize>,
+    /// Whether it may have any values.
+    any_values: bool,
 }
 
 impl Message {
@@ -41,6 +48,17 @@ struct Order {
     /// Outputs that nobody has seen, for each place in it; one more than it has steps.
     unseen: Vec<Vec<GateId>>,
     left: Vec<Message>,
+    /// The step of it that may have any values.
+    any_values_at: Option<usize>,
+}
+
+impl Order {
+    fn beside(&self) -> Beside<'_> {
+        Beside {
+            unseen: &self.unseen,
+            any_values_at: self.any_values_at,
+        }
+    }
 }
 
 /// All orders of one run.
@@ -55,6 +73,9 @@ pub(super) struct Channels<'a> {
 
 /// Why the orders of a run say nothing.
 type Found<T> = Result<T, CheckOutcome>;
+
+/// What is allowed, and the conditions over constants under which the specification has the trace.
+type Allowed = (Vec<Entry>, Vec<Term>);
 
 impl<'a> Channels<'a> {
     pub(super) fn new(run: &'a DataRun<'a>, channels: &'a [Channel]) -> Result<Self, Error> {
@@ -87,18 +108,25 @@ impl<'a> Channels<'a> {
     }
 
     fn explains(&mut self, trace: &[String], observed: &str) -> Found<bool> {
+        let orders = self.after_trace(trace)?;
+        for order in self.after(orders, observed)? {
+            if self.can_be_completed(&order)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The orders that explain a trace, some of which can be completed.
+    fn after_trace(&mut self, trace: &[String]) -> Found<Vec<Order>> {
         let mut orders = vec![Order {
             done: Vec::new(),
             unseen: vec![self.lost()],
             left: Vec::new(),
+            any_values_at: None,
         }];
         for text in trace {
             orders = self.after(orders, text)?;
-            if orders.is_empty() {
-                return Err(CheckOutcome::Refuted(
-                    "no order of the messages explains the trace before it".to_owned(),
-                ));
-            }
         }
         let mut explained = false;
         for order in &orders {
@@ -109,12 +137,127 @@ impl<'a> Channels<'a> {
                 "no order of the messages explains the trace before it".to_owned(),
             ));
         }
-        for order in self.after(orders, observed)? {
-            if self.can_be_completed(&order)? {
-                return Ok(true);
+        Ok(orders)
+    }
+
+    /// What is allowed after a trace, and the conditions over constants under which the specification has it.
+    pub(super) fn allowed(&mut self, trace: &[String]) -> Result<Found<Allowed>, Error> {
+        let found = self.allowed_after(trace);
+        answers_count(&self.solver)?;
+        Ok(found)
+    }
+
+    fn allowed_after(&mut self, trace: &[String]) -> Found<Allowed> {
+        let outputs = self.carriers.iter().flat_map(|c| &c.outputs);
+        if outputs.into_iter().any(|name| name.contains('(')) {
+            let reason = "the channel of an output depends on its values";
+            return Err(CheckOutcome::Undecided(reason.to_owned()));
+        }
+        let orders = self.after_trace(trace)?;
+        // Without constants the trace that the specification has says nothing more.
+        let mut known: Vec<Term> = Vec::new();
+        if self.run.model.constants().is_empty() {
+            known.push(true.into());
+        } else {
+            for order in &orders {
+                known.extend(self.conditions(order)?);
             }
         }
-        Ok(false)
+        let mut entries = Vec::new();
+        for (gate, channel) in self.outputs.clone() {
+            let signature = self.run.model.gate(gate);
+            let output = Message {
+                text: format!("!{}", signature.name),
+                step: Some(TraceStep::Action(ValuedAction {
+                    action: gate,
+                    values: Vec::new(),
+                })),
+                channel,
+                any_values: !signature.params.is_empty(),
+            };
+            for order in self.after_output(orders.clone(), &output)? {
+                let conditions = self.conditions(&order)?.into_iter();
+                entries.extend(conditions.map(|condition| Entry {
+                    what: Shown::Output(gate),
+                    condition,
+                }));
+            }
+        }
+        for order in self.after_silence(orders)? {
+            let conditions = self.conditions(&order)?.into_iter();
+            entries.extend(conditions.map(|condition| Entry {
+                what: Shown::Delta,
+                condition,
+            }));
+        }
+        Ok((entries, known))
+    }
+
+    /// When an order explains what was seen, for all ways to complete it.
+    fn conditions(&mut self, order: &Order) -> Found<Vec<Term>> {
+        let mut all = Vec::new();
+        for mut whole in self.completions(order, false)? {
+            // What is sent after all that was seen explains nothing of it.
+            if let Some(last) = whole.unseen.last_mut() {
+                last.clear();
+            }
+            let (run, solver) = (self.run, &mut self.solver);
+            let (done, beside) = (&whole.done, whole.beside());
+            let found = run
+                .model
+                .trace_conditions_beside(done, beside, run.policy, solver, BUDGET);
+            for condition in found.map_err(|why| CheckOutcome::Undecided(why.to_string()))? {
+                if !all.contains(&condition) {
+                    all.push(condition);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// What is allowed after a trace as certificates write it; `None` where that is not found out.
+    pub(super) fn allowed_texts(&mut self, trace: &[String]) -> Result<Option<Vec<String>>, Error> {
+        let Ok((entries, _)) = self.allowed(trace)? else {
+            return Ok(None);
+        };
+        let model = self.run.model;
+        let what: BTreeSet<Shown> = entries.iter().map(|entry| entry.what).collect();
+        let mut texts = Vec::new();
+        for what in what {
+            let own = entries.iter().filter(|entry| entry.what == what);
+            let whole = Term::any(own.map(|entry| entry.condition.clone())).simplify();
+            let unknown = |v: &Var| v.id.space() == space::UNKNOWN;
+            let open: Vec<Var> = whole.free_vars().into_iter().filter(unknown).collect();
+            let closed = if open.is_empty() {
+                Some(whole)
+            } else {
+                self.solver.eliminate(&open, &whole)
+            };
+            let Some(condition) = closed else {
+                return Ok(None);
+            };
+            let (name, params): (_, &[Var]) = match what {
+                Shown::Output(gate) => {
+                    let gate = model.gate(gate);
+                    (format!("!{}", gate.name), &gate.params)
+                }
+                Shown::Delta | Shown::Place(_) => ("delta".to_owned(), &[]),
+            };
+            let constants = model.constants().iter().map(|c| c.var.clone());
+            let data: Vec<Var> = params.iter().cloned().chain(constants).collect();
+            let names: Vec<&str> = params.iter().map(|p| &*p.name).collect();
+            let mut text = name;
+            if !names.is_empty() {
+                text += &format!("({})", names.join(", "));
+            }
+            if !condition.is_true() {
+                text += &format!(" [{}]", DataNames::over(&data).write(&condition));
+            }
+            if !condition.is_false() {
+                texts.push(text);
+            }
+        }
+        Ok(Some(texts))
     }
 
     fn message(&self, text: &str) -> Message {
@@ -122,6 +265,7 @@ impl<'a> Channels<'a> {
             text: text.to_owned(),
             step: step(self.run.spec, self.run.model, text),
             channel: channel_of(self.carriers, text),
+            any_values: false,
         }
     }
 
@@ -169,7 +313,7 @@ impl<'a> Channels<'a> {
         })
     }
 
-    fn has(&mut self, done: &[TraceStep], unseen: &[Vec<GateId>]) -> Found<bool> {
+    fn has(&mut self, order: &Order) -> Found<bool> {
         self.asked += 1;
         if self.asked > MOST {
             let reason = format!("more than {MOST} orders would have to be looked at");
@@ -179,7 +323,7 @@ impl<'a> Channels<'a> {
         let solver = &mut self.solver;
         match run
             .model
-            .has_trace_beside(done, unseen, run.policy, solver, BUDGET)
+            .has_trace_beside(&order.done, order.beside(), run.policy, solver, BUDGET)
         {
             HasTrace::Yes => Ok(true),
             HasTrace::No => Ok(false),
@@ -198,13 +342,16 @@ impl<'a> Channels<'a> {
                 Ok(None)
             };
         };
+        if message.any_values {
+            next.any_values_at = Some(next.done.len());
+        }
         next.done.push(step.clone());
         next.unseen.push(if ahead {
             self.on_their_way(&next.left)
         } else {
             self.lost()
         });
-        if self.has(&next.done, &next.unseen)? {
+        if self.has(&next)? {
             if message.is_input() {
                 self.is_taken(order, step)?;
             }
@@ -220,9 +367,12 @@ impl<'a> Channels<'a> {
     fn is_taken(&mut self, order: &Order, input: &TraceStep) -> Found<()> {
         let run = self.run;
         let unseen = order.unseen.iter().any(|gates| !gates.is_empty());
-        if run.every_state || unseen {
+        if run.every_state
+            || unseen
+            || order.any_values_at.is_some() && run.model.constants().is_empty()
+        {
             // After each output that nobody saw the states are others, and each must take it.
-            let after = (order.done.as_slice(), order.unseen.as_slice());
+            let after = (order.done.as_slice(), order.beside());
             let solver = &mut self.solver;
             let taken = run
                 .model
@@ -238,6 +388,10 @@ impl<'a> Channels<'a> {
         }
         if run.model.constants().is_empty() {
             return Ok(());
+        }
+        if order.any_values_at.is_some() {
+            let reason = "an input may be left open after an output with some values";
+            return Err(CheckOutcome::Undecided(reason.to_owned()));
         }
         let mut longer = order.done.clone();
         longer.push(input.clone());
@@ -263,10 +417,12 @@ impl<'a> Channels<'a> {
                     todo.extend(self.place(&order, k, false)?);
                 }
             }
-            if !all
-                .iter()
-                .any(|o: &Order| o.done == order.done && o.left == order.left)
-            {
+            let same = |o: &Order| {
+                o.done == order.done
+                    && o.left == order.left
+                    && o.any_values_at == order.any_values_at
+            };
+            if !all.iter().any(same) {
                 all.push(order);
             }
             if all.len() + todo.len() > MOST {
@@ -278,43 +434,65 @@ impl<'a> Channels<'a> {
     }
 
     fn after(&mut self, mut orders: Vec<Order>, text: &str) -> Found<Vec<Order>> {
+        if matches!(text, "delta" | "deadlock") {
+            return self.after_silence(orders);
+        }
         let message = self.message(text);
-        let silent = matches!(text, "delta" | "deadlock");
-        if !silent {
-            for order in &mut orders {
-                order.left.push(message.clone());
-            }
+        if !message.is_input() {
+            return self.after_output(orders, &message);
         }
-        if message.is_input() {
-            return Ok(orders);
+        for order in &mut orders {
+            order.left.push(message.clone());
         }
+        Ok(orders)
+    }
+
+    /// Nothing is under way any more.
+    fn after_silence(&mut self, orders: Vec<Order>) -> Found<Vec<Order>> {
         let mut next = Vec::new();
         for mut order in self.close(orders)? {
-            if silent {
-                // Nothing is under way any more.
-                order.done.push(TraceStep::Delta);
-                order.unseen.push(self.lost());
-                if order.left.is_empty() && self.has(&order.done, &order.unseen)? {
-                    next.push(order);
-                }
-                continue;
-            }
-            let reorders = message.channel.is_none_or(|c| self.carriers[c].reorder);
-            let early = self.carriers.len() > 1 || reorders;
-            if early || !order.left.contains(&message) {
+            order.done.push(TraceStep::Delta);
+            order.unseen.push(self.lost());
+            if order.left.is_empty() && self.has(&order)? {
                 next.push(order);
             }
         }
         Ok(next)
     }
 
+    fn after_output(&mut self, mut orders: Vec<Order>, output: &Message) -> Found<Vec<Order>> {
+        for order in &mut orders {
+            order.left.push(output.clone());
+        }
+        let reorders = output.channel.is_none_or(|c| self.carriers[c].reorder);
+        let early = self.carriers.len() > 1 || reorders;
+        let mut next = self.close(orders)?;
+        next.retain(|order| early || !order.left.contains(output));
+        Ok(next)
+    }
+
     /// Whether what was seen and has no place can get one, with the help of outputs that are still to come.
     fn can_be_completed(&mut self, order: &Order) -> Found<bool> {
+        match self.completions(order, true) {
+            Ok(all) => Ok(!all.is_empty()),
+            // An input may be taken where it is left open, and then anything explains it.
+            Err(CheckOutcome::Refuted(_)) => Ok(true),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The orders in which all that was seen has a place, or one of them.
+    fn completions(&mut self, order: &Order, one_is_enough: bool) -> Found<Vec<Order>> {
         let mut todo = vec![order.clone()];
         let mut seen = BTreeSet::new();
+        let mut complete = Vec::new();
         while let Some(mut order) = todo.pop() {
             if order.left.iter().all(Message::is_input) {
-                return Ok(true);
+                complete.push(order);
+                if one_is_enough {
+                    break;
+                }
+                continue;
             }
             let now = self.on_their_way(&order.left);
             if let Some(last) = order.unseen.last_mut() {
@@ -330,22 +508,41 @@ impl<'a> Channels<'a> {
                 if !self.comes_next(message, &order.left[..k]) {
                     continue;
                 }
-                match self.place(&order, k, true) {
-                    Ok(Some(next)) => {
-                        let key = format!("{:?} {}", next.done, next.left.len());
-                        if seen.insert(key) {
-                            todo.push(next);
-                        }
+                if let Some(next) = self.place(&order, k, true)? {
+                    let left: Vec<&str> = next.left.iter().map(|m| m.text.as_str()).collect();
+                    let key = format!("{:?} {left:?} {:?}", next.done, next.any_values_at);
+                    if seen.insert(key) {
+                        todo.push(next);
                     }
-                    Ok(None) => {}
-                    // An input may be taken where it is left open, and then anything explains it.
-                    Err(CheckOutcome::Refuted(_)) => return Ok(true),
-                    Err(other) => return Err(other),
                 }
             }
         }
-        Ok(false)
+        Ok(complete)
     }
+}
+
+/// Writes what formulas say was allowed into the certificate of a run through several channels; where they do not
+/// say it, the tester's list stays.
+pub(super) fn allow(whole: &mut Certificate, spec: &Spec) -> Result<(), Error> {
+    let Spec::Symbolic(symbolic) = spec else {
+        return Ok(());
+    };
+    if whole.context != "queues" || whole.channels.is_empty() {
+        return Ok(());
+    }
+    let run = DataRun {
+        spec,
+        model: symbolic.model(),
+        policy: policy(whole),
+        solver: None,
+        until: None,
+        every_state: whole.kind == "uioco",
+        of_the_union: false,
+    };
+    if let Some(texts) = Channels::new(&run, &whole.channels)?.allowed_texts(&whole.trace)? {
+        whole.allowed = texts.into_iter().map(Observation::Action).collect();
+    }
+    Ok(())
 }
 
 /// The channel of an action: the one that lists it, or its name. Inputs that none lists go through the first, and

@@ -211,6 +211,7 @@ impl Workspace {
             parts: Vec::new(),
             notes: Vec::new(),
             told: Vec::new(),
+            not_rechecked: Vec::new(),
         };
         let embedded = Self::with_options(reading.models.clone()).without_explorers();
         for file in &explained.claim.files {
@@ -245,6 +246,7 @@ impl Workspace {
                         explained.parts = report.parts;
                         explained.notes = report.notes;
                         explained.told = report.told;
+                        explained.not_rechecked = report.not_rechecked;
                         report.checked
                     }
                     None => CheckOutcome::Undecided(reason),

@@ -88,6 +88,8 @@ pub struct Explanation {
     pub notes: Vec<String>,
     /// What is not confirmed by anybody.
     pub told: Vec<String>,
+    /// Parts of the claim that nobody says but the tester that made it.
+    pub not_rechecked: Vec<String>,
 }
 
 /// The checker that shares nothing with what made the claim.

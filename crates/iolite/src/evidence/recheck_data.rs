@@ -16,9 +16,6 @@ use crate::{Error, Spec, System, Workspace, solver};
 
 const TOO_LONG: &str = "the run was too long for its certificate; see the journal";
 
-/// What a part was confirmed by where the maker itself was asked.
-const TESTER: &str = "the tester, asked again";
-
 /// The route for models with data.
 pub(super) const FORMULAS: &str = "one formula for each way through the locations, and the solver";
 
@@ -317,8 +314,9 @@ impl Workspace {
         Ok(report)
     }
 
-    /// Whether what a certificate says was allowed, and where, is so by formulas. The tester is asked how it would
-    /// have written it, and where formulas do not decide. `beside` is where the observers are.
+    /// Whether what a certificate says was allowed, and where, is so by formulas. The tester, which wrote it, is asked how
+    /// it would have written it, and confirms nothing: what formulas do not decide is left open. `beside` is where the
+    /// observers are.
     pub(super) fn recheck_told(
         run: &data::DataRun<'_>,
         claim: &Certificate,
@@ -331,7 +329,12 @@ impl Workspace {
             return Ok(());
         }
         let found = run.found(&claim.trace, data::Between::of(claim))?;
-        let spelled = found.map_or(Told::No, |f| f.beside(beside).is_told_by(claim));
+        let found = found.map(|found| found.beside(beside));
+        if let ToldBy::Allowed { whole } = by {
+            report.note_allowed(claim, found.as_ref(), whole);
+            return Ok(());
+        }
+        let spelled = found.map_or(Told::No, |f| f.is_told_by(claim));
         match (by, spelled) {
             (ToldBy::Formulas, Told::No) => {
                 report.parts.push(part(ALLOWED, FORMULAS));
@@ -344,31 +347,30 @@ impl Workspace {
                 report
                     .parts
                     .push(part("allowed and locations that are listed", FORMULAS));
-                report.parts.push(part("how many more there are", TESTER));
+                let more = "allowed and locations: how many more there are";
+                report.not_rechecked.push(more.to_owned());
             }
             (ToldBy::Listed, Told::No) => {
                 let reason = "how many more are allowed, or where, is something else".to_owned();
                 *report = DataReport::refuted(reason);
             }
-            (ToldBy::Unread, Told::Yes | Told::Twice) => report.parts.push(part(ALLOWED, TESTER)),
-            (ToldBy::Open(why), Told::Yes | Told::Twice) => {
-                report.parts.push(part(ALLOWED, TESTER));
-                let note = format!("allowed or locations: formulas leave them open: {why}");
-                report.notes.push(note);
+            (ToldBy::Unread, Told::Yes | Told::Twice) => {
+                report.leave_open("they have no meaning in the language");
             }
-            (ToldBy::Open(why), Told::No) => *report = DataReport::undecided(&why),
-            (ToldBy::Unread | ToldBy::Not(_), _) => {
+            (ToldBy::Open(why), _) => report.leave_open(&why),
+            (ToldBy::Unread | ToldBy::Not(_) | ToldBy::Allowed { .. }, _) => {
                 let reason = "what is allowed, or where, is something else".to_owned();
                 *report = DataReport::refuted(reason);
             }
         }
         if spelled == Told::Twice && report.checked == CheckOutcome::Confirmed {
-            let note = "allowed or locations: something is there twice";
-            report.notes.push(note.to_owned());
+            report.notes.push(TWICE.to_owned());
         }
         Ok(())
     }
 }
+
+const TWICE: &str = "allowed or locations: something is there twice";
 
 /// What a certificate tells of, beside its verdict.
 const ALLOWED: &str = "allowed and locations";
@@ -409,6 +411,8 @@ pub(super) struct DataReport {
     pub(super) parts: Vec<Part>,
     pub(super) notes: Vec<String>,
     pub(super) told: Vec<String>,
+    /// Parts that nobody says but the tester.
+    pub(super) not_rechecked: Vec<String>,
 }
 
 impl From<CheckOutcome> for DataReport {
@@ -418,6 +422,7 @@ impl From<CheckOutcome> for DataReport {
             parts: Vec::new(),
             notes: Vec::new(),
             told: Vec::new(),
+            not_rechecked: Vec::new(),
         }
     }
 }
@@ -429,6 +434,37 @@ impl DataReport {
 
     pub(super) fn undecided(reason: &str) -> Self {
         CheckOutcome::Undecided(reason.to_owned()).into()
+    }
+
+    /// Through several channels what was allowed is confirmed; where the system was the tester alone says.
+    fn note_allowed(&mut self, claim: &Certificate, tester: Option<&AllowedThere>, whole: bool) {
+        let set = |texts: &[String]| texts.iter().cloned().collect::<BTreeSet<String>>();
+        let places = set(&claim.locations);
+        if tester.is_none_or(|tester| set(&tester.locations) != places) {
+            let reason = "locations: the tester that wrote them gives others".to_owned();
+            *self = Self::refuted(reason);
+            return;
+        }
+        let what = if whole {
+            "allowed: all of it, and no more"
+        } else {
+            let more = "allowed: how many more there are";
+            self.not_rechecked.push(more.to_owned());
+            "allowed: what is listed"
+        };
+        self.parts.push(part(what, FORMULAS));
+        self.not_rechecked.push("locations".to_owned());
+        let once = |o: &Observation| claim.allowed.iter().filter(|other| *other == o).count() == 1;
+        if places.len() < claim.locations.len() || !claim.allowed.iter().all(once) {
+            self.notes.push(TWICE.to_owned());
+        }
+    }
+
+    /// What was allowed, and where, is confirmed by nobody but the tester that wrote it; the other parts stay confirmed.
+    fn leave_open(&mut self, why: &str) {
+        self.not_rechecked.push(ALLOWED.to_owned());
+        let reason = format!("{ALLOWED} are not re-checked independently: {why}");
+        self.checked = CheckOutcome::Undecided(reason);
     }
 }
 

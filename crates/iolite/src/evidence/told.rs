@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iolite_expr::{Answer, Solver, Term, Var};
-use iolite_recheck::{Certificate, Observation};
+use iolite_recheck::{Certificate, Channel, Observation};
 use iolite_sts::{Iosts, PathPlace, space};
 
 use super::CheckOutcome;
 use super::data::{BUDGET, Between, DataRun};
+use super::data_channels::Channels;
 use super::told_texts::{Entry, Shown, Texts, equal};
 use crate::Error;
 
@@ -20,6 +21,11 @@ pub(super) enum ToldBy {
     Formulas,
     /// Those that are listed are true, and others were left out.
     Listed,
+    /// What is allowed is true, and all of it where nothing was left out; where the model is was not asked.
+    Allowed {
+        /// Whether nothing was left out.
+        whole: bool,
+    },
     /// They are not true.
     Not(String),
     /// They have no meaning in the language.
@@ -61,14 +67,15 @@ impl DataRun<'_> {
         let more_allowed = shortened(&mut allowed);
         let more_places = shortened(&mut places);
         let whole = listed == allowed.len() + places.len();
-        // How outputs on their way could help is not told by the tester either, so that its list is not what is allowed.
-        if let Between::Channels(_) = Between::of(claim) {
-            return Ok(ToldBy::Unread);
-        }
+        let crossed = match Between::of(claim) {
+            Between::Channels(channels) => Some(channels),
+            Between::Nothing | Between::Queues => None,
+        };
         let texts = Texts {
             model: self.model,
             allowed: &allowed,
-            places: &places,
+            // Where a system is of which several orders are possible, the tester says.
+            places: if crossed.is_some() { &[] } else { &places },
         };
         let readings = texts.readings();
         if readings.is_empty() {
@@ -76,35 +83,96 @@ impl DataRun<'_> {
         }
         let mut solver = crate::solver(self.solver)?;
         solver.set_deadline(self.until);
-        let stages = match self.stages(&claim.trace, claim.context == "queues", &mut solver)? {
-            Ok(stages) => stages,
+        let found = if let Some(channels) = crossed {
+            self.found_through(channels, &claim.trace)?
+        } else {
+            let through_queues = claim.context == "queues";
+            self.found_at(&claim.trace, through_queues, &mut solver)?
+        };
+        let (found, known) = match found {
+            Ok(found) => found,
             Err(why) => return Ok(ToldBy::Open(why)),
         };
         let mut comparison = Comparison {
             model: self.model,
-            run: self,
             solver: &mut solver,
             more: (more_allowed, more_places),
         };
-        let found = match comparison.found(&stages) {
-            Ok(found) => found,
-            Err(why) => return Ok(ToldBy::Open(why.to_string())),
-        };
-        let known = Term::any(stages.iter().map(|s| s.place.condition.clone()));
         let mut last = ToldBy::Unread;
         for told in readings {
             last = match comparison.compare(&told, &found, &known) {
+                Ok(None) if crossed.is_some() => ToldBy::Allowed {
+                    whole: !more_allowed,
+                },
                 Ok(None) if whole => ToldBy::Formulas,
                 Ok(None) => ToldBy::Listed,
                 Ok(Some(reason)) => ToldBy::Not(reason),
                 Err(why) => ToldBy::Open(why.to_string()),
             };
-            if matches!(last, ToldBy::Formulas | ToldBy::Listed) {
+            if !matches!(last, ToldBy::Not(_) | ToldBy::Open(_)) {
                 break;
             }
         }
         crate::answers_count(&solver)?;
         Ok(last)
+    }
+
+    /// What is allowed through several channels, and when the model has the trace.
+    fn found_through(
+        &self,
+        channels: &[Channel],
+        trace: &[String],
+    ) -> Result<Result<(Vec<Entry>, Term), String>, Error> {
+        let found = Channels::new(self, channels)?.allowed(trace)?;
+        Ok(match found {
+            Ok((found, known)) => Ok((found, Term::any(known))),
+            Err(CheckOutcome::Refuted(why) | CheckOutcome::Undecided(why)) => Err(why),
+            Err(CheckOutcome::Confirmed) => Ok((Vec::new(), false.into())),
+        })
+    }
+
+    /// What is allowed, and where the model is, and when it has the trace.
+    fn found_at(
+        &self,
+        trace: &[String],
+        through_queues: bool,
+        solver: &mut Solver,
+    ) -> Result<Result<(Vec<Entry>, Term), String>, Error> {
+        let stages = match self.stages(trace, through_queues, solver)? {
+            Ok(stages) => stages,
+            Err(why) => return Ok(Err(why)),
+        };
+        let known = Term::any(stages.iter().map(|s| s.place.condition.clone()));
+        let found = self.entries(&stages, solver);
+        Ok(found.map(|f| (f, known)).map_err(|why| why.to_string()))
+    }
+
+    /// What is allowed, and where the model is, by formulas.
+    fn entries(&self, stages: &[Stage], solver: &mut Solver) -> Result<Vec<Entry>, Arc<str>> {
+        let mut found = Vec::new();
+        for Stage { place, settled } in stages {
+            for (gate, condition) in self.model.outputs_at(place)? {
+                let what = Shown::Output(gate);
+                found.push(Entry { what, condition });
+            }
+            if *settled {
+                for condition in self.model.silence_at(place, self.policy, solver, BUDGET)? {
+                    let what = Shown::Delta;
+                    found.push(Entry { what, condition });
+                }
+            }
+            let variables = self.model.variables().iter().zip(&place.values);
+            let values = variables.map(|(v, value)| equal(&v.var.term(), value));
+            let mut parts: Vec<Term> = values
+                .collect::<Option<_>>()
+                .ok_or("values that cannot be compared")?;
+            parts.insert(0, place.condition.clone());
+            found.push(Entry {
+                what: Shown::Place(place.location),
+                condition: Term::all(parts).simplify(),
+            });
+        }
+        Ok(found)
     }
 
     /// Everywhere that the model may be after a trace.
@@ -156,42 +224,12 @@ fn shortened(texts: &mut Vec<String>) -> bool {
 
 struct Comparison<'a> {
     model: &'a Iosts,
-    run: &'a DataRun<'a>,
     solver: &'a mut Solver,
     /// Whether outputs and δ, and places, are left out of the texts.
     more: (bool, bool),
 }
 
 impl Comparison<'_> {
-    /// What is allowed, and where the model is, by formulas.
-    fn found(&mut self, stages: &[Stage]) -> Result<Vec<Entry>, Arc<str>> {
-        let mut found = Vec::new();
-        for Stage { place, settled } in stages {
-            for (gate, condition) in self.model.outputs_at(place)? {
-                let what = Shown::Output(gate);
-                found.push(Entry { what, condition });
-            }
-            if *settled {
-                let (policy, solver) = (self.run.policy, &mut *self.solver);
-                for condition in self.model.silence_at(place, policy, solver, BUDGET)? {
-                    let what = Shown::Delta;
-                    found.push(Entry { what, condition });
-                }
-            }
-            let variables = self.model.variables().iter().zip(&place.values);
-            let values = variables.map(|(v, value)| equal(&v.var.term(), value));
-            let mut parts: Vec<Term> = values
-                .collect::<Option<_>>()
-                .ok_or("values that cannot be compared")?;
-            parts.insert(0, place.condition.clone());
-            found.push(Entry {
-                what: Shown::Place(place.location),
-                condition: Term::all(parts).simplify(),
-            });
-        }
-        Ok(found)
-    }
-
     /// Where the texts and what was found differ, for the constants that explain the trace. Texts that read no
     /// constants may also tell of what is so for some values of theirs.
     fn compare(
@@ -234,7 +272,8 @@ impl Comparison<'_> {
             let (told, found) = (of(told), of(found));
             let is_found = self.some(&found, constants);
             for condition in &told {
-                if self.holds_outside(&[known, condition], &is_found)? {
+                let condition = self.without_unknowns(condition, &[]).0;
+                if self.holds_outside(&[known, &condition], &is_found)? {
                     let name = self.name(what);
                     return Ok(Some(format!("{name} is not so wherever it is said to be")));
                 }
@@ -248,7 +287,8 @@ impl Comparison<'_> {
             }
             let is_told = self.some(&told, &[]);
             for condition in &found {
-                if self.holds_outside(&[condition], &is_told)? {
+                let condition = self.without_unknowns(condition, &[]).0;
+                if self.holds_outside(&[&condition], &is_told)? {
                     let name = self.name(what);
                     return Ok(Some(format!("{name} is so where it is not said to be")));
                 }
@@ -259,21 +299,33 @@ impl Comparison<'_> {
 
     /// That one of the conditions holds, for some values that are not known, and some of these constants.
     fn some(&mut self, conditions: &[Term], constants: &[Var]) -> Term {
-        let mut all = Vec::new();
-        for condition in conditions {
-            let total = Term::all([condition.defined(), condition.clone()]).simplify();
-            let free = total.free_vars().into_iter();
-            let open: Vec<Var> = free
-                .filter(|v| v.id.space() == space::UNKNOWN || constants.contains(v))
-                .collect();
-            let closed = if open.is_empty() {
-                Some(total.clone())
+        let some = conditions.iter().map(|condition| {
+            let (condition, open) = self.without_unknowns(condition, constants);
+            if open.is_empty() {
+                condition
             } else {
-                self.solver.eliminate(&open, &total)
-            };
-            all.push(closed.unwrap_or_else(|| Term::exists(open, total)));
+                Term::exists(open, condition)
+            }
+        });
+        Term::any(some.collect::<Vec<_>>())
+    }
+
+    /// A condition without values that are not known and without these constants, and those that could not be
+    /// eliminated. A record that internal actions handed over is known by its fields, and a solver that is asked
+    /// about both sides of that has to find it out again.
+    fn without_unknowns(&mut self, condition: &Term, constants: &[Var]) -> (Term, Vec<Var>) {
+        let total = Term::all([condition.defined(), condition.clone()]).simplify();
+        let free = total.free_vars().into_iter();
+        let open: Vec<Var> = free
+            .filter(|v| v.id.space() == space::UNKNOWN || constants.contains(v))
+            .collect();
+        if open.is_empty() {
+            return (total, open);
         }
-        Term::any(all)
+        match self.solver.eliminate(&open, &total) {
+            Some(closed) => (closed, Vec::new()),
+            None => (total, open),
+        }
     }
 
     fn holds_outside(&mut self, conditions: &[&Term], of: &Term) -> Result<bool, Arc<str>> {

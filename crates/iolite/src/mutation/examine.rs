@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use iolite_derive::{ModelRef, TestRun, TestStep, Verdict, test_runs};
 use iolite_exec::Summary;
-use iolite_lang::codes;
 use iolite_lang::mutation::Mutant;
-use iolite_lts::{Completed, Semantics, StateId};
+use iolite_lts::{Completed, Semantics, StateId, System};
 use iolite_sts::PruningGoal;
 use iolite_sts::analysis::VerifyBudget;
 
@@ -20,7 +19,7 @@ use crate::{
     Campaign, CompletionFlag, DerivationOptions, DerivationSelection, Derived, Error, ErrorKind,
     ExecutionEnding, ExplicitSpec, GoalDerivation, Judge, JudgeOptions, Proof, RelationDocument,
     RelationOptions, Selection, SelectionOptions, Spec, SuiteCase, SymbolicSuiteCase, Target,
-    TargetOptions, VerificationOptions, VerifiedProperty, Workspace,
+    TargetOptions, UnfoldingLimit, VerificationOptions, VerifiedProperty, Workspace,
 };
 
 /// Test cases that are derived towards a purpose.
@@ -32,6 +31,9 @@ pub(super) const BUDGET: VerifyBudget = VerifyBudget {
     time: Duration::from_secs(20),
     question: Duration::from_millis(500),
 };
+
+/// A mutant that has so many times the states of its model is looked at with its data first.
+const GROWTH: usize = 10;
 
 /// How much longer than the shortest way to a purpose they may be.
 const PURPOSE_SLACK: usize = 5;
@@ -47,6 +49,8 @@ pub(super) struct Examiner<'w> {
     pub(super) options: &'w MutationOptions,
     /// The model, unfolded where it has data; or why it cannot be.
     spec: Result<ExplicitSpec, Error>,
+    /// Whether nothing can be said of mutants without their states.
+    needs_states: bool,
     suite: Vec<SuiteCase>,
     /// Test cases that keep data.
     pub(super) data_suite: Vec<SymbolicSuiteCase>,
@@ -67,7 +71,25 @@ impl<'w> Examiner<'w> {
     ) -> Result<Self, Error> {
         // A mistake in the model is an error; data that cannot be unfolded are not.
         workspace.spec(model)?;
-        let spec = workspace.explicit(model);
+        // A suite that is not there is not one of states either.
+        for path in &options.suite {
+            let is_declaration = path.to_string_lossy().contains('#');
+            if let (Err(error), false) = (path.metadata(), is_declaration) {
+                return Err(Error::reading(path, &error));
+            }
+        }
+        let mut data_suite = workspace
+            .symbolic_suite(&options.suite)?
+            .unwrap_or_default();
+        // These test cases, these relations and chaos are about states.
+        let needs_states = data_suite.is_empty() && !options.suite.is_empty()
+            || decided_with_data(options.relation).is_none()
+            || options.complete_inputs == CompletionFlag::Chaos;
+        let spec = if needs_states {
+            workspace.explicit(model)
+        } else {
+            workspace.states_soon(model, 0)?
+        };
         let needs_tests = !options.suite.is_empty()
             || !options.purposes.is_empty()
             || !options.properties.is_empty();
@@ -78,9 +100,6 @@ impl<'w> Examiner<'w> {
             return Err(error.clone());
         }
         let mut suite = Vec::new();
-        let mut data_suite = workspace
-            .symbolic_suite(&options.suite)?
-            .unwrap_or_default();
         if data_suite.is_empty() && !options.suite.is_empty() {
             // These test cases are of states.
             suite = workspace.suite(&options.suite, spec.as_ref().map_err(Clone::clone)?)?;
@@ -111,6 +130,7 @@ impl<'w> Examiner<'w> {
             name: name.to_owned(),
             options,
             spec,
+            needs_states,
             suite,
             data_suite,
         };
@@ -382,7 +402,11 @@ impl Worker<'_> {
         workspace.insert(&path, mutant.text.as_bytes());
         let reference = ModelRef::file(&path).with_name(self.examiner.name.clone());
         let explicit = match &self.examiner.spec {
-            Ok(_) => workspace.explicit(&reference),
+            Ok(_) if self.examiner.needs_states => workspace.explicit(&reference),
+            Ok(spec) => match workspace.states_soon(&reference, GROWTH * state_count(spec)) {
+                Ok(found) => found,
+                Err(error) => Err(error),
+            },
             Err(error) => Err(error.clone()),
         };
         match (&explicit, &self.examiner.spec) {
@@ -582,8 +606,15 @@ impl Worker<'_> {
 
 /// Whether data are infinite, or more than a bound allows; anything else is wrong for every relation.
 fn is_infinite(error: &Error) -> bool {
-    let infinite = codes::INFINITE_DATA.to_string();
-    error.kind() == ErrorKind::Undecided || error.message().contains(&infinite)
+    error.kind() == ErrorKind::Undecided || error.unfolding() == Some(UnfoldingLimit::InfiniteData)
+}
+
+/// The states of a model that was unfolded; none where it is explored on demand.
+fn state_count(spec: &ExplicitSpec) -> usize {
+    match spec.system() {
+        System::Explicit(lts) => lts.state_count(),
+        System::OnDemand(_) => 0,
+    }
 }
 
 /// A shortest run of a test case with a mutant that ends in `fail`.

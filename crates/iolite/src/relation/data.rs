@@ -7,7 +7,6 @@ use iolite_derive::{
     Alphabet, Context, Meaning, ModelRef, Oracle, Places, Step, SymbolicOracle, action_of,
 };
 use iolite_expr::{Solver, Strategy};
-use iolite_lang::codes;
 use iolite_lts::QuiescencePolicy;
 use iolite_lts::relation::{Effort, Relation};
 use iolite_sts::analysis::{Answer, Refutation, VerifyBudget};
@@ -61,12 +60,14 @@ impl Workspace {
             return Ok(None);
         };
         // Whatever else is wrong with a model is wrong for every relation.
-        let infinite = codes::INFINITE_DATA.to_string();
-        if failure.kind() == ErrorKind::Input && !failure.message().contains(&infinite) {
+        let is_wrong = failure.kind() == ErrorKind::Input && failure.unfolding().is_none();
+        if is_wrong {
             return Err(failure);
         }
         if !asked {
-            return Err(failure);
+            return Err(failure.hint(
+                "infinite data are compared by ioco, uioco and ioconf, without queues and for one counterexample",
+            ));
         }
         let (i, s) = (self.spec(implementation)?, self.spec(specification)?);
         let document = self.relate_models(&i, &s, options, VerifyBudget::default())?;

@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 use iolite_derive::ModelRef;
 use iolite_lang::{Diagnostic, File, Style, codes, diagnostic, render};
 
-use crate::Error;
+use crate::{Error, UnfoldingLimit};
 
 /// Bytes that a packed file, or standard input, may have: a few packed kilobytes can stand for all of
 /// memory.
@@ -141,10 +141,14 @@ impl SourceFile {
         let text = self.rendered(found);
         let mut errors = found.iter().filter(|d| d.is_error());
         // A bound that ran out says nothing against the file.
-        if !found.is_empty() && errors.all(|d| d.code == codes::UNFOLDING_BOUND) {
-            return Error::undecided(text.trim_end());
+        if !found.is_empty() && errors.clone().all(|d| d.code == codes::UNFOLDING_BOUND) {
+            return Error::undecided(text.trim_end()).unfolding_to(UnfoldingLimit::Bound);
         }
-        Error::input(text.trim_end())
+        let error = Error::input(text.trim_end());
+        if errors.any(|d| d.code == codes::INFINITE_DATA) {
+            return error.unfolding_to(UnfoldingLimit::InfiniteData);
+        }
+        error
     }
 
     /// The text of a file that must be one.

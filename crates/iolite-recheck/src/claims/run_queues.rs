@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::channels::Channels;
-use crate::document::Certificate;
-use crate::queues::Queues;
-use crate::run::{AllowedThere, Rules};
-use crate::system::{DELTA, States, System};
+use crate::claims::run::{AllowedThere, Rules};
+use crate::definitions::channels::Channels;
+use crate::definitions::queues::Queues;
+use crate::definitions::system::{DELTA, States, System};
+use crate::format::document::Certificate;
 use crate::{Outcome, rejected};
 
 /// Where the specification may be, in whatever order messages were taken.

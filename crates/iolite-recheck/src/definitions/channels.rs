@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Channel, Kind};
-use crate::system::{DELTA, States, System};
+use crate::definitions::system::{DELTA, States, System};
+use crate::format::document::{Channel, Kind};
 use crate::{Fault, Outcome, rejected};
 
 /// Explanations beyond which nothing is said.

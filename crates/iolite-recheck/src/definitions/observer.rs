@@ -1,6 +1,6 @@
 //! Observers and sets of traces: deterministic automata over actions, with marked states [SAFE04, §3].
 
-use crate::document::Observer;
+use crate::format::document::Observer;
 use crate::{Outcome, rejected};
 
 pub(crate) fn check_observer(observer: &Observer) -> Outcome<()> {

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::{Certificate, Kind, Pairs, QueuePlaces};
-use crate::queues::{Explanation, Queues};
-use crate::system::{DELTA, States, System};
+use crate::definitions::queues::{Explanation, Queues};
+use crate::definitions::system::{DELTA, States, System};
+use crate::format::document::{Certificate, Kind, Pairs, QueuePlaces};
 use crate::{Outcome, Report, rejected};
 
 /// A state of the implementation, what it has not taken, and the number of the explanations.

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Kind, Observation, Test, TestState, TestStep};
-use crate::run::actions;
-use crate::system::{DELTA, Policy, States, System};
-use crate::{Outcome, Report, check_list, rejected};
+use crate::definitions::system::{DELTA, Policy, States, System};
+use crate::format::document::{Certificate, Kind, Observation, Test, TestState, TestStep};
+use crate::lists::actions;
+use crate::lists::check_list;
+use crate::{Outcome, Report, rejected};
 
 /// Verdicts that speak against an implementation.
 pub(crate) const FAILING: [&str; 4] = ["fail", "violate-fail", "violate", "weak-fail"];
@@ -102,7 +103,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
 /// The implementation, input-enabled unless the test case only offers actions [LTS96, def. 5.1].
 fn implementation(certificate: &Certificate, test: &Test) -> Outcome<System> {
     let policy = Policy::parse(&certificate.quiescence)?;
-    let mut i = crate::relation::system(certificate.implementation.as_ref(), policy)?;
+    let mut i = System::of(certificate.implementation.as_ref(), policy)?;
     let inputs = test.labels.iter().filter(|(kind, _)| *kind == Kind::Input);
     let inputs: Vec<String> = inputs.map(|(_, text)| text.clone()).collect();
     if let Some(how) = &certificate.complete_inputs {

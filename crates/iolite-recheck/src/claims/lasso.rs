@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Kind, Property};
-use crate::property::{check_table, no_continuation};
-use crate::system::{DELTA, Policy, States, System};
+use crate::claims::property::{check_table, no_continuation};
+use crate::definitions::system::{DELTA, Policy, States, System};
+use crate::format::document::{Certificate, Kind, Property};
 use crate::{Outcome, Report, rejected};
 
 pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
@@ -20,7 +20,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         return rejected("a cycle, and that there is one, belong together");
     }
     let policy = Policy::parse(&certificate.quiescence)?;
-    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let s = System::of(certificate.specification.as_ref(), policy)?;
     let own_delta = property.letters.iter().any(|letter| letter == DELTA);
     let mut at = s.start()?;
     let mut q = property.initial;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::{Kind, State, Table};
+use crate::format::document::{Kind, Model, State, Table};
 use crate::{Fault, Outcome, rejected};
 
 /// Silence, in traces.
@@ -45,6 +45,14 @@ pub(crate) struct System {
 }
 
 impl System {
+    /// The system of a model, which must have a table.
+    pub(crate) fn of(model: Option<&Model>, policy: Policy) -> Outcome<Self> {
+        match model.and_then(|m| m.table.as_ref()) {
+            Some(table) => Self::new(table, policy),
+            None => rejected("a model is missing"),
+        }
+    }
+
     /// The system of a table whose numbers fit together.
     pub(crate) fn new(table: &Table, policy: Policy) -> Outcome<Self> {
         let count = table.states.len();

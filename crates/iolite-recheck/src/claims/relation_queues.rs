@@ -1,11 +1,12 @@
 //! Two models through queues.
 
-use crate::document::{Certificate, Observation};
-use crate::queues::Queues;
-use crate::relation::systems;
-use crate::run::{actions, check_locations};
-use crate::system::{DELTA, States};
-use crate::{Outcome, Report, check_list, rejected};
+use crate::claims::relation::systems;
+use crate::definitions::queues::Queues;
+use crate::definitions::system::{DELTA, States};
+use crate::format::document::{Certificate, Observation};
+use crate::lists::check_list;
+use crate::lists::{actions, check_locations};
+use crate::{Outcome, Report, rejected};
 
 /// The claim that an implementation shows something through queues that its specification does not
 /// explain in any order.

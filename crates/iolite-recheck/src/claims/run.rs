@@ -3,22 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Kind, Observation, Observer};
-use crate::observer::{check_member, check_observer, observer_step};
-use crate::observer_orders::Orders;
-use crate::property::as_observer;
-use crate::run_queues::through_queues;
-use crate::system::{DELTA, Policy, States, System};
-use crate::{Fault, LETTERS_OF_VALUES, Outcome, Report, Watched, check_list, rejected};
-
-/// The actions of a list that must hold nothing else.
-pub(crate) fn actions(list: &[Observation]) -> Outcome<Vec<String>> {
-    let action = |o: &Observation| match o {
-        Observation::Action(action) => Ok(action.clone()),
-        Observation::Refusal(_) => rejected("allowed: a refusal among actions"),
-    };
-    list.iter().map(action).collect()
-}
+use crate::claims::property::as_observer;
+use crate::claims::run_queues::through_queues;
+use crate::definitions::observer::{check_member, check_observer, observer_step};
+use crate::definitions::observer_orders::Orders;
+use crate::definitions::system::{DELTA, Policy, States, System};
+use crate::format::document::{Certificate, Kind, Observation, Observer};
+use crate::lists::{actions, check_list, check_locations};
+use crate::{Fault, LETTERS_OF_VALUES, Outcome, Report, Watched, rejected};
 
 /// How a specification is followed.
 pub(crate) struct Rules {
@@ -63,7 +55,7 @@ pub(crate) fn check(
         return rejected("a run has neither a property nor a state of a model beside it");
     }
     let policy = Policy::parse(&certificate.quiescence)?;
-    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let s = System::of(certificate.specification.as_ref(), policy)?;
     let watched = match watched {
         Some(watched) => watched,
         None if certificate.data_observers.is_empty() => &[],
@@ -244,23 +236,4 @@ pub(crate) fn follow_observers(
         violated |= proves && end.is_some_and(|at| observer.marked.contains(&at));
     }
     Ok((violated, places))
-}
-
-/// The places are those of the specification after the trace, all of them, and of the observers.
-pub(crate) fn check_locations(
-    certificate: &Certificate,
-    s: &System,
-    at: &States,
-    observers: Vec<String>,
-    report: &mut Report,
-) -> Outcome<()> {
-    let found = at.iter().map(|&state| s.state(state).to_string());
-    let found: BTreeSet<String> = found.chain(observers).collect();
-    check_list(
-        "locations",
-        &certificate.locations,
-        &found,
-        Clone::clone,
-        report,
-    )
 }

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Kind, Observer, Pairs};
-use crate::observer::{check_observer, observer_step};
-use crate::system::{DELTA, Policy, States, System};
+use crate::definitions::observer::{check_observer, observer_step};
+use crate::definitions::system::{DELTA, Policy, States, System};
+use crate::format::document::{Certificate, Kind, Observer, Pairs};
 use crate::{Outcome, Report, rejected};
 
 /// A state of the implementation and the set of states that the specification may be in.
@@ -37,8 +37,8 @@ pub(crate) fn relation(certificate: &Certificate, report: &mut Report) -> Outcom
         return rejected("a relation between models `holds`, without observers");
     }
     let policy = Policy::parse(&certificate.quiescence)?;
-    let mut i = crate::relation::system(certificate.implementation.as_ref(), policy)?;
-    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let mut i = System::of(certificate.implementation.as_ref(), policy)?;
+    let s = System::of(certificate.specification.as_ref(), policy)?;
     if !i.is_whole() || !s.is_whole() {
         return rejected("a part of a model proves nothing of the rest");
     }
@@ -58,7 +58,7 @@ pub(crate) fn relation(certificate: &Certificate, report: &mut Report) -> Outcom
         }
     }
     if certificate.context == "queues" {
-        return crate::holding_queues::check(certificate, pairs, (&i, &s), report);
+        return super::holding_queues::check(certificate, pairs, (&i, &s), report);
     }
     let claim = Claim::new(kind, i, s, certificate.traces.as_ref(), pairs)?;
     claim.check()?;
@@ -286,7 +286,7 @@ pub(crate) fn observer(certificate: &Certificate, report: &mut Report) -> Outcom
     }
     check_observer(observer)?;
     let policy = Policy::parse(&certificate.quiescence)?;
-    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let s = System::of(certificate.specification.as_ref(), policy)?;
     let pairs: BTreeSet<(usize, usize)> = told.pairs.iter().copied().collect();
     if !pairs.contains(&(s.initial(), observer.initial)) {
         return rejected("the pair of the initial states is missing");

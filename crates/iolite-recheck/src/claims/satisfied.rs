@@ -9,9 +9,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::{Certificate, Group, Kind, Property};
-use crate::lasso::{Fairness, check_alone, fairness, letter};
-use crate::system::{DELTA, Policy, States, System};
+use crate::claims::lasso::{Fairness, check_alone, fairness, letter};
+use crate::definitions::system::{DELTA, Policy, States, System};
+use crate::format::document::{Certificate, Group, Kind, Property};
 use crate::{Outcome, Report, rejected};
 
 /// A step between pairs.
@@ -53,7 +53,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         return rejected("the pairs are of states, without queues");
     }
     let policy = Policy::parse(&certificate.quiescence)?;
-    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let s = System::of(certificate.specification.as_ref(), policy)?;
     if !s.is_whole() {
         return rejected("a part of a model proves nothing of the rest");
     }

@@ -1,7 +1,8 @@
 //! The files of a certificate: each is what its hash says, each is used, and each model has one.
 
-use crate::document::{Certificate, FORMAT, Named, hash};
-use crate::{Outcome, Report, rejected, suite};
+use crate::claims::suite;
+use crate::format::document::{Certificate, FORMAT, Named, hash};
+use crate::{Outcome, Report, rejected};
 
 /// Format and files: each is what its hash says, each is used, and each model has one.
 pub(crate) fn check_files(certificate: &Certificate, report: &mut Report) -> Outcome<()> {

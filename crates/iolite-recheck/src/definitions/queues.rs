@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::system::{DELTA, States, System};
+use crate::definitions::system::{DELTA, States, System};
 use crate::{Fault, Outcome, rejected};
 
 /// Explanations beyond which nothing is said.

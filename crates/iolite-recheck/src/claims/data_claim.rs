@@ -1,7 +1,8 @@
 //! Claims where data were kept: their shape. What they say is looked at with a solver, which this crate has not.
 
-use crate::document::{Certificate, DataClaim};
-use crate::{Outcome, rejected, test_run};
+use crate::claims::test_run;
+use crate::format::document::{Certificate, DataClaim};
+use crate::{Outcome, rejected};
 
 /// Where data were kept, a claim is of an observer, of a relation or of a test case, and of nothing else beside it.
 pub(crate) fn check(certificate: &Certificate, data: &DataClaim) -> Outcome<()> {

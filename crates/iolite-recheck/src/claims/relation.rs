@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Kind, Model, Observation};
-use crate::observer::check_member;
-use crate::run::{actions, check_locations};
-use crate::system::{DELTA, Policy, States, System};
-use crate::{Outcome, Report, check_list, rejected};
+use crate::definitions::observer::check_member;
+use crate::definitions::system::{DELTA, Policy, States, System};
+use crate::format::document::{Certificate, Kind, Observation};
+use crate::lists::check_list;
+use crate::lists::{actions, check_locations};
+use crate::{Outcome, Report, rejected};
 
 /// The two systems, and where they are after the trace.
 struct Both {
@@ -14,13 +15,6 @@ struct Both {
     s: System,
     at_i: States,
     at_s: States,
-}
-
-pub(crate) fn system(model: Option<&Model>, policy: Policy) -> Outcome<System> {
-    match model.and_then(|m| m.table.as_ref()) {
-        Some(table) => System::new(table, policy),
-        None => rejected("a model is missing"),
-    }
 }
 
 /// The claim that a relation does not hold.
@@ -44,7 +38,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     }
     match certificate.context.as_str() {
         "synchronous" => {}
-        "queues" => return crate::relation_queues::check(certificate, report),
+        "queues" => return super::relation_queues::check(certificate, report),
         other => return rejected(format!("`{other}` is no context")),
     }
     let both = walk(certificate, directed)?;
@@ -67,8 +61,8 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
 /// The two systems; the implementation takes every input.
 pub(crate) fn systems(certificate: &Certificate, directed: bool) -> Outcome<(System, System)> {
     let policy = Policy::parse(&certificate.quiescence)?;
-    let mut i = system(certificate.implementation.as_ref(), policy)?;
-    let s = system(certificate.specification.as_ref(), policy)?;
+    let mut i = System::of(certificate.implementation.as_ref(), policy)?;
+    let s = System::of(certificate.specification.as_ref(), policy)?;
     if let Some(how) = &certificate.complete_inputs {
         let inputs: Vec<String> = s.texts(Kind::Input).cloned().collect();
         i.complete(how, &inputs)?;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Observation, Observer, Pair, Property, WatchedProperty};
+use crate::format::document::{
+    Certificate, Observation, Observer, Pair, Property, WatchedProperty,
+};
 use crate::{LETTERS_OF_VALUES, Outcome, Report, rejected};
 
 /// Whether no continuation of the trace, finite or infinite, is in Π [PROP12, def. 1 and 14]; or the
@@ -28,7 +30,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
     {
         return rejected("a property has no places and nothing that is allowed");
     }
-    crate::system::Policy::parse(&certificate.quiescence)?;
+    crate::definitions::system::Policy::parse(&certificate.quiescence)?;
     // [PROP12, §6]: one execution outside Π refutes inclusion and equality; of the other relations it
     // says something of itself only, and nothing of what is to be implemented.
     let right = match property.relation.as_str() {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::Observer;
-use crate::observer::observer_step;
-use crate::system::DELTA;
+use crate::definitions::observer::observer_step;
+use crate::definitions::system::DELTA;
+use crate::format::document::Observer;
 use crate::{Outcome, rejected};
 
 /// Where the observer is in each order, and how many of the inputs given last are not taken there. A

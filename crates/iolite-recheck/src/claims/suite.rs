@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::document::{Certificate, Kind, Observation, Test, TestStep};
-use crate::run::{actions, check_locations};
-use crate::system::{DELTA, Policy, States, System};
-use crate::test_run::{Next, check_shape, next};
-use crate::{Fault, Outcome, Report, check_list, rejected};
+use crate::claims::test_run::{Next, check_shape, next};
+use crate::definitions::system::{DELTA, Policy, States, System};
+use crate::format::document::{Certificate, Kind, Observation, Test, TestStep};
+use crate::lists::check_list;
+use crate::lists::{actions, check_locations};
+use crate::{Fault, Outcome, Report, rejected};
 
 /// The verdict of a certificate by which a test case fails what conforms.
 pub(crate) const UNSOUND: &str = "unsound";
@@ -40,7 +41,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         return rejected("test cases are judged by a specification and nothing else");
     }
     let policy = Policy::parse(&certificate.quiescence)?;
-    let s = crate::relation::system(certificate.specification.as_ref(), policy)?;
+    let s = System::of(certificate.specification.as_ref(), policy)?;
     for test in certificate.test.iter().chain(&certificate.suite) {
         check_shape(test)?;
         check_fits(test, kind)?;

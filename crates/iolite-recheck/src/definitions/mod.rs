@@ -1,0 +1,7 @@
+//! The definitions of the papers, on tables and plain sets of states.
+
+pub(crate) mod channels;
+pub(crate) mod observer;
+pub(crate) mod observer_orders;
+pub(crate) mod queues;
+pub(crate) mod system;
