@@ -35,7 +35,10 @@ pub fn measure(program: &Path, args: &[&str]) -> Cost {
             megabytes: *megabytes,
             code: *code as i32,
         },
-        _ => panic!("{}: no measurement: {text}", program.display()),
+        _ => panic!(
+            "{}: no measurement: {text} (is it built? `cargo build --release --bins` in benches)",
+            program.display()
+        ),
     }
 }
 

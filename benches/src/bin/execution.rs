@@ -1,12 +1,13 @@
-//! Events per second: in process, against a model, over stdio and TCP beside the raw echo rate of the
-//! transport; and memory after many events. The tester is the on-the-fly ioco tester.
+//! Events per second: in process, against a model, over stdio, TCP, UDP and HTTP beside the raw echo of the
+//! transport, in rate and in CPU time of the thread that drives it; and memory after many events. The
+//! tester is the on-the-fly ioco tester.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin execution`; an argument divides the
 //! number of events, and `transports` leaves out what needs no transport.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,17 +21,19 @@ use iolite_exec::{
 };
 use iolite_formats::aut;
 use iolite_lts::{Lts, LtsBuilder, QuiescencePolicy, StateId};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 
 /// Observes whenever there is nothing else, stimulates otherwise: no time is spent on silence.
 #[derive(Default)]
 struct Eager {
     /// When the system had started and the first choice was made.
-    since: Option<Instant>,
+    since: Option<(Instant, Duration)>,
 }
 
 impl Strategy for Eager {
     fn choose(&mut self, menu: &Menu, _: &mut rand_xoshiro::Xoshiro256PlusPlus) -> Choice {
-        self.since.get_or_insert_with(Instant::now);
+        self.since.get_or_insert_with(now);
         if menu.stimuli.is_empty() {
             Choice::Observe
         } else {
@@ -160,6 +163,46 @@ fn drive<P: Adapter, S: Strategy>(
     row(name, events, outcome.elapsed)
 }
 
+/// What some rounds took.
+#[derive(Clone, Copy)]
+struct Cost {
+    elapsed: Duration,
+    /// CPU time of this thread, the kernel's part included. Servers have threads, or processes, of their own.
+    cpu: Duration,
+}
+
+impl Cost {
+    const MAX: Self = Self {
+        elapsed: Duration::MAX,
+        cpu: Duration::MAX,
+    };
+
+    /// The cost since a point in time.
+    fn since((begin, cpu): (Instant, Duration)) -> Self {
+        Self {
+            elapsed: begin.elapsed(),
+            cpu: thread_cpu().saturating_sub(cpu),
+        }
+    }
+
+    fn min(self, other: Self) -> Self {
+        Self {
+            elapsed: self.elapsed.min(other.elapsed),
+            cpu: self.cpu.min(other.cpu),
+        }
+    }
+}
+
+fn now() -> (Instant, Duration) {
+    (Instant::now(), thread_cpu())
+}
+
+fn thread_cpu() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("usage is known");
+    let micros = |time: nix::sys::time::TimeVal| time.num_microseconds().unsigned_abs();
+    Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time()))
+}
+
 const ECHO: &str = "import sys
 r, w = sys.stdin.buffer, sys.stdout.buffer
 w.write(b'ready\\n'); w.flush()
@@ -168,7 +211,7 @@ while True:
     if not line: break
     w.write(b'x\\n'); w.flush()";
 
-fn raw_stdio(rounds: u64) -> Duration {
+fn raw_stdio(rounds: u64) -> Cost {
     let mut child = Command::new("python3")
         .args(["-c", ECHO])
         .stdin(Stdio::piped())
@@ -179,20 +222,20 @@ fn raw_stdio(rounds: u64) -> Duration {
     let mut from = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     from.read_line(&mut line).unwrap();
-    let begin = Instant::now();
+    let begin = now();
     for _ in 0..rounds {
         line.clear();
         to.write_all(b"a\n").unwrap();
         from.read_line(&mut line).unwrap();
     }
-    let elapsed = begin.elapsed();
+    let cost = Cost::since(begin);
     drop(to);
     child.wait().unwrap();
-    elapsed
+    cost
 }
 
-/// An echo server that costs little itself.
-fn echo_server() -> String {
+/// An echo server that costs little itself: whatever it reads is one message, and this the answer.
+fn echo_server(answer: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
@@ -202,7 +245,7 @@ fn echo_server() -> String {
             thread::spawn(move || {
                 let mut chunk = [0; 256];
                 while let Ok(1..) = stream.read(&mut chunk) {
-                    if stream.write_all(b"x\n").is_err() {
+                    if stream.write_all(answer).is_err() {
                         return;
                     }
                 }
@@ -212,16 +255,46 @@ fn echo_server() -> String {
     address
 }
 
-fn raw_tcp(address: &str, rounds: u64) -> Duration {
+fn raw_tcp(address: &str, message: &[u8], rounds: u64) -> Cost {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_nodelay(true).unwrap();
     let mut chunk = [0; 256];
-    let begin = Instant::now();
+    let begin = now();
     for _ in 0..rounds {
-        stream.write_all(b"a\n").unwrap();
+        stream.write_all(message).unwrap();
         assert!(stream.read(&mut chunk).unwrap() > 0);
     }
-    begin.elapsed()
+    Cost::since(begin)
+}
+
+/// What a client has to send, and a server to answer, at least. Both fit into one packet, so that a read is a
+/// message and the raw loop parses nothing.
+const REQUEST: &[u8] = b"GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n";
+const RESPONSE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+
+/// An echo server of datagrams, and an address that is free for its client.
+fn datagram_server() -> (String, String) {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        let mut chunk = [0; 256];
+        while let Ok((_, peer)) = socket.recv_from(&mut chunk) {
+            let _ = socket.send_to(b"x", peer);
+        }
+    });
+    let client = UdpSocket::bind("127.0.0.1:0").unwrap();
+    (client.local_addr().unwrap().to_string(), address)
+}
+
+fn raw_udp(own: &str, peer: &str, rounds: u64) -> Cost {
+    let socket = UdpSocket::bind(own).unwrap();
+    let mut chunk = [0; 256];
+    let begin = now();
+    for _ in 0..rounds {
+        socket.send_to(b"a", peer).unwrap();
+        assert!(socket.recv_from(&mut chunk).unwrap().0 > 0);
+    }
+    Cost::since(begin)
 }
 
 fn main() {
@@ -246,9 +319,26 @@ fn main() {
         iolite_exec::CommandLine::Words(["python3", "-c", ECHO].map(Into::into).into());
     process.ready = Some("ready".into());
     compare("stdio", rounds, || raw_stdio(rounds), &config, &echo);
-    let address = echo_server();
+    let address = echo_server(b"x\n");
     let config = SutConfig::from_flag(&format!("tcp:{address}")).unwrap();
-    compare("TCP", rounds, || raw_tcp(&address, rounds), &config, &echo);
+    let raw = || raw_tcp(&address, b"a\n", rounds);
+    compare("TCP", rounds, raw, &config, &echo);
+    let (own, peer) = datagram_server();
+    let config = SutConfig::from_flag(&format!("udp:{own},{peer}")).unwrap();
+    compare(
+        "UDP",
+        rounds,
+        || raw_udp(&own, &peer, rounds),
+        &config,
+        &echo,
+    );
+    let address = echo_server(RESPONSE);
+    let config = SutConfig::parse(&format!(
+        "http = \"http://{address}\"\n[actions.a]\nsend = \"GET /a\"\n[actions.x]\nrecv = \"200 x\"\n"
+    ))
+    .unwrap();
+    let raw = || raw_tcp(&address, REQUEST, rounds);
+    compare("HTTP", rounds, raw, &config, &echo);
 }
 
 fn without_transport(echo: &Spec, n: impl Fn(u64) -> u64) {
@@ -325,11 +415,11 @@ fn without_transport(echo: &Spec, n: impl Fn(u64) -> u64) {
 
 /// The transport alone and the tester over it, by turns; the best of each, since a busy machine only
 /// ever adds to a time.
-fn compare(name: &str, rounds: u64, raw: impl Fn() -> Duration, config: &SutConfig, spec: &Spec) {
-    let mut best = [Duration::MAX; 2];
+fn compare(name: &str, rounds: u64, raw: impl Fn() -> Cost, config: &SutConfig, spec: &Spec) {
+    let mut best = [Cost::MAX; 2];
     for _ in 0..10 {
         best[0] = best[0].min(raw());
-        let codec = WireCodec::new(config.action_map().unwrap(), spec.dictionary());
+        let codec = WireCodec::new(config.action_map().unwrap(), spec.dictionary()).unwrap();
         let mut adapter = config.adapter(JobId(0), codec).unwrap();
         let mut strategy = Eager::default();
         let mut tester = spec.tester();
@@ -348,13 +438,16 @@ fn compare(name: &str, rounds: u64, raw: impl Fn() -> Duration, config: &SutConf
             &mut (),
         )
         .unwrap();
-        let elapsed = strategy
-            .since
-            .map_or(Duration::MAX, |since| since.elapsed());
-        best[1] = best[1].min(elapsed);
+        best[1] = best[1].min(strategy.since.map_or(Cost::MAX, Cost::since));
         adapter.stop().unwrap();
     }
-    let raw = row(&format!("raw echo, {name}"), 2 * rounds, best[0]);
-    let rate = row(&format!("tester, {name}"), 2 * rounds, best[1]);
-    println!("{:<44} {:>26.1}%", "  of the raw rate", 100.0 * rate / raw);
+    let [raw, tester] = best;
+    let raw_rate = row(&format!("raw echo, {name}"), 2 * rounds, raw.elapsed);
+    let rate = row(&format!("tester, {name}"), 2 * rounds, tester.elapsed);
+    let (percent, ratio) = (
+        100.0 * rate / raw_rate,
+        tester.cpu.as_secs_f64() / raw.cpu.as_secs_f64(),
+    );
+    println!("{:<44} {percent:>26.1}%", "  of the raw rate");
+    println!("{:<44} {ratio:>27.2}", "  CPU time, of the raw loop's");
 }

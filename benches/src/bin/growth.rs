@@ -144,7 +144,9 @@ fn walk(model: &str, lines: usize) -> String {
     let mut text = String::new();
     let (mut at, mut number) = (lts.initial(), 1_u64);
     for _ in 0..lines {
-        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         let steps = lts.steps(at);
         let (label, next) = steps[(number >> 33) as usize % steps.len()];
         let _ = writeln!(text, "{{\"action\":\"{}\"}}", lts.labels().text(label));

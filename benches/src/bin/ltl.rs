@@ -198,21 +198,21 @@ fn families() {
     fn joined(n: usize, by: &str, part: impl Fn(usize) -> String) -> String {
         (1..=n).map(part).collect::<Vec<_>>().join(by)
     }
-    let families: [Family; 9] = [
+    let families: [Family; 13] = [
         (
             "∧ GF p_i",
             |n| joined(n, " & ", |i| format!("G F p{i}")),
-            &[2, 4, 6, 8],
+            &[2, 4, 6, 8, 20, 40, 60],
         ),
         (
             "∨ FG p_i",
             |n| joined(n, " | ", |i| format!("F G p{i}")),
-            &[2, 4, 6],
+            &[2, 4, 6, 20, 40],
         ),
         (
             "∧ G(p_i → F q_i)",
             |n| joined(n, " & ", |i| format!("G(p{i} -> F q{i})")),
-            &[1, 2, 3, 4],
+            &[1, 2, 3, 4, 5, 6],
         ),
         (
             "∧ (GF p_i → GF q_i)",
@@ -236,7 +236,7 @@ fn families() {
                     .rev()
                     .fold(format!("p{n}"), |f, i| format!("p{i} U ({f})"))
             },
-            &[2, 4, 8, 12, 16],
+            &[2, 4, 8, 12, 16, 20, 40],
         ),
         (
             "F(p_1 ∧ F(p_2 ∧ …))",
@@ -246,6 +246,43 @@ fn families() {
                     .fold(format!("F p{n}"), |f, i| format!("F(p{i} & {f})"))
             },
             &[2, 4, 6, 8],
+        ),
+        (
+            "G(p_1 → F(p_2 ∧ X F(p_3 ∧ …)))",
+            |n| {
+                let chain = (2..n)
+                    .rev()
+                    .fold(format!("F p{n}"), |f, i| format!("F(p{i} & X {f})"));
+                format!("G(p1 -> {chain})")
+            },
+            &[2, 3, 4, 8, 12],
+        ),
+        (
+            "G(p_1 ∨ … ∨ p_n ∨ F G(q_1 ∧ … ∧ q_n))",
+            |n| {
+                let any = joined(n, " | ", |i| format!("p{i}"));
+                format!("G({any} | F G({}))", joined(n, " & ", |i| format!("q{i}")))
+            },
+            &[1, 4, 10, 20],
+        ),
+        (
+            "F(p_1 ∧ G(p_2 ∨ X(p_3 U (… p_n))))",
+            |n| {
+                let chain = (3..n)
+                    .rev()
+                    .fold(format!("p{n}"), |f, i| format!("p{i} U ({f})"));
+                format!("F(p1 & G(p2 | X({chain})))")
+            },
+            &[4, 8, 12],
+        ),
+        (
+            "G(q → (p_1 ∨ …) S (p_n ∧ …)), past",
+            |n| {
+                let any = joined(n / 2, " | ", |i| format!("p{i}"));
+                let all: Vec<String> = (n / 2 + 1..=n).map(|i| format!("p{i}")).collect();
+                format!("G(q -> ({any}) S ({}))", all.join(" & "))
+            },
+            &[4, 10, 20, 40],
         ),
         (
             "G(p → Xⁿ q)",

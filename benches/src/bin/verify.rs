@@ -62,15 +62,15 @@ fn solve(name: &str) -> i32 {
     }
 }
 
-/// The problem as Horn clauses, in a file.
-fn clauses(name: &str, folder: &Path) -> PathBuf {
+/// The problem as Horn clauses, in a file; none where its data are beyond numbers and Booleans.
+fn clauses(name: &str, folder: &Path) -> Option<PathBuf> {
     let (system, observer, violate) = lowered(&text(name));
     let watched = watch(&system, &observer, &violate, POLICY).expect("they are compatible");
     let (model, marked) = watched.for_proofs();
-    let script = horn_clauses(&Problem::new(model, marked)).script();
+    let script = horn_clauses(&Problem::new(model, marked)).script().ok()?;
     let path = folder.join(format!("{name}.smt2"));
-    std::fs::write(&path, script.expect("numbers and Booleans")).expect("a file is written");
-    path
+    std::fs::write(&path, script).expect("a file is written");
+    Some(path)
 }
 
 /// What Spacer says: `unsat` of the clauses is a violation.
@@ -84,31 +84,42 @@ fn spacer_says(z3: &str, script: &str) -> &'static str {
     }
 }
 
-fn compare(name: &str, z3: &str, folder: &Path) -> (Cost, Cost, &'static str) {
+/// What we take, and what Spacer takes and says.
+fn compare(name: &str, z3: &str, folder: &Path) -> (Cost, Option<(Cost, &'static str)>) {
     let this = std::env::current_exe().expect("this program has a path");
     let script = clauses(name, folder);
-    let script = script.to_str().expect("a plain path");
+    let script = script.as_ref().map(|s| s.to_str().expect("a plain path"));
     let (mut ours, mut spacer) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         ours.push(measure(&this, &["--solve", name]));
-        spacer.push(measure(Path::new(z3), &[LIMIT, script]));
+        spacer.extend(script.map(|script| measure(Path::new(z3), &[LIMIT, script])));
     }
-    (median(&ours), median(&spacer), spacer_says(z3, script))
+    let spacer = script.map(|script| (median(&spacer), spacer_says(z3, script)));
+    (median(&ours), spacer)
 }
 
-fn row(name: &str, z3: &str, folder: &Path) -> (f64, bool) {
-    let (ours, spacer, answer) = compare(name, z3, folder);
+/// The ratio, where Spacer has the problem too, and whether we have no answer.
+fn row(name: &str, z3: &str, folder: &Path) -> (Option<f64>, bool) {
+    let (ours, spacer) = compare(name, z3, folder);
     let said = match ours.code {
         0 => "proved",
         1 => "refuted",
         _ => "unknown",
+    };
+    let unknown = ours.code == 3;
+    let Some((spacer, answer)) = spacer else {
+        println!(
+            "| {name} | {said} | | {:.3} | | | {:.0} | |",
+            ours.seconds, ours.megabytes
+        );
+        return (None, unknown);
     };
     let ratio = ours.seconds / spacer.seconds.max(0.001);
     println!(
         "| {name} | {said} | {answer} | {:.3} | {:.3} | {ratio:.2} | {:.0} | {:.0} |",
         ours.seconds, spacer.seconds, ours.megabytes, spacer.megabytes
     );
-    (ratio, ours.code == 3)
+    (Some(ratio), unknown)
 }
 
 /// Counters that take from one another; what they have together stays the same.
@@ -143,8 +154,9 @@ fn main() {
     let head = "| iolite | Spacer | iolite s | Spacer s | ratio | iolite MB | Spacer MB |";
     println!("| program {head}\n| --- | --- | --- | --- | --- | --- | --- | --- |");
     let rows = programs::PROGRAMS.iter();
-    let (mut ratios, unknown): (Vec<f64>, Vec<bool>) =
+    let (ratios, unknown): (Vec<Option<f64>>, Vec<bool>) =
         rows.map(|p| row(p.name, z3, &folder)).unzip();
+    let mut ratios: Vec<f64> = ratios.into_iter().flatten().collect();
     ratios.sort_by(f64::total_cmp);
     println!(
         "\nMedian ratio {:.2}, {} of {} within 2, {} unknown.\n",

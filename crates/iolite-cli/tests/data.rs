@@ -545,6 +545,27 @@ fn what_is_infinite_is_named() {
         assert!(ran.stderr.contains(culprit), "{}", ran.stderr);
         assert!(ran.stderr.contains("iolite test"), "{}", ran.stderr);
         assert!(!ran.stderr.contains("--max-states"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("--symbolic"), "{}", ran.stderr);
+    }
+    // Each command says what of it takes infinite data.
+    let sender = "examples/brp/brp.iol#Sender";
+    for (args, hint) in [
+        (
+            &["derive", sender, "-o", "nowhere"][..],
+            "--purpose and --cover",
+        ),
+        (&["show", sender, "--view", "delta-trace"], "one of states"),
+        (
+            &["relate", "trace", sender, sender],
+            "ioco, uioco and ioconf",
+        ),
+        (
+            &["mutate", sender, "--suite", "nowhere"],
+            "nowhere: no such file",
+        ),
+    ] {
+        let ran = iolite(args).expect(2);
+        assert!(ran.stderr.contains(hint), "{}", ran.stderr);
     }
     let ran = iolite(&["show", "examples/stack-tcp/stack.iol"]).expect(2);
     assert!(ran.stderr.contains("parameter x of push"), "{}", ran.stderr);
@@ -754,6 +775,37 @@ fn an_input_that_is_given_up_is_untried_whatever_the_clock_says() {
     assert_eq!(run()["untried_reasons"], first["untried_reasons"]);
 }
 
+/// A guard with a function that does not end: nobody knows whether the input is specified. That comes out
+/// soon, each time alike, and is said; the other inputs are tried.
+#[test]
+fn a_guard_that_does_not_end_is_untried_soon_and_each_time_alike() {
+    let folder = scratch("endless-guard");
+    let model = write(
+        &folder,
+        "endless.iol",
+        "fn climb(n: int): int = if n == 0 - 1 then 0 else climb(n + 1)
+         system Endless {
+           input go(x: int), other(y: int)
+           output ok
+           initial state A { ?go(x) [x >= 0 && climb(x) == 3] -> B  ?other(y) -> B }
+           state B { !ok -> A }
+         }",
+    );
+    let (spec, sut) = (format!("{model}#Endless"), format!("model:{model}#Endless"));
+    let flags = ["--runs", "2", "--steps", "200", "--seed", "5"];
+    let run = || test(&spec, &sut, &flags).expect(3).json();
+    let start = std::time::Instant::now();
+    let first = run();
+    let once = start.elapsed();
+    assert_eq!(first["verdict"], "unknown");
+    assert_eq!(first["untried"], serde_json::json!(["?go"]));
+    assert!(once < std::time::Duration::from_secs(60), "{once:?}");
+    let again = run();
+    for key in ["untried_reasons", "steps", "values"] {
+        assert_eq!(again[key], first[key], "{key}");
+    }
+}
+
 /// A specification and a system that is wrong for some values of one input only. `more` are states and
 /// transitions that both have, `wrong` says for which `x` the system gives the wrong answer.
 fn wrong_for(declared: &str, more: &str, right: &str, wrong: &str) -> String {
@@ -785,7 +837,8 @@ fn wrong_for(declared: &str, more: &str, right: &str, wrong: &str) -> String {
 }
 
 /// Values inside a system that nothing would hit by chance are found where something knows them:
-/// the model's guards and effects, messages of the system, boundaries. Six hundred steps are enough.
+/// the model's guards and effects, messages of the system, boundaries. Six hundred steps are enough, and
+/// one run of a thousand for the ends of machine numbers.
 #[test]
 fn values_that_matter_are_found_where_something_knows_them() {
     let folder = scratch("values-that-matter");
@@ -807,6 +860,18 @@ fn values_that_matter_are_found_where_something_knows_them() {
             assert_eq!(ran.code, 1, "{name}, seed {seed}: {}", ran.stdout);
         }
     }
+    // Where machine numbers end and numbers get longer is known without anybody: each such value is tried
+    // before chance decides.
+    for value in ["65535", "1000000", "2147483648"] {
+        let wrong = wrong_for("", hinted, "x >= 0", &format!("x == {value}"));
+        let model = write(&folder, &format!("edge-{value}.iol"), wrong);
+        let (spec, sut) = (format!("{model}#Spec"), format!("model:{model}#Wrong"));
+        for seed in ["1", "2", "3"] {
+            let flags = ["--runs", "1", "--steps", "1000", "--seed", seed];
+            let ran = test(&spec, &sut, &flags);
+            assert_eq!(ran.code, 1, "{value}, seed {seed}: {}", ran.stdout);
+        }
+    }
     // Nobody knows this one: not the model, not its messages, no dictionary. It is not found, and nothing
     // claims that it was tried.
     let text = wrong_for("", hinted, "x >= 0", "x == 31337042");
@@ -814,8 +879,15 @@ fn values_that_matter_are_found_where_something_knows_them() {
     let (spec, sut) = (format!("{model}#Spec"), format!("model:{model}#Wrong"));
     test(&spec, &sut, &["--runs", "10", "--steps", "60"]).expect(0);
     let words = write(&folder, "words", "31337042\n");
-    let flags = ["--runs", "10", "--steps", "60", "--dictionary", &words];
-    test(&spec, &sut, &flags).expect(1);
+    for seed in ["1", "2", "3"] {
+        let flags = ["--runs", "10", "--steps", "60", "--seed", seed];
+        test(
+            &spec,
+            &sut,
+            &[&flags[..], &["--dictionary", &words]].concat(),
+        )
+        .expect(1);
+    }
 }
 
 /// After `?go` some state refuses `?a`, so uioco says nothing of what follows it, and ioco does.

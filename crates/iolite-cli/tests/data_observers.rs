@@ -413,3 +413,36 @@ fn a_guard_is_the_labels_that_it_takes() {
     }
     assert!((2..11).contains(&refuted), "{refuted} of 12 are refuted");
 }
+
+/// A constant of an observer is the model's only by its name and sort: whoever calls it otherwise learns why anything
+/// refutes.
+#[test]
+fn constants_that_are_not_the_models_are_told() {
+    let folder = scratch("foreign-constants");
+    let text = std::fs::read_to_string(common::root().join(BRP)).expect("the example");
+    let said = |from: &str, to: &str| {
+        // Only the observer's: the model comes first.
+        let (model, observer) = text.split_at(text.find("observer Retries").expect("it"));
+        let file = write(
+            &folder,
+            "brp.iol",
+            format!("{model}{}", observer.replace(from, to)),
+        );
+        verify(&format!("{file}#Sender"), &format!("{file}#Retries"))
+    };
+    let other = said("max", "limit").expect(1);
+    assert!(
+        other
+            .stderr
+            .contains("constant limit: int of Retries has any value"),
+        "{}",
+        other.stderr
+    );
+    let sort = said("const max: int", "const max: 0..9").expect(1);
+    assert!(
+        sort.stderr.contains("that of the model is of sort int"),
+        "{}",
+        sort.stderr
+    );
+    assert_eq!(said("nothing", "else").expect(0).stderr, "");
+}

@@ -193,6 +193,26 @@ fn tests_are_judged_by_values() {
     args.push("--unfold");
     let ran = iolite(&args).expect(1);
     assert!(ran.stdout.contains("violate"), "{}", ran.stdout);
+    // A property may have guards on every action of the model.
+    let judged = |formula: &str| {
+        let mut args = vec!["test", &model, "--property", formula];
+        args.extend(runs);
+        iolite(&args)
+    };
+    let right = "ltl:G (?get(id) [id > 0] -> X !reply(c) [c == 200])";
+    let ran = judged(right).expect(0);
+    assert!(!ran.stdout.contains("violate"), "{}", ran.stdout);
+    let wrong = "ltl:G (?get(id) [id >= 0] -> X !reply(c) [c == 200])";
+    let ran = judged(wrong).expect(1);
+    assert!(ran.stdout.contains("!reply(503)"), "{}", ran.stdout);
+    // One that knows no action of it is for another model.
+    let foreign = file(
+        &folder,
+        "q.iol",
+        "property Other over { ?put(id: int), !done(n: int) } = ltl G (?put(id) [id > 0] -> X !done(n) [n > 0])\n",
+    );
+    let ran = judged(&foreign).expect(2);
+    assert!(ran.stderr.contains("it knows no action"), "{}", ran.stderr);
     // Without a model, inputs get values for each of their letters.
     let found = format!("{properties}#Found");
     let mut args = vec!["test", "--property", &found];

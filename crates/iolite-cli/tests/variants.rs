@@ -65,6 +65,20 @@ fn customers_and_orders() {
     example("orders", "orders.iol#Orders", &passing, &failing, &faults);
 }
 
+/// Reports that wait in the buffer are records that internal actions handed over: formulas know their fields, and nothing of the
+/// certificate is left to the tester.
+#[test]
+fn certificates_of_orders_are_wholly_re_checked() {
+    let path = scratch("orders-evidence").join("c.json");
+    let path = path.display().to_string();
+    let model = "examples/orders/orders.iol#Orders";
+    let log = "examples/orders/order.log";
+    iolite(&["monitor", model, log, "--certificate", &path]).expect(1);
+    let explained = iolite(&["explain", &path, "--json"]).expect(0).json();
+    assert_eq!(explained["confirmed"], true);
+    assert_eq!(explained.get("not_rechecked"), None);
+}
+
 #[test]
 fn jobs_for_four_processors() {
     // The other faults need longer runs.

@@ -151,8 +151,10 @@ fn long_runs(words: &[String]) {
     let numbers: Vec<u64> = words.iter().filter_map(|w| w.parse().ok()).collect();
     let names: Vec<&String> = words.iter().filter(|w| w.parse::<u64>().is_err()).collect();
     let steps = numbers.first().copied().unwrap_or(10_000);
-    println!("| model | solver | steps/s at 100 | steps/s at the end | steps | queries a step |");
-    println!("| --- | --- | --- | --- | --- | --- |");
+    println!(
+        "| model | solver | steps/s, first 200 | steps/s, last 200 | last / first | steps | queries a step |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     for case in cases {
         if !names.is_empty() && !names.iter().any(|n| case.name.starts_with(n.as_str())) {
             continue;
@@ -161,8 +163,13 @@ fn long_runs(words: &[String]) {
             let name = solver.name();
             let r = steps::rates(&case, solver, steps, most);
             println!(
-                "| {} | {name} | {:.0} | {:.0} | {} | {:.2} |",
-                case.name, r.first, r.last, r.steps, r.queries
+                "| {} | {name} | {:.0} | {:.0} | {:.2} | {} | {:.2} |",
+                case.name,
+                r.first,
+                r.last,
+                r.last / r.first.max(1.0),
+                r.steps,
+                r.queries
             );
         };
         show(Solver::embedded(), OWN);

@@ -71,14 +71,36 @@ fn lowered(text: &str, system: &str) -> Arc<Iosts> {
     Arc::new(iolite_lang::lower_data(&file, system).expect("it lowers"))
 }
 
-fn example(path: &str, system: &str) -> Arc<Iosts> {
+fn example_text(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../examples")
         .join(path);
-    lowered(
-        &std::fs::read_to_string(path).expect("the model is there"),
-        system,
-    )
+    std::fs::read_to_string(path).expect("the model is there")
+}
+
+fn example(path: &str, system: &str) -> Arc<Iosts> {
+    lowered(&example_text(path), system)
+}
+
+/// Customers and orders that the desk with a bound keeps.
+const KEPT: usize = 20;
+
+/// The same desk with room for the latest customers and orders alone, so that what a step reads is as long at the
+/// end of a run as at its begin.
+fn bounded_orders() -> Arc<Iosts> {
+    let mut text = example_text("orders/orders.iol");
+    for (list, new, sort) in [("customers", "c", "Customer"), ("orders", "o", "Order")] {
+        let grows = format!("{list} := [{new}] ++ {list}");
+        assert!(text.contains(&grows), "the desk enters {list}");
+        text = text.replace(
+            &grows,
+            &format!("{list} := latest{sort}([{new}] ++ {list})"),
+        );
+        text += &format!(
+            "\nfn latest{sort}(a: {sort}[]): {sort}[] = if len(a) > {KEPT} then slice(a, 0, {KEPT}) else a\n"
+        );
+    }
+    lowered(&text, "Orders")
 }
 
 /// All of them.
@@ -101,6 +123,16 @@ pub(crate) fn all() -> Vec<Case> {
                 "CustomersOrders",
                 example("orders/orders.iol", "Orders"),
                 orders,
+            )
+        },
+        Case {
+            first: Desk::report,
+            ..case(
+                "CustomersOrders, the latest 20",
+                bounded_orders(),
+                |desk, input| {
+                    enter(desk, input, KEPT);
+                },
             )
         },
         case(
@@ -198,10 +230,8 @@ impl Desk {
 
     /// Idle processors take what waits; an answer is there at once, and given when the system likes.
     fn work(&mut self) {
-        while let (Some(free), false) = (
-            self.busy.iter().position(|b| !b),
-            self.waiting.is_empty(),
-        ) {
+        while let (Some(free), false) = (self.busy.iter().position(|b| !b), self.waiting.is_empty())
+        {
             let Some(job) = self.waiting.pop_front() else {
                 return;
             };
@@ -254,21 +284,28 @@ fn lucky(desk: &mut Desk, input: &Action) {
         other => panic!("not a sex: {other}"),
     };
     let initial = |i: usize| person[i].as_str().and_then(|s| s.chars().next());
-    let lucky = sex != desk.before && desk.row >= 5
-        || initial(1) == initial(2)
-        || person[3] == person[4];
+    let lucky =
+        sex != desk.before && desk.row >= 5 || initial(1) == initial(2) || person[3] == person[4];
     desk.row = if sex == desk.before { desk.row + 1 } else { 1 };
     desk.before = sex;
     desk.say("lucky", vec![Value::Bool(lucky)]);
 }
 
 fn orders(desk: &mut Desk, input: &Action) {
+    enter(desk, input, usize::MAX);
+}
+
+/// Enters a customer or an order, and forgets those that there is no room for.
+fn enter(desk: &mut Desk, input: &Action, most: usize) {
     let list = if &*input.name == "customer" {
         &mut desk.customers
     } else {
         &mut desk.orders
     };
     *list = Sequence::from(vec![input.args[0].clone()]).followed_by(list);
+    if list.len() > most {
+        *list = list.iter().take(most).cloned().collect();
+    }
     desk.report();
 }
 

@@ -15,11 +15,13 @@ use crate::args::bounds;
 use crate::args::workspace;
 use crate::output::{Exit, print, print_json};
 
-/// Re-check a certificate, every part of it
+/// Re-check a certificate, part by part
 ///
 /// The models in the certificate are followed by a checker of its own that shares nothing with what made
-/// the claim; then its tables are compared with the texts. Exit code 0 means that every part is true, 1
-/// that one is not, 3 that something is left open.
+/// the claim; then its tables are compared with the texts. With data, formulas of all ways through the
+/// locations take its place; they share terms and the solver. Exit code 0 means that every part is
+/// true, but for those that are said to be not re-checked independently; 1 that one is not, 3 that something is
+/// left open.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The certificate, the JSON document of an answer that has one, or the journal of a failing test
@@ -66,6 +68,9 @@ struct Outcome {
     notes: Vec<String>,
     /// What nobody confirmed.
     told: Vec<String>,
+    /// Parts of the claim that nobody says but the tester that made it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_rechecked: Vec<String>,
 }
 
 #[derive(serde::Serialize)]
@@ -95,6 +100,7 @@ impl Outcome {
             parts: explanation.parts.iter().map(part).collect(),
             notes: explanation.notes.clone(),
             told: explanation.told.clone(),
+            not_rechecked: explanation.not_rechecked.clone(),
         }
     }
 
@@ -297,7 +303,13 @@ fn tell_outcome(outcome: &Outcome) -> String {
     for told in &outcome.told {
         text += &format!("  not checked: {told}\n");
     }
+    for part in &outcome.not_rechecked {
+        text += &format!("  not re-checked independently: {part}\n");
+    }
     text += &match &outcome.reason {
+        None if !outcome.not_rechecked.is_empty() => {
+            "confirmed: every part of the claim that was re-checked is true\n".to_owned()
+        }
         None => "confirmed: every part of the claim is true\n".to_owned(),
         Some(reason) if outcome.undecided => format!("not decided: {reason}\n"),
         Some(reason) => format!("not confirmed: {reason}\n"),

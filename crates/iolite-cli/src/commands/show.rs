@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::PathBuf;
 
 use iolite::{
-    Budget, Error, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, Spec,
-    SymbolicGraph, SymbolicView, System, Workspace,
+    Budget, Error, FEW_STATES, ModelRef, Property, PropertyReadOptions, QuiescenceFlag,
+    ReadOptions, Spec, SymbolicGraph, SymbolicView, System, Workspace,
 };
 use iolite_exec::{COMPACT_FORMAT, journal_lines};
 use iolite_formats::drawing::{self, Drawing, NodeId, mermaid, plantuml};
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,
     /// Keep the data: locations with guards and assignments instead of states. So it is for `test` and
-    /// `pruned`, and where data are infinite
+    /// `pruned`, and where a sort is infinite and there are more than 10000 states, or --max-states
     #[arg(long)]
     symbolic: bool,
     /// The property of the views `product`, `test` and `pruned`
@@ -238,7 +238,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     {
         return put(args, &draw(args, &drawing, format)?);
     }
-    let model = workspace.explicit(&args.model)?;
+    let model = workspace.explicit(&args.model);
+    let model = model.map_err(|e| match (e.unfolding(), args.view) {
+        (None, _) => e,
+        (Some(_), View::Model) => e.hint("--symbolic shows it with its data"),
+        (Some(_), _) => {
+            e.hint("this view is one of states; suspension and determinised can keep data")
+        }
+    })?;
     let lts = view(args, model.system())?;
     let name = model.reference().name.as_deref().unwrap_or("Model");
     let text = write(args, &lts, name, format)?;
@@ -281,7 +288,7 @@ fn symbolic_view(args: &Args, workspace: &Workspace) -> Result<Option<SymbolicVi
     let infinite = view.is_some()
         && args.view != View::Model
         && matches!(&*workspace.spec(&args.model)?, Spec::Symbolic(_))
-        && workspace.explicit(&args.model).is_err();
+        && workspace.states_soon(&args.model, FEW_STATES)?.is_err();
     Ok(view.filter(|_| infinite))
 }
 
