@@ -574,3 +574,37 @@ fn goals_over_data_come_to_every_verdict() {
         assert!(seen.get(&verdict).is_some_and(|n| *n > 3), "{seen:?}");
     }
 }
+
+/// Internal steps that go in circles cannot be composed into a guard, and of the values that some state takes here
+/// all but one are refused by another: the one that all take is found whatever is drawn.
+#[test]
+fn an_input_of_uioco_is_found_where_internal_steps_go_in_circles() {
+    let text = "system M { var v: 0..99 = 0  input a(x: 0..99)  output z  internal t
+        initial state S0 {
+          ?a(x) [x == v] -> S0
+          !z [v == 0] -> S1
+          !z -> S0
+          t / v := (v + 1) % 100 -> S0
+        }
+        state S1 { ?a(x) [x == v] -> S0 }
+      }";
+    let (file, found) = iolite_lang::parse_and_check(text);
+    assert!(found.iter().all(|d| !d.is_error()), "{found:?}");
+    let iosts = Arc::new(iolite_lang::lower_data(&file, "M").expect("it lowers"));
+    let gate = iosts.find_gate(LabelKind::Output, "z").expect("declared");
+    let shown = ValuedAction {
+        action: gate,
+        values: Vec::new(),
+    };
+    for seed in 0..20 {
+        let oracle = oracle(symbolic(&iosts), seed).for_relation(Relation::Uioco);
+        let mut tester = ConformanceTester::new(oracle);
+        let alphabet = tester.alphabet().clone();
+        let step = Step::Output(action_of(&iosts, &alphabet, &shown));
+        assert_eq!(tester.step(step), Progress::Continue);
+        let mut menu = Menu::default();
+        tester.menu(&mut menu);
+        let texts = menu.stimuli.iter().map(|a| alphabet.text(*a).to_string());
+        assert_eq!(texts.collect::<Vec<_>>(), ["?a(0)"], "seed {seed}");
+    }
+}

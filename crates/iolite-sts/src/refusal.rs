@@ -42,8 +42,10 @@ impl Symbolic {
             let taken = if let Some(guard) = weak {
                 let map = self.state_map(&s.values(), Some((&params, &arguments)));
                 substituted(&guard, &map)?.simplify()
-            } else if let Some(taken) = self.taken_by(s, input)? {
-                taken.into()
+            } else if let Some(guard) = self.taken_by(s, input.action)? {
+                let map = params.iter().zip(&arguments);
+                let map = map.map(|(p, v)| (p.id, v.clone())).collect();
+                substituted(&guard, &map)?.simplify()
             } else {
                 unknown = true;
                 continue;
@@ -67,9 +69,13 @@ impl Symbolic {
         let mut all = Vec::new();
         for s in &states.states {
             s.as_concrete()?;
-            let guard = self.weakly_enabled(s.location, input)?;
-            let map = self.state_map(&s.values(), None);
-            all.push(substituted(&guard, &map).ok()?.simplify());
+            all.push(match self.weakly_enabled(s.location, input) {
+                Some(guard) => {
+                    let map = self.state_map(&s.values(), None);
+                    substituted(&guard, &map).ok()?.simplify()
+                }
+                None => self.taken_by(s, input).ok()??,
+            });
         }
         Some(Term::all(all).simplify())
     }
@@ -95,12 +101,13 @@ impl Symbolic {
         ))
     }
 
-    /// Whether a state with known values takes an input after internal steps.
+    /// The condition over the parameters of an input under which a state with known values takes it after
+    /// internal steps, which are followed one by one: they may go in circles.
     fn taken_by(
         &mut self,
         state: &SymbolicState,
-        input: &ValuedAction,
-    ) -> Result<Option<bool>, SymbolicError> {
+        input: GateId,
+    ) -> Result<Option<Term>, SymbolicError> {
         if state.as_concrete().is_none() {
             return Ok(None);
         }
@@ -109,10 +116,18 @@ impl Symbolic {
             After::Possible(states) if states.is_concrete() => states,
             _ => return Ok(None),
         };
-        Ok(match self.after(&closed, input)? {
-            After::Possible(_) => Some(true),
-            After::Impossible => Some(false),
-            After::Unknown { .. } => None,
-        })
+        let model = Arc::clone(&self.model);
+        let mut ways = Vec::new();
+        for s in &closed.states {
+            let map = self.state_map(&s.values(), None);
+            for &t in model.outgoing(s.location) {
+                let t = model.transition(t);
+                if t.action == input {
+                    let guard = Term::all([t.guard.defined(), t.guard.clone()]);
+                    ways.push(substituted(&guard, &map)?);
+                }
+            }
+        }
+        Ok(Some(Term::any(ways).simplify()))
     }
 }

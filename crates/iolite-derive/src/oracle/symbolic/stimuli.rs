@@ -31,15 +31,23 @@ impl SymbolicOracle {
         let mut sure = Vec::new();
         let uioco = self.relation == Relation::Uioco;
         for (gate, mut ways) in gates {
+            let mut only_drawn = uioco;
             if uioco && let Some(all) = self.semantics.everywhere(&at.states, gate) {
+                only_drawn = false;
                 for way in &mut ways {
                     way.guard = Term::all([way.guard.clone(), all.clone()]).simplify();
                 }
             }
             match self.specified(at, &ways) {
                 Ok(input) => sure.extend(input),
-                // What some state refuses is no stimulus of uioco.
-                Err(_) if uioco => {}
+                // What some state refuses is no stimulus of uioco. Where no condition says what all take, another
+                // value than those that were drawn might be one.
+                Err(_) if uioco => {
+                    if only_drawn {
+                        let why = "no value was found that every state is known to take";
+                        self.untried.entry(gate).or_insert_with(|| why.into());
+                    }
+                }
                 Err(guess) => guesses.push(guess),
             }
         }
