@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use iolite_lts::Labels;
 
 use super::exits::{Exit, ExitTable};
-use super::expr::{Scope, infer};
+use super::expr::infer;
+use super::scope::Scope;
 use super::sorts::{ResolvedSort, Sorts};
 use crate::gate::is_instance;
 use crate::names::Names;

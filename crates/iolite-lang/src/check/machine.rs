@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iolite_lts::{LabelKind, Labels};
 
-use super::expr::{Scope, infer};
+use super::expr::infer;
+use super::scope::Scope;
 use super::sorts::{ResolvedSort, Sorts};
 use super::{duplicates, target_system};
 use crate::lower::{automaton, machine as lowered};

@@ -2,12 +2,16 @@
 
 mod behaviour;
 mod builtin;
+mod call;
 mod exits;
 mod expr;
 mod machine;
+mod operator;
 mod pattern;
 mod property;
+mod scope;
 mod sorts;
+mod structured;
 
 pub use sorts::{ResolvedSort, Sorts};
 

@@ -3,8 +3,9 @@
 //! Whether a row of patterns takes a value that the rows before it leave is asked column by column: by
 //! each constructor of the first column's sort, or by one that no row names.
 
-use super::expr::{Scope, variant_of, variants_of};
+use super::scope::Scope;
 use super::sorts::{ResolvedSort, constant};
+use super::structured::{variant_of, variants_of};
 use crate::syntax::ast::{Arm, Expr, ExprKind, Name, Param, Pattern, PatternKind, UnaryOp};
 use crate::{Diagnostic, Span, codes, diagnostic};
 
