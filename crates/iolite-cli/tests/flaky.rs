@@ -68,6 +68,22 @@ fn a_slow_system_is_flaky() {
     assert_eq!(json["verdict"], "fail");
 }
 
+/// What a goal says of a run that is flaky is as little certain as what the run says.
+#[test]
+fn goals_of_a_flaky_run_are_flaky() {
+    let files = set_up("flaky-goal", SLOW, "");
+    let observer = scratch("flaky-goal-observer").join("watch.iol");
+    let text =
+        "observer Watch {\n  initial state Ok { delta -> Bad  * -> Ok }\n  violate state Bad\n}\n";
+    fs::write(&observer, text).unwrap();
+    let path = observer.display().to_string();
+    let json = test(&files, &["--observer", &path, "--json"])
+        .expect(1)
+        .json();
+    assert_eq!(json["verdicts"]["flaky"], 2, "{json}");
+    assert_eq!(json["goals"]["Watch"]["flaky"], 2, "{json}");
+}
+
 #[test]
 fn a_crash_is_a_result_of_its_own() {
     let crash = "sys.stdin.readline(); sys.stderr.write('boom'); sys.exit(3)\n";

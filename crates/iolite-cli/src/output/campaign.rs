@@ -346,7 +346,7 @@ impl Conclusion<'_> {
             }
             text.push('\n');
         }
-        text += &silence::flaky(summary, self.journal.is_some());
+        text += &silence::flaky(summary, self.config, self.journal.is_some());
         for (run, error) in &summary.faults {
             text += &format!("run {run}: no verdict: {error}\n");
         }

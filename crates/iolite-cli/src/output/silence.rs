@@ -23,14 +23,19 @@ pub(crate) fn hint(certificate: &Certificate, config: &SutConfig) -> String {
          `iolite calibrate`, and set [quiescence] timeout-ms in its description or --quiescence-ms\n",
         default.as_millis()
     );
-    let first = certificate.trace_omitted == 0
-        && certificate.trace.iter().all(|step| step.starts_with('?'));
-    let process = config.system.process();
-    if first && process.is_some_and(|process| process.ready.is_none()) {
+    if may_be_starting(certificate, config) {
         text += "            nothing was observed before: where the system is slow to start, set `ready` in its\n            \
                  description to what it writes when it has started\n";
     }
     text
+}
+
+/// Whether a run ended before anything but its own inputs was seen, of a program that has no way to say that it has started.
+fn may_be_starting(certificate: &Certificate, config: &SutConfig) -> bool {
+    let first = certificate.trace_omitted == 0
+        && certificate.trace.iter().all(|step| step.starts_with('?'));
+    let process = config.system.process();
+    first && process.is_some_and(|process| process.ready.is_none())
 }
 
 /// The doubt that a program which never said anything keeps its output in a buffer.
@@ -57,7 +62,7 @@ fn buffering(certificate: &Certificate, config: &SutConfig) -> String {
 const TOLD: usize = 5;
 
 /// What flaky runs showed, and what that means.
-pub(crate) fn flaky(summary: &Summary, journaled: bool) -> String {
+pub(crate) fn flaky(summary: &Summary, config: Option<&SutConfig>, journaled: bool) -> String {
     let mut text = String::new();
     for (run, certificate) in summary.flaky.iter().take(TOLD) {
         let observed = match certificate.observed.as_deref() {
@@ -83,6 +88,11 @@ pub(crate) fn flaky(summary: &Summary, journaled: bool) -> String {
         text += "flaky means: the run failed, and did not fail again when it was repeated with more patience;\n  \
                  the timeout may be too short (`iolite calibrate` measures it), or the system answers at times\n  \
                  only. It fails the command unless --allow-flaky\n";
+        let starting = |c: &Certificate| config.is_some_and(|config| may_be_starting(c, config));
+        if !summary.flaky.is_empty() && summary.flaky.values().all(starting) {
+            text += "  in none of them was anything observed before: where the system is slow to start, set `ready` in its\n  \
+                     description to what it writes when it has started\n";
+        }
         if journaled {
             text += "  the repetitions are in the journal as `confirmation`\n";
         }
@@ -126,6 +136,22 @@ mod tests {
         // A timeout of a state or an action, and a model, which takes no time.
         assert_eq!(hint(&certificate(&answered, Some(70_000)), &command), "");
         assert_eq!(hint(&certificate(&answered, None), &command), "");
+    }
+
+    #[test]
+    fn flaky_runs_that_showed_nothing_may_have_been_starting() {
+        let command = SutConfig::from_flag("cmd:cat").unwrap();
+        let told = |traces: &[&[&str]]| {
+            let mut summary = Summary::default();
+            summary.verdicts.insert(Verdict::Flaky, traces.len() as u64);
+            for (run, trace) in (0..).zip(traces) {
+                summary.flaky.insert(run, certificate(trace, Some(70_000)));
+            }
+            flaky(&summary, Some(&command), false)
+        };
+        assert!(told(&[&["?a"], &[]]).contains("slow to start"));
+        assert!(!told(&[&["?a"], &["?a", "!x"]]).contains("slow to start"));
+        assert_eq!(told(&[]), "");
     }
 
     #[test]

@@ -131,6 +131,18 @@ fn repetitions(
     (count > 0).then_some((patience, count))
 }
 
+/// Puts another verdict in place of the one that did not come back, for the goals too: what they say of the last observation
+/// is no more certain than what the run says of it. A failure of conformance is always the last observation's.
+fn replace(outcome: &mut RunOutcome, verdict: Verdict) {
+    let withdrawn = [outcome.verdict, Verdict::Fail, Verdict::ViolateFail];
+    for (_, result) in &mut outcome.results {
+        if withdrawn.contains(result) {
+            *result = verdict;
+        }
+    }
+    outcome.verdict = verdict;
+}
+
 impl<T, P, S, K> RunSetup<'_, T, P, S, K>
 where
     T: Tester,
@@ -150,9 +162,9 @@ where
             self.tester.alphabet().unpin(pinned);
             match confirmed? {
                 Confirmed::Stands => {}
-                Confirmed::Not => outcome.verdict = Verdict::Flaky,
+                Confirmed::Not => replace(outcome, Verdict::Flaky),
                 Confirmed::Crash(certificate) => {
-                    outcome.verdict = Verdict::Crash;
+                    replace(outcome, Verdict::Crash);
                     outcome.certificate = certificate.map(|c| *c);
                 }
             }
