@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use iolite_derive::{
-    Action, Alphabet, ConformanceTester, GoalTester, IocoOracle, IoconfOracle, LabelGoal, Meaning,
-    Menu, Notice, Objective, Oracle, Progress, Step, SymbolicOracle, Tester, UiocoOracle, Verdict,
-    action_of, valued_action,
+    Action, Alphabet, ConformanceTester, GoalTester, Guide, Hint, IocoOracle, IoconfOracle,
+    LabelGoal, Meaning, Menu, Notice, Objective, Oracle, Progress, Step, SymbolicOracle, Tester,
+    UiocoOracle, Verdict, action_of, valued_action,
 };
 use iolite_expr::{Solver, Strategy as Values, Value};
 use iolite_lts::relation::{Holds, Relation, relate};
@@ -607,4 +607,39 @@ fn an_input_of_uioco_is_found_where_internal_steps_go_in_circles() {
         let texts = menu.stimuli.iter().map(|a| alphabet.text(*a).to_string());
         assert_eq!(texts.collect::<Vec<_>>(), ["?a(0)"], "seed {seed}");
     }
+}
+
+/// The way to the goal begins with an output. It is waited for, and once silence has changed nothing the tester stimulates:
+/// with and without look-ahead.
+#[test]
+fn an_output_on_the_way_to_a_goal_is_not_waited_for_again_after_silence() {
+    let text = "system M { input a(x: 0..2)  output z(y: 0..2)  initial state S { ?a(x) -> S } }";
+    let (file, found) = iolite_lang::parse_and_check(text);
+    assert!(found.iter().all(|d| !d.is_error()), "{found:?}");
+    let iosts = Arc::new(iolite_lang::lower_data(&file, "M").expect("it lowers"));
+    let lts = iosts.unfold(&mut Solver::embedded(), UnfoldBudget::default());
+    let lts = lts.expect("finite data unfold");
+    let edges = [("Ok", "!z", "Bad"), ("Ok", "*", "Ok")];
+    let observer = common::property::observer("NoZ", &spoken(), &["Ok", "Bad"], &edges);
+
+    let data = oracle(symbolic(&iosts), 1);
+    let alphabet = data.alphabet().clone();
+    let goal = LabelGoal::by_text(observer.clone(), &alphabet, &goal_labels(&iosts));
+    hints_before_and_after_silence(GoalTester::with_lookahead(data, vec![goal], 1));
+    let unfolded = IocoOracle::new(&lts, POLICY);
+    let alphabet = unfolded.alphabet().clone();
+    let goal = LabelGoal::own(observer, &alphabet, lts.shared_labels());
+    hints_before_and_after_silence(GoalTester::with_lookahead(unfolded, vec![goal], 1000));
+}
+
+fn hints_before_and_after_silence(mut tester: impl Guide) {
+    tester.reset();
+    let mut menu = Menu::default();
+    tester.menu(&mut menu);
+    assert_eq!(tester.hint(&menu), Some(Hint::Observe));
+    assert_eq!(tester.step(Step::Quiescence), Progress::Continue);
+    menu.clear();
+    tester.menu(&mut menu);
+    assert!(menu.settled && !menu.stimuli.is_empty());
+    assert_ne!(tester.hint(&menu), Some(Hint::Observe));
 }

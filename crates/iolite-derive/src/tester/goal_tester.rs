@@ -528,7 +528,7 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
     }
 
     /// A step that brings the goal's automaton nearer, with the distance then.
-    fn nearer(&mut self, menu: &Menu) -> Option<(u32, Hint)> {
+    fn nearer(&mut self, menu: &Menu, settled: bool) -> Option<(u32, Hint)> {
         let now = self.goal.distance(&self.at)?;
         let mut best: Option<(u32, Hint)> = None;
         for &stimulus in &menu.stimuli {
@@ -538,7 +538,8 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
                 best = Some((d, Hint::Stimulate(stimulus)));
             }
         }
-        let seen = self.goal.after_observation(&self.at).filter(|d| *d < now);
+        let seen = self.goal.after_observation(&self.at);
+        let seen = seen.filter(|d| *d < now && !settled);
         match (best, seen) {
             (None, Some(d)) => Some((d, Hint::Observe)),
             (Some((b, _)), Some(d)) if d < b => Some((d, Hint::Observe)),
@@ -549,7 +550,8 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
 
 impl<O: Oracle, G: Goal> Guide for GoalTester<O, G> {
     /// The first step of the shortest way found to the nearest goal. Where nothing can be looked at
-    /// ahead, the goal's own distance tells what leads nearer.
+    /// ahead, the goal's own distance tells what leads nearer. An output that a way begins with is waited
+    /// for until silence has changed nothing: a system that is quiescent shows it after a stimulus only.
     fn hint(&mut self, menu: &Menu) -> Option<Hint> {
         let (None, Some(at)) = (self.ended, self.at.clone()) else {
             return None;
@@ -561,7 +563,7 @@ impl<O: Oracle, G: Goal> Guide for GoalTester<O, G> {
                 continue;
             }
             let found = if blind {
-                self.goals[k].nearer(menu)
+                self.goals[k].nearer(menu, self.settled)
             } else {
                 let goal_at = self.goals[k].at.clone();
                 match self.look(k, &at, &goal_at) {
@@ -579,6 +581,7 @@ impl<O: Oracle, G: Goal> Guide for GoalTester<O, G> {
                 }
             };
             if let Some((distance, hint)) = found
+                && !(self.settled && hint == Hint::Observe)
                 && best.is_none_or(|(d, _)| distance < d)
             {
                 best = Some((distance, hint));
