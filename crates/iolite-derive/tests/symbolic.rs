@@ -643,3 +643,48 @@ fn hints_before_and_after_silence(mut tester: impl Guide) {
     assert!(menu.settled && !menu.stimuli.is_empty());
     assert_ne!(tester.hint(&menu), Some(Hint::Observe));
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// δ leads to where it leads again, with and without a value of the constant: what may be observed and the states themselves
+    /// are the same after one more.
+    #[test]
+    fn silence_once_more_changes_nothing(
+        rows in prop::collection::vec(any::<Row>(), 1..9),
+        steps in prop::collection::vec((0u8..4, 0i64..3), 1..12),
+        c in prop::option::of(0i64..3),
+    ) {
+        let text = model(&rows);
+        let (file, _) = iolite_lang::parse_and_check(&text);
+        let iosts = Arc::new(iolite_lang::lower_data(&file, "M").expect("it lowers"));
+        let known: Vec<(&str, Value)> = c.iter().map(|&c| ("c", Value::from(c))).collect();
+        let semantics = Symbolic::new(iosts.clone(), &known, POLICY, Solver::embedded());
+        let mut oracle = oracle(semantics.expect("a value of c"), 3);
+        let alphabet = oracle.alphabet().clone();
+        let mut at = oracle.initial().expect("finite data are decided");
+        for (kind, value) in steps {
+            let (sort, name) = if kind == 0 { (LabelKind::Input, "a") } else { (LabelKind::Output, "z") };
+            let valued = ValuedAction {
+                action: iosts.find_gate(sort, name).expect("declared"),
+                values: vec![Value::from(value)],
+            };
+            let step = match kind {
+                0 => Step::Stimulus(action_of(&iosts, &alphabet, &valued)),
+                1 => Step::Output(action_of(&iosts, &alphabet, &valued)),
+                _ => Step::Quiescence,
+            };
+            let Ok(Meaning::Allowed(next)) = oracle.after(&at, step) else { return Ok(()) };
+            if step == Step::Quiescence {
+                prop_assert!(oracle.stays_silent(&next));
+                let again = oracle.after(&next, Step::Quiescence);
+                let Ok(Meaning::Allowed(again)) = again else {
+                    return Err(TestCaseError::fail(format!("{again:?}\n{text}")));
+                };
+                prop_assert_eq!(oracle.out(&again), oracle.out(&next), "{}", &text);
+                prop_assert_eq!(oracle.places(&again).locations, oracle.places(&next).locations, "{}", &text);
+            }
+            at = next;
+        }
+    }
+}

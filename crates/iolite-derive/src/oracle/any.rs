@@ -56,7 +56,7 @@ trait DynOracle {
     fn constants(&mut self, at: &AnyState) -> Term;
     fn row(&mut self, at: &AnyState, row: &mut Vec<(ActionId, AnyState)>) -> Option<StateKey>;
     fn key(&self, at: &AnyState) -> Option<StateKey>;
-    fn same(&self, one: &AnyState, other: &AnyState) -> bool;
+    fn stays_silent(&mut self, at: &AnyState) -> bool;
     fn generation(&self) -> u64;
 }
 
@@ -148,8 +148,8 @@ impl<O: Oracle<State: 'static>> DynOracle for O {
         Oracle::key(self, at.get())
     }
 
-    fn same(&self, one: &AnyState, other: &AnyState) -> bool {
-        Oracle::same(self, one.get(), other.get())
+    fn stays_silent(&mut self, at: &AnyState) -> bool {
+        Oracle::stays_silent(self, at.get())
     }
 
     fn generation(&self) -> u64 {
@@ -249,8 +249,8 @@ impl Oracle for AnyOracle {
         self.0.key(at)
     }
 
-    fn same(&self, one: &AnyState, other: &AnyState) -> bool {
-        self.0.same(one, other)
+    fn stays_silent(&mut self, at: &AnyState) -> bool {
+        self.0.stays_silent(at)
     }
 
     fn generation(&self) -> u64 {

@@ -159,10 +159,13 @@ pub trait Oracle {
         None
     }
 
-    /// Whether `other`, which is `one` after δ, is known to be the same state; `false` where that is
-    /// not cheap to tell.
-    fn same(&self, one: &Self::State, other: &Self::State) -> bool {
-        matches!((self.key(one), self.key(other)), (Some(a), Some(b)) if a == b)
+    /// Whether a place to which δ led is known to be where it would lead again, so that waiting once more says nothing.
+    ///
+    /// For sets of states it is: δ leaves those that are quiescent and what internal actions lead them to, of which
+    /// the quiescent ones are all still there. A specification that has δ written out may say otherwise.
+    fn stays_silent(&mut self, at: &Self::State) -> bool {
+        let again = self.after(at, Step::Quiescence);
+        matches!(again, Ok(Meaning::Allowed(next)) if self.is_same(at, &next))
     }
 
     /// Grows whenever states may have been forgotten.

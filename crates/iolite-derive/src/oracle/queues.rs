@@ -514,13 +514,13 @@ impl<O: Oracle> Oracle for QueueOracle<O> {
         explanations::conclusions(&mut self.inner, &states, at.doubt.is_some(), crossed)
     }
 
-    /// δ leaves at most one configuration of each, in order, where nothing is under way.
-    fn same(&self, one: &Self::State, other: &Self::State) -> bool {
-        let (before, after) = (&one.configurations, &other.configurations);
-        let pairs = || before.iter().zip(after.iter());
-        one.pending.is_empty()
-            && before.len() == after.len()
-            && pairs().all(|(b, a)| self.inner.same(&b.at, &a.at))
+    /// After δ nothing is under way.
+    fn stays_silent(&mut self, at: &Self::State) -> bool {
+        at.pending.is_empty()
+            && at
+                .configurations
+                .iter()
+                .all(|configuration| self.inner.stays_silent(&configuration.at))
     }
 
     fn generation(&self) -> u64 {

@@ -111,7 +111,7 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
         }
         match self.oracle.after(at, step) {
             Ok(Meaning::Allowed(next)) => {
-                self.settled = step == Step::Quiescence && self.oracle.same(at, &next);
+                self.settled = step == Step::Quiescence && self.oracle.stays_silent(&next);
                 self.at = Some(self.oracle.trim(next));
                 Progress::Continue
             }

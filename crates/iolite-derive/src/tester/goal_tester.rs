@@ -448,15 +448,15 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
         }
         match self.oracle.after(at, step) {
             Ok(Meaning::Allowed(next)) => {
-                let same = step == Step::Quiescence && self.oracle.same(at, &next);
-                let before: Vec<G::State> = if same {
+                let silent = step == Step::Quiescence && self.oracle.stays_silent(&next);
+                let before: Vec<G::State> = if silent {
                     self.goals.iter().map(|g| g.at.clone()).collect()
                 } else {
                     Vec::new()
                 };
                 let progress = self.advance(step.action(), next);
                 // A goal may count silences, whatever the specification does.
-                self.settled = same && self.goals.iter().map(|g| &g.at).eq(&before);
+                self.settled = silent && self.goals.iter().map(|g| &g.at).eq(&before);
                 progress
             }
             Ok(Meaning::Forbidden) => self.breach(step.action()),

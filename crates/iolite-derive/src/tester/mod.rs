@@ -71,7 +71,7 @@ pub struct Menu {
     pub observe: bool,
     /// Whether it may end the run here with its verdict so far.
     pub stop: bool,
-    /// Whether silence was just observed and changed nothing: δ once more would tell nothing new.
+    /// Whether silence was just observed and δ once more would tell nothing new.
     /// Waiting for it is still allowed, and strategies leave it where something else can be done.
     pub settled: bool,
 }

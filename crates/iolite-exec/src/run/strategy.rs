@@ -86,20 +86,30 @@ impl<S: Strategy + ?Sized> Strategy for Box<S> {
     }
 }
 
+/// One choice of so many waits again although silence was just observed and would tell nothing new: a specification says that
+/// it stays, and a system may show otherwise. Every silence of the model can so be seen in time.
+pub(super) const AGAIN: u32 = 16;
+
 /// Stimulates or observes with equal probability, and so for the stimuli; stops only where nothing else can
-/// be done.
+/// be done. After silence that stays it mostly stimulates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
 impl Strategy for Uniform {
     fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
         match (menu.stimuli.len(), menu.observe) {
-            (0, true) if menu.settled && menu.stop => Choice::Stop,
+            (0, true) if menu.settled && menu.stop && !waits_again(rng) => Choice::Stop,
             (0, true) => Choice::Observe,
             (0, false) if menu.stop => Choice::Stop,
             (0, false) => Choice::Finish,
             (n, observe) => {
-                if observe && !menu.settled && rng.random::<bool>() {
+                let observe = observe
+                    && if menu.settled {
+                        waits_again(rng)
+                    } else {
+                        rng.random::<bool>()
+                    };
+                if observe {
                     Choice::Observe
                 } else if n == 1 {
                     Choice::Stimulate(0)
@@ -111,11 +121,29 @@ impl Strategy for Uniform {
     }
 }
 
+fn waits_again(rng: &mut Xoshiro256PlusPlus) -> bool {
+    rng.random_range(0..AGAIN) == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Weighted;
     use rand::SeedableRng;
+
+    #[test]
+    fn after_silence_that_stays_it_mostly_stimulates() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let menu = Menu {
+            stimuli: vec![iolite_derive::ActionId::new(2)],
+            observe: true,
+            stop: true,
+            settled: true,
+        };
+        let choices: Vec<Choice> = (0..1600).map(|_| Uniform.choose(&menu, &mut rng)).collect();
+        let observed = choices.iter().filter(|c| **c == Choice::Observe).count();
+        assert!((50..160).contains(&observed), "{observed}");
+    }
 
     #[test]
     fn an_empty_menu_ends_the_run() {

@@ -6,6 +6,7 @@ use iolite_derive::{ActionId, Menu, Step};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::strategy::AGAIN;
 use crate::{Choice, Coverage, Strategy};
 
 /// How much stimuli weigh among each other.
@@ -62,12 +63,12 @@ impl<W: Weights> Strategy for Weighted<W> {
         } else {
             0.0
         };
-        // What would tell nothing new is left where something else can be done.
+        // What would tell nothing new is mostly left where something else can be done.
         let idle = menu.settled && (stimulate > 0.0 || menu.stop);
-        let observe = if menu.observe && !idle {
-            self.observe.max(0.0)
-        } else {
-            0.0
+        let observe = match (menu.observe, idle) {
+            (true, false) => self.observe.max(0.0),
+            (true, true) if stimulate > 0.0 => self.observe.max(0.0) / f64::from(AGAIN),
+            _ => 0.0,
         };
         let sum = stop + stimulate + observe;
         if sum <= 0.0 {
