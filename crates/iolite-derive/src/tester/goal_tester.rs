@@ -449,14 +449,8 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
         match self.oracle.after(at, step) {
             Ok(Meaning::Allowed(next)) => {
                 let silent = step == Step::Quiescence && self.oracle.stays_silent(&next);
-                let before: Vec<G::State> = if silent {
-                    self.goals.iter().map(|g| g.at.clone()).collect()
-                } else {
-                    Vec::new()
-                };
                 let progress = self.advance(step.action(), next);
-                // A goal may count silences, whatever the specification does.
-                self.settled = silent && self.goals.iter().map(|g| &g.at).eq(&before);
+                self.settled = silent && self.goals.iter_mut().all(Tracked::stays_silent);
                 progress
             }
             Ok(Meaning::Forbidden) => self.breach(step.action()),
@@ -525,6 +519,12 @@ impl<O: Oracle, G: Goal> Tracked<O, G> {
             Move::To(to) => self.goal.distance(&to),
             Move::Lost | Move::Open => None,
         }
+    }
+
+    /// Whether δ would leave the goal where it is: a goal may count silences, whatever the specification does.
+    fn stays_silent(&mut self) -> bool {
+        self.result.is_some()
+            || matches!(self.goal.allowed(&self.at, ActionId::DELTA), Move::To(to) if to == self.at)
     }
 
     /// A step that brings the goal's automaton nearer, with the distance then.
