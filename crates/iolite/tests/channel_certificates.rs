@@ -455,3 +455,46 @@ fn a_certificate_that_is_out_of_bounds_is_not_made_and_says_why() {
     }
     panic!("{missing} runs fail");
 }
+
+/// Through two channels an output may be early, and the tester waits for those that would explain it. Where there are none it
+/// says so at the next silence; the certificate is about the output, because what comes after it is no trace at all.
+#[test]
+fn an_output_that_is_noticed_late_is_what_the_certificate_claims() {
+    let workspace = Workspace::new();
+    let text = "system S { var n: int = 0 input go(k: int) output left(v: int), right(v: int)
+      initial state Idle { ?go(k) / n := n + k -> Idle !left(v) [v == n] -> Idle !right(v) [v <= n] -> Idle } }";
+    workspace.insert(Path::new("m.iol"), text);
+    let strings = |texts: &[&str]| texts.iter().map(|&t| t.to_owned()).collect::<Vec<_>>();
+    let channel = |name: &str, inputs: &[&str], outputs: &[&str]| Channel {
+        name: name.to_owned(),
+        inputs: strings(inputs),
+        outputs: strings(outputs),
+        loss: false,
+        reorder: false,
+    };
+    let channels = [
+        channel("l", &["go"], &["left"]),
+        channel("r", &[], &["right"]),
+    ];
+    let judged = Certificate {
+        channels: channels.to_vec(),
+        trace: strings(&["?go(1)", "!left(1)", "!left(9)"]),
+        observed: Some("delta".to_owned()),
+        ..judged(Criterion::Relation(Relation::Ioco), "m.iol#S", true)
+    };
+    let options = JudgeOptions {
+        queues: Some(QueueOptions {
+            channels: Arc::from(channels),
+            ..QueueOptions::default()
+        }),
+        ..JudgeOptions::default()
+    };
+    let whole = workspace.certify_run(&judged, JudgedBy::Model(&options));
+    let whole = whole.expect("an answer").expect("a certificate");
+    assert_eq!(whole.trace, ["?go(1)", "!left(1)"]);
+    assert_eq!(
+        whole.observed,
+        Some(Observation::Action("!left(9)".to_owned()))
+    );
+    assert_eq!(explain(&workspace, &whole), CheckOutcome::Confirmed);
+}

@@ -24,6 +24,8 @@ use crate::{Error, answers_count, solver};
 /// Orders that are looked at.
 const MOST: usize = 2_000;
 
+const UNEXPLAINED: &str = "no order of the messages explains the trace before it";
+
 /// A message that has no place yet.
 #[derive(Clone, PartialEq, Eq)]
 struct Message {
@@ -143,11 +145,35 @@ impl<'a, 'r> Channels<'a, 'r> {
             explained = explained || self.can_be_completed(order)?;
         }
         if !explained {
-            return Err(CheckOutcome::Refuted(
-                "no order of the messages explains the trace before it".to_owned(),
-            ));
+            return Err(CheckOutcome::Refuted(UNEXPLAINED.to_owned()));
         }
         Ok(orders)
+    }
+
+    /// The step of a trace after which no order explains it any more, where one does before; `None` where all of it is
+    /// explained, or that is not found out. What has no explanation has none later either.
+    pub(super) fn first_unexplained(&mut self, trace: &[String]) -> Option<usize> {
+        let mut is_explained = |length: usize| {
+            self.asked = 0;
+            match self.after_trace(&trace[..length]) {
+                Ok(_) => Some(true),
+                Err(CheckOutcome::Refuted(why)) if why == UNEXPLAINED => Some(false),
+                Err(_) => None,
+            }
+        };
+        let (mut explained, mut unexplained) = (0, trace.len());
+        if is_explained(unexplained)? {
+            return None;
+        }
+        while unexplained - explained > 1 {
+            let middle = usize::midpoint(explained, unexplained);
+            if is_explained(middle)? {
+                explained = middle;
+            } else {
+                unexplained = middle;
+            }
+        }
+        Some(explained)
     }
 
     /// What is allowed after a trace, and the conditions over constants under which the specification has it.
