@@ -79,6 +79,39 @@ fn certificates_of_orders_are_wholly_re_checked() {
     assert_eq!(explained.get("not_rechecked"), None);
 }
 
+/// Six parts hand jobs to one another unseen. Whichever processor has a job, ways that come to the same values are one, so that
+/// formulas decide what all interleavings allow.
+#[test]
+fn certificates_of_jobs_are_wholly_re_checked() {
+    let folder = scratch("dispatch-evidence");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let job = |id: u32, x: u32| {
+        format!("?job(Job {{ id = {id}, description = \"A00a\", x = {x}, y = 6 }})\n")
+    };
+    let mut log = String::new();
+    for round in 0..6 {
+        let id = 4 * round;
+        log += &(job(id + 1, 4) + &job(id + 2, 9) + &job(id + 3, 6));
+        log += &format!("!finish(Done({}, 1, 3))\n", id + 2);
+        log += &format!("!finish(Done({}, 3, 2))\n", id + 1);
+        log += &job(id + 4, 5);
+        log += &format!("!finish(Done({}, 4, 6))\n", id + 3);
+        // There are four processors.
+        let processor = if round == 5 { 5 } else { 1 };
+        log += &format!("!finish(Done({}, {processor}, 1))\n", id + 4);
+    }
+    std::fs::write(path("jobs.log"), log).expect("a log");
+    let (log, certificate) = (path("jobs.log"), path("c.json"));
+    let model = "examples/dispatch/dispatch.iol#Dispatch";
+    let context = ["--context", "queues", "--certificate", &certificate];
+    iolite(&[&["monitor", model, &log], &context[..]].concat()).expect(1);
+    let explained = iolite(&["explain", &certificate, "--json"])
+        .expect(0)
+        .json();
+    assert_eq!(explained["confirmed"], true);
+    assert_eq!(explained.get("not_rechecked"), None);
+}
+
 #[test]
 fn jobs_for_four_processors() {
     // The other faults need longer runs.

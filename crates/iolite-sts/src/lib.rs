@@ -95,7 +95,8 @@ pub use iosts::{
 pub use lint::Lint;
 pub use passing::TestProgram;
 pub use path_formula::{
-    Beside, GivenConstant, HasTrace, PathPlace, RunPlace, TraceStep, Watch, WatchedStates,
+    Beside, Fronts, GivenConstant, HasTrace, OUT_OF_POINTS, PathPlace, RunPlace, TraceStep,
+    WORK_OF_A_POINT, Watch, WatchedStates,
 };
 pub use quiescence::DeltaGuard;
 pub use semantics::{ModelFault, State, ValuedAction};

@@ -5,8 +5,9 @@
 //! so that a verdict can be looked at again and the fast way be tested against it.
 
 mod fair;
+mod fronts;
 mod places;
-mod taken;
+mod solved;
 mod watch;
 
 use std::collections::VecDeque;
@@ -14,18 +15,19 @@ use std::sync::Arc;
 
 use iolite_expr::{Answer, Op, Solver, Span, Substitution, Term, Value, Var, VarId};
 use iolite_lts::QuiescencePolicy;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::faults::NO_VALUE;
 use crate::iosts::{GateId, Iosts, LabelKind, LocationId, Transition, space};
 use crate::semantics::ValuedAction;
 use crate::symbolic::{OUT_OF_TIME, literal};
 
+pub use fronts::{Fronts, OUT_OF_POINTS, WORK_OF_A_POINT};
 pub use places::PathPlace;
 pub use watch::{GivenConstant, Watch, WatchedStates};
 
 /// One step of a suspension trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TraceStep {
     /// An input or output with its values.
     Action(ValuedAction),
@@ -111,13 +113,16 @@ enum Silence {
 
 /// A point of a run: where it is, what it has shown, the values as terms over what is not known,
 /// and the condition under which it comes here.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Point {
     location: LocationId,
     shown: usize,
     values: Vec<Term>,
     condition: Term,
 }
+
+/// Where a point is, whatever its condition.
+type Spot = (LocationId, usize, Vec<Term>);
 
 struct Search<'a> {
     model: &'a Iosts,
@@ -126,6 +131,8 @@ struct Search<'a> {
     trace: &'a [TraceStep],
     budget: usize,
     fresh: usize,
+    /// Unknown values with greater numbers are of this search alone: nobody outside it reads them.
+    own_after: usize,
     /// What stands for constants.
     constants: Substitution,
     /// Outputs that nobody sees, for each number of steps that were shown.
@@ -134,6 +141,10 @@ struct Search<'a> {
     any_values_at: Option<usize>,
     /// Where the run is before the last step of the trace, where that is asked.
     place: Option<&'a RunPlace>,
+    /// Points that have shown less are closed under what is not shown.
+    closed: usize,
+    /// Work of the solver, with what it did before, after which the search gives up.
+    most_work: u64,
     /// Whether every point is kept.
     keeps: bool,
     kept: Vec<Point>,
@@ -142,7 +153,10 @@ struct Search<'a> {
     doubt: Option<Arc<str>>,
     /// By how much of the trace they have shown; those that have shown most come first.
     open: Vec<VecDeque<Point>>,
-    seen: FxHashSet<Point>,
+    /// Where ways have come to, with the conditions of each.
+    seen: FxHashMap<Spot, Vec<Term>>,
+    /// Points that were noted.
+    noted: usize,
     /// Size of the terms of all points.
     size: u64,
     /// Whether a term of the model may have no value. Constants with which one faults on the way are
@@ -174,70 +188,6 @@ impl Iosts {
         search.run()
     }
 
-    /// The same for runs that are at this place before the last step of the trace.
-    pub fn has_trace_from(
-        &self,
-        trace: &[TraceStep],
-        place: &RunPlace,
-        policy: QuiescencePolicy,
-        solver: &mut Solver,
-        budget: usize,
-    ) -> HasTrace {
-        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
-        search.place = Some(place);
-        search.start();
-        search.run()
-    }
-
-    /// The same where outputs may be sent that nobody sees, and one step may have any values.
-    pub fn has_trace_beside(
-        &self,
-        trace: &[TraceStep],
-        beside: Beside<'_>,
-        policy: QuiescencePolicy,
-        solver: &mut Solver,
-        budget: usize,
-    ) -> HasTrace {
-        let search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
-        let mut search = search.beside(beside);
-        search.start();
-        search.run()
-    }
-
-    /// The conditions for it, one for each way, over constants, unknown values and the parameters of the step that may have
-    /// any values.
-    ///
-    /// # Errors
-    ///
-    /// What was not found out, and why.
-    pub fn trace_conditions_beside(
-        &self,
-        trace: &[TraceStep],
-        beside: Beside<'_>,
-        policy: QuiescencePolicy,
-        solver: &mut Solver,
-        budget: usize,
-    ) -> Result<Vec<Term>, Arc<str>> {
-        let search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
-        let mut search = search.beside(beside);
-        search.start();
-        search.explore(false)?;
-        let sound = Term::any(search.faults).negated();
-        let mut map = Substitution::new();
-        if let Some(TraceStep::Action(shown)) = beside.any_values_at.and_then(|k| trace.get(k)) {
-            let params = &self.gate(shown.action).params;
-            for (stands, param) in shown_values(params).zip(params) {
-                map.insert(stands.id, param.term());
-            }
-        }
-        let ends = search.ends.into_iter();
-        ends.map(|end| {
-            let end = Term::all([end, sound.clone()]).substitute(&map);
-            end.map_err(|_| "an expression grows too large".into())
-        })
-        .collect()
-    }
-
     /// The conditions over constants and unknown values under which a run shows `trace`, one for each
     /// way.
     ///
@@ -251,24 +201,12 @@ impl Iosts {
         solver: &mut Solver,
         budget: usize,
     ) -> Result<Vec<Term>, Arc<str>> {
-        let (ends, faults) = self.ends_and_faults(trace, policy, solver, budget)?;
-        let sound = Term::any(faults).negated();
-        let ends = ends.into_iter();
-        Ok(ends.map(|end| Term::all([end, sound.clone()])).collect())
-    }
-
-    /// The conditions under which a run shows `trace`, and those over constants under which a term has no value.
-    fn ends_and_faults(
-        &self,
-        trace: &[TraceStep],
-        policy: QuiescencePolicy,
-        solver: &mut Solver,
-        budget: usize,
-    ) -> Result<(Vec<Term>, Vec<Term>), Arc<str>> {
         let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
         search.start();
         search.explore(false)?;
-        Ok((search.ends, search.faults))
+        let sound = Term::any(search.faults).negated();
+        let ends = search.ends.into_iter();
+        Ok(ends.map(|end| Term::all([end, sound.clone()])).collect())
     }
 }
 
@@ -287,16 +225,20 @@ impl<'a> Search<'a> {
             trace,
             budget,
             fresh: 0,
+            own_after: 0,
             constants: Substitution::new(),
             unseen: &[],
             any_values_at: None,
             place: None,
+            closed: 0,
+            most_work: u64::MAX,
             keeps: false,
             kept: Vec::new(),
             circle: None,
             doubt: None,
             open: vec![VecDeque::new(); trace.len() + 1],
-            seen: FxHashSet::default(),
+            seen: FxHashMap::default(),
+            noted: 0,
             size: 0,
             may_fault: model.transitions().any(|(_, t)| !t.never_faults()),
             faults: Vec::new(),
@@ -312,6 +254,46 @@ impl<'a> Search<'a> {
             any_values_at: beside.any_values_at,
             ..self
         }
+    }
+}
+
+fn decide(solver: &mut Solver, conditions: &[Term]) -> Answer {
+    solver.push();
+    for condition in conditions {
+        solver.assert(condition);
+    }
+    let answer = solver.check();
+    solver.pop();
+    answer
+}
+
+/// Whether some of the constants with which no term faults show a trace: `ends` are the conditions of ways that show it,
+/// `before` of those that show all but its last step.
+fn is_left(solver: &mut Solver, faults: &[Term], ends: Vec<Term>, before: Vec<Term>) -> HasTrace {
+    if faults.is_empty() {
+        return if ends.is_empty() {
+            HasTrace::No
+        } else {
+            HasTrace::Yes
+        };
+    }
+    let sound = Term::any(faults.iter().cloned()).negated();
+    let mut left = |conditions: Vec<Term>| {
+        let mut undecided = None;
+        for condition in conditions {
+            match decide(solver, &[condition, sound.clone()]) {
+                Answer::Sat(_) => return Ok(true),
+                Answer::Unsat => {}
+                Answer::Unknown(why) => undecided = Some(why),
+            }
+        }
+        undecided.map_or(Ok(false), Err)
+    };
+    match left(ends).and_then(|ends| Ok((ends, left(before)?))) {
+        Ok((true, _)) => HasTrace::Yes,
+        Ok((false, true)) => HasTrace::No,
+        Ok((false, false)) => HasTrace::Unknown(NO_VALUE.into()),
+        Err(why) => HasTrace::Unknown(why),
     }
 }
 
@@ -345,8 +327,11 @@ impl Search<'_> {
             if self.solver.is_out_of_time() {
                 return Err(OUT_OF_TIME.into());
             }
-            if self.seen.len() > self.budget || self.size > MOST_TERMS {
+            if self.noted > self.budget || self.size > MOST_TERMS {
                 return Err("too many ways to explain the trace".into());
+            }
+            if self.solver.stats().work > self.most_work {
+                return Err(OUT_OF_POINTS.into());
             }
             self.extend(&point);
         }
@@ -359,46 +344,15 @@ impl Search<'_> {
             Ok(false) => {}
             Err(why) => return HasTrace::Unknown(why),
         }
-        if self.faults.is_empty() {
-            return if self.ends.is_empty() {
-                HasTrace::No
-            } else {
-                HasTrace::Yes
-            };
-        }
-        let sound = Term::any(std::mem::take(&mut self.faults)).negated();
         let (ends, before) = (
             std::mem::take(&mut self.ends),
             std::mem::take(&mut self.before),
         );
-        // Whether some of the constants that are left meet one of the conditions.
-        let mut left = |conditions: Vec<Term>| {
-            let mut undecided = None;
-            for condition in conditions {
-                match self.decide(&[condition, sound.clone()]) {
-                    Answer::Sat(_) => return Ok(true),
-                    Answer::Unsat => {}
-                    Answer::Unknown(why) => undecided = Some(why),
-                }
-            }
-            undecided.map_or(Ok(false), Err)
-        };
-        match left(ends).and_then(|ends| Ok((ends, left(before)?))) {
-            Ok((true, _)) => HasTrace::Yes,
-            Ok((false, true)) => HasTrace::No,
-            Ok((false, false)) => HasTrace::Unknown(NO_VALUE.into()),
-            Err(why) => HasTrace::Unknown(why),
-        }
+        is_left(self.solver, &self.faults, ends, before)
     }
 
     fn decide(&mut self, conditions: &[Term]) -> Answer {
-        self.solver.push();
-        for condition in conditions {
-            self.solver.assert(condition);
-        }
-        let answer = self.solver.check();
-        self.solver.pop();
-        answer
+        decide(self.solver, conditions)
     }
 
     fn unknown(&mut self, like: &Var) -> Term {
@@ -453,18 +407,22 @@ impl Search<'_> {
                 .get_or_insert("an expression grows too large".into());
             return;
         };
-        let condition = Term::all([before].into_iter().chain(parts)).simplify();
+        let Ok((values, condition)) = self.solved(values, before, parts) else {
+            self.doubt
+                .get_or_insert("an expression grows too large".into());
+            return;
+        };
         let point = Point {
             location,
             shown,
-            values: values.iter().map(Term::simplify).collect(),
+            values,
             condition,
         };
         if point.condition.is_false() {
             return;
         }
         self.note_circle(&point);
-        if self.seen.insert(point.clone()) {
+        if self.is_new(&point) {
             let terms = point.values.iter().chain([&point.condition]);
             self.size += terms.map(|t| u64::from(t.size())).sum::<u64>();
             self.open[shown].push_back(point);
@@ -477,11 +435,13 @@ impl Search<'_> {
         for &t in model.outgoing(point.location) {
             let transition = model.transition(t);
             let params = &model.gate(transition.action).params;
-            let unseen = self.unseen.get(point.shown);
+            let closed = point.shown < self.closed;
+            let unseen = self.unseen.get(point.shown).filter(|_| !closed);
             if unseen.is_some_and(|gates| gates.contains(&transition.action)) {
                 self.fire_unseen(point, transition);
             }
             match (trace.get(point.shown), model.kind(t)) {
+                (_, LabelKind::Internal) if closed => {}
                 (_, LabelKind::Internal) => {
                     let arguments = params.iter().map(|p| self.unknown(p)).collect::<Vec<_>>();
                     self.fire(point, transition, &arguments, 0);

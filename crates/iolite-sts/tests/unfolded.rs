@@ -8,8 +8,8 @@ use std::sync::Arc;
 use iolite_expr::{Solver, Value};
 use iolite_lts::{Determinised, LabelId, QuiescencePolicy, SetId, Suspension};
 use iolite_sts::{
-    After, HasTrace, Iosts, LabelKind, Symbolic, SymbolicStates, TraceStep, UnfoldBudget,
-    ValuedAction,
+    After, Beside, Fronts, HasTrace, Iosts, LabelKind, OUT_OF_POINTS, Symbolic, SymbolicStates,
+    TraceStep, UnfoldBudget, ValuedAction,
 };
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -248,6 +248,8 @@ fn path_formulas_agree(random: fn(u64) -> Iosts, policy: QuiescencePolicy) {
         let Ok(After::Possible(mut states)) = symbolic.initial() else {
             continue;
         };
+        let mut fronts = Fronts::new(&model, policy, 200, 1_000_000);
+        let mut shared_solver = Solver::embedded();
         let mut trace: Vec<TraceStep> = Vec::new();
         for _ in 0..4 {
             let mut possible = Vec::new();
@@ -258,7 +260,14 @@ fn path_formulas_agree(random: fn(u64) -> Iosts, policy: QuiescencePolicy) {
                 };
                 trace.push(step.clone());
                 let slow = model.has_trace(&trace, policy, &mut Solver::embedded(), 200);
+                let shared = fronts.has(&trace, Beside::default(), &mut shared_solver);
                 trace.pop();
+                let open = |found: &HasTrace| matches!(found, HasTrace::Unknown(_));
+                assert!(
+                    shared == slow || open(&shared) || open(&slow),
+                    "seed {seed}, after {trace:?}, {step:?}: {shared:?} from what is shared, but {slow:?}\n{model}"
+                );
+                undecided += usize::from(open(&shared) && !open(&slow));
                 match (after.expect("no fault"), slow) {
                     (After::Possible(next), HasTrace::Yes) => {
                         decided += 1;
@@ -283,4 +292,33 @@ fn path_formulas_agree(random: fn(u64) -> Iosts, policy: QuiescencePolicy) {
         decided > 5 * undecided,
         "{decided} decided, {undecided} not"
     );
+}
+
+/// A bound on all searches together is counted: it ends them at the same question each time, and what was found out before
+/// stays.
+#[test]
+fn a_bound_on_all_points_together_ends_with_its_name() {
+    let mut ended = 0;
+    for seed in 0..10 {
+        let model = random_model(seed);
+        let alphabet = alphabet(&model);
+        let asked = |all: u64| -> Vec<HasTrace> {
+            let mut fronts = Fronts::new(&model, QuiescencePolicy::Strict, 200, all);
+            let mut solver = Solver::embedded();
+            let steps = alphabet.iter().cloned().map(TraceStep::Action);
+            let mut has = |step| fronts.has(&[step], Beside::default(), &mut solver);
+            steps.map(&mut has).collect()
+        };
+        let (few, again, many) = (asked(12), asked(12), asked(1_000_000));
+        assert_eq!(few, again);
+        for (few, many) in few.iter().zip(&many) {
+            let out = HasTrace::Unknown(OUT_OF_POINTS.into());
+            assert!(
+                few == many || *few == out,
+                "seed {seed}: {few:?}, but {many:?}"
+            );
+            ended += usize::from(*few == out && *many != out);
+        }
+    }
+    assert!(ended > 0);
 }

@@ -9,11 +9,12 @@ mod values;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use common::{Random, edit_trace, explain};
 use iolite::{
-    Certificate, CheckOutcome, Criterion, JudgeOptions, JudgedBy, Observation, Spec,
-    WholeCertificate, Workspace,
+    Budget, Certificate, CheckOutcome, Criterion, ExplainOptions, JudgeOptions, JudgedBy,
+    Observation, Spec, WholeCertificate, Workspace,
 };
 use iolite_derive::{
     Alphabet, Channel, ChannelOracle, ConformanceTester, Progress, QueueOptions, Step,
@@ -303,6 +304,11 @@ fn world(random: &mut Random, setting: Setting) -> World {
 
 /// A claim of a random run that fails.
 fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
+    certified(random, world).map(|whole| whole.expect("a certificate"))
+}
+
+/// The same, or why there is none.
+fn certified(random: &mut Random, world: &World) -> Option<Result<WholeCertificate, String>> {
     let length = random.below(5);
     let trace: Vec<String> = (0..length)
         .map(|_| random.pick(&ACTIONS).to_owned())
@@ -328,8 +334,7 @@ fn claim(random: &mut Random, world: &World) -> Option<WholeCertificate> {
         ..JudgeOptions::default()
     };
     let by = JudgedBy::Model(&options);
-    let whole = world.workspace.certify_run(&judged, by).expect("an answer");
-    Some(whole.expect("a certificate"))
+    Some(world.workspace.certify_run(&judged, by).expect("an answer"))
 }
 
 fn edit(random: &mut Random, c: &mut WholeCertificate) {
@@ -359,7 +364,7 @@ fn edit(random: &mut Random, c: &mut WholeCertificate) {
 fn edits(setting: Setting, wanted: usize) {
     let mut random = Random(53);
     let (mut edits, mut still_true, mut tries) = (0, 0, 0);
-    let (mut genuine, mut confirmed) = (0, 0);
+    let (mut genuine, mut confirmed, mut placed) = (0, 0, 0);
     while edits < wanted {
         let world = world(&mut random, setting);
         for _ in 0..40 {
@@ -374,6 +379,10 @@ fn edits(setting: Setting, wanted: usize) {
             assert!(!refuted, "{checked:?} {whole:#?}");
             genuine += 1;
             confirmed += usize::from(checked == CheckOutcome::Confirmed);
+            let options = ExplainOptions::default();
+            let again = world.workspace.explain(Path::new("c.json"), &options);
+            let told = again.expect("an answer").not_rechecked;
+            placed += usize::from(!told.iter().any(|part| part.contains("locations")));
             for _ in 0..6 {
                 let mut other = whole.clone();
                 edit(&mut random, &mut other);
@@ -390,11 +399,17 @@ fn edits(setting: Setting, wanted: usize) {
             }
         }
     }
-    println!("{edits} edits, {still_true} of them true; {confirmed} of {genuine} confirmed");
+    println!(
+        "{edits} edits, {still_true} of them true; {confirmed} of {genuine} confirmed, {placed} with their places"
+    );
     assert!(still_true > 20, "only {still_true} edits keep it true");
     assert!(
         confirmed * 10 >= genuine * 8,
         "{confirmed} of {genuine} were confirmed"
+    );
+    assert!(
+        placed * 2 >= genuine,
+        "places of {placed} of {genuine} were confirmed"
     );
 }
 
@@ -411,4 +426,75 @@ fn single_edits_of_runs_through_a_reordering_channel_are_judged_rightly() {
 #[test]
 fn single_edits_of_runs_through_a_losing_channel_are_judged_rightly() {
     edits(Setting::Losing, 300);
+}
+
+/// What would have been allowed is costly to find out through channels. Where a bound has run out there is no certificate, and
+/// a reason for that; the run is judged all the same.
+#[test]
+fn a_certificate_that_is_out_of_bounds_is_not_made_and_says_why() {
+    let mut random = Random(7);
+    let mut missing = 0;
+    for _ in 0..200 {
+        let mut world = world(&mut random, Setting::Losing);
+        let spent = Budget::new(Some(Duration::ZERO), None);
+        world.workspace = world.workspace.with_budget(spent);
+        match certified(&mut random, &world) {
+            None => {}
+            Some(Ok(whole)) => panic!("a certificate without bounds: {:?}", whole.allowed),
+            Some(Err(why)) => {
+                assert!(
+                    why.contains("within bounds: no answer within 0 seconds"),
+                    "{why}"
+                );
+                missing += 1;
+            }
+        }
+        if missing == 5 {
+            return;
+        }
+    }
+    panic!("{missing} runs fail");
+}
+
+/// Through two channels an output may be early, and the tester waits for those that would explain it. Where there are none it
+/// says so at the next silence; the certificate is about the output, because what comes after it is no trace at all.
+#[test]
+fn an_output_that_is_noticed_late_is_what_the_certificate_claims() {
+    let workspace = Workspace::new();
+    let text = "system S { var n: int = 0 input go(k: int) output left(v: int), right(v: int)
+      initial state Idle { ?go(k) / n := n + k -> Idle !left(v) [v == n] -> Idle !right(v) [v <= n] -> Idle } }";
+    workspace.insert(Path::new("m.iol"), text);
+    let strings = |texts: &[&str]| texts.iter().map(|&t| t.to_owned()).collect::<Vec<_>>();
+    let channel = |name: &str, inputs: &[&str], outputs: &[&str]| Channel {
+        name: name.to_owned(),
+        inputs: strings(inputs),
+        outputs: strings(outputs),
+        loss: false,
+        reorder: false,
+    };
+    let channels = [
+        channel("l", &["go"], &["left"]),
+        channel("r", &[], &["right"]),
+    ];
+    let judged = Certificate {
+        channels: channels.to_vec(),
+        trace: strings(&["?go(1)", "!left(1)", "!left(9)"]),
+        observed: Some("delta".to_owned()),
+        ..judged(Criterion::Relation(Relation::Ioco), "m.iol#S", true)
+    };
+    let options = JudgeOptions {
+        queues: Some(QueueOptions {
+            channels: Arc::from(channels),
+            ..QueueOptions::default()
+        }),
+        ..JudgeOptions::default()
+    };
+    let whole = workspace.certify_run(&judged, JudgedBy::Model(&options));
+    let whole = whole.expect("an answer").expect("a certificate");
+    assert_eq!(whole.trace, ["?go(1)", "!left(1)"]);
+    assert_eq!(
+        whole.observed,
+        Some(Observation::Action("!left(9)".to_owned()))
+    );
+    assert_eq!(explain(&workspace, &whole), CheckOutcome::Confirmed);
 }

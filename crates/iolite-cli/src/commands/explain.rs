@@ -21,7 +21,7 @@ use crate::output::{Exit, print, print_json};
 /// the claim; then its tables are compared with the texts. With data, formulas of all ways through the
 /// locations take its place; they share terms and the solver. Exit code 0 means that every part is
 /// true, but for those that are said to be not re-checked independently; 1 that one is not, 3 that something is
-/// left open.
+/// left open. Formulas end at a counted bound, which leaves the same open on any machine.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The certificate, the JSON document of an answer that has one, or the journal of a failing test

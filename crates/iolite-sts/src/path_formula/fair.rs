@@ -46,7 +46,7 @@ impl Iosts {
                 condition: point.condition.clone(),
             };
             let mut search = Search::new(self, &[], Silence::Declared, solver, budget);
-            search.fresh = fresh;
+            search.own_unknowns_after(fresh);
             if search.has_output(&here)? {
                 return Ok(false);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use iolite_expr::{Op, Solver, Span, Substitution, Term};
 use iolite_lts::QuiescencePolicy;
 
-use super::{Point, Search, Silence, TraceStep};
+use super::{Point, Search, Silence};
 use crate::iosts::{GateId, Iosts, LabelKind, LocationId};
 
 /// Where a run may be: a location, its values as terms over constants and what is not known, and the condition
@@ -19,41 +19,10 @@ pub struct PathPlace {
     /// When a run comes here.
     pub condition: Term,
     /// The number of the last unknown value.
-    fresh: usize,
+    pub(super) fresh: usize,
 }
 
 impl Iosts {
-    /// All places after a trace, those after internal actions too. Constants with which a term has no value on the
-    /// way are left out.
-    ///
-    /// # Errors
-    ///
-    /// What was not found out, and why.
-    pub fn places_after(
-        &self,
-        trace: &[TraceStep],
-        policy: QuiescencePolicy,
-        solver: &mut Solver,
-        budget: usize,
-    ) -> Result<Vec<PathPlace>, Arc<str>> {
-        let mut search = Search::new(self, trace, Silence::Computed(policy), solver, budget);
-        search.keeps = true;
-        search.start();
-        search.explore(false)?;
-        let sound = Term::any(std::mem::take(&mut search.faults)).negated();
-        let fresh = search.fresh;
-        let kept = std::mem::take(&mut search.kept);
-        let there = kept.into_iter().filter(|p| p.shown == trace.len());
-        Ok(there
-            .map(|point| PathPlace {
-                location: point.location,
-                values: point.values,
-                condition: Term::all([point.condition, sound.clone()]).simplify(),
-                fresh,
-            })
-            .collect())
-    }
-
     /// The outputs of a place, each with the condition over its parameters, constants and what is not known.
     ///
     /// # Errors
@@ -147,14 +116,13 @@ impl Iosts {
             return Ok((always.into_iter().collect(), fresh));
         }
         let mut search = Search::new(self, &[], Silence::Declared, solver, budget);
-        search.fresh = fresh;
+        search.own_unknowns_after(fresh);
         let start = Point {
             shown: 0,
             ..point.clone()
         };
         search.circle = Some((start.clone(), Vec::new()));
-        search.seen.insert(start.clone());
-        search.open[0].push_back(start);
+        search.begin_at(start);
         search.explore(false)?;
         let found = search.circle.map_or_else(Vec::new, |(_, found)| found);
         Ok((found, search.fresh))

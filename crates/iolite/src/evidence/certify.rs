@@ -12,7 +12,7 @@ use iolite_recheck::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::data_channels;
+use super::channel_certificate;
 use super::tables::{self, Need};
 use super::watched_property::{BesideProperty, doubt};
 use super::watcher::{Following, Watcher};
@@ -93,7 +93,7 @@ impl Workspace {
             model: named(&judged.model),
             context: judged.context.name().to_owned(),
             channels: judged.channels.iter().map(channel).collect(),
-            trace: judged.trace.clone(),
+            trace: trace_of(judged, by),
             trace_omitted: judged.trace_omitted,
             observed: judged.observed.clone().map(Observation::Action),
             allowed: judged
@@ -109,7 +109,11 @@ impl Workspace {
             ..Certificate::new(judged.kind.name(), judged.verdict.name(), "livelock")
         };
         match by {
-            JudgedBy::Model(options) => self.add_specification(&mut whole, judged, options)?,
+            JudgedBy::Model(options) => {
+                if let Some(why) = self.add_specification(&mut whole, judged, options)? {
+                    return Ok(Err(why));
+                }
+            }
             JudgedBy::Properties(options) => self.add_property(&mut whole, judged, options)?,
         }
         Ok(match doubt(&whole) {
@@ -118,12 +122,13 @@ impl Workspace {
         })
     }
 
+    /// Adds the specification; why that cannot be done, where a bound ran out.
     fn add_specification(
         &self,
         whole: &mut Certificate,
         judged: &Judged,
         options: &JudgeOptions,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<String>, Error> {
         policy_name(options.quiescence).clone_into(&mut whole.quiescence);
         let reference = ModelRef {
             hash: None,
@@ -138,7 +143,10 @@ impl Workspace {
         if options.keeps_data(self, &reference)? {
             let spec = self.spec(&reference)?;
             self.add_observers(whole, judged, &spec, options)?;
-            data_channels::allow(whole, &spec)?;
+            let missing = channel_certificate::allow(whole, &spec, self.budget())?;
+            if missing.is_some() {
+                return Ok(missing);
+            }
             references.extend(options.observers.iter().chain(&options.purposes).cloned());
             whole.model = named(&reference_of(&spec));
             whole.specification = Some(Model {
@@ -161,7 +169,8 @@ impl Workspace {
             whole.model = named(spec.reference());
             whole.specification = Some(model(&spec, whole, false));
         }
-        self.add_files(whole, &references, &reading)
+        self.add_files(whole, &references, &reading)?;
+        Ok(None)
     }
 
     /// Observers, or purposes: those without data as tables, and where each is after the trace.
@@ -513,6 +522,17 @@ fn reference_of(spec: &Spec) -> ModelRef {
         Spec::Symbolic(spec) => spec.reference().clone(),
         Spec::Properties(_) => ModelRef::default(),
     }
+}
+
+/// The trace of a run. A relation sees δ where a system ended, and where a log goes on after that, it goes on after δ; a
+/// property tells the two apart.
+fn trace_of(judged: &Judged, by: JudgedBy<'_>) -> Vec<String> {
+    let mut trace = judged.trace.clone();
+    if let JudgedBy::Model(_) = by {
+        let ended = trace.iter_mut().filter(|action| *action == "deadlock");
+        ended.for_each(|action| "delta".clone_into(action));
+    }
+    trace
 }
 
 /// A model with the states that the claim needs.

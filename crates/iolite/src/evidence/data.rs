@@ -2,6 +2,8 @@
 //! instead of sets of symbolic states. The tester is asked only after the formulas have spoken: how it would have
 //! written what was allowed, and where.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,15 +14,32 @@ use iolite_derive::{
 use iolite_expr::{Solver, Strategy, Term};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
 use iolite_recheck::{Certificate, Channel};
-use iolite_sts::{Beside, HasTrace, Iosts, Symbolic, TraceStep, ValuedAction};
+use iolite_sts::{Beside, Fronts, HasTrace, Iosts, Symbolic, TraceStep, ValuedAction};
 
 use super::CheckOutcome;
 use super::data_channels::Channels;
 use super::recheck_data::AllowedThere;
 use crate::{Error, Spec, answers_count, solver};
 
-/// Points of runs that are looked at for one trace.
+/// Points of runs that are looked at for one step of a trace.
 pub(super) const BUDGET: usize = 20_000;
+
+/// Points of runs that are looked at for all traces of one certificate; the work of the solver is counted in.
+pub(super) const WHOLE_BUDGET: u64 = 200_000;
+
+/// The same while a certificate is made. Less than what it is looked at with, so that what is written into it can be
+/// found out again.
+const MAKING_BUDGET: u64 = WHOLE_BUDGET / 4;
+
+/// Where ways are after the traces of one certificate.
+pub(super) fn fronts(model: &Iosts, policy: QuiescencePolicy) -> RefCell<Fronts<'_>> {
+    RefCell::new(Fronts::new(model, policy, BUDGET, WHOLE_BUDGET))
+}
+
+/// The same while it is made.
+pub(super) fn fronts_for_making(model: &Iosts, policy: QuiescencePolicy) -> RefCell<Fronts<'_>> {
+    RefCell::new(Fronts::new(model, policy, BUDGET, MAKING_BUDGET))
+}
 
 /// A step of a trace as a model has it, which was made of `spec`.
 pub(super) fn step(spec: &Spec, model: &Iosts, text: &str) -> Option<TraceStep> {
@@ -87,6 +106,8 @@ pub(super) struct DataRun<'a> {
     /// of unknown constants specify leaves those. A tester cannot tell which value a system has, so for a run the
     /// others explain what follows.
     pub(super) of_the_union: bool,
+    /// Where ways are after traces, for all that is asked of this run.
+    pub(super) fronts: RefCell<Fronts<'a>>,
 }
 
 impl DataRun<'_> {
@@ -97,7 +118,9 @@ impl DataRun<'_> {
         trace: &[String],
         between: Between<'_>,
     ) -> Result<Option<AllowedThere>, Error> {
-        let Some(oracle) = oracle(self.model, self.policy, solver(self.solver)?) else {
+        let mut own = solver(self.solver)?;
+        own.set_deadline(self.until);
+        let Some(oracle) = oracle(self.model, self.policy, own) else {
             return Ok(None);
         };
         let oracle = if self.of_the_union {
@@ -200,6 +223,9 @@ impl DataRun<'_> {
         }
         let mut trace = Vec::new();
         for text in texts {
+            if text == "deadlock" {
+                return refuted("nothing follows a deadlock".to_owned());
+            }
             match step(self.spec, self.model, text) {
                 Some(step) => trace.push(step),
                 None => return refuted(format!("the specification has no action {text}")),
@@ -222,13 +248,8 @@ impl DataRun<'_> {
         }
         for (k, step) in trace.iter().enumerate() {
             if self.every_state && is_input(model, step) {
-                match model.takes_after(
-                    (&trace[..k], Beside::default()),
-                    step,
-                    self.policy,
-                    &mut own,
-                    BUDGET,
-                ) {
+                let before = (&trace[..k], Beside::default());
+                match self.fronts.borrow_mut().takes(before, step, &mut own) {
                     Ok(true) => {}
                     Ok(false) => {
                         let (step, input) = (k + 1, &texts[k]);
@@ -238,7 +259,10 @@ impl DataRun<'_> {
                 }
             }
         }
-        let mut has = |trace: &[TraceStep]| model.has_trace(trace, self.policy, &mut own, BUDGET);
+        let mut has = |trace: &[TraceStep]| {
+            let mut fronts = self.fronts.borrow_mut();
+            fronts.has(trace, Beside::default(), &mut own)
+        };
         let before = has(&trace);
         let after = match step(self.spec, self.model, observed) {
             Some(step) => {
@@ -279,13 +303,11 @@ impl DataRun<'_> {
             let before = texts.split_last().map_or(texts, |(_, before)| before);
             return self.conditions(before, solver);
         };
-        let model = self.model;
-        let conditions = model.trace_conditions(&trace, self.policy, solver, BUDGET)?;
+        let mut fronts = self.fronts.borrow_mut();
+        let conditions = fronts.conditions(&trace, Beside::default(), solver)?;
         match (conditions.is_empty(), trace.split_last()) {
             // An output that is not allowed leaves the constants as they were.
-            (true, Some((_, before))) => {
-                model.trace_conditions(before, self.policy, solver, BUDGET)
-            }
+            (true, Some((_, before))) => fronts.conditions(before, Beside::default(), solver),
             _ => Ok(conditions),
         }
     }
@@ -358,7 +380,8 @@ impl DataRun<'_> {
             TraceStep::Action(valued) => model.label(valued),
             TraceStep::Delta => String::new(),
         };
-        match model.every_instance_takes(before, last, self.policy, solver, BUDGET) {
+        let mut fronts = self.fronts.borrow_mut();
+        match fronts.every_instance_takes(before, last, solver) {
             Ok(true) => CheckOutcome::Confirmed,
             Ok(false) => CheckOutcome::Undecided(format!(
                 "only some values of the constants specify ?{input}, and the others explain whatever \
@@ -390,8 +413,8 @@ fn is_input(model: &Iosts, step: &TraceStep) -> bool {
 const MOST_LOCAL: usize = 256;
 
 /// A run through queues: every order in which inputs may have been taken, each as traces of its own.
-struct Explanations<'a> {
-    run: &'a DataRun<'a>,
+struct Explanations<'a, 'r> {
+    run: &'a DataRun<'r>,
     solver: Solver,
 }
 
@@ -404,25 +427,24 @@ type Local = (Vec<TraceStep>, usize);
 /// Local traces that explain a trace, and its inputs.
 type Explained = (Vec<Local>, Vec<TraceStep>);
 
-impl Explanations<'_> {
+impl Explanations<'_, '_> {
     fn has(&mut self, trace: &[TraceStep]) -> HasTrace {
-        let DataRun { model, policy, .. } = self.run;
-        model.has_trace(trace, *policy, &mut self.solver, BUDGET)
+        let mut fronts = self.run.fronts.borrow_mut();
+        fronts.has(trace, Beside::default(), &mut self.solver)
+    }
+
+    fn class(&mut self, trace: &[TraceStep]) -> Option<usize> {
+        let mut fronts = self.run.fronts.borrow_mut();
+        fronts.class(trace, &mut self.solver)
     }
 
     /// Whether every state after a local trace takes an input, where that is asked.
     fn takes(&mut self, local: &[TraceStep], input: &TraceStep) -> Result<bool, Arc<str>> {
-        let DataRun {
-            model,
-            policy,
-            every_state,
-            ..
-        } = self.run;
-        if !every_state {
+        if !self.run.every_state {
             return Ok(true);
         }
-        let solver = &mut self.solver;
-        model.takes_after((local, Beside::default()), input, *policy, solver, BUDGET)
+        let mut fronts = self.run.fronts.borrow_mut();
+        fronts.takes((local, Beside::default()), input, &mut self.solver)
     }
 
     /// The local traces that explain one more observation; a verdict where there can be none.
@@ -433,13 +455,20 @@ impl Explanations<'_> {
         observed: Option<&TraceStep>,
     ) -> Result<Result<Vec<Local>, CheckOutcome>, Error> {
         let mut next = Vec::new();
+        // Orders that lead to the same points have the same future.
+        let mut classes = BTreeSet::new();
         for (mut local, mut taken) in locals {
             loop {
                 let silent = matches!(observed, Some(TraceStep::Delta));
                 if let Some(observed) = observed.filter(|_| !silent || taken == sent.len()) {
                     local.push(observed.clone());
                     match self.has(&local) {
-                        HasTrace::Yes => next.push((local.clone(), taken)),
+                        HasTrace::Yes => {
+                            let class = self.class(&local);
+                            if class.is_none_or(|class| classes.insert((class, taken))) {
+                                next.push((local.clone(), taken));
+                            }
+                        }
                         HasTrace::No => {}
                         HasTrace::Unknown(why) => {
                             return Ok(Err(CheckOutcome::Undecided(why.to_string())));

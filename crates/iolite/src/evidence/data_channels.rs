@@ -5,23 +5,26 @@
 //! those of other channels, also before some that are still to come; an input is taken after everything that was seen
 //! before it was given. Messages of a channel that loses them may have no place at all.
 //!
-//! What is allowed after a run is asked in the same way, of one more output with any values. The list that a certificate
-//! has is made here too: the tester looks at one order after the other, and does not list what outputs on their way explain.
+//! What is allowed after a run is asked in the same way, of one more output with any values.
 
 use std::collections::BTreeSet;
 
 use iolite_expr::{Solver, Term, Var};
 use iolite_lang::DataNames;
-use iolite_recheck::{Certificate, Channel, Observation};
-use iolite_sts::{Beside, GateId, HasTrace, LabelKind, TraceStep, ValuedAction, space};
+use iolite_recheck::Channel;
+use iolite_sts::{
+    Beside, GateId, HasTrace, LabelKind, OUT_OF_POINTS, PathPlace, TraceStep, ValuedAction, space,
+};
 
-use super::data::{BUDGET, DataRun, LEFT_OPEN, step};
+use super::CheckOutcome;
+use super::data::{DataRun, LEFT_OPEN, step};
 use super::told_texts::{Entry, Shown};
-use super::{CheckOutcome, policy};
-use crate::{Error, Spec, answers_count, solver};
+use crate::{Error, answers_count, solver};
 
 /// Orders that are looked at.
 const MOST: usize = 2_000;
+
+const UNEXPLAINED: &str = "no order of the messages explains the trace before it";
 
 /// A message that has no place yet.
 #[derive(Clone, PartialEq, Eq)]
@@ -62,14 +65,21 @@ impl Order {
 }
 
 /// All orders of one run.
-pub(super) struct Channels<'a> {
-    run: &'a DataRun<'a>,
+pub(super) struct Channels<'a, 'r> {
+    run: &'a DataRun<'r>,
     carriers: &'a [Channel],
     /// The outputs of the specification, with their channels.
     outputs: Vec<(GateId, Option<usize>)>,
     solver: Solver,
     asked: usize,
+    /// Why to stop, where somebody wants it.
+    pub(super) stop: Option<Stop<'a>>,
+    /// What was out of bounds.
+    pub(super) out_of_bounds: Option<String>,
 }
+
+/// Says why to stop: a bound that ran out, or a signal.
+pub(super) type Stop<'a> = &'a dyn Fn() -> Option<String>;
 
 /// Why the orders of a run say nothing.
 type Found<T> = Result<T, CheckOutcome>;
@@ -77,8 +87,8 @@ type Found<T> = Result<T, CheckOutcome>;
 /// What is allowed, and the conditions over constants under which the specification has the trace.
 type Allowed = (Vec<Entry>, Vec<Term>);
 
-impl<'a> Channels<'a> {
-    pub(super) fn new(run: &'a DataRun<'a>, channels: &'a [Channel]) -> Result<Self, Error> {
+impl<'a, 'r> Channels<'a, 'r> {
+    pub(super) fn new(run: &'a DataRun<'r>, channels: &'a [Channel]) -> Result<Self, Error> {
         let mut solver = solver(run.solver)?;
         solver.set_deadline(run.until);
         let gates = run.model.gates();
@@ -93,6 +103,8 @@ impl<'a> Channels<'a> {
             outputs: outputs.collect(),
             solver,
             asked: 0,
+            stop: None,
+            out_of_bounds: None,
         })
     }
 
@@ -133,11 +145,35 @@ impl<'a> Channels<'a> {
             explained = explained || self.can_be_completed(order)?;
         }
         if !explained {
-            return Err(CheckOutcome::Refuted(
-                "no order of the messages explains the trace before it".to_owned(),
-            ));
+            return Err(CheckOutcome::Refuted(UNEXPLAINED.to_owned()));
         }
         Ok(orders)
+    }
+
+    /// The step of a trace after which no order explains it any more, where one does before; `None` where all of it is
+    /// explained, or that is not found out. What has no explanation has none later either.
+    pub(super) fn first_unexplained(&mut self, trace: &[String]) -> Option<usize> {
+        let mut is_explained = |length: usize| {
+            self.asked = 0;
+            match self.after_trace(&trace[..length]) {
+                Ok(_) => Some(true),
+                Err(CheckOutcome::Refuted(why)) if why == UNEXPLAINED => Some(false),
+                Err(_) => None,
+            }
+        };
+        let (mut explained, mut unexplained) = (0, trace.len());
+        if is_explained(unexplained)? {
+            return None;
+        }
+        while unexplained - explained > 1 {
+            let middle = usize::midpoint(explained, unexplained);
+            if is_explained(middle)? {
+                explained = middle;
+            } else {
+                unexplained = middle;
+            }
+        }
+        Some(explained)
     }
 
     /// What is allowed after a trace, and the conditions over constants under which the specification has it.
@@ -193,6 +229,27 @@ impl<'a> Channels<'a> {
         Ok((entries, known))
     }
 
+    /// Where the model may be after a trace: after every order that can be completed, whatever inputs under way it took.
+    pub(super) fn places(&mut self, trace: &[String]) -> Result<Found<Vec<PathPlace>>, Error> {
+        let found = self.places_after(trace);
+        answers_count(&self.solver)?;
+        Ok(found)
+    }
+
+    fn places_after(&mut self, trace: &[String]) -> Found<Vec<PathPlace>> {
+        let orders = self.after_trace(trace)?;
+        let mut all = Vec::new();
+        for order in self.close(orders)? {
+            if !self.can_be_completed(&order)? {
+                continue;
+            }
+            let mut fronts = self.run.fronts.borrow_mut();
+            let places = fronts.places(&order.done, order.beside(), &mut self.solver);
+            all.extend(places.map_err(|why| CheckOutcome::Undecided(why.to_string()))?);
+        }
+        Ok(all)
+    }
+
     /// When an order explains what was seen, for all ways to complete it.
     fn conditions(&mut self, order: &Order) -> Found<Vec<Term>> {
         let mut all = Vec::new();
@@ -201,11 +258,8 @@ impl<'a> Channels<'a> {
             if let Some(last) = whole.unseen.last_mut() {
                 last.clear();
             }
-            let (run, solver) = (self.run, &mut self.solver);
-            let (done, beside) = (&whole.done, whole.beside());
-            let found = run
-                .model
-                .trace_conditions_beside(done, beside, run.policy, solver, BUDGET);
+            let mut fronts = self.run.fronts.borrow_mut();
+            let found = fronts.conditions(&whole.done, whole.beside(), &mut self.solver);
             for condition in found.map_err(|why| CheckOutcome::Undecided(why.to_string()))? {
                 if !all.contains(&condition) {
                     all.push(condition);
@@ -217,8 +271,15 @@ impl<'a> Channels<'a> {
 
     /// What is allowed after a trace as certificates write it; `None` where that is not found out.
     pub(super) fn allowed_texts(&mut self, trace: &[String]) -> Result<Option<Vec<String>>, Error> {
-        let Ok((entries, _)) = self.allowed(trace)? else {
-            return Ok(None);
+        let (entries, _) = match self.allowed(trace)? {
+            Ok(found) => found,
+            Err(CheckOutcome::Undecided(why)) => {
+                if self.solver.is_out_of_time() || why == OUT_OF_POINTS {
+                    self.out_of_bounds.get_or_insert(why);
+                }
+                return Ok(None);
+            }
+            Err(_) => return Ok(None),
         };
         let model = self.run.model;
         let what: BTreeSet<Shown> = entries.iter().map(|entry| entry.what).collect();
@@ -319,12 +380,12 @@ impl<'a> Channels<'a> {
             let reason = format!("more than {MOST} orders would have to be looked at");
             return Err(CheckOutcome::Undecided(reason));
         }
-        let run = self.run;
-        let solver = &mut self.solver;
-        match run
-            .model
-            .has_trace_beside(&order.done, order.beside(), run.policy, solver, BUDGET)
-        {
+        if let Some(why) = self.stop.and_then(|stop| stop()) {
+            self.out_of_bounds = Some(why.clone());
+            return Err(CheckOutcome::Undecided(why));
+        }
+        let mut fronts = self.run.fronts.borrow_mut();
+        match fronts.has(&order.done, order.beside(), &mut self.solver) {
             HasTrace::Yes => Ok(true),
             HasTrace::No => Ok(false),
             HasTrace::Unknown(why) => Err(CheckOutcome::Undecided(why.to_string())),
@@ -373,11 +434,8 @@ impl<'a> Channels<'a> {
         {
             // After each output that nobody saw the states are others, and each must take it.
             let after = (order.done.as_slice(), order.beside());
-            let solver = &mut self.solver;
-            let taken = run
-                .model
-                .takes_after(after, input, run.policy, solver, BUDGET);
-            return match taken {
+            let mut fronts = run.fronts.borrow_mut();
+            return match fronts.takes(after, input, &mut self.solver) {
                 Ok(true) => Ok(()),
                 Ok(false) if unseen => Err(CheckOutcome::Undecided(
                     "an input may be left open after an output that nobody saw".to_owned(),
@@ -519,30 +577,6 @@ impl<'a> Channels<'a> {
         }
         Ok(complete)
     }
-}
-
-/// Writes what formulas say was allowed into the certificate of a run through several channels; where they do not
-/// say it, the tester's list stays.
-pub(super) fn allow(whole: &mut Certificate, spec: &Spec) -> Result<(), Error> {
-    let Spec::Symbolic(symbolic) = spec else {
-        return Ok(());
-    };
-    if whole.context != "queues" || whole.channels.is_empty() {
-        return Ok(());
-    }
-    let run = DataRun {
-        spec,
-        model: symbolic.model(),
-        policy: policy(whole),
-        solver: None,
-        until: None,
-        every_state: whole.kind == "uioco",
-        of_the_union: false,
-    };
-    if let Some(texts) = Channels::new(&run, &whole.channels)?.allowed_texts(&whole.trace)? {
-        whole.allowed = texts.into_iter().map(Observation::Action).collect();
-    }
-    Ok(())
 }
 
 /// The channel of an action: the one that lists it, or its name. Inputs that none lists go through the first, and

@@ -13,11 +13,12 @@ use iolite_lts::relation::Relation;
 use iolite_recheck::{Certificate, DataClaim, Model, Observation};
 use iolite_sts::analysis::Proof;
 use iolite_sts::{
-    Comparison, HasTrace, InstanceComparison, InstanceProof, Iosts, RunPlace, TraceStep, refusing,
+    Beside, Comparison, HasTrace, InstanceComparison, InstanceProof, Iosts, RunPlace, TraceStep,
+    refusing,
 };
 
 use super::certify::{self, named, policy_name};
-use super::data::{self, BUDGET, Between, DataRun};
+use super::data::{self, Between, DataRun};
 use super::data_claim;
 use super::recheck_data::{DataReport, FORMULAS, part};
 use super::{CheckOutcome, ExplainOptions, Part, RECHECK, policy};
@@ -143,6 +144,7 @@ impl Workspace {
             until,
             every_state: claim.kind == "uioco",
             of_the_union: true,
+            fronts: data::fronts(&s, policy(claim)),
         };
         let observed = match &claim.observed {
             Some(Observation::Action(action)) => action.as_str(),
@@ -168,11 +170,12 @@ impl Workspace {
             return Ok(DataReport::refuted(reason));
         };
         let told = claim.implementation_location.as_deref();
+        let mut fronts = data::fronts(&i, policy(claim)).into_inner();
         let shown = match told {
-            None => i.has_trace(&steps, policy(claim), &mut own, BUDGET),
+            None => fronts.has(&steps, Beside::default(), &mut own),
             Some(text) => match run_place(&i, text) {
                 None => HasTrace::No,
-                Some(place) => i.has_trace_from(&steps, &place, policy(claim), &mut own, BUDGET),
+                Some(place) => fronts.has_from(&steps, &place, &mut own),
             },
         };
         crate::answers_count(&own)?;

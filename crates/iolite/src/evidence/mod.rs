@@ -1,6 +1,7 @@
 //! Certificates: made whole, and looked at again with code that shares nothing with the searches.
 
 mod certify;
+mod channel_certificate;
 mod compare;
 mod data;
 mod data_channels;

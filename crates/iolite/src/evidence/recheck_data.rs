@@ -98,6 +98,7 @@ impl Workspace {
             until: options.until.as_ref().map(|(until, _)| *until),
             every_state: claim.kind == "uioco",
             of_the_union: false,
+            fronts: data::fronts(symbolic.model(), policy(claim)),
         };
         let between = data::Between::of(claim);
         let observed = match &claim.observed {
@@ -236,6 +237,7 @@ impl Workspace {
             until,
             every_state: claim.kind == "uioco",
             of_the_union: false,
+            fronts: data::fronts(model.model(), policy(claim)),
         };
         let between = data::Between::of(claim);
         let allowed = match run.is_allowed(&claim.trace, observed.as_deref(), between)? {
@@ -330,8 +332,8 @@ impl Workspace {
         }
         let found = run.found(&claim.trace, data::Between::of(claim))?;
         let found = found.map(|found| found.beside(beside));
-        if let ToldBy::Allowed { whole } = by {
-            report.note_allowed(claim, found.as_ref(), whole);
+        if let ToldBy::Allowed { whole, places } = by {
+            report.note_allowed(claim, found.as_ref(), whole, places);
             return Ok(());
         }
         let spelled = found.map_or(Told::No, |f| f.is_told_by(claim));
@@ -436,8 +438,15 @@ impl DataReport {
         CheckOutcome::Undecided(reason.to_owned()).into()
     }
 
-    /// Through several channels what was allowed is confirmed; where the system was the tester alone says.
-    fn note_allowed(&mut self, claim: &Certificate, tester: Option<&AllowedThere>, whole: bool) {
+    /// Through several channels what was allowed is confirmed. Where the system was is confirmed where formulas come to the
+    /// same (`placed`); else the tester alone says it.
+    fn note_allowed(
+        &mut self,
+        claim: &Certificate,
+        tester: Option<&AllowedThere>,
+        whole: bool,
+        placed: bool,
+    ) {
         let set = |texts: &[String]| texts.iter().cloned().collect::<BTreeSet<String>>();
         let places = set(&claim.locations);
         if tester.is_none_or(|tester| set(&tester.locations) != places) {
@@ -453,7 +462,12 @@ impl DataReport {
             "allowed: what is listed"
         };
         self.parts.push(part(what, FORMULAS));
-        self.not_rechecked.push("locations".to_owned());
+        if placed {
+            let what = "locations: all of them, and no more";
+            self.parts.push(part(what, FORMULAS));
+        } else {
+            self.not_rechecked.push("locations".to_owned());
+        }
         let once = |o: &Observation| claim.allowed.iter().filter(|other| *other == o).count() == 1;
         if places.len() < claim.locations.len() || !claim.allowed.iter().all(once) {
             self.notes.push(TWICE.to_owned());

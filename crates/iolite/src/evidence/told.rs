@@ -5,12 +5,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Solver, Term, Var};
+use iolite_expr::{Answer, Kind, Op, Solver, Term, Value, Var};
 use iolite_recheck::{Certificate, Channel, Observation};
-use iolite_sts::{Iosts, PathPlace, space};
+use iolite_sts::{Beside, Iosts, OUT_OF_POINTS, PathPlace, WORK_OF_A_POINT, space};
 
 use super::CheckOutcome;
-use super::data::{BUDGET, Between, DataRun};
+use super::data::{BUDGET, Between, DataRun, WHOLE_BUDGET};
 use super::data_channels::Channels;
 use super::told_texts::{Entry, Shown, Texts, equal};
 use crate::Error;
@@ -21,10 +21,12 @@ pub(super) enum ToldBy {
     Formulas,
     /// Those that are listed are true, and others were left out.
     Listed,
-    /// What is allowed is true, and all of it where nothing was left out; where the model is was not asked.
+    /// What is allowed is true, and all of it where nothing was left out.
     Allowed {
         /// Whether nothing was left out.
         whole: bool,
+        /// Whether the model is where it is said to be, and nowhere else.
+        places: bool,
     },
     /// They are not true.
     Not(String),
@@ -74,7 +76,7 @@ impl DataRun<'_> {
         let texts = Texts {
             model: self.model,
             allowed: &allowed,
-            // Where a system is of which several orders are possible, the tester says.
+            // Through several channels each is asked by itself: the tester does not know all orders.
             places: if crossed.is_some() { &[] } else { &places },
         };
         let readings = texts.readings();
@@ -103,6 +105,7 @@ impl DataRun<'_> {
             last = match comparison.compare(&told, &found, &known) {
                 Ok(None) if crossed.is_some() => ToldBy::Allowed {
                     whole: !more_allowed,
+                    places: false,
                 },
                 Ok(None) if whole => ToldBy::Formulas,
                 Ok(None) => ToldBy::Listed,
@@ -114,7 +117,61 @@ impl DataRun<'_> {
             }
         }
         crate::answers_count(&solver)?;
+        if let (ToldBy::Allowed { places: told, .. }, Some(channels)) = (&mut last, crossed) {
+            *told = !more_places && self.are_places(&places, channels, &claim.trace)?;
+        }
         Ok(last)
+    }
+
+    /// Whether places through several channels are those that formulas say, and no others. Where they are not, or that is
+    /// not found out, they are the tester's word.
+    fn are_places(
+        &self,
+        places: &[String],
+        channels: &[Channel],
+        trace: &[String],
+    ) -> Result<bool, Error> {
+        let texts = Texts {
+            model: self.model,
+            allowed: &[],
+            places,
+        };
+        let Ok(found) = Channels::new(self, channels)?.places(trace)? else {
+            return Ok(false);
+        };
+        let known = Term::any(found.iter().map(|place| place.condition.clone()));
+        let Ok(found) = found.iter().map(|place| self.entry(place)).collect() else {
+            return Ok(false);
+        };
+        let found: Vec<Entry> = found;
+        let mut solver = crate::solver(self.solver)?;
+        solver.set_deadline(self.until);
+        let mut comparison = Comparison {
+            model: self.model,
+            solver: &mut solver,
+            more: (false, false),
+        };
+        let mut readings = texts.readings().into_iter();
+        let same = readings.any(|told| {
+            let differ = comparison.compare(&told, &found, &known);
+            matches!(differ, Ok(None))
+        });
+        crate::answers_count(&solver)?;
+        Ok(same)
+    }
+
+    /// A place with its values, as what texts are compared with.
+    fn entry(&self, place: &PathPlace) -> Result<Entry, Arc<str>> {
+        let variables = self.model.variables().iter().zip(&place.values);
+        let values = variables.map(|(v, value)| equal(&v.var.term(), value));
+        let mut parts: Vec<Term> = values
+            .collect::<Option<_>>()
+            .ok_or("values that cannot be compared")?;
+        parts.insert(0, place.condition.clone());
+        Ok(Entry {
+            what: Shown::Place(place.location),
+            condition: Term::all(parts).simplify(),
+        })
     }
 
     /// What is allowed through several channels, and when the model has the trace.
@@ -161,16 +218,7 @@ impl DataRun<'_> {
                     found.push(Entry { what, condition });
                 }
             }
-            let variables = self.model.variables().iter().zip(&place.values);
-            let values = variables.map(|(v, value)| equal(&v.var.term(), value));
-            let mut parts: Vec<Term> = values
-                .collect::<Option<_>>()
-                .ok_or("values that cannot be compared")?;
-            parts.insert(0, place.condition.clone());
-            found.push(Entry {
-                what: Shown::Place(place.location),
-                condition: Term::all(parts).simplify(),
-            });
+            found.push(self.entry(place)?);
         }
         Ok(found)
     }
@@ -200,7 +248,8 @@ impl DataRun<'_> {
         };
         let mut stages = Vec::new();
         for (local, settled) in locals {
-            match self.model.places_after(&local, self.policy, solver, BUDGET) {
+            let mut fronts = self.fronts.borrow_mut();
+            match fronts.places(&local, Beside::default(), solver) {
                 Ok(places) => {
                     stages.extend(places.into_iter().map(|place| Stage { place, settled }));
                 }
@@ -329,10 +378,13 @@ impl Comparison<'_> {
     }
 
     fn holds_outside(&mut self, conditions: &[&Term], of: &Term) -> Result<bool, Arc<str>> {
-        let parts = conditions.iter().map(|&c| c.clone());
-        let query = Term::all(parts.chain([of.negated()])).simplify();
+        let given = Term::all(conditions.iter().map(|&c| c.clone())).simplify();
+        let query = Term::all([given.clone(), within(&given, of).negated()]).simplify();
         if query.is_false() {
             return Ok(false);
+        }
+        if self.solver.stats().work > WHOLE_BUDGET * WORK_OF_A_POINT {
+            return Err(OUT_OF_POINTS.into());
         }
         match self.solver.check_with(&query) {
             Answer::Unsat => Ok(false),
@@ -350,4 +402,59 @@ impl Comparison<'_> {
             }
         }
     }
+}
+
+/// A choice where a condition holds: without ways that contradict a part of it, and without parts of ways that are parts of
+/// it. Places with all their values are compared by this alone, and no solver has to look into lists and records.
+fn within(given: &Term, choice: &Term) -> Term {
+    let given = parts(given, &Op::And);
+    let known: Vec<(&Term, &Value)> = given.iter().filter_map(|part| equation(part)).collect();
+    let contradicts = |part: &Term| {
+        let other = equation(part).is_some_and(|(term, value)| {
+            let mut same = known.iter().filter(|(known, _)| *known == term);
+            same.any(|(_, known)| *known != value)
+        });
+        let negated = |one: &Term, other: &Term| match one.kind() {
+            Kind::App(Op::Not, of) => of[0] == *other,
+            _ => false,
+        };
+        let mut given = given.iter();
+        other || given.any(|known| negated(known, part) || negated(part, known))
+    };
+    let mut left = Vec::new();
+    for way in parts(choice, &Op::Or) {
+        let mut rest = parts(&way, &Op::And);
+        if rest.iter().any(contradicts) {
+            continue;
+        }
+        rest.retain(|part| !given.contains(part));
+        left.push(Term::all(rest));
+    }
+    Term::any(left)
+}
+
+/// A term and the value that an equation gives it.
+fn equation(part: &Term) -> Option<(&Term, &Value)> {
+    let Kind::App(Op::Eq, sides) = part.kind() else {
+        return None;
+    };
+    match &sides[..] {
+        [term, value] | [value, term] if value.as_value().is_some() => {
+            Some((term, value.as_value()?))
+        }
+        _ => None,
+    }
+}
+
+/// The operands of a conjunction or a disjunction, or the term itself.
+fn parts(term: &Term, of: &Op) -> Vec<Term> {
+    let mut all = Vec::new();
+    let mut todo = vec![term];
+    while let Some(term) = todo.pop() {
+        match term.kind() {
+            Kind::App(op, args) if op == of => todo.extend(args.iter()),
+            _ => all.push(term.clone()),
+        }
+    }
+    all
 }
