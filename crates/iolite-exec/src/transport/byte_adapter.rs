@@ -51,6 +51,10 @@ struct Readiness {
 const EXIT_GRACE: Duration = Duration::from_millis(200);
 
 /// A system under test behind byte channels.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is known of system and channels, each by itself"
+)]
 pub struct ByteAdapter {
     process: Option<Process>,
     links: Vec<Box<dyn Link>>,
@@ -231,6 +235,8 @@ impl ByteAdapter {
         expect: Option<&[u8]>,
         settle: Duration,
     ) -> Result<(), ExecError> {
+        // A server may have closed an idle connection since the last run.
+        self.pump()?;
         self.write(channel, send)?;
         let deadline = from_now(self.bounds.startup_timeout);
         loop {
