@@ -1,26 +1,31 @@
 //! Events per second: in process, against a model, over stdio, TCP, UDP and HTTP beside the raw echo of the
-//! transport, in rate and in CPU time of the thread that drives it; and memory after many events. The
-//! tester is the on-the-fly ioco tester.
+//! transport, in rate and in CPU time of the thread that drives it; what a journal adds; and memory after
+//! many events. The tester is the on-the-fly ioco tester.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin execution`; an argument divides the
-//! number of events, and `transports` leaves out what needs no transport.
+//! number of events, `transports` leaves out what needs no transport, and `journal` is journals beside a model alone.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use iolite_benches::Models;
-use iolite_derive::{ActionId, Alphabet, ConformanceTester, IocoOracle, Menu, Verdict};
+use iolite_derive::{ActionId, Alphabet, ConformanceTester, IocoOracle, Menu, ModelRef, Verdict};
 use iolite_exec::codec::{LabelDictionary, WireCodec};
 use iolite_exec::{
-    Adapter, Choice, InProcess, JobId, Limits, ModelSut, Options, Quiescence, RunId, Strategy,
-    SutConfig, SystemUnderTest, Uniform, run,
+    Adapter, Choice, ExecError, InProcess, Instance, JobId, JournalHeader, JournalWriter, Limits,
+    ModelSut, Options, Plan, Quiescence, RunId, Sink, Strategy, SutConfig, SystemUnderTest,
+    Uniform, campaign, run,
 };
 use iolite_formats::aut;
 use iolite_lts::{Lts, LtsBuilder, QuiescencePolicy, StateId};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
@@ -234,6 +239,72 @@ fn raw_stdio(rounds: u64) -> Cost {
     cost
 }
 
+/// Just the calls of the operating system that a tester makes: a read that must not block, since an output that is there
+/// goes before a stimulus; the write; a wait with an end; the read.
+fn bare(
+    rounds: u64,
+    source: BorrowedFd<'_>,
+    mut read: impl FnMut() -> bool,
+    mut write: impl FnMut(),
+) -> Cost {
+    fcntl(source, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+    let begin = now();
+    for _ in 0..rounds {
+        assert!(!read());
+        write();
+        let mut fds = [PollFd::new(source, PollFlags::POLLIN)];
+        poll(&mut fds, PollTimeout::from(5000u16)).unwrap();
+        assert!(read());
+    }
+    Cost::since(begin)
+}
+
+fn bare_stdio(rounds: u64) -> Cost {
+    let mut child = Command::new("python3")
+        .args(["-c", ECHO])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut to = child.stdin.take().unwrap();
+    let mut from = child.stdout.take().unwrap();
+    let mut chunk = [0; 256];
+    assert!(from.read(&mut chunk).unwrap() > 0);
+    let handle = from.as_fd().try_clone_to_owned().unwrap();
+    let cost = bare(
+        rounds,
+        handle.as_fd(),
+        || from.read(&mut chunk).is_ok_and(|count| count > 0),
+        || to.write_all(b"a\n").unwrap(),
+    );
+    drop(to);
+    child.wait().unwrap();
+    cost
+}
+
+fn bare_tcp(address: &str, message: &[u8], rounds: u64) -> Cost {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut chunk = [0; 256];
+    bare(
+        rounds,
+        stream.as_fd(),
+        || (&stream).read(&mut chunk).is_ok_and(|count| count > 0),
+        || (&stream).write_all(message).unwrap(),
+    )
+}
+
+fn bare_udp(own: &str, peer: &str, rounds: u64) -> Cost {
+    let socket = UdpSocket::bind(own).unwrap();
+    let mut chunk = [0; 256];
+    bare(
+        rounds,
+        socket.as_fd(),
+        || socket.recv_from(&mut chunk).is_ok(),
+        || assert_eq!(socket.send_to(b"a", peer).unwrap(), 1),
+    )
+}
+
 /// An echo server that costs little itself: whatever it reads is one message, and this the answer.
 fn echo_server(answer: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -309,8 +380,13 @@ fn main() {
         "execution", "events", "events/s", "RSS KiB"
     );
     let echo = Spec::new(echo_spec());
-    if !std::env::args().any(|a| a == "transports") {
+    let asked = |word: &str| std::env::args().any(|a| a == word);
+    if asked("journal") {
+        return beside_a_model(n(1_000_000));
+    }
+    if !asked("transports") {
         without_transport(&echo, n);
+        beside_a_model(n(1_000_000));
     }
     let rounds = n(40_000) / 2;
     let mut config = SutConfig::parse("command = \"python3\"").unwrap();
@@ -318,17 +394,26 @@ fn main() {
     process.command =
         iolite_exec::CommandLine::Words(["python3", "-c", ECHO].map(Into::into).into());
     process.ready = Some("ready".into());
-    compare("stdio", rounds, || raw_stdio(rounds), &config, &echo);
+    compare(
+        "stdio",
+        rounds,
+        [&|| raw_stdio(rounds), &|| bare_stdio(rounds)],
+        &config,
+        &echo,
+    );
     let address = echo_server(b"x\n");
     let config = SutConfig::from_flag(&format!("tcp:{address}")).unwrap();
     let raw = || raw_tcp(&address, b"a\n", rounds);
-    compare("TCP", rounds, raw, &config, &echo);
+    let bare = || bare_tcp(&address, b"a\n", rounds);
+    compare("TCP", rounds, [&raw, &bare], &config, &echo);
     let (own, peer) = datagram_server();
     let config = SutConfig::from_flag(&format!("udp:{own},{peer}")).unwrap();
     compare(
         "UDP",
         rounds,
-        || raw_udp(&own, &peer, rounds),
+        [&|| raw_udp(&own, &peer, rounds), &|| {
+            bare_udp(&own, &peer, rounds)
+        }],
         &config,
         &echo,
     );
@@ -338,7 +423,8 @@ fn main() {
     ))
     .unwrap();
     let raw = || raw_tcp(&address, REQUEST, rounds);
-    compare("HTTP", rounds, raw, &config, &echo);
+    let bare = || bare_tcp(&address, REQUEST, rounds);
+    compare("HTTP", rounds, [&raw, &bare], &config, &echo);
 }
 
 fn without_transport(echo: &Spec, n: impl Fn(u64) -> u64) {
@@ -413,41 +499,145 @@ fn without_transport(echo: &Spec, n: impl Fn(u64) -> u64) {
     );
 }
 
-/// The transport alone and the tester over it, by turns; the best of each, since a busy machine only
-/// ever adds to a time.
-fn compare(name: &str, rounds: u64, raw: impl Fn() -> Cost, config: &SutConfig, spec: &Spec) {
-    let mut best = [Cost::MAX; 2];
-    for _ in 0..10 {
-        best[0] = best[0].min(raw());
-        let codec = WireCodec::new(config.action_map().unwrap(), spec.dictionary()).unwrap();
-        let mut adapter = config.adapter(JobId(0), codec).unwrap();
-        let mut strategy = Eager::default();
-        let mut tester = spec.tester();
-        let mut options = Options {
-            quiescence: Quiescence::after(Duration::from_secs(5)),
-            ..Options::default()
-        };
-        options.limits.steps = Some(2 * rounds);
-        let id = RunId::of(1, 0);
-        run(
-            &mut tester,
-            &mut adapter,
-            &mut strategy,
-            &options,
-            id,
-            &mut (),
-        )
-        .unwrap();
-        best[1] = best[1].min(strategy.since.map_or(Cost::MAX, Cost::since));
-        adapter.stop().unwrap();
+/// A file for a journal in the form that its ending asks for.
+struct JournalPlace(PathBuf);
+
+impl JournalPlace {
+    fn new(ending: &str) -> Self {
+        let name = format!("iolite-benches-{}.{ending}", std::process::id());
+        Self(std::env::temp_dir().join(name))
     }
-    let [raw, tester] = best;
+
+    fn writer(&self, sut: serde_json::Value) -> JournalWriter {
+        let criterion = Options::default().criterion;
+        let header = JournalHeader::new(criterion, ModelRef::from("echo.aut"), 1, sut);
+        JournalWriter::create(&self.0, &header).unwrap()
+    }
+}
+
+impl Drop for JournalPlace {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// A campaign against a model without a journal and with one in either form, by turns, with one job and with two: CPU time of all
+/// threads, the best of seven.
+fn beside_a_model(events: u64) {
+    let spec = Spec::new(ring(10));
+    let process_cpu = || {
+        let usage = getrusage(UsageWho::RUSAGE_SELF).expect("usage is known");
+        let micros = |time: nix::sys::time::TimeVal| time.num_microseconds().unsigned_abs();
+        Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time()))
+    };
+    let forms = [None, Some("iolj"), Some("jsonl")];
+    let mut best = [[Duration::MAX; 2]; 3];
+    let options = Options {
+        limits: Limits {
+            steps: Some(1000),
+            ..Limits::default()
+        },
+        ..Options::default()
+    };
+    for _ in 0..7 {
+        for (form, best) in forms.iter().zip(&mut best) {
+            for (jobs, best) in [1, 2].into_iter().zip(best) {
+                let place = form.map(JournalPlace::new);
+                let sut = serde_json::json!({"model": "ring"});
+                let mut sink: Box<dyn Sink + Send> = match &place {
+                    Some(place) => Box::new(place.writer(sut)),
+                    None => Box::new(()),
+                };
+                let plan = Plan {
+                    runs: (events / 1000).max(1),
+                    jobs,
+                    ..Plan::default()
+                };
+                let begin = process_cpu();
+                let summary = campaign(&plan, &options, &mut *sink, |_| {
+                    Ok::<_, ExecError>(Instance {
+                        tester: spec.tester(),
+                        adapter: spec.sut(),
+                        strategy: Uniform,
+                    })
+                })
+                .unwrap();
+                *best = process_cpu().saturating_sub(begin).min(*best);
+                assert_eq!(summary.runs(), plan.runs);
+            }
+        }
+    }
+    let without = best[0][0].as_secs_f64();
+    for (form, best) in forms.into_iter().zip(best) {
+        let name = form.unwrap_or("none");
+        let [one, two] = best.map(|cpu| 1e9 * cpu.as_secs_f64() / events as f64);
+        let ratio = best[0].as_secs_f64() / without;
+        println!(
+            "journal beside a model: {name:<5}   {one:>6.1} ns of CPU an event, {two:>6.1} with two jobs, {ratio:>5.2} of none"
+        );
+    }
+}
+
+/// One run of the tester over a transport, what it cost from its first step on.
+fn tested(rounds: u64, config: &SutConfig, spec: &Spec, sink: &mut dyn Sink) -> Cost {
+    let codec = WireCodec::new(config.action_map().unwrap(), spec.dictionary()).unwrap();
+    let mut adapter = config.adapter(JobId(0), codec).unwrap();
+    let mut strategy = Eager::default();
+    let mut options = Options {
+        quiescence: Quiescence::after(Duration::from_secs(5)),
+        ..Options::default()
+    };
+    options.limits.steps = Some(2 * rounds);
+    run(
+        &mut spec.tester(),
+        &mut adapter,
+        &mut strategy,
+        &options,
+        RunId::of(1, 0),
+        sink,
+    )
+    .unwrap();
+    let cost = strategy.since.map_or(Cost::MAX, Cost::since);
+    adapter.stop().unwrap();
+    cost
+}
+
+/// The transport alone, just the calls that a tester makes, the tester over it, and the tester with a journal in either form, by
+/// turns; the best of each, since a busy machine only ever adds to a time.
+fn compare(
+    name: &str,
+    rounds: u64,
+    [raw, bare]: [&dyn Fn() -> Cost; 2],
+    config: &SutConfig,
+    spec: &Spec,
+) {
+    let mut best = [Cost::MAX; 5];
+    for _ in 0..10 {
+        let mut costs = vec![raw(), bare(), tested(rounds, config, spec, &mut ())];
+        for form in ["iolj", "jsonl"] {
+            let place = JournalPlace::new(form);
+            let mut journal = place.writer(serde_json::json!({}));
+            costs.push(tested(rounds, config, spec, &mut journal));
+        }
+        for (best, cost) in best.iter_mut().zip(costs) {
+            *best = best.min(cost);
+        }
+    }
+    let [raw, bare, tester, compact, lines] = best;
     let raw_rate = row(&format!("raw echo, {name}"), 2 * rounds, raw.elapsed);
     let rate = row(&format!("tester, {name}"), 2 * rounds, tester.elapsed);
-    let (percent, ratio) = (
-        100.0 * rate / raw_rate,
-        tester.cpu.as_secs_f64() / raw.cpu.as_secs_f64(),
-    );
+    let percent = 100.0 * rate / raw_rate;
     println!("{:<44} {percent:>26.1}%", "  of the raw rate");
-    println!("{:<44} {ratio:>27.2}", "  CPU time, of the raw loop's");
+    for (what, cost, of) in [
+        ("CPU time, of the raw loop's", tester, raw),
+        ("CPU time of the bare calls, of the raw loop's", bare, raw),
+        ("CPU time, of the bare calls'", tester, bare),
+        ("CPU time with a compact journal, of none", compact, tester),
+        ("CPU time with JSON lines, of none", lines, tester),
+    ] {
+        let ratio = cost.cpu.as_secs_f64() / of.cpu.as_secs_f64();
+        println!("  {what:<46} {ratio:>23.2}");
+    }
+    let ratio = lines.elapsed.as_secs_f64() / tester.elapsed.as_secs_f64();
+    println!("  {:<46} {ratio:>23.2}", "time with JSON lines, of none");
 }

@@ -225,7 +225,10 @@ fn what_never_fails_again_is_said_so() {
 struct Witness(ActionId);
 
 impl SystemUnderTest<ActionId> for Witness {
-    fn reset(&mut self) {}
+    fn reset(&mut self) {
+        let mut out = std::io::stdout();
+        let _ = out.write_all(b"|").and_then(|()| out.flush());
+    }
 
     fn stimulate(&mut self, _: &ActionId) {}
 
@@ -236,7 +239,7 @@ impl SystemUnderTest<ActionId> for Witness {
     }
 }
 
-/// The writer that the test below kills; by itself it does nothing.
+/// The writer that the tests below kill; by itself it does nothing. With short runs, a model is said to play the system.
 #[test]
 fn journal_writer_to_be_killed() {
     let Ok(path) = std::env::var("IOLITE_TEST_JOURNAL") else {
@@ -244,39 +247,75 @@ fn journal_writer_to_be_killed() {
     };
     let mut tester = SpecTester::new(lts(&[(0, "!x", 0)]));
     let mut adapter = InProcess::new(Witness(tester.action("!x")));
-    let mut sink = JournalWriter::create(path, &header()).unwrap();
     let mut options = quick();
-    options.limits.steps = None;
-    let id = RunId::of(1, 0);
-    run(
-        &mut tester,
-        &mut adapter,
-        &mut Uniform,
-        &options,
-        id,
-        &mut sink,
-    )
-    .unwrap();
+    options.limits.steps = std::env::var("IOLITE_TEST_STEPS")
+        .ok()
+        .map(|steps| steps.parse().unwrap());
+    let mut header = header();
+    if options.limits.steps.is_none() {
+        header.sut = serde_json::json!({"command": "witness"});
+    }
+    let mut sink = JournalWriter::create(path, &header).unwrap();
+    for number in 0.. {
+        run(
+            &mut tester,
+            &mut adapter,
+            &mut Uniform,
+            &options,
+            RunId::of(1, number),
+            &mut sink,
+        )
+        .unwrap();
+    }
+}
+
+/// Starts the writer, kills it when it has said at least so much, and gives all that it said.
+fn said_by_killed_writer(path: &Path, steps: Option<&str>, least: usize) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["--exact", "journal_writer_to_be_killed", "--nocapture"])
+        .env("IOLITE_TEST_JOURNAL", path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    if let Some(steps) = steps {
+        command.env("IOLITE_TEST_STEPS", steps);
+    }
+    let mut child = command.spawn().unwrap();
+    let mut seen = vec![0; least];
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut seen).unwrap();
+    child.kill().unwrap();
+    stdout.read_to_end(&mut seen).unwrap();
+    child.wait().unwrap();
+    String::from_utf8_lossy(&seen).into_owned()
+}
+
+#[test]
+fn killing_the_writer_loses_no_run_with_a_verdict() {
+    for (round, ending) in ["jsonl", "iolj"].into_iter().cycle().take(6).enumerate() {
+        let path = temp(&format!("kill-model{round}.{ending}"));
+        let said = said_by_killed_writer(&path, Some("50"), 300 + 137 * round);
+        let started = said.matches('|').count();
+        let journal = Journal::read(&path).unwrap();
+        let ended = journal
+            .events
+            .iter()
+            .filter(|e| matches!(e, Event::RunEnded { steps: 50, .. }))
+            .count();
+        assert!(ended + 1 >= started, "{ended} of {started}");
+        for number in 0..ended as u64 {
+            assert_eq!(journal.texts(number).len(), 50);
+        }
+        fs::remove_file(path).unwrap();
+    }
 }
 
 #[test]
 fn killing_the_writer_loses_nothing_that_was_observed() {
     for round in 0..8u64 {
         let path = temp(&format!("kill{round}.jsonl"));
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "journal_writer_to_be_killed", "--nocapture"])
-            .env("IOLITE_TEST_JOURNAL", &path)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut seen = vec![0; 200 + 137 * round as usize];
-        let mut stdout = child.stdout.take().unwrap();
-        stdout.read_exact(&mut seen).unwrap();
-        child.kill().unwrap();
-        stdout.read_to_end(&mut seen).unwrap();
-        child.wait().unwrap();
-        let given = String::from_utf8_lossy(&seen).matches('#').count();
+        let said = said_by_killed_writer(&path, None, 200 + 137 * round as usize);
+        let given = said.matches('#').count();
         let journal = Journal::read(&path).unwrap();
         let written = journal.texts(0).len();
         // The last output may have been given and not yet received when the end came.

@@ -3,6 +3,8 @@
 //! A label may be quoted; it reaches from the first comma of its line to the last, so commas and
 //! quotes inside are kept. Its parameters (`G !TRUE`, `r1(in(d1))`) stay part of the name.
 
+mod stream;
+
 use std::fmt::Write;
 use std::hash::BuildHasher;
 
@@ -15,6 +17,8 @@ use rustc_hash::FxBuildHasher;
 use crate::delta::{self, DeltaStep};
 use crate::label_text::{label_text, reads_back};
 use crate::{DeltaPolicy, Directions, WriteError};
+
+pub use stream::read_stream;
 
 /// How an `.aut` file is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,26 +34,11 @@ const MOST_ERRORS: usize = 20;
 
 /// Reads a system.
 pub fn read(bytes: &[u8], options: &AutOptions) -> Result<Loaded<Lts>, Rejected> {
-    let mut reader = Reader {
-        bytes,
-        options,
-        builder: LtsBuilder::new(),
-        texts: LabelTexts::default(),
-        deltas: Vec::new(),
-        found: Vec::new(),
-        states: 0,
-    };
-    let Some((header, mut at)) = reader.header() else {
+    let mut reader = Reader::new(options);
+    let Some((header, at)) = reader.header(bytes) else {
         return Err(Rejected(reader.found));
     };
-    let mut transitions: u64 = 0;
-    while at < bytes.len() && reader.found.len() < MOST_ERRORS {
-        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
-        if reader.line(at, end) {
-            transitions += 1;
-        }
-        at = end + 1;
-    }
+    let transitions = reader.lines(bytes, at);
     if reader.found.is_empty() && transitions != header.transitions {
         let at = if transitions < header.transitions {
             Span::at(bytes.len())
@@ -71,7 +60,7 @@ pub fn read(bytes: &[u8], options: &AutOptions) -> Result<Loaded<Lts>, Rejected>
     if !reader.found.is_empty() {
         return Err(Rejected(reader.found));
     }
-    reader.finish(&header)
+    reader.finish(&header, bytes.len())
 }
 
 struct Header {
@@ -82,11 +71,11 @@ struct Header {
     states_span: Span,
 }
 
+/// Reads lines, of a whole file or of a part of it; spans are within what is given.
 struct Reader<'a> {
-    bytes: &'a [u8],
     options: &'a AutOptions,
     builder: LtsBuilder,
-    texts: LabelTexts<'a>,
+    texts: LabelTexts,
     deltas: Vec<DeltaStep>,
     found: Vec<Diagnostic>,
     /// One more than the highest state that a line names.
@@ -94,13 +83,36 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn new(options: &'a AutOptions) -> Self {
+        Self {
+            options,
+            builder: LtsBuilder::new(),
+            texts: LabelTexts::default(),
+            deltas: Vec::new(),
+            found: Vec::new(),
+            states: 0,
+        }
+    }
+
+    /// Reads the lines from here on; how many transitions they hold.
+    fn lines(&mut self, bytes: &[u8], mut at: usize) -> u64 {
+        let mut transitions = 0;
+        while at < bytes.len() && self.found.len() < MOST_ERRORS {
+            let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
+            if self.line(bytes, at, end) {
+                transitions += 1;
+            }
+            at = end + 1;
+        }
+        transitions
+    }
+
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.found.push(Diagnostic::error(code, span, message));
     }
 
     /// The header and where the line after it starts.
-    fn header(&mut self) -> Option<(Header, usize)> {
-        let bytes = self.bytes;
+    fn header(&mut self, bytes: &[u8]) -> Option<(Header, usize)> {
         let mut at = if bytes.starts_with(b"\xef\xbb\xbf") {
             3
         } else {
@@ -167,8 +179,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one line; whether it held a transition.
-    fn line(&mut self, start: usize, end: usize) -> bool {
-        let bytes = self.bytes;
+    fn line(&mut self, bytes: &[u8], start: usize, end: usize) -> bool {
         let (mut from, mut to) = (start, end);
         while from < to && bytes[from].is_ascii_whitespace() {
             from += 1;
@@ -227,7 +238,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    fn label(&mut self, raw: &'a [u8], line: Span) -> Option<LabelId> {
+    fn label(&mut self, raw: &[u8], line: Span) -> Option<LabelId> {
         if let Some(id) = self.texts.get(raw) {
             return Some(id);
         }
@@ -249,18 +260,18 @@ impl<'a> Reader<'a> {
         Some(id)
     }
 
-    fn finish(mut self, header: &Header) -> Result<Loaded<Lts>, Rejected> {
+    /// The system that a file of so many bytes holds.
+    fn finish(mut self, header: &Header, length: usize) -> Result<Loaded<Lts>, Rejected> {
         // Numbers in the file cost a few bytes each, states cost memory: a file may not name a
         // state far beyond what its transitions could reach.
-        let most = 16 * (self.bytes.len() as u64 + 1024);
+        let most = 16 * (length as u64 + 1024);
         if self.states > most {
             self.error(
                 codes::AUT_STATE_RANGE,
                 header.states_span,
                 format!(
-                    "state {} is named, but a file of {} bytes has nowhere near that many states",
-                    self.states - 1,
-                    self.bytes.len()
+                    "state {} is named, but a file of {length} bytes has nowhere near that many states",
+                    self.states - 1
                 ),
             );
             return Err(Rejected(self.found));
@@ -320,22 +331,23 @@ impl<'a> Reader<'a> {
 
 /// Raw label texts already seen, so that a label is looked at once however often it occurs.
 #[derive(Default)]
-struct LabelTexts<'a> {
-    index: HashTable<(&'a [u8], LabelId)>,
+struct LabelTexts {
+    index: HashTable<(Box<[u8]>, LabelId)>,
 }
 
-impl<'a> LabelTexts<'a> {
+impl LabelTexts {
     fn get(&self, raw: &[u8]) -> Option<LabelId> {
         self.index
-            .find(FxBuildHasher.hash_one(raw), |(text, _)| *text == raw)
+            .find(FxBuildHasher.hash_one(raw), |(text, _)| **text == *raw)
             .map(|&(_, id)| id)
     }
 
-    fn insert(&mut self, raw: &'a [u8], id: LabelId) {
-        self.index
-            .insert_unique(FxBuildHasher.hash_one(raw), (raw, id), |(text, _)| {
-                FxBuildHasher.hash_one(*text)
-            });
+    fn insert(&mut self, raw: &[u8], id: LabelId) {
+        self.index.insert_unique(
+            FxBuildHasher.hash_one(raw),
+            (raw.into(), id),
+            |(text, _)| FxBuildHasher.hash_one(&**text),
+        );
     }
 }
 

@@ -208,9 +208,67 @@ fn large_files_whose_texts_are_given_up_are_related() {
         "{:?}",
         workspace.reads()
     );
+    // A certificate has the text, which is read again.
+    let certified = RelationOptions {
+        certificate: true,
+        ..RelationOptions::new(Relation::Trace)
+    };
+    let cut = folder.join("cut.aut");
+    std::fs::write(&cut, "des (0, 1, 2)\n(0, \"?b\", 1)\n").expect("a file");
+    let small = ModelRef::file(&cut);
+    let document = workspace.relate(&small, &s, &certified, &mut |_| None);
+    let certificate = document.expect("an answer").certificate.expect("refuted");
+    let large = certificate
+        .files
+        .iter()
+        .find(|file| file.path.ends_with("other.aut"));
+    assert_eq!(large.expect("the specification").text, padded);
     // By another reference the system is not known any more, and the file has changed meanwhile.
     std::fs::write(&one, text).expect("a file");
+    let late = workspace.relate(&small, &i, &certified, &mut |_| None);
+    let error = late.expect_err("another file");
+    assert!(error.message().contains("changed"), "{}", error.message());
     let again = i.with_hash("0");
     let error = workspace.explicit(&again).expect_err("another file");
     assert!(error.message().contains("changed"), "{}", error.message());
+}
+
+/// A large file that is read piece by piece is the same system, with the same hash, as the whole of it; and what is wrong with
+/// it is said in the same words.
+#[test]
+fn large_files_are_read_piece_by_piece() {
+    let folder = folder("snapshot-stream");
+    let states = 60_000;
+    let row = |state: usize| {
+        let label = ["?a", "!x", "i"][state % 3];
+        format!("({state}, \"{label}\", {})\n", (state * 7 + 1) % states)
+    };
+    let rows: Vec<String> = (0..states).map(row).collect();
+    let good = format!("des (0, {states}, {states})\n{}", rows.concat());
+    assert!(good.len() > 1 << 20);
+    let bad = good.replace("(59999, ", "(59999 ");
+    let cut = good[..good.len() - 9].to_owned();
+    let path = folder.join("large.aut");
+    for text in [&good, &bad, &cut] {
+        std::fs::write(&path, text).expect("a file");
+        let reference = ModelRef::file(&path);
+        let [whole, pieces] = [Workspace::new(), Workspace::new().without_texts()]
+            .map(|workspace| (workspace.explicit(&reference), workspace.hashes()));
+        match (whole, pieces) {
+            ((Ok(a), hashes), (Ok(b), others)) => {
+                assert_eq!(a.reference(), b.reference());
+                assert_eq!(hashes, others);
+                let labels = |spec: &iolite::ExplicitSpec| {
+                    let labels = spec.labels();
+                    labels
+                        .iter()
+                        .map(|(_, label)| label.to_string())
+                        .collect::<Vec<_>>()
+                };
+                assert_eq!(labels(&a), labels(&b));
+            }
+            ((Err(a), _), (Err(b), _)) => assert_eq!(a.message(), b.message()),
+            (a, b) => panic!("{:?} and {:?}", a.0.is_ok(), b.0.is_ok()),
+        }
+    }
 }

@@ -229,7 +229,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             }
         }
     };
-    let derivation = workspace(&args.read).derive(&args.model, &options, &mut take)?;
+    let derivation =
+        workspace(&args.read)
+            .without_texts()
+            .derive(&args.model, &options, &mut take)?;
     document.complete = derivation.complete;
     document.completeness = derivation.completeness;
     document.depth = derivation.depth;

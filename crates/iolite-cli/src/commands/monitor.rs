@@ -162,7 +162,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
 /// Judges one log.
 pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
     let mut watch = bounds::watch();
-    let workspace = workspace(&args.read);
+    let workspace = workspace(&args.read).without_texts();
     let judge = judge(args, &workspace, &watch)?;
     let quiescence = args.quiescence_ms.map(Duration::from_millis);
     let monitor = Monitor::new(judge, quiescence).recording(args.picture.is_some());

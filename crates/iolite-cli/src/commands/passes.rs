@@ -48,7 +48,7 @@ pub(super) fn known_of_suite(effort: SuiteEffort, met: &str) -> String {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let mut watch = bounds::watch();
-    let document = workspace(&args.read).passes(
+    let document = workspace(&args.read).without_texts().passes(
         &args.implementation,
         &args.suite,
         args.semantics,

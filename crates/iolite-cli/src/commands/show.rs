@@ -197,7 +197,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if let Some(lines) = compact_journal(args)? {
         return show_journal(args, lines);
     }
-    let workspace = workspace(&args.read);
+    let workspace = workspace(&args.read).without_texts();
     if let Some(case) = workspace.symbolic_case(args.model.path())? {
         let text = match format(args)? {
             ShowFormat::Iol => symbolic_test_case::iol::write(&case)

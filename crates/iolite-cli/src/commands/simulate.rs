@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             "--templates is for a running model, and needs --stdio or --tcp",
         ));
     }
-    let workspace = workspace(&args.read);
+    let workspace = workspace(&args.read).without_texts();
     let options = JudgeOptions {
         quiescence: args.semantics.policy(),
         data: args.data.options(),
@@ -112,7 +112,7 @@ fn serve(args: &Args, needed: Option<&str>) -> Result<Exit, Error> {
     if needed.is_some() {
         args.data.reject_without_solving(&args.model, needed)?;
     }
-    let workspace = workspace(&args.read);
+    let workspace = workspace(&args.read).without_texts();
     let unfold = needed.is_some();
     match ModelUnderTest::load(&workspace, &args.model, &args.data.options(), unfold)? {
         ModelUnderTest::Symbolic(model) => serve_data(args, &model, &map),

@@ -172,7 +172,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         solver: args.solver.clone(),
         time: bounds::budget().time(),
     };
-    let workspace = workspace(&args.read);
+    let workspace = workspace(&args.read).without_texts();
     let found = workspace.verify(&args.model, &options)?;
     let mut missing = Vec::new();
     let mut certificates: Vec<Option<WholeCertificate>> = Vec::new();

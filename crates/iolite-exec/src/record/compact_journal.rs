@@ -26,6 +26,7 @@ use std::io;
 use rustc_hash::FxHashMap;
 
 use crate::Event;
+use crate::record::event_line::write_json;
 
 /// The first line of a journal in the compact form.
 pub const COMPACT_FORMAT: &str = "iolite-journal-compact/1";
@@ -97,6 +98,8 @@ pub(crate) struct CompactEncoder {
     texts: FxHashMap<Box<str>, u32>,
     /// Records that no block has yet.
     records: Vec<u8>,
+    /// Memory for an event that has no shorter form.
+    json: Vec<u8>,
 }
 
 impl CompactEncoder {
@@ -119,10 +122,11 @@ impl CompactEncoder {
     /// Adds an event.
     pub(crate) fn push(&mut self, event: &Event) -> io::Result<()> {
         if self.short(event).is_none() {
-            let text = serde_json::to_vec(event)?;
+            self.json.clear();
+            write_json(event, &mut self.json)?;
             self.records.push(0);
-            put(text.len() as u64, &mut self.records);
-            self.records.extend_from_slice(&text);
+            put(self.json.len() as u64, &mut self.records);
+            self.records.extend_from_slice(&self.json);
         }
         self.place.follow(event);
         Ok(())

@@ -275,6 +275,12 @@ pub trait Sink {
     /// Takes an event. An error ends the run: nothing goes on unrecorded.
     fn event(&mut self, event: &Event) -> Result<(), ExecError>;
 
+    /// The tester is about to wait for the system, perhaps for long, and has told of an observation since it did so
+    /// last: what must survive its being killed is written now.
+    fn before_wait(&mut self) -> Result<(), ExecError> {
+        Ok(())
+    }
+
     /// Nothing follows: what can only be written as a whole is written now.
     fn finish(&mut self) -> Result<(), ExecError> {
         Ok(())
@@ -317,6 +323,10 @@ impl<K: Sink + ?Sized> Sink for Box<K> {
         (**self).event(event)
     }
 
+    fn before_wait(&mut self) -> Result<(), ExecError> {
+        (**self).before_wait()
+    }
+
     fn finish(&mut self) -> Result<(), ExecError> {
         (**self).finish()
     }
@@ -334,6 +344,10 @@ impl<K: Sink + ?Sized> Sink for Box<K> {
 impl<K: Sink + ?Sized> Sink for &mut K {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
         (**self).event(event)
+    }
+
+    fn before_wait(&mut self) -> Result<(), ExecError> {
+        (**self).before_wait()
     }
 
     fn finish(&mut self) -> Result<(), ExecError> {
@@ -371,6 +385,14 @@ impl Sink for Fanout<'_> {
             }
             stays
         });
+        result
+    }
+
+    fn before_wait(&mut self) -> Result<(), ExecError> {
+        let mut result = Ok(());
+        for sink in &mut self.0 {
+            result = result.and(sink.before_wait());
+        }
         result
     }
 

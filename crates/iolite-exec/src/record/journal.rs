@@ -1,9 +1,10 @@
 //! What was observed, on disk before anything else happens.
 //!
-//! One JSON document a line: a header, then the [`Event`]s. Each line is one unbuffered write, so
-//! that a tester that is killed loses nothing it observed; the last line may be torn. In the compact form
-//! the steps of a run are written together, at its end at the latest, and before each stimulus of a
-//! real system: a tester that is killed loses no run that had a verdict.
+//! One JSON document a line: a header, then the [`Event`]s; the last line may be torn. Or a few bytes an event, see
+//! [`COMPACT_FORMAT`]. In either form events are put together by each job and written with the verdict of the run at the latest.
+//! Where a real system is tested they are also written before each stimulus and before each wait that follows an observation: a
+//! tester that is killed loses no run that had a verdict, no stimulus that was given, and nothing that was observed
+//! but what came while it chose its next step.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder};
 use crate::record::compact_lines::journal_lines;
+use crate::record::event_line::write_line;
 use crate::record::journal_place::{link_latest, open_locked};
 use crate::{Description, Event, ExecError, ModelRef, RunId, Sink};
 
@@ -91,7 +93,7 @@ impl JournalHeader {
 /// How a journal is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JournalForm {
-    /// A line of JSON an event, each one write.
+    /// A line of JSON an event.
     JsonLines,
     /// A few bytes a step; see [`COMPACT_FORMAT`].
     Compact,
@@ -121,6 +123,9 @@ impl JournalForm {
 
 /// Records of a job that wait for a write at most.
 const BUFFERED: usize = 64 << 10;
+
+/// Microseconds of a run after which a step is written with what waits before it: slow models have few steps in 64 KiB.
+const LONGEST_WAIT: u64 = 200_000;
 
 /// Events before the first run that are kept; more runs than this that cannot be started are not listed.
 const WAITING: usize = 1000;
@@ -198,8 +203,10 @@ struct JobJournal {
     stream: u32,
     has_begun: bool,
     encoder: CompactEncoder,
-    /// A line, or a block.
+    /// Lines that wait for a write, or a block.
     bytes: Vec<u8>,
+    /// When the last write was, in the time of the run.
+    written: u64,
 }
 
 impl JobJournal {
@@ -214,45 +221,61 @@ impl JobJournal {
             has_begun: false,
             encoder: CompactEncoder::default(),
             bytes: Vec::new(),
+            written: 0,
         }
     }
 
     fn put(&mut self, event: &Event) -> Result<(), ExecError> {
-        match self.file.form {
+        let waiting = match self.file.form {
             JournalForm::JsonLines => {
-                self.bytes.clear();
-                serde_json::to_writer(&mut self.bytes, event).map_err(|e| self.file.fail(e))?;
-                self.bytes.push(b'\n');
-                let written = self.file.lock().file.write_all(&self.bytes);
-                written.map_err(|e| self.file.fail(e))
+                write_line(event, &mut self.bytes).map_err(|e| self.file.fail(e))?;
+                self.bytes.len()
             }
             JournalForm::Compact => {
                 self.encoder.push(event).map_err(|e| self.file.fail(e))?;
-                let now = match event {
-                    Event::Stimulus { .. } | Event::Pause { .. } => self.file.ahead,
-                    Event::RunStarted { .. }
-                    | Event::Output { .. }
-                    | Event::Bytes { .. }
-                    | Event::Quiescence { .. } => false,
-                    // A verdict, or what is near one.
-                    _ => true,
-                };
-                if now || self.encoder.len() > BUFFERED {
-                    self.flush()
-                } else {
-                    Ok(())
-                }
+                self.encoder.len()
             }
+        };
+        let now = match event {
+            Event::Stimulus { at, .. } => self.file.ahead || self.is_due(*at),
+            Event::Pause { .. } => self.file.ahead,
+            Event::Output { at, .. } | Event::Quiescence { at, .. } => self.is_due(*at),
+            Event::Bytes { .. } => false,
+            Event::RunStarted { .. } => {
+                self.written = 0;
+                false
+            }
+            // A verdict, or what is near one.
+            _ => true,
+        };
+        if now || waiting > BUFFERED {
+            if let Event::Stimulus { at, .. }
+            | Event::Output { at, .. }
+            | Event::Quiescence { at, .. } = event
+            {
+                self.written = *at;
+            }
+            return self.flush();
         }
+        Ok(())
+    }
+
+    /// Whether something has waited for long at this time of the run. A clock that goes back is none.
+    fn is_due(&self, at: u64) -> bool {
+        at.saturating_sub(self.written) > LONGEST_WAIT
     }
 
     /// Writes what is there.
     fn flush(&mut self) -> Result<(), ExecError> {
-        self.encoder.block(self.stream, &mut self.bytes);
+        if self.file.form == JournalForm::Compact {
+            self.encoder.block(self.stream, &mut self.bytes);
+        }
         if self.bytes.is_empty() {
             return Ok(());
         }
         let written = self.file.lock().file.write_all(&self.bytes);
+        // What was not written now is not written later: a line in the middle of the file would be torn.
+        self.bytes.clear();
         written.map_err(|e| self.file.fail(e))
     }
 }
@@ -270,6 +293,14 @@ impl Sink for JobJournal {
             before.iter().try_for_each(|event| self.put(event))?;
         }
         self.put(event)
+    }
+
+    fn before_wait(&mut self) -> Result<(), ExecError> {
+        if self.file.ahead && self.has_begun {
+            self.flush()
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -321,6 +352,10 @@ impl Sink for JournalWriter {
             return Ok(());
         }
         self.own.event(event)
+    }
+
+    fn before_wait(&mut self) -> Result<(), ExecError> {
+        self.own.before_wait()
     }
 
     fn wants_steps(&self) -> bool {

@@ -6,6 +6,7 @@ pub(crate) mod compact_lines;
 mod compact_records;
 pub(crate) mod description;
 pub(crate) mod event;
+pub(crate) mod event_line;
 pub(crate) mod journal;
 pub(crate) mod journal_place;
 pub(crate) mod log;

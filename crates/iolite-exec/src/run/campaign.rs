@@ -253,9 +253,32 @@ impl Sink for Shared<'_, '_> {
             // The journal's fault is the one that ends a run.
             result = result.and(common);
         }
-        let Err(error) = result else {
-            return Ok(());
+        match result {
+            Ok(()) => Ok(()),
+            Err(error) => self.keep(error, Some(event)),
+        }
+    }
+
+    fn before_wait(&mut self) -> Result<(), ExecError> {
+        let mut result = match &mut self.own {
+            Some(own) => own.before_wait(),
+            None => Ok(()),
         };
+        if self.wants_steps {
+            result = result.and(lock(self.sink).before_wait());
+        }
+        result.or_else(|error| self.keep(error, None))
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.wants_steps || self.own.as_ref().is_some_and(Sink::wants_steps)
+    }
+}
+
+impl Shared<'_, '_> {
+    /// Keeps the fault of a sink; an error where it ends the run in which it came with this event.
+    #[cold]
+    fn keep(&self, error: ExecError, event: Option<&Event>) -> Result<(), ExecError> {
         let journal = matches!(error, ExecError::JournalWrite { .. });
         let mut unwritten = lock(self.unwritten);
         if !unwritten.contains(&error) {
@@ -268,13 +291,9 @@ impl Sink for Shared<'_, '_> {
         // Nothing goes on unrecorded.
         self.stop.store(true, Ordering::Relaxed);
         match event {
-            Event::RunEnded { .. } | Event::Fault { .. } | Event::Notice { .. } => Ok(()),
+            Some(Event::RunEnded { .. } | Event::Fault { .. } | Event::Notice { .. }) => Ok(()),
             _ => Err(error),
         }
-    }
-
-    fn wants_steps(&self) -> bool {
-        self.wants_steps || self.own.as_ref().is_some_and(Sink::wants_steps)
     }
 }
 

@@ -8,6 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::run::pace::Pacer;
 use crate::run::run_setup::RunSetup;
+use crate::run::step_clock::StepClock;
 use crate::transport::interrupt;
 use crate::{
     Adapter, Certificate, Choice, End, Event, ExecError, Exit, OnExit, Options, Received, RunId,
@@ -22,6 +23,9 @@ const TIMED_CLOCK_STRIDE: u64 = 16;
 
 /// How long a system that is not touched is given, at least, to end by itself.
 const START_GRACE: Duration = Duration::from_millis(500);
+
+/// Texts of actions that a run keeps.
+const MOST_TEXTS: usize = 4096;
 
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
@@ -58,7 +62,9 @@ where
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
         observed: false,
-        text: String::new(),
+        clock: StepClock::new(begin, timed),
+        texts: Vec::new(),
+        unsettled: false,
         traffic: Vec::new(),
     };
     let result = engine.run();
@@ -110,8 +116,12 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     crash: Option<Exit>,
     /// Whether the system has shown anything, silence included.
     observed: bool,
-    /// Memory for the texts of events.
-    text: String,
+    /// Gives events their times.
+    clock: StepClock,
+    /// The texts of declared actions, by their ids; empty where an action was not met, or an event has its text.
+    texts: Vec<String>,
+    /// Whether the sink has seen an observation since it was last told of a wait.
+    unsettled: bool,
     /// Memory for the bytes that the adapter gives.
     traffic: Vec<Traffic>,
 }
@@ -281,9 +291,18 @@ where
 
     fn observe(&mut self, patience: Option<Duration>) -> Result<Option<Ending>, ExecError> {
         let patience = patience.unwrap_or_else(|| self.patience());
+        self.settle()?;
         let received = self.adapter.receive(patience)?;
         self.waited = true;
         self.take(received, None, patience)
+    }
+
+    /// Lets the sink write down what was observed before a wait.
+    fn settle(&mut self) -> Result<(), ExecError> {
+        if std::mem::take(&mut self.unsettled) {
+            self.sink.before_wait()?;
+        }
+        Ok(())
     }
 
     /// Lets some time pass before a stimulus, as the pace says. An output that comes meanwhile goes
@@ -299,6 +318,7 @@ where
                 length: micros(pause),
             })?;
         }
+        self.settle()?;
         self.waited = true;
         Ok(match self.adapter.receive(pause)? {
             Received::Nothing => None,
@@ -340,11 +360,14 @@ where
                 run: self.id.number,
                 step: self.steps,
                 action: self.text(stimulus),
-                at: self.now(),
+                at: self.clock.now(),
             };
             let told = self.sink.event(&event);
-            self.take_back(event);
+            if let Event::Stimulus { action, .. } = event {
+                self.take_back(stimulus, action);
+            }
             told?;
+            self.unsettled = false;
             self.talks = self.sink.wants_steps();
         }
         let sent = self.adapter.send(stimulus)?;
@@ -392,6 +415,7 @@ where
         if self.talks {
             self.tell_traffic()?;
             self.tell(step, preempted, patience, exit)?;
+            self.unsettled = true;
             self.talks = self.sink.wants_steps();
         }
         let progress = self.tester.step(step);
@@ -421,7 +445,7 @@ where
         self.sink.event(&Event::Crash {
             run: self.id.number,
             step: self.steps,
-            at: self.now(),
+            at: self.clock.now(),
             exit: exit.clone(),
         })?;
         self.crash = Some(exit);
@@ -435,7 +459,11 @@ where
         }
         let mut kept = std::mem::take(&mut self.traffic);
         self.adapter.take_traffic(&mut kept);
-        let (run, step, at) = (self.id.number, self.steps, self.now());
+        if kept.is_empty() {
+            self.traffic = kept;
+            return Ok(());
+        }
+        let (run, step, at) = (self.id.number, self.steps, self.clock.now());
         let result = kept.drain(..).try_for_each(|traffic| {
             self.sink.event(&Event::Bytes {
                 run,
@@ -455,14 +483,14 @@ where
         patience: Duration,
         exit: Option<Exit>,
     ) -> Result<(), ExecError> {
-        let (run, number, at) = (self.id.number, self.steps, self.now());
+        let (run, number, at) = (self.id.number, self.steps, self.clock.now());
         let event = match (step, exit) {
             (Step::Output(output) | Step::Stimulus(output), _) => Event::Output {
                 run,
                 step: number,
                 action: self.text(output),
                 at,
-                preempted: preempted.map(|a| self.tester.alphabet().text(a).to_string()),
+                preempted: preempted.map(|stimulus| self.text(stimulus)),
                 note: self.adapter.take_note(),
             },
             (Step::Deadlock, Some(exit)) => Event::Deadlock {
@@ -479,24 +507,43 @@ where
             },
         };
         let told = self.sink.event(&event);
-        self.take_back(event);
+        if let (
+            Step::Output(output) | Step::Stimulus(output),
+            Event::Output {
+                action,
+                preempted: other,
+                ..
+            },
+        ) = (step, event)
+        {
+            self.take_back(output, action);
+            if let (Some(stimulus), Some(text)) = (preempted, other) {
+                self.take_back(stimulus, text);
+            }
+        }
         told
     }
 
-    /// The text of an action, in memory that is used again: a step in process is too short for an
-    /// allocation.
+    /// The text of an action. Those of declared actions are lent to an event and taken back: a step in process is too
+    /// short for an allocation, or for the alphabet's lock.
     fn text(&mut self, action: ActionId) -> String {
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        text.push_str(&self.tester.alphabet().text(action));
-        text
+        match self.texts.get_mut(action.index()) {
+            Some(text) if !text.is_empty() => std::mem::take(text),
+            _ => self.tester.alphabet().text(action).as_ref().to_owned(),
+        }
     }
 
-    /// Takes the memory of a text back from an event that the sink has seen.
-    fn take_back(&mut self, event: Event) {
-        if let Event::Stimulus { action, .. } | Event::Output { action, .. } = event {
-            self.text = action;
+    /// Takes the text of an action back from an event that the sink has seen.
+    fn take_back(&mut self, action: ActionId, text: String) {
+        let index = action.index();
+        if index >= self.texts.len() {
+            // Others than declared actions may be forgotten, and their ids mean something else then.
+            if index >= MOST_TEXTS || !self.tester.alphabet().is_declared(action) {
+                return;
+            }
+            self.texts.resize_with(index + 1, String::new);
         }
+        self.texts[index] = text;
     }
 
     fn record(&mut self, step: Step, preempted: bool) {
@@ -510,9 +557,5 @@ where
         } else {
             self.trace.push(step);
         }
-    }
-
-    fn now(&self) -> u64 {
-        micros(self.begin.elapsed())
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod run_setup;
 pub(crate) mod script;
 pub(crate) mod share;
 pub(crate) mod steering;
+pub(crate) mod step_clock;
 pub(crate) mod strategy;
 pub(crate) mod symmetric;
 pub(crate) mod weighted;

@@ -8,6 +8,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::codec::{ChannelId, Decoded, WireCodec};
 use crate::transport::bounds::from_now;
+use crate::transport::early_read::EarlyRead;
 use crate::transport::interrupt;
 use crate::transport::link::{Address, Inbox, Link};
 use crate::transport::listener;
@@ -50,6 +51,10 @@ struct Readiness {
 const EXIT_GRACE: Duration = Duration::from_millis(200);
 
 /// A system under test behind byte channels.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is known of system and channels, each by itself"
+)]
 pub struct ByteAdapter {
     process: Option<Process>,
     links: Vec<Box<dyn Link>>,
@@ -69,6 +74,12 @@ pub struct ByteAdapter {
     note: Option<String>,
     /// Bytes since they were last asked for; none where nobody asks.
     traffic: Option<Vec<Traffic>>,
+    /// Whether standard error need not be looked at: a wait has just done so, or the system has hardly had time since.
+    knows_stderr: bool,
+    /// Whether the last look at all channels found nothing, not even half a message, and none was read since: whatever
+    /// comes is in the operating system, where a wait sees it.
+    is_dry: bool,
+    early_read: EarlyRead,
     /// Ports and directory of the job. Declared last: they are released after the process has ended.
     place: Option<JobPlace>,
 }
@@ -96,6 +107,9 @@ impl ByteAdapter {
             message: Vec::new(),
             note: None,
             traffic: None,
+            knows_stderr: false,
+            is_dry: false,
+            early_read: EarlyRead::default(),
             place: None,
         }
     }
@@ -193,6 +207,8 @@ impl ByteAdapter {
     }
 
     fn connect(&mut self, deadline: Instant) -> Result<(), ExecError> {
+        // A handshake may have read the beginning of what follows.
+        self.is_dry = false;
         let Self { process, links, .. } = self;
         let retry = process.is_some();
         let mut alive = || process.as_mut().and_then(Process::exited);
@@ -219,6 +235,8 @@ impl ByteAdapter {
         expect: Option<&[u8]>,
         settle: Duration,
     ) -> Result<(), ExecError> {
+        // A server may have closed an idle connection since the last run.
+        self.pump()?;
         self.write(channel, send)?;
         let deadline = from_now(self.bounds.startup_timeout);
         loop {
@@ -298,6 +316,7 @@ impl ByteAdapter {
         for link in &mut self.links {
             any |= link.pump()?;
         }
+        self.is_dry &= !any;
         Ok(any)
     }
 
@@ -312,6 +331,7 @@ impl ByteAdapter {
     /// complete. The order between channels is unknown, except that messages already read came before
     /// those still to be read; so the channels take turns.
     fn fetch(&mut self) -> Result<(Inbox, ChannelId), ExecError> {
+        self.is_dry = false;
         let count = self.links.len();
         let order = (self.turn..count).chain(0..self.turn);
         if count > 1 {
@@ -332,6 +352,7 @@ impl ByteAdapter {
                 inbox @ (Inbox::Half | Inbox::Ended) => left = (inbox, ChannelId::new(i)),
             }
         }
+        self.is_dry = left.0 == Inbox::Empty;
         Ok(left)
     }
 
@@ -397,8 +418,12 @@ impl ByteAdapter {
     fn receive_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
         // A fast system has answered by now, and a read is cheaper than a look at the clock and a
         // poll of every descriptor.
-        if let (Inbox::Message, channel) = self.fetch()? {
-            return Ok(Received::Output(channel));
+        if !self.is_dry || self.early_read.is_worthwhile() {
+            let (inbox, channel) = self.fetch()?;
+            self.early_read.learn(inbox == Inbox::Message);
+            if inbox == Inbox::Message {
+                return Ok(Received::Output(channel));
+            }
         }
         let mut deadline = from_now(patience);
         let mut left = patience;
@@ -414,6 +439,7 @@ impl ByteAdapter {
             if ready.process {
                 self.drain();
             }
+            self.knows_stderr = true;
             if ready.links {
                 match self.fetch()? {
                     (Inbox::Message, channel) => return Ok(Received::Output(channel)),
@@ -452,6 +478,8 @@ impl ByteAdapter {
     fn write(&mut self, channel: ChannelId, message: &[u8]) -> Result<(), ExecError> {
         let link = channel.index();
         self.links[link].enqueue(message)?;
+        // HTTP looks whether a connection is still open, and may read an answer then.
+        self.is_dry &= self.links[link].pending() == 0;
         let mut begin = None;
         loop {
             let left = match self.links[link].flush() {
@@ -608,6 +636,7 @@ impl Adapter for ByteAdapter {
                 if let Some(traffic) = &mut self.traffic {
                     let name = &self.names[channel.index()];
                     traffic.push(Traffic::message(Way::Sent, name, &bytes));
+                    self.knows_stderr = true;
                 }
                 self.write(channel, &bytes)
             }
@@ -656,7 +685,13 @@ impl Adapter for ByteAdapter {
             return;
         };
         traffic.append(kept);
-        traffic.extend(self.process.as_mut().and_then(Process::take_stderr));
+        let knows = std::mem::take(&mut self.knows_stderr);
+        if let Some(process) = &mut self.process {
+            if !knows {
+                process.drain();
+            }
+            traffic.extend(process.take_stderr());
+        }
     }
 }
 

@@ -44,6 +44,11 @@ pub(crate) struct HttpLink {
     bounds: Bounds,
     /// Header fields that are part of messages, in lower case.
     headers: Arc<BTreeSet<String>>,
+    /// Whether the last look at all connections found nothing, and nothing was sent since.
+    is_dry: bool,
+    /// Memory for a request, and for a message.
+    request: Vec<u8>,
+    spare: Vec<u8>,
 }
 
 impl HttpLink {
@@ -64,6 +69,9 @@ impl HttpLink {
             ended: None,
             bounds,
             headers: Arc::default(),
+            is_dry: false,
+            request: Vec::new(),
+            spare: Vec::new(),
         })
     }
 
@@ -113,7 +121,9 @@ impl HttpLink {
         };
         match reader.read(unread, closed, self.bounds.max_message) {
             Ok(Some(response)) => {
-                let mut message = response.status.to_string().into_bytes();
+                let mut message = std::mem::take(&mut self.spare);
+                message.clear();
+                write_status(response.status, &mut message);
                 if !self.headers.is_empty() {
                     message.push(b'\n');
                     message.extend_from_slice(&response.headers);
@@ -123,11 +133,12 @@ impl HttpLink {
                 }
                 message.extend_from_slice(&response.body);
                 self.responses.push_back(message);
-                connection.buffer.take(response.consumed);
+                let (consumed, keep_alive) = (response.consumed, response.keep_alive);
+                connection.buffer.take(consumed);
                 connection.awaiting = None;
                 // A server that does one thing at a time waits on an idle connection and would
                 // never come to another one.
-                Ok(response.keep_alive && !closed && alone)
+                Ok(keep_alive && !closed && alone)
             }
             Ok(None) if closed && unread.is_empty() => {
                 self.ended = Some("closed before the response came".into());
@@ -142,6 +153,13 @@ impl HttpLink {
             ))),
             Err(error) => Err(undecodable(error.to_string())),
         }
+    }
+}
+
+/// Appends a status, which has three digits.
+fn write_status(status: u16, message: &mut Vec<u8>) {
+    for unit in [100, 10, 1] {
+        message.push(b'0' + (status / unit % 10) as u8);
     }
 }
 
@@ -170,6 +188,7 @@ impl Link for HttpLink {
         self.sending = None;
         self.responses.clear();
         self.ended = None;
+        self.is_dry = false;
     }
 
     fn readers<'a>(&'a self, fds: &mut Vec<PollFd<'a>>) {
@@ -204,6 +223,7 @@ impl Link for HttpLink {
             }
             index += 1;
         }
+        self.is_dry = !any;
         Ok(any)
     }
 
@@ -211,6 +231,7 @@ impl Link for HttpLink {
         Ok(match self.responses.pop_front() {
             Some(response) => {
                 message.extend_from_slice(&response);
+                self.spare = response;
                 true
             }
             None => false,
@@ -240,13 +261,18 @@ impl Link for HttpLink {
     }
 
     fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
-        let (method, request) =
-            encode(message, &self.url).map_err(|error| ExecError::Unencodable {
+        self.request.clear();
+        let method = encode(message, &self.url, &mut self.request).map_err(|error| {
+            ExecError::Unencodable {
                 action: String::from_utf8_lossy(message).into_owned(),
                 reason: error.to_string(),
-            })?;
-        // An idle connection that the server has closed is not used again.
-        self.pump()?;
+            }
+        })?;
+        // An idle connection that the server has closed is not used again. The tester has looked just now, in most cases.
+        if !std::mem::take(&mut self.is_dry) {
+            self.pump()?;
+            self.is_dry = false;
+        }
         let idle = self.connections.iter().position(|c| c.awaiting.is_none());
         let index = if let Some(index) = idle {
             index
@@ -261,7 +287,7 @@ impl Link for HttpLink {
             }
         };
         let connection = &mut self.connections[index];
-        connection.buffer.output.extend_from_slice(&request);
+        connection.buffer.output.extend_from_slice(&self.request);
         connection.awaiting = Some(ResponseReader::new(method, Arc::clone(&self.headers)));
         self.sending = Some(index);
         Ok(())

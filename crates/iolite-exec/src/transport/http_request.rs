@@ -59,9 +59,13 @@ pub(crate) enum RequestError {
     Header(String),
 }
 
-/// The method and the bytes of a request whose message is `METHOD PATH`, header lines, an empty line
-/// and a body.
-pub(crate) fn encode<'a>(message: &'a [u8], url: &Url) -> Result<(&'a str, Vec<u8>), RequestError> {
+/// Appends the bytes of a request whose message is `METHOD PATH`, header lines, an empty line and a body, and says which
+/// method it has. What was appended before an error is of no use.
+pub(crate) fn encode<'a>(
+    message: &'a [u8],
+    url: &Url,
+    bytes: &mut Vec<u8>,
+) -> Result<&'a str, RequestError> {
     let (head, body) = match message.windows(2).position(|w| w == b"\n\n") {
         Some(at) => (&message[..at], &message[at + 2..]),
         None => (message, &b""[..]),
@@ -78,11 +82,17 @@ pub(crate) fn encode<'a>(message: &'a [u8], url: &Url) -> Result<(&'a str, Vec<u
     if !path.starts_with('/') || path.bytes().any(|b| b <= b' ' || b == 0x7f) {
         return Err(RequestError::Path(path.into()));
     }
-    let mut bytes = format!(
-        "{method} {}{path} HTTP/1.1\r\nHost: {}\r\n",
-        url.path, url.host
-    )
-    .into_bytes();
+    for part in [
+        method,
+        " ",
+        &url.path,
+        path,
+        " HTTP/1.1\r\nHost: ",
+        &url.host,
+        "\r\n",
+    ] {
+        bytes.extend_from_slice(part.as_bytes());
+    }
     for line in lines {
         if !line.contains(':') {
             return Err(RequestError::Header(line.into()));
@@ -95,7 +105,7 @@ pub(crate) fn encode<'a>(message: &'a [u8], url: &Url) -> Result<(&'a str, Vec<u
     }
     bytes.extend_from_slice(b"\r\n");
     bytes.extend_from_slice(body);
-    Ok((method, bytes))
+    Ok(method)
 }
 
 #[cfg(test)]
@@ -105,13 +115,14 @@ mod tests {
     #[test]
     fn requests_are_written() {
         let url = Url::parse("http://localhost:8080/api/", "http").unwrap();
-        let (method, bytes) = encode(b"POST /users\nX: 1\n\n{\"a\":1}", &url).unwrap();
+        let mut bytes = Vec::new();
+        let method = encode(b"POST /users\nX: 1\n\n{\"a\":1}", &url, &mut bytes).unwrap();
         assert_eq!(method, "POST");
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
             "POST /api/users HTTP/1.1\r\nHost: localhost:8080\r\nX: 1\r\nContent-Length: 7\r\n\r\n{\"a\":1}"
         );
-        assert!(encode(b"GET /a b", &url).is_err());
-        assert!(encode(b"nothing", &url).is_err());
+        assert!(encode(b"GET /a b", &url, &mut Vec::new()).is_err());
+        assert!(encode(b"nothing", &url, &mut Vec::new()).is_err());
     }
 }

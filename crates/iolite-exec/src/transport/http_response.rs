@@ -3,10 +3,12 @@
 //! `httparse` reads heads, chunk sizes and trailers. What was read stays in the connection's buffer
 //! until the response is whole, so that the buffer holds bytes exactly while a message is half read.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use httparse::{EMPTY_HEADER, Header, Status};
+use httparse::{EMPTY_HEADER, Header, ParserConfig, Status};
 
 /// Bytes of all heads of one response, those of interim responses included.
 const HEAD: usize = 64 << 10;
@@ -46,11 +48,12 @@ pub(crate) enum HttpError {
 
 /// A whole response.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Response {
+pub(crate) struct Response<'a> {
     pub(crate) status: u16,
     /// The header fields that are wanted, a line each.
     pub(crate) headers: Vec<u8>,
-    pub(crate) body: Vec<u8>,
+    /// Where it stands in the bytes that were read, unless it came in chunks.
+    pub(crate) body: Cow<'a, [u8]>,
     /// Bytes of the response on the wire.
     pub(crate) consumed: usize,
     /// Whether the server takes another request on this connection.
@@ -108,12 +111,12 @@ impl ResponseReader {
 
     /// Reads on; `None` while the response is incomplete. `bytes` begin where the response begins at
     /// each call, and `closed` says that no more will come.
-    pub(crate) fn read(
+    pub(crate) fn read<'a>(
         &mut self,
-        bytes: &[u8],
+        bytes: &'a [u8],
         closed: bool,
         limit: usize,
-    ) -> Result<Option<Response>, HttpError> {
+    ) -> Result<Option<Response<'a>>, HttpError> {
         loop {
             let rest = &bytes[self.at..];
             match self.stage {
@@ -125,17 +128,15 @@ impl ResponseReader {
                 Stage::Sized(length) if length > limit => return Err(HttpError::LongBody),
                 Stage::Sized(length) if rest.len() < length => return Ok(None),
                 Stage::Sized(length) => {
-                    self.body = rest[..length].to_vec();
                     self.at += length;
-                    return Ok(Some(self.finish()));
+                    return Ok(Some(self.finish(rest[..length].into())));
                 }
                 Stage::UntilClose if rest.len() > limit => return Err(HttpError::LongBody),
                 Stage::UntilClose if !closed => return Ok(None),
                 Stage::UntilClose => {
-                    self.body = rest.to_vec();
                     self.at = bytes.len();
                     self.keep_alive = false;
-                    return Ok(Some(self.finish()));
+                    return Ok(Some(self.finish(rest.into())));
                 }
                 // Each chunk of one byte takes six on the wire, and what is taken stays in the
                 // buffer: extensions of chunks must not fill it without bound.
@@ -162,7 +163,8 @@ impl ResponseReader {
                     return match trailers.map_err(HttpError::Syntax)? {
                         Status::Complete((length, _)) => {
                             self.at += length;
-                            Ok(Some(self.finish()))
+                            let body = std::mem::take(&mut self.body);
+                            Ok(Some(self.finish(body.into())))
                         }
                         Status::Partial if rest.len() > HEAD => Err(HttpError::LongHead),
                         Status::Partial => Ok(None),
@@ -172,11 +174,11 @@ impl ResponseReader {
         }
     }
 
-    fn finish(&mut self) -> Response {
+    fn finish<'a>(&mut self, body: Cow<'a, [u8]>) -> Response<'a> {
         Response {
             status: self.status,
             headers: std::mem::take(&mut self.headers),
-            body: std::mem::take(&mut self.body),
+            body,
             consumed: self.at,
             keep_alive: self.keep_alive,
         }
@@ -184,9 +186,15 @@ impl ResponseReader {
 
     /// Reads a head; whether it was complete.
     fn head(&mut self, rest: &[u8]) -> Result<bool, HttpError> {
-        let mut headers = [EMPTY_HEADER; HEADERS];
-        let mut response = httparse::Response::new(&mut headers);
-        let length = match response.parse(rest).map_err(HttpError::Syntax)? {
+        // Room for many fields, of which most responses use few.
+        let mut headers = [const { MaybeUninit::uninit() }; HEADERS];
+        let mut response = httparse::Response::new(&mut []);
+        let parsed = ParserConfig::default().parse_response_with_uninit_headers(
+            &mut response,
+            rest,
+            &mut headers,
+        );
+        let length = match parsed.map_err(HttpError::Syntax)? {
             Status::Complete(length) => length,
             Status::Partial if self.at + rest.len() > HEAD => return Err(HttpError::LongHead),
             Status::Partial => return Ok(false),
@@ -199,7 +207,12 @@ impl ResponseReader {
         let fields = Fields::of(response.version == Some(1), response.headers)?;
         self.keep_alive = fields.keep_alive;
         self.headers.clear();
-        for header in &*response.headers {
+        let fields_of_messages: &[_] = if self.wanted.is_empty() {
+            &[]
+        } else {
+            response.headers
+        };
+        for header in fields_of_messages {
             let name = header.name.to_ascii_lowercase();
             if self.wanted.contains(&name) {
                 self.headers.extend_from_slice(name.as_bytes());
@@ -261,27 +274,30 @@ impl Fields {
             keep_alive,
         };
         for header in headers {
-            let value = String::from_utf8_lossy(header.value.trim_ascii());
-            match header.name.to_ascii_lowercase().as_str() {
-                "content-length" => {
-                    let length = Some(&*value)
-                        .filter(|text| text.bytes().all(|b| b.is_ascii_digit()))
-                        .and_then(|text| text.parse().ok())
-                        .ok_or_else(|| HttpError::ContentLength(value.to_string()))?;
-                    if fields.length.is_some_and(|known| known != length) {
-                        return Err(HttpError::ContentLengths);
-                    }
-                    fields.length = Some(length);
+            let is = |name: &str| header.name.eq_ignore_ascii_case(name);
+            let value = header.value.trim_ascii();
+            let text = || String::from_utf8_lossy(value).into_owned();
+            if is("content-length") {
+                let length = std::str::from_utf8(value)
+                    .ok()
+                    .filter(|text| text.bytes().all(|b| b.is_ascii_digit()))
+                    .and_then(|text| text.parse().ok())
+                    .ok_or_else(|| HttpError::ContentLength(text()))?;
+                if fields.length.is_some_and(|known| known != length) {
+                    return Err(HttpError::ContentLengths);
                 }
-                "transfer-encoding" if value.eq_ignore_ascii_case("chunked") => {
-                    fields.chunked = true;
+                fields.length = Some(length);
+            } else if is("transfer-encoding") {
+                if !value.eq_ignore_ascii_case(b"chunked") {
+                    return Err(HttpError::TransferEncoding(text()));
                 }
-                "transfer-encoding" => return Err(HttpError::TransferEncoding(value.into())),
-                "connection" if value.eq_ignore_ascii_case("close") => fields.keep_alive = false,
-                "connection" if value.eq_ignore_ascii_case("keep-alive") => {
+                fields.chunked = true;
+            } else if is("connection") {
+                if value.eq_ignore_ascii_case(b"close") {
+                    fields.keep_alive = false;
+                } else if value.eq_ignore_ascii_case(b"keep-alive") {
                     fields.keep_alive = true;
                 }
-                _ => {}
             }
         }
         Ok(fields)
@@ -292,7 +308,7 @@ impl Fields {
 mod tests {
     use super::*;
 
-    fn read(text: &[u8], closed: bool) -> Result<Option<Response>, HttpError> {
+    fn read(text: &[u8], closed: bool) -> Result<Option<Response<'_>>, HttpError> {
         ResponseReader::new("GET", Arc::default()).read(text, closed, 100)
     }
 
@@ -326,7 +342,7 @@ mod tests {
             ),
         ] {
             let response = read(text.as_bytes(), closed).unwrap().unwrap();
-            let body = String::from_utf8(response.body).unwrap();
+            let body = String::from_utf8(response.body.into_owned()).unwrap();
             assert_eq!(
                 (response.status, &*body, response.keep_alive),
                 want,
@@ -345,7 +361,11 @@ mod tests {
             }
             let response = growing.read(text.as_bytes(), closed, 100).unwrap().unwrap();
             assert_eq!(
-                (response.status, response.body, response.consumed),
+                (
+                    response.status,
+                    response.body.into_owned(),
+                    response.consumed
+                ),
                 (want.0, want.1.as_bytes().to_vec(), text.len())
             );
         }
@@ -364,7 +384,7 @@ mod tests {
     fn a_response_to_head_has_no_body() {
         let text = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n";
         let response = ResponseReader::new("HEAD", Arc::default()).read(text, false, 100);
-        assert_eq!(response.unwrap().unwrap().body, b"");
+        assert_eq!(&*response.unwrap().unwrap().body, b"");
     }
 
     #[test]
@@ -430,7 +450,7 @@ mod tests {
                 for _ in 0..50 {
                     bytes.extend_from_slice(again.as_bytes());
                 }
-                result = reader.read(&bytes, false, 100);
+                result = reader.read(&bytes, false, 100).map(|read| read.map(|_| ()));
             }
             assert_eq!(result, Err(want));
         }

@@ -4,6 +4,7 @@ pub(crate) mod bounds;
 pub(crate) mod byte_adapter;
 pub(crate) mod command_line;
 pub(crate) mod dialogue;
+pub(crate) mod early_read;
 pub(crate) mod exit;
 pub(crate) mod framing;
 pub(crate) mod http;

@@ -248,9 +248,8 @@ impl Process {
         drain(&mut self.stdout, |bytes| stdout_tail.push(bytes));
     }
 
-    /// What came on standard error since it was last asked for.
+    /// What was read from standard error since it was last asked for.
     pub(crate) fn take_stderr(&mut self) -> Option<Traffic> {
-        self.drain();
         let traffic = (self.stderr_length > 0)
             .then(|| Traffic::new(Way::Stderr, None, &self.stderr_news, self.stderr_length));
         self.forget_stderr();

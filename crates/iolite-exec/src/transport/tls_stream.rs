@@ -173,7 +173,11 @@ impl Read for TlsStream {
             // An answer that TLS asks for; a socket that takes no more says so at the next write.
             let _ = self.push();
         }
-        Err(ErrorKind::WouldBlock.into())
+        // What the last one brought would not wake a wait.
+        match self.connection.reader().read(room) {
+            Err(e) if e.kind() == ErrorKind::UnexpectedEof => Ok(0),
+            read => read,
+        }
     }
 }
 

@@ -321,7 +321,7 @@ impl Workspace {
             if path.to_string_lossy().starts_with("ltl:") || !seen.insert(path.to_owned()) {
                 continue;
             }
-            let source = self.source(path)?;
+            let source = self.whole_source(path)?;
             whole.files.push(SourceText {
                 path: path.display().to_string(),
                 hash: source.hash().to_owned(),

@@ -62,7 +62,7 @@ impl Workspace {
         claim: &mut Certificate,
         other: &ModelRef,
     ) -> Result<(), Error> {
-        let source = self.source(other.path())?;
+        let source = self.whole_source(other.path())?;
         let path = other.path().display().to_string();
         claim.files.retain(|file| file.path != path);
         claim.files.push(iolite_recheck::SourceText {

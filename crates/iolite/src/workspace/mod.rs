@@ -31,6 +31,7 @@ pub use goal::{DataAutomaton, GoalAutomaton};
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
 pub(crate) use property::{conformance_model, formula};
 pub use read_options::{DotKind, ReadOptions};
+use source_file::FileStream;
 pub use source_file::SourceFile;
 pub(crate) use source_file::hash;
 pub use spec::{ExplicitSpec, Signature, Spec, SymbolicSpec};
@@ -65,7 +66,7 @@ pub struct Workspace {
     undirected: Mutex<BTreeSet<PathBuf>>,
     /// Whether programs that explore models may be started.
     explores: bool,
-    /// Whether the bytes of large files are kept after their systems were read.
+    /// Whether the bytes of large files are kept.
     keeps_texts: bool,
 }
 
@@ -163,8 +164,9 @@ impl Workspace {
         }
     }
 
-    /// The same, for answers without certificate and journal: the bytes of large files of other tools
-    /// are given up once their systems are read, since they may take more memory than the answer.
+    /// The same, for answers that seldom need the texts of files: large files of other tools are read piece by piece, or given up
+    /// once their systems are read, since their texts may take more memory than the answer. A certificate reads them again; it is
+    /// an error if they changed meanwhile.
     #[must_use]
     pub fn without_texts(mut self) -> Self {
         self.keeps_texts = false;
@@ -273,21 +275,23 @@ impl Workspace {
         Ok(self.insert(path, bytes))
     }
 
-    /// The same with its bytes, which are read again where they were given up.
-    fn whole_source(&self, path: &Path) -> Result<Arc<SourceFile>, Error> {
+    /// The same with its bytes, which are read again where they were given up, and kept from then on: certificates that follow
+    /// want them too.
+    pub(crate) fn whole_source(&self, path: &Path) -> Result<Arc<SourceFile>, Error> {
         let known = self.source(path)?;
         if !known.is_forgotten() {
             return Ok(known);
         }
         let bytes =
             source_file::read(&ModelRef::file(path)).map_err(|e| Error::reading(path, &e))?;
-        let again = SourceFile::new(path, bytes, self.style);
+        let again = Arc::new(SourceFile::new(path, bytes, self.style));
         if again.hash() != known.hash() {
             let path = path.display();
             return Err(Error::input(format!("{path} changed while it was in use")));
         }
         *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
-        Ok(Arc::new(again))
+        lock(&self.files).insert(path.to_owned(), Arc::clone(&again));
+        Ok(again)
     }
 
     /// Puts a text in the place of a file.
@@ -398,6 +402,9 @@ impl Workspace {
             let declared = self.declaration(&reference)?;
             return ExplicitSpec::declared(declared, &self.read);
         }
+        if let Some(spec) = self.stream(&reference, format) {
+            return Ok(spec);
+        }
         let source = self.whole_source(reference.path())?;
         if let Some(name) = &reference.name {
             return Err(Error::input(format!(
@@ -416,6 +423,24 @@ impl Workspace {
             reference.with_hash(source.hash()),
             lts,
         ))
+    }
+
+    /// Reads a large file piece by piece where its text is of no use beside the answer. `None` where there is something to say
+    /// about the file, which needs its text, and where it was read before.
+    fn stream(&self, reference: &ModelRef, format: Format) -> Option<ExplicitSpec> {
+        let path = reference.path();
+        let is_known = lock(&self.files).contains_key(path);
+        if self.keeps_texts || is_known || format != Format::Aut || reference.name.is_some() {
+            return None;
+        }
+        let mut stream = FileStream::open(reference, LARGE_TEXT)?;
+        *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
+        let lts = aut::read_stream(&mut stream, &self.read.aut_options()).ok()??;
+        self.warn_of_idle_directions(path, lts.labels());
+        let source = SourceFile::streamed(path, stream.hash(), self.style);
+        let spec = ExplicitSpec::foreign(reference.with_hash(source.hash()), lts);
+        lock(&self.files).insert(path.to_owned(), Arc::new(source));
+        Some(spec)
     }
 
     /// A file of our own language says itself what is an input: flags that do are for other formats.
@@ -512,16 +537,7 @@ pub fn read_foreign(
     options: &ReadOptions,
 ) -> Result<Loaded<Lts>, Rejected> {
     match format {
-        Format::Aut => {
-            let directions = options.directions();
-            aut::read(
-                bytes,
-                &aut::AutOptions {
-                    directions,
-                    ..aut::AutOptions::default()
-                },
-            )
-        }
+        Format::Aut => aut::read(bytes, &options.aut_options()),
         Format::Json => json::read(bytes),
         Format::Dot | Format::Iol if options.dot == Some(DotKind::Acceptor) => {
             let Loaded { value, lints } = dot::read_acceptor(bytes, &options.dot_options(bytes))?;

@@ -1,6 +1,7 @@
 //! How model files are understood.
 
 use iolite_formats::Directions;
+use iolite_formats::aut::AutOptions;
 use iolite_formats::dot::{self, DotMode, DotOptions, MealyOptions};
 use iolite_sts::UnfoldBudget;
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,13 @@ impl ReadOptions {
             input_prefixes: self.input_prefix.clone(),
             output_prefixes: self.output_prefix.clone(),
             strip_prefixes: false,
+        }
+    }
+
+    pub(crate) fn aut_options(&self) -> AutOptions {
+        AutOptions {
+            directions: self.directions(),
+            ..AutOptions::default()
         }
     }
 

@@ -27,12 +27,63 @@ pub(super) fn read(file: &ModelRef) -> io::Result<Vec<u8>> {
     bounded(MultiGzDecoder::new(packed))
 }
 
+/// Reads a file piece by piece, and takes its fingerprint on the way.
+pub(super) struct FileStream {
+    inner: Box<dyn Read>,
+    left: u64,
+    fingerprint: Fingerprint,
+}
+
+impl FileStream {
+    /// Opens a file that has more bytes than this, or is packed; `None` for others, and where it cannot be opened.
+    pub(super) fn open(file: &ModelRef, more_than: usize) -> Option<Self> {
+        let path = file.path();
+        // Standard input cannot be read again, should there be something to say about it, nor can a pipe.
+        if file.is_stdin() {
+            return None;
+        }
+        let opened = std::fs::File::open(path).ok()?;
+        let about = opened.metadata().ok()?;
+        let is_packed = path.extension().is_some_and(|ending| ending == "gz");
+        if !about.is_file() || !is_packed && about.len() <= more_than as u64 {
+            return None;
+        }
+        Some(Self {
+            left: if is_packed { MOST_UNPACKED } else { u64::MAX },
+            inner: if is_packed {
+                Box::new(MultiGzDecoder::new(io::BufReader::new(opened)))
+            } else {
+                Box::new(opened)
+            },
+            fingerprint: Fingerprint::default(),
+        })
+    }
+
+    /// The fingerprint of what was read.
+    pub(super) fn hash(&self) -> String {
+        self.fingerprint.text()
+    }
+}
+
+impl Read for FileStream {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(room)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(too_large)?;
+        self.fingerprint.add(&room[..count]);
+        Ok(count)
+    }
+}
+
+fn too_large() -> io::Error {
+    let message = format!("more than {MOST_UNPACKED} bytes");
+    io::Error::new(io::ErrorKind::FileTooLarge, message)
+}
+
 fn bounded(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(MOST_UNPACKED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_UNPACKED {
-        let message = format!("more than {MOST_UNPACKED} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        return Err(too_large());
     }
     Ok(bytes)
 }
@@ -61,16 +112,21 @@ impl SourceFile {
         }
     }
 
-    /// What is left of a file whose bytes nobody asks for any more: its name and its hash.
-    pub(super) fn without_bytes(&self) -> Self {
+    /// A file that was read piece by piece: its name and its hash.
+    pub(super) fn streamed(path: &Path, hash: String, style: Style) -> Self {
         Self {
-            path: self.path.clone(),
+            path: path.to_owned(),
             bytes: Vec::new(),
-            hash: self.hash.clone(),
-            style: self.style,
+            hash,
+            style,
             tree: OnceLock::new(),
             forgotten: true,
         }
+    }
+
+    /// What is left of a file whose bytes nobody asks for any more: its name and its hash.
+    pub(super) fn without_bytes(&self) -> Self {
+        Self::streamed(&self.path, self.hash.clone(), self.style)
     }
 
     /// The same file with one more line, as if it stood there; the hash stays that of the file.
@@ -163,7 +219,29 @@ impl SourceFile {
 }
 
 /// A fingerprint: 64 bits of FNV-1a, enough to notice that a file changed.
+#[derive(Clone, Copy, Debug)]
+struct Fingerprint(u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fingerprint {
+    fn add(&mut self, bytes: &[u8]) {
+        let step = |h: u64, &b: &u8| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
+        self.0 = bytes.iter().fold(self.0, step);
+    }
+
+    fn text(self) -> String {
+        format!("{:016x}", self.0)
+    }
+}
+
+/// The fingerprint of these bytes.
 pub(crate) fn hash(bytes: &[u8]) -> String {
-    let step = |h: u64, &b: &u8| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.add(bytes);
+    fingerprint.text()
 }
