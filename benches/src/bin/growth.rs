@@ -121,8 +121,11 @@ impl Growth {
             "read" => vec!["check", model],
             // One thread: this is about growth, and CPU time counts all threads anyway.
             "relate" => vec!["relate", "trace", model, model, "--jobs", "1"],
-            "verify" => vec!["verify", model, "--property", &observer],
-            "derive" => vec!["derive", model, "--cover", "transitions", "-o", &suite],
+            "verify" => vec!["verify", model, "--property", &observer, "--jobs", "1"],
+            "derive" => {
+                let cover = ["derive", model, "--cover", "transitions", "--jobs", "1"];
+                [cover.as_slice(), &["-o", &suite]].concat()
+            }
             _ => vec!["monitor", model, &input.log],
         };
         let costs: Vec<Cost> = (0..ROUNDS)

@@ -99,7 +99,7 @@ impl Coverage {
             let set = queue[next];
             next += 1;
             let start = edges.len() as u32;
-            edges.extend_from_slice(view.row(set));
+            edges.extend_from_slice(view.row_in_order(set));
             reachable.resize(view.set_count(), false);
             rows.resize(view.set_count(), (0, 0));
             rows[set.index()] = (start, edges.len() as u32);
@@ -164,6 +164,11 @@ impl Coverage {
     /// steps, so that whoever explores the same model gives the same ones.
     pub fn number(&self, set: SetId, label: LabelId) -> Option<usize> {
         self.edge(set, label)
+    }
+
+    /// `P after a`, or `None` when no state of `P` can do `a`.
+    pub(crate) fn after(&self, set: SetId, label: LabelId) -> Option<SetId> {
+        self.edge(set, label).map(|edge| self.edges[edge].1)
     }
 
     fn edge(&self, set: SetId, label: LabelId) -> Option<usize> {

@@ -90,6 +90,7 @@ pub use suite::{
     Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
 };
 pub use testcase::by_relation::{CaseDerivation, CaseSelection, derive_cases};
+pub use testcase::case_work::{CaseWork, TakeCase, WrittenCase};
 pub use testcase::complete_suite::{CompleteSuite, Completeness};
 pub use testcase::conf_derivation::{ConfDerivation, OfferedSet};
 pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, CoveringSuite};
@@ -135,4 +136,6 @@ pub use verify::purpose_test::PurposeTest;
 pub use verify::queue_goal::{MessageOrder, QueueGoal, QueueGoalState};
 pub use verify::safety_test::SafetyTest;
 pub use verify::test_graph::{NodeKind, TestGraph};
-pub use verify::{Relevance, Satisfaction, Verification, relevance, verify, verify_while};
+pub use verify::{
+    Relevance, Satisfaction, Verification, relevance, verify, verify_while, verify_with_jobs,
+};

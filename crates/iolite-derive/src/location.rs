@@ -15,9 +15,13 @@ pub fn location<M: Semantics<State = StateId>>(model: &M, state: StateId) -> Str
 
 /// The places of a set's states, in order; each name once.
 pub(crate) fn places<M: Semantics<State = StateId>>(view: &Determinised<M>, set: SetId) -> Places {
-    let model = view.inner();
+    places_of(view.inner(), view.members(set))
+}
+
+/// The places of some states, in order; each name once.
+pub(crate) fn places_of<M: Semantics<State = StateId>>(model: &M, members: &[StateId]) -> Places {
     let mut places = Places::default();
-    for &state in view.members(set) {
+    for &state in members {
         places.locations.push(location(model, state));
         let name = model.place(&state);
         if !places.names.contains(&name) {

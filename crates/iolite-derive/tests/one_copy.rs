@@ -9,11 +9,11 @@ use std::sync::Arc;
 use common::property::{any_observer, any_purpose};
 use common::{any_implementation, any_model, small_labels, step};
 use iolite_derive::{
-    CaseSelection, Channel, ChannelOracle, CompleteSuite, ConformanceTester, Criterion,
+    CaseSelection, CaseWork, Channel, ChannelOracle, CompleteSuite, ConformanceTester, Criterion,
     Enumeration, ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, Goal, GoalTester, Guide,
     IocoOracle, IoconfOracle, LabelGoal, Menu, MessageOrder, MixedGoal, ModelRef, Objective,
     Oracle, Progress, QueueGoal, QueueOptions, QueueOracle, QueueRelation, RandomDerivation,
-    RelationOracle, Step, TestCase, TestedOracle, Tester, UiocoOracle, derive_cases,
+    RelationOracle, Step, TestCase, TestedOracle, Tester, UiocoOracle, WrittenCase, derive_cases,
     relate_in_queues,
 };
 use iolite_lts::relation::{Effort, Relation};
@@ -269,12 +269,14 @@ proptest! {
                         ),
                     };
                     let mut derived = Vec::new();
-                    let mut take = |case| {
-                        derived.push(case);
+                    let mut take = |written: WrittenCase| {
+                        derived.push(written.case);
                         ControlFlow::Continue(())
                     };
                     let model = ModelRef::from("s.aut");
-                    let done = derive_cases(any, queues.clone(), selection, &model, &mut take);
+                    let work = CaseWork::alone();
+                    let done =
+                        derive_cases(any, queues.clone(), selection, &model, work, &mut take);
                     prop_assert!(done.is_ok());
                     prop_assert_eq!(own, derived);
                 }

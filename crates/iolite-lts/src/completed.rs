@@ -38,6 +38,8 @@ pub struct Completed<M> {
     /// The model's labels, and the inputs it did not know.
     labels: Labels,
     inputs: Vec<LabelId>,
+    /// The inputs as bits, where what is missing becomes a self-loop and all labels have a bit.
+    loop_inputs: Option<u64>,
     scratch: RefCell<Scratch>,
 }
 
@@ -71,6 +73,11 @@ impl<M: Semantics<State = StateId>> Completed<M> {
         Self {
             model,
             completion,
+            loop_inputs: (completion == Completion::SelfLoop && joint.len() <= 64).then(|| {
+                joint
+                    .inputs()
+                    .fold(0, |bits, input| bits | 1 << input.index())
+            }),
             inputs: joint.inputs().collect(),
             labels: joint,
             scratch: RefCell::new(scratch),
@@ -169,6 +176,40 @@ impl<M: Semantics<State = StateId>> Semantics for Completed<M> {
         }
     }
 
+    fn successors_and_loops(&self, id: &StateId, row: &mut Vec<Step>) -> u64 {
+        let Some(inputs) = self.loop_inputs else {
+            self.successors(id, row);
+            return 0;
+        };
+        let start = row.len();
+        self.model.successors(id, row);
+        let bits = |row: &[Step]| {
+            let bits = row.iter().map(|(label, _)| 1 << label.index());
+            bits.fold(0, |all, bit: u64| all | bit)
+        };
+        let mut enabled = bits(&row[start..]);
+        if inputs & !enabled == 0 {
+            return 0;
+        }
+        let Scratch {
+            closure,
+            members,
+            row: steps,
+            ..
+        } = &mut *self.scratch.borrow_mut();
+        if !closure.is_stable(&self.model, *id) {
+            members.clear();
+            members.push(*id);
+            closure.close(&self.model, members);
+            for member in members.iter() {
+                steps.clear();
+                self.model.successors(member, steps);
+                enabled |= bits(steps);
+            }
+        }
+        inputs & !enabled
+    }
+
     fn look_ahead(&self, states: &[StateId]) {
         // With chaos the model has other numbers.
         if self.shift() == 0 {
@@ -217,6 +258,41 @@ impl<M: Semantics<State = StateId>> Semantics for Completed<M> {
 mod tests {
     use super::*;
     use crate::{LtsBuilder, missing_input};
+
+    #[test]
+    fn loops_apart_are_those_of_the_steps() {
+        let mut b = LtsBuilder::new();
+        for (source, label, target) in [
+            (0, "i", 1),
+            (0, "?a", 2),
+            (1, "?b", 2),
+            (1, "i", 0),
+            (2, "!x", 0),
+            (3, "?a", 3),
+        ] {
+            b.transition_text(StateId::new(source), label, StateId::new(target));
+        }
+        let lts = b.build().unwrap();
+        let mut more = Labels::new();
+        more.intern_text("?c");
+        for completion in [Completion::SelfLoop, Completion::Chaos] {
+            let view = crate::Suspension::new(
+                Completed::over(&lts, completion, &more),
+                crate::QuiescencePolicy::Livelock,
+            );
+            for state in (0..4).map(StateId::new) {
+                let (mut all, mut apart) = (Vec::new(), Vec::new());
+                view.successors(&state, &mut all);
+                let loops = view.successors_and_loops(&state, &mut apart);
+                let inputs = view.labels().inputs();
+                let loops = inputs.filter(|input| loops >> input.index() & 1 == 1);
+                apart.extend(loops.map(|input| (input, state)));
+                all.sort_unstable();
+                apart.sort_unstable();
+                assert_eq!(apart, all, "{completion:?} {state:?}");
+            }
+        }
+    }
 
     #[test]
     fn both_completions_are_input_enabled() {

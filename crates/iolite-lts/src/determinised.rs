@@ -27,6 +27,17 @@ pub struct Determinised<M> {
     block: RowBlock,
 }
 
+/// The states of the sets of a [`Determinised`] view, without the view.
+#[derive(Clone, Copy, Debug)]
+pub struct SetMembers<'a>(&'a SetTable);
+
+impl<'a> SetMembers<'a> {
+    /// The states of a set, in order.
+    pub fn of(self, set: SetId) -> &'a [StateId] {
+        self.0.members(set)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Row {
     start: u32,
@@ -89,6 +100,11 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     /// The states of a set, in order.
     pub fn members(&self, set: SetId) -> &[StateId] {
         self.sets.members(set)
+    }
+
+    /// The states of all sets met so far, for threads that must not share the model's memory.
+    pub fn set_members(&self) -> SetMembers<'_> {
+        SetMembers(&self.sets)
     }
 
     /// All visible steps of a set, sorted by label.

@@ -16,6 +16,9 @@ impl StateId {
     /// The first state of any system.
     pub const FIRST: Self = Self(0);
 
+    /// The largest number, for tables that mark places with it.
+    pub(crate) const LAST: Self = Self(u32::MAX);
+
     /// The id with this small index, for constants.
     pub(crate) const fn nth(index: u16) -> Self {
         Self(index as u32)

@@ -13,6 +13,8 @@ use crate::{LabelId, LabelKind, Semantics, SetId, StateId, Step};
 /// groups of one label, what these reach internally, and the numbers of the sets that come of it.
 #[derive(Debug, Default)]
 pub(crate) struct RowBlock {
+    /// The states of all sets, one set after the other.
+    members: Vec<StateId>,
     steps: Vec<Step>,
     /// Where the steps of each member end.
     ends: Vec<usize>,
@@ -59,8 +61,8 @@ impl RowBlock {
         self.groups.clear();
         self.rows.clear();
         self.targets.clear();
-        let members = table.members_of_all(sets.clone());
-        model.successors_of(members, &mut self.steps, &mut self.ends);
+        table.members_of_all(sets.clone(), &mut self.members);
+        model.successors_of(&self.members, &mut self.steps, &mut self.ends);
         let kinds = model.labels().kinds();
         let (mut member, mut start) = (0, 0);
         for set in sets {

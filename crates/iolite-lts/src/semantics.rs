@@ -41,6 +41,18 @@ pub trait Semantics {
         }
     }
 
+    /// Appends the steps of `state` to `row`, but for self-loops under inputs, which may be told apart: the
+    /// result has bit k where the label with index k is such an input. Completion adds as many of these as
+    /// there are inputs, and a search that knows which inputs matter need not look at the others.
+    fn successors_and_loops(
+        &self,
+        state: &Self::State,
+        row: &mut Vec<(LabelId, Self::State)>,
+    ) -> u64 {
+        self.successors(state, row);
+        0
+    }
+
     /// Reads from memory what asking for the steps of these states will need, all at once, and does nothing
     /// else.
     fn look_ahead(&self, _states: &[Self::State]) {}
@@ -99,6 +111,15 @@ macro_rules! forward {
                 ends: &mut Vec<usize>,
             ) {
                 (**self).successors_of(states, rows, ends);
+            }
+
+            #[inline]
+            fn successors_and_loops(
+                &self,
+                state: &Self::State,
+                row: &mut Vec<(LabelId, Self::State)>,
+            ) -> u64 {
+                (**self).successors_and_loops(state, row)
             }
 
             #[inline]

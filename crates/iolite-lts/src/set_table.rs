@@ -31,12 +31,55 @@ impl SetId {
 /// Interned sorted sets: equal sets have equal ids, numbered in the order of their first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetTable {
+    entries: Vec<Entry>,
+    /// The members of sets that do not fit into their entries.
     members: Vec<StateId>,
-    ends: Vec<u32>,
     /// Open addressing with linear probing; the length is a power of two, and one slot in four at least
     /// is free. A slot keeps the hash of its set, so that a set that is not there costs one look into
     /// memory, and growing costs none into the sets.
     slots: Vec<Slot>,
+}
+
+/// A set of one or two states itself, or where its members are: most sets are that small, and to find them
+/// costs one look into memory instead of two.
+///
+/// The second number tells which it is: [`Entry::ONE`], or with the highest bit set how many members there are from
+/// the first number on, or else the second state.
+#[derive(Clone, Copy, Debug)]
+struct Entry([StateId; 2]);
+
+impl Entry {
+    const ONE: StateId = StateId::LAST;
+    const MANY: usize = 1 << 31;
+
+    /// The set in its entry, if it fits.
+    fn small(set: &[StateId]) -> Option<Self> {
+        match *set {
+            [a] => Some(Self([a, Self::ONE])),
+            [a, b] if b.index() < Self::MANY => Some(Self([a, b])),
+            _ => None,
+        }
+    }
+
+    fn many(start: usize, count: usize) -> Self {
+        assert!(
+            count < Self::MANY - 1,
+            "fewer than 2^31 - 1 members of a set"
+        );
+        Self([StateId::new(start), StateId::new(Self::MANY | count)])
+    }
+
+    #[inline]
+    fn members<'a>(&'a self, members: &'a [StateId]) -> &'a [StateId] {
+        let [first, second] = self.0;
+        if second.index() < Self::MANY {
+            &self.0
+        } else if second == Self::ONE {
+            &self.0[..1]
+        } else {
+            &members[first.index()..][..second.index() - Self::MANY]
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +121,7 @@ impl SetTable {
     /// The same, where the hash of the set is known.
     pub(crate) fn intern_hashed(&mut self, set: &[StateId], SetHash(hash): SetHash) -> SetId {
         debug_assert!(set.is_sorted_by(|a, b| a < b));
-        if 4 * (self.ends.len() + 1) > 3 * self.slots.len() {
+        if 4 * (self.entries.len() + 1) > 3 * self.slots.len() {
             self.grow();
         }
         let mask = self.slots.len() - 1;
@@ -93,12 +136,13 @@ impl SetTable {
             }
             at = (at + 1) & mask;
         }
-        let id = SetId::new(self.ends.len());
+        let id = SetId::new(self.entries.len());
         assert!(id != SetId::NONE, "fewer than 2^32 - 1 sets");
         self.slots[at] = Slot { hash, set: id };
-        self.members.extend_from_slice(set);
-        self.ends
-            .push(u32::try_from(self.members.len()).expect("fewer than 2^32 members in all sets"));
+        self.entries.push(Entry::small(set).unwrap_or_else(|| {
+            self.members.extend_from_slice(set);
+            Entry::many(self.members.len() - set.len(), set.len())
+        }));
         id
     }
 
@@ -113,8 +157,8 @@ impl SetTable {
         // One pass for each thing that is found by what was read before.
         let found = slots.clone().fold(0, |sum, (slot, _)| sum ^ slot.hash);
         let sets = slots.filter(|(slot, hash)| slot.hash == *hash && !slot.is_free());
-        let ends = sets.clone().map(|(slot, _)| self.ends[slot.set.index()]);
-        let found = ends.fold(found, |sum, end| sum ^ end);
+        let entries = sets.clone().map(|(slot, _)| self.entries[slot.set.index()]);
+        let found = entries.fold(found, |sum, Entry([first, _])| sum ^ first.index() as u32);
         let members = sets.filter_map(|(slot, _)| self.members(slot.set).first());
         std::hint::black_box(members.fold(found, |sum, s| sum ^ s.index() as u32));
     }
@@ -135,33 +179,70 @@ impl SetTable {
     /// The members of a set, in order.
     #[inline]
     pub(crate) fn members(&self, id: SetId) -> &[StateId] {
-        let i = id.index();
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.members[start as usize..self.ends[i] as usize]
+        self.entries[id.index()].members(&self.members)
     }
 
-    /// The members of all these sets, one set after the other.
-    pub(crate) fn members_of_all(&self, sets: Range<usize>) -> &[StateId] {
-        let start = sets.start.checked_sub(1).map_or(0, |i| self.ends[i]);
-        let end = sets.end.checked_sub(1).map_or(0, |i| self.ends[i]);
-        &self.members[start as usize..end as usize]
+    /// Replaces `members` by those of all these sets, one set after the other.
+    pub(crate) fn members_of_all(&self, sets: Range<usize>, members: &mut Vec<StateId>) {
+        members.clear();
+        for entry in &self.entries[sets] {
+            members.extend_from_slice(entry.members(&self.members));
+        }
     }
 
     /// Number of sets.
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.entries.len()
     }
 
     /// Forgets all sets.
     pub(crate) fn clear(&mut self) {
         self.members.clear();
-        self.ends.clear();
+        self.entries.clear();
         self.slots.clear();
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        (self.members.len() + self.ends.len()) * size_of::<u32>()
+        self.members.len() * size_of::<StateId>()
+            + self.entries.len() * size_of::<Entry>()
             + self.slots.len() * size_of::<Slot>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_all_sizes_are_what_they_were() {
+        let last = u32::MAX as usize - 1;
+        let sets: Vec<Vec<StateId>> = [
+            &[][..],
+            &[0],
+            &[7],
+            &[last],
+            &[0, 7],
+            &[3, 1 << 31],
+            &[0, last],
+            &[1, 2, 3],
+            &[1, 2, 3, 1 << 31, last],
+        ]
+        .iter()
+        .map(|set| set.iter().map(|&s| StateId::new(s)).collect())
+        .collect();
+        let mut table = SetTable::default();
+        for round in 0..2 {
+            for (i, set) in sets.iter().enumerate() {
+                assert_eq!(table.intern(set), SetId::new(i), "{round}");
+            }
+        }
+        assert_eq!(table.len(), sets.len());
+        let mut all = Vec::new();
+        for (i, set) in sets.iter().enumerate() {
+            assert_eq!(table.members(SetId::new(i)), set);
+            table.members_of_all(i..sets.len(), &mut all);
+            assert_eq!(all, sets[i..].concat());
+        }
     }
 }

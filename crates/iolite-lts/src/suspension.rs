@@ -128,6 +128,16 @@ impl<M: Semantics<State = StateId>> Semantics for Suspension<M> {
         }
     }
 
+    /// Inputs do not make a state less quiescent, so the loops of the model are those of the view.
+    fn successors_and_loops(&self, state: &StateId, row: &mut Vec<Step>) -> u64 {
+        let start = row.len();
+        let loops = self.model.successors_and_loops(state, row);
+        if self.quiescence_of(*state, &row[start..]).is_some() {
+            row.push((LabelId::DELTA, *state));
+        }
+        loops
+    }
+
     fn successors_of(&self, states: &[StateId], rows: &mut Vec<Step>, ends: &mut Vec<usize>) {
         let (first, mut start) = (ends.len(), rows.len());
         self.model.successors_of(states, rows, ends);

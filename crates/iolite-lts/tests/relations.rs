@@ -3,12 +3,15 @@
 mod common;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use common::*;
 use iolite_lts::relation::{
-    Claim, Holds, Observed, Recheck, RelateError, Relation, TraceSet, recheck, relate,
+    Answer, Claim, Holds, Observed, Recheck, RelateError, Relation, TraceSet, recheck, relate,
 };
-use iolite_lts::{DeltaTrace, LabelId, Lts, QuiescencePolicy, explore};
+use iolite_lts::{
+    Completed, Completion, DeltaTrace, LabelId, Labels, Lts, QuiescencePolicy, explore,
+};
 use proptest::prelude::*;
 
 const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
@@ -56,6 +59,24 @@ fn holds(relation: Relation, i: &Lts, s: &Lts) -> bool {
 /// out(i after σ) ⊄ out(s after σ).
 fn outputs_differ(i: &Slow, s: &Slow) -> impl Fn(&Set, &Set) -> bool {
     move |p, q| !i.observations(p).is_subset(&s.observations(q))
+}
+
+/// The same system with its labels in another order.
+fn with_labels_turned(lts: &Lts) -> Lts {
+    let mut labels = Labels::new();
+    let all: Vec<_> = lts
+        .labels()
+        .iter()
+        .map(|(_, label)| label.clone())
+        .collect();
+    for label in all.iter().rev() {
+        labels.intern(label.kind, &label.name);
+    }
+    let map: Vec<_> = all
+        .iter()
+        .map(|label| labels.get(label.kind, &label.name).unwrap())
+        .collect();
+    lts.over(Arc::new(labels), &map)
 }
 
 fn slow(relation: Relation, i: &Lts, s: &Lts) -> Option<usize> {
@@ -106,6 +127,31 @@ proptest! {
     }
 
     /// The same on pairs whose sets include one another, so that pairs are dropped.
+    /// A search that asks for the loops of completion all at once finds what one finds that has them as steps
+    /// of the system, whether or not both sides number their labels alike.
+    #[test]
+    fn completion_by_self_loops_is_the_completed_system(
+        other in directed(),
+        s in directed(),
+        same in any::<bool>(),
+        turned in any::<bool>(),
+    ) {
+        let i = if same { s.clone() } else { other };
+        let i = if turned { with_labels_turned(&i) } else { i };
+        let view = Completed::over(&i, Completion::SelfLoop, s.labels());
+        let explicit = explore(&view, 1000).unwrap();
+        for relation in [Relation::Iot, Relation::Ioconf, Relation::Ioco, Relation::Uioco] {
+            let found = |answer: Answer| match answer.holds {
+                Holds::Yes => None,
+                Holds::No(found) => Some(found[0].trace.len()),
+                Holds::Unknown => panic!("nothing stopped the search"),
+            };
+            let apart = found(relate(relation, &view, &s, POLICY, None).unwrap());
+            prop_assert_eq!(apart, fast(relation, &explicit, &s, None), "{}", relation);
+            prop_assert_eq!(apart, slow(relation, &explicit, &s), "{}", relation);
+        }
+    }
+
     #[test]
     fn plain_relations_agree_on_near_pairs((i, s) in near_plain()) {
         for relation in [Relation::Trace, Relation::Testing, Relation::Conf] {

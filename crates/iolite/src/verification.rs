@@ -1,12 +1,15 @@
 //! Does a specification satisfy its requirements?
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use iolite_derive::{Execution, ModelRef, Relevance, Satisfaction, relevance, verify_while};
+use iolite_derive::{
+    Execution, ModelRef, Relevance, Satisfaction, relevance, verify_while, verify_with_jobs,
+};
 use iolite_expr::Var;
 use iolite_lang::{has_data, lower_data_observer};
-use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension};
+use iolite_lts::{Determinised, QuiescencePolicy, Semantics, Suspension, System};
 use iolite_property::{Observer, ObserverRules};
 use iolite_sts::analysis::{self, Answer, HornProgram, InvariantSource, VerifyBudget};
 use iolite_sts::{Iosts, LocationId};
@@ -16,7 +19,7 @@ use crate::verification_turns::ProofSearch;
 use crate::workspace::pick_all;
 use crate::{
     EnvironmentFlag, Error, ExecutionEnding, ExplicitSpec, FairnessFlag, Spec, Workspace,
-    answers_count, as_iosts, solver, vacuity,
+    all_cores, answers_count, as_iosts, solver, vacuity,
 };
 
 /// What is asked.
@@ -40,6 +43,9 @@ pub struct VerificationOptions {
     pub solver: Option<String>,
     /// The time for one property of a model with data.
     pub time: Option<Duration>,
+    /// How many threads search for violations of observers in a model of states. The answer does not depend
+    /// on it. Systems that are explored on demand, and the strict policy, are searched by one.
+    pub jobs: NonZeroUsize,
 }
 
 impl Default for VerificationOptions {
@@ -54,6 +60,7 @@ impl Default for VerificationOptions {
             unfold: false,
             solver: None,
             time: None,
+            jobs: all_cores(),
         }
     }
 }
@@ -384,20 +391,30 @@ impl Workspace {
             observers.extend(self.observers_of(reference, spec)?);
         }
         let system = spec.system();
-        let view = Suspension::new(&system, options.quiescence);
         let budget = self.budget();
         let mut exceeded = None;
-        let found = verify_while(&view, &observers, options.max_pairs, |pairs, length| {
+        let proceed = |pairs, length| {
             budget.know(format!(
                 "no violation up to traces of length {length} ({pairs} pairs of states)"
             ));
             exceeded = budget.exceeded();
             exceeded.is_none()
-        });
-        if let Some(state) = view.livelock() {
+        };
+        let (policy, limit) = (options.quiescence, options.max_pairs);
+        let (found, livelock) = match &system {
+            System::Explicit(lts) => {
+                verify_with_jobs((lts, policy), &observers, limit, options.jobs, proceed)
+            }
+            System::OnDemand(_) => {
+                let view = Suspension::new(&system, policy);
+                let found = verify_while(&view, &observers, limit, proceed);
+                (found, view.livelock())
+            }
+        };
+        if let Some(state) = livelock {
             return Err(Error::input(format!(
                 "state {} lies on a cycle of internal actions",
-                view.describe(&state)
+                system.describe(&state)
             ))
             .hint("--quiescence livelock takes such a cycle for quiescence"));
         }

@@ -1,16 +1,17 @@
 //! `iolite derive`: test cases from a specification.
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use iolite::{
     Context, Cover, DerivationOptions, DerivationSelection, Derived, Error, GoalDerivation,
     ModelGoal, ModelRef, PruningGoal, QuiescenceFlag, ReadOptions, Relation, SymbolicGraph,
-    UndecidedGoal, UnreachableGoal,
+    UndecidedGoal, UnreachableGoal, all_cores,
 };
 use iolite_derive::{
     CompleteSuite, Completeness, Enumeration, ExhaustiveDerivation, RandomDerivation,
-    SymbolicTestCase, TestCase, TestGraph, Weights,
+    SymbolicTestCase, TestGraph, Weights, WrittenCase,
 };
 use iolite_formats::drawing;
 use iolite_formats::{symbolic_test_case, test_case, test_graph};
@@ -113,6 +114,10 @@ pub(crate) struct Args {
     /// Write each test case in these formats too: aut for those without data, iol for those with data
     #[arg(long, value_enum, value_delimiter = ',')]
     export: Vec<ExportFormat>,
+    /// How many threads make test cases, at random, with --exhaustive and with --cover of a model without data
+    /// [default: one for each core]; the suite does not depend on it
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// Whether a cycle of internal actions is quiescent, or an error
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,
@@ -209,10 +214,13 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let options = options(args)?;
     let folder = &args.output_folder;
     let mut document = Document::default();
+    let mut has_folder = false;
     let mut take = |derived: Derived<'_>| {
-        std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, &e))?;
+        if !std::mem::replace(&mut has_folder, true) {
+            std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, &e))?;
+        }
         match derived {
-            Derived::Case(case) => write_case(args, &case, &mut document),
+            Derived::Case(written) => write_case(args, &written, &mut document),
             Derived::Symbolic { case, graph, goal } => {
                 write_symbolic_case(args, &case, &graph, goal, &mut document)
             }
@@ -319,6 +327,7 @@ fn options(args: &Args) -> Result<DerivationOptions, Error> {
         selection,
         unfold: unfolding(args)?,
         solver: args.solver.clone(),
+        jobs: args.jobs.unwrap_or_else(all_cores),
     })
 }
 
@@ -413,11 +422,12 @@ fn file_name(name: &str) -> String {
 /// Writes a test case. Where a bound ran out there are no more after it.
 fn write_case(
     args: &Args,
-    case: &TestCase,
+    written: &WrittenCase,
     document: &mut Document,
 ) -> Result<ControlFlow<()>, Error> {
+    let WrittenCase { case, text } = written;
     let path = file(args, case.name(), "json");
-    write_whole(&path, test_case::json::write(case).as_bytes())?;
+    write_whole(&path, text.as_bytes())?;
     for format in &args.export {
         let (ending, text) = match format {
             ExportFormat::Aut => ("aut", test_case::aut::write(case)),
@@ -438,7 +448,7 @@ fn write_case(
         depth: Some(case.depth()),
         goal: None,
     });
-    Ok(written(document))
+    Ok(go_on(document))
 }
 
 /// Writes a test case with data.
@@ -495,7 +505,7 @@ fn write_symbolic_case(
             transitions: graph.pruned.clone(),
         });
     }
-    Ok(written(document))
+    Ok(go_on(document))
 }
 
 /// The file of a test case.
@@ -506,7 +516,7 @@ fn file(args: &Args, name: &str, ending: &str) -> PathBuf {
 }
 
 /// Whether there may be more.
-fn written(document: &mut Document) -> ControlFlow<()> {
+fn go_on(document: &mut Document) -> ControlFlow<()> {
     let budget = bounds::budget();
     if let Some(what) = budget.exceeded() {
         document.stopped = Some(what.to_string());

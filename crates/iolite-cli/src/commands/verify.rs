@@ -1,10 +1,12 @@
 //! `iolite verify`: does a specification satisfy its requirements?
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use iolite::{
     EnvironmentFlag, Error, ExecutionEnding, FairnessFlag, ModelRef, Proof, QuiescenceFlag,
     ReadOptions, Verification, VerificationOptions, VerifiedProperty, WholeCertificate, Workspace,
+    all_cores,
 };
 use serde::Serialize;
 
@@ -36,6 +38,10 @@ pub(crate) struct Args {
     /// Give up beyond so many pairs of system and observer states
     #[arg(long, value_name = "N", default_value_t = 50_000_000)]
     max_pairs: usize,
+    /// How many threads search a model without data [default: one for each core]; neither the answer nor the
+    /// trace depends on it
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// Whether a cycle of internal actions is quiescent, or an error
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,
@@ -171,6 +177,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         unfold: args.unfold,
         solver: args.solver.clone(),
         time: bounds::budget().time(),
+        jobs: args.jobs.unwrap_or_else(all_cores),
     };
     let workspace = workspace(&args.read).without_texts();
     let found = workspace.verify(&args.model, &options)?;

@@ -1,12 +1,10 @@
 //! Derivation for any relation with an oracle, compiled once.
 
-use std::ops::ControlFlow;
-
 use iolite_lts::{BudgetExceeded, Lts};
 
 use crate::{
-    CompleteSuite, Completeness, ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, ModelRef,
-    QueueOptions, RandomDerivation, RelationOracle, TestCase, Undecided,
+    CaseWork, CompleteSuite, Completeness, ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle,
+    ModelRef, QueueOptions, RandomDerivation, RelationOracle, TakeCase, Undecided,
 };
 
 /// Which test cases are derived.
@@ -32,19 +30,21 @@ pub struct CaseDerivation {
 }
 
 /// Derives test cases, through queues where options for them are given, and hands each over as it is
-/// made, until no more are wanted. A complete suite may find the specification too large.
+/// made, until no more are wanted. The suite does not depend on the number of jobs. A complete suite may
+/// find the specification too large.
 pub fn derive_cases(
     mut oracle: RelationOracle<&Lts>,
     queues: Option<QueueOptions>,
     selection: CaseSelection<'_>,
     model: &ModelRef,
-    take: &mut dyn FnMut(TestCase) -> ControlFlow<()>,
+    work: CaseWork<'_>,
+    take: &mut TakeCase<'_>,
 ) -> Result<CaseDerivation, BudgetExceeded> {
     let Some(queues) = queues else {
-        return derive(&mut oracle, selection, model, take);
+        return derive(&mut oracle, selection, model, work, take);
     };
     let mut oracle = FiniteQueueOracle::new(oracle, queues);
-    let derived = derive(&mut oracle, selection, model, take)?;
+    let derived = derive(&mut oracle, selection, model, work, take)?;
     Ok(CaseDerivation {
         undecided: oracle.undecided().cloned().map(Box::new),
         ..derived
@@ -52,23 +52,22 @@ pub fn derive_cases(
 }
 
 fn derive(
-    oracle: &mut impl FiniteOracle,
+    oracle: &mut (impl FiniteOracle + Send),
     selection: CaseSelection<'_>,
     model: &ModelRef,
-    take: &mut dyn FnMut(TestCase) -> ControlFlow<()>,
+    work: CaseWork<'_>,
+    take: &mut TakeCase<'_>,
 ) -> Result<CaseDerivation, BudgetExceeded> {
     let mut derived = CaseDerivation::default();
     match selection {
         CaseSelection::Random(how) => {
-            let _ = how.cases(oracle, model).try_for_each(take);
+            how.derive_each(oracle, model, work, take);
         }
         CaseSelection::Exhaustive(how) => {
-            let all = how.derive(oracle, model);
-            let _ = all.cases.into_iter().try_for_each(take);
-            derived.complete = Some(all.complete);
+            derived.complete = Some(how.derive_each(oracle, model, work, take));
         }
         CaseSelection::Complete(how) => {
-            let done = how.derive_each(oracle, model, take)?;
+            let done = how.derive_each(oracle, model, &mut |case| take(work.written(case)))?;
             derived.complete = Some(done.complete);
             derived.completeness = Some(done);
         }

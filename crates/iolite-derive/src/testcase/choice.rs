@@ -6,7 +6,9 @@ use std::sync::Arc;
 use iolite_lts::{LabelId, Labels};
 
 use crate::testcase::arena::Arena;
-use crate::{FiniteOracle, Meaning, ModelRef, TestCase, TestState, TestStateId, TestStep, Verdict};
+use crate::{
+    Criterion, FiniteOracle, Meaning, ModelRef, TestCase, TestState, TestStateId, TestStep, Verdict,
+};
 
 /// The test case that follows `trace` and then checks the next observation; what leaves the trace
 /// without being wrong ends with `leaving`: `pass` in [LTS96, def. A.6].
@@ -150,16 +152,21 @@ pub(crate) fn finish<O: FiniteOracle>(
     n: usize,
     states: Vec<TestState>,
 ) -> TestCase {
+    numbered_case(oracle.criterion(), model, labels, n, states)
+}
+
+/// The states as a test case, named `<model>-<n>`.
+pub(crate) fn numbered_case(
+    criterion: Criterion,
+    model: &ModelRef,
+    labels: &Arc<Labels>,
+    n: usize,
+    states: Vec<TestState>,
+) -> TestCase {
     let name = match &model.name {
-        None => format!("{}-{n}", oracle.criterion()),
+        None => format!("{criterion}-{n}"),
         Some(name) => format!("{name}-{n}"),
     };
-    TestCase::new(
-        name,
-        oracle.criterion(),
-        model.clone(),
-        Arc::clone(labels),
-        states,
-    )
-    .expect("the algorithm gives test cases")
+    TestCase::new(name, criterion, model.clone(), Arc::clone(labels), states)
+        .expect("the algorithm gives test cases")
 }

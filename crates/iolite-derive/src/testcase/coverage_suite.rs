@@ -2,14 +2,18 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use iolite_lts::{BudgetExceeded, LabelId, Labels, Lts, QuiescencePolicy, SetId, reachable};
+use iolite_lts::{
+    BudgetExceeded, LabelId, Labels, Lts, QuiescencePolicy, SetId, in_order, reachable,
+};
 
 use crate::location::places;
-use crate::testcase::choice::finish;
-use crate::testcase::goal_tree::GoalTrees;
-use crate::{Count, Coverage, FiniteOracle, IocoOracle, ModelRef, TestCase};
+use crate::testcase::choice::numbered_case;
+use crate::testcase::goal_tree::{ExploredAutomaton, GoalTrees, Ledger};
+use crate::{
+    CaseWork, Count, Coverage, FiniteOracle, IocoOracle, ModelRef, Oracle, TakeCase, TestCase,
+};
 
 /// What is to be covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +77,9 @@ impl CoverageSuite {
         model: &ModelRef,
     ) -> Result<CoveringSuite, BudgetExceeded> {
         let mut cases = Vec::new();
-        let done = self.derive_each(specification, policy, model, &mut |case| {
-            cases.push(case);
+        let alone = CaseWork::alone();
+        let done = self.derive_each(specification, policy, model, alone, &mut |written| {
+            cases.push(written.case);
             ControlFlow::Continue(())
         })?;
         Ok(CoveringSuite {
@@ -85,31 +90,58 @@ impl CoverageSuite {
         })
     }
 
-    /// The same without keeping the test cases: each is given away when it is made.
+    /// The same by several threads, with texts, and without keeping the test cases: each is given away when
+    /// it is made. The suite does not depend on the number of threads: what is covered by which
+    /// test case is decided one after the other, and the rest by what [`Ledger`] says.
     pub fn derive_each(
         &self,
         specification: &Lts,
         policy: QuiescencePolicy,
         model: &ModelRef,
-        give: &mut dyn FnMut(TestCase) -> ControlFlow<()>,
+        work: CaseWork<'_>,
+        give: &mut TakeCase<'_>,
     ) -> Result<Covered, BudgetExceeded> {
         let mut oracle = IocoOracle::new(specification, policy);
         let coverage = Coverage::explore(oracle.view_mut(), self.limit)?;
         let labels = Arc::new(oracle.labels().clone());
-        let initial = coverage.initial();
+        let outputs: Vec<LabelId> = labels.outputs().collect();
         let mut wanted = Wanted::new(self.goal, &coverage, &labels, self.depth);
-        let mut trees = GoalTrees::new(&mut oracle, &coverage);
-        let mut number = 0;
-        let mut complete = true;
-        while let Some(trace) = wanted.next_trace() {
-            let states = trees.states(initial, &trace);
-            number += 1;
-            let case = finish(trees.oracle(), model, &labels, number, states);
-            if give(case).is_break() {
-                complete = false;
-                break;
-            }
-        }
+        let automaton = ExploredAutomaton {
+            specification,
+            coverage: &coverage,
+            members: oracle.view().set_members(),
+            outputs: &outputs,
+        };
+        let ledger = Mutex::new(Ledger::default());
+        let locked = || ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        let traces = (0..).map_while(|number| {
+            let trace = wanted.next_trace()?;
+            Some((number, trace, locked().before(number)))
+        });
+        let criterion = oracle.criterion();
+        let make = |trees: &mut GoalTrees<'_>, (number, trace, spent): (usize, Vec<_>, _)| {
+            let (states, needed) = trees.states(&trace, spent);
+            let case = numbered_case(criterion, model, &labels, number + 1, states);
+            (work.written(case), needed)
+        };
+        let trees = || GoalTrees::new(automaton, work.jobs.get());
+        let mut own = trees();
+        let helper = |_| {
+            let mut trees = trees();
+            move |item| make(&mut trees, item)
+        };
+        let end = in_order(
+            traces,
+            &mut |item| make(&mut own, item),
+            (0..work.helpers()).map(helper).collect(),
+            &Ledger::until,
+            &mut |(written, needed)| {
+                locked().note(&needed);
+                give(written)
+            },
+        );
+        let given = locked().made();
+        wanted.forget_after(given);
         let uncovered = wanted.left(&oracle);
         let seen = reachable(specification);
         let unreachable = specification
@@ -124,7 +156,7 @@ impl CoverageSuite {
             },
             uncovered,
             unreachable,
-            complete,
+            complete: end.is_continue(),
         })
     }
 }
@@ -134,6 +166,13 @@ impl CoverageSuite {
 /// transitions would be quadratic.
 const NEARBY: usize = 512;
 
+/// What a trace covers that none before it did.
+#[derive(Default)]
+struct Newly {
+    edges: Vec<usize>,
+    sets: Vec<SetId>,
+}
+
 /// What is left to cover, and the ways there.
 struct Wanted<'a> {
     coverage: &'a Coverage,
@@ -141,11 +180,15 @@ struct Wanted<'a> {
     depth: usize,
     /// The steps that are wanted for themselves, by number.
     edges: Vec<bool>,
-    /// The sets that are.
+    /// The sets that are, and whether any ever was: a look at the set of each step waits for memory.
     sets: Vec<bool>,
+    goes_for_sets: bool,
     /// How many of both are left, and how many there were.
     left: usize,
     total: usize,
+    /// What the latest traces cover that none before them did, and how many traces there were.
+    latest: VecDeque<Newly>,
+    traces: usize,
     /// The one search from the start: its sets in the order it met them, and how it came to each.
     order: Vec<SetId>,
     before: Vec<Option<(SetId, LabelId)>>,
@@ -168,8 +211,11 @@ impl<'a> Wanted<'a> {
             depth,
             edges: vec![goal == CoverageGoal::Transitions; edges],
             sets: vec![false; sets],
+            goes_for_sets: goal == CoverageGoal::States,
             left: 0,
             total: 0,
+            latest: VecDeque::new(),
+            traces: 0,
             order: Vec::new(),
             before: vec![None; sets],
             distance: vec![u32::MAX; sets],
@@ -205,13 +251,36 @@ impl<'a> Wanted<'a> {
         wanted
     }
 
-    fn cover_set(&mut self, set: SetId) {
-        self.left -= usize::from(std::mem::take(&mut self.sets[set.index()]));
+    fn cover_set(&mut self, set: SetId) -> bool {
+        let is_new = std::mem::take(&mut self.sets[set.index()]);
+        self.left -= usize::from(is_new);
+        is_new
     }
 
-    fn cover(&mut self, edge: usize, target: SetId) {
-        self.left -= usize::from(std::mem::take(&mut self.edges[edge]));
-        self.cover_set(target);
+    fn cover(&mut self, edge: usize, target: SetId, newly: &mut Newly) {
+        if std::mem::take(&mut self.edges[edge]) {
+            self.left -= 1;
+            newly.edges.push(edge);
+        }
+        if self.cover_set(target) {
+            newly.sets.push(target);
+        }
+    }
+
+    /// Takes back what traces after so many cover: other threads may have asked for some that nobody wanted
+    /// in the end.
+    fn forget_after(&mut self, traces: usize) {
+        for _ in traces..self.traces {
+            let newly = self.latest.pop_back().unwrap_or_default();
+            self.left += newly.edges.len() + newly.sets.len();
+            for edge in newly.edges {
+                self.edges[edge] = true;
+            }
+            for set in newly.sets {
+                self.sets[set.index()] = true;
+            }
+        }
+        self.traces = self.traces.min(traces);
     }
 
     /// The first wanted step of a set for which `length` steps before it are not too many.
@@ -225,7 +294,8 @@ impl<'a> Wanted<'a> {
             } else {
                 2
             };
-            length + own <= depth && (self.edges[edge] || self.sets[target.index()])
+            length + own <= depth
+                && (self.edges[edge] || self.goes_for_sets && self.sets[target.index()])
         });
         found.map(|(_, &step)| step)
     }
@@ -291,19 +361,28 @@ impl<'a> Wanted<'a> {
     /// covers is wanted no more.
     fn next_trace(&mut self) -> Option<Vec<LabelId>> {
         let mut trace = Vec::new();
+        let mut newly = Newly::default();
         let mut at = self.coverage.initial();
         let mut way = self.first_way();
         while let Some(steps) = way {
             for (label, target) in steps {
                 if let Some(edge) = self.coverage.number(at, label) {
-                    self.cover(edge, target);
+                    self.cover(edge, target, &mut newly);
                 }
                 trace.push(label);
                 at = target;
             }
             way = self.nearby(at, self.depth.saturating_sub(trace.len()));
         }
-        (!trace.is_empty()).then_some(trace)
+        if trace.is_empty() {
+            return None;
+        }
+        if self.latest.len() > Ledger::WINDOW {
+            self.latest.pop_front();
+        }
+        self.latest.push_back(newly);
+        self.traces += 1;
+        Some(trace)
     }
 
     /// What is left, in words.

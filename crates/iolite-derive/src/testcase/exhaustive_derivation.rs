@@ -1,14 +1,15 @@
 //! Exhaustive derivation up to a depth, for every relation that has an oracle.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use iolite_lts::LabelId;
 use rustc_hash::FxHashMap;
 
 use crate::testcase::arena::Arena;
-use crate::testcase::choice::{along, finish, observe_state, stimulate_state};
-use crate::{FiniteOracle, Meaning, ModelRef, TestCase, TestStateId, Verdict};
+use crate::testcase::choice::{along, numbered_case, observe_state, stimulate_state};
+use crate::{CaseWork, FiniteOracle, Meaning, ModelRef, TakeCase, TestCase, TestStateId, Verdict};
 
 /// Which test cases an exhaustive derivation lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,10 +63,30 @@ pub struct Enumerated {
 /// Test cases may not be deeper than this when they are enumerated: their number is exponential.
 pub(crate) const MAX_ENUMERATION_DEPTH: usize = 256;
 
+/// Test cases that a thread makes at a time: they are small as a rule.
+const AT_A_TIME: usize = 32;
+
 impl ExhaustiveDerivation {
     /// Derives the test cases, named `<model>-<n>`, short ones first where the enumeration is by
     /// traces.
     pub fn derive<O: FiniteOracle>(&self, oracle: &mut O, model: &ModelRef) -> Enumerated {
+        let mut cases = Vec::new();
+        let complete = self.derive_each(oracle, model, CaseWork::alone(), &mut |written| {
+            cases.push(written.case);
+            ControlFlow::Continue(())
+        });
+        Enumerated { cases, complete }
+    }
+
+    /// The same by several threads, with texts, and without keeping the test cases. Says whether these are
+    /// all there are up to the depth.
+    pub(crate) fn derive_each<O: FiniteOracle>(
+        &self,
+        oracle: &mut O,
+        model: &ModelRef,
+        work: CaseWork<'_>,
+        take: &mut TakeCase<'_>,
+    ) -> bool {
         let labels = Arc::new(oracle.labels().clone());
         let initial = oracle.start();
         let depth = self.depth.min(MAX_ENUMERATION_DEPTH);
@@ -89,12 +110,11 @@ impl ExhaustiveDerivation {
             roots.truncate(self.limit);
             complete = false;
         }
-        let cases = roots
-            .iter()
-            .zip(1..)
-            .map(|(&root, n)| finish(oracle, model, &labels, n, arena.extract(root)))
-            .collect();
-        Enumerated { cases, complete }
+        let criterion = oracle.criterion();
+        let make = |(n, root)| numbered_case(criterion, model, &labels, n, arena.extract(root));
+        // Who wants no more need not be told that there are none.
+        let _ = work.each((1..).zip(roots), AT_A_TIME, &make, take);
+        complete
     }
 
     fn follow_traces<O: FiniteOracle>(

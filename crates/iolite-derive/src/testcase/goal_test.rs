@@ -103,7 +103,7 @@ impl<M: Semantics<State = StateId>, O: Objective> GoalTest<M, O> {
             self.forcing.objective().criterion(),
             model.clone(),
             Arc::clone(self.graph.lts().shared_labels()),
-            draw.arena.extract(root),
+            draw.arena.into_states(root),
         )
         .expect("one stimulus or all outputs, and the bound falls with each step")
     }

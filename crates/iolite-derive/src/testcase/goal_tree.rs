@@ -1,16 +1,14 @@
 //! Test cases that follow a trace, and find back to it where the system chooses otherwise.
 
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
-use iolite_lts::{LabelId, Semantics, SetId, StateId};
-use rustc_hash::FxHashMap;
+use iolite_lts::{LabelId, Lts, SetId, SetMembers};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::location::places_of;
 use crate::testcase::arena::Arena;
-use crate::testcase::choice::{observe_state, stimulate_state};
-use crate::{
-    Coverage, FiniteOracle, IocoOracle, Meaning, Oracle, TestState, TestStateId, TestStep, Verdict,
-};
+use crate::{Coverage, Places, TestState, TestStateId, TestStep, Verdict};
 
 /// Steps that a run may take more than the trace has.
 const DETOUR: usize = 10;
@@ -30,19 +28,151 @@ const FREE_SETS: usize = 4_000_000;
 /// For sets that can be reached, how far they are and the first step there.
 type Ways = FxHashMap<SetId, (usize, Option<LabelId>)>;
 
+/// The determinised suspension automaton of a specification, explored, as several threads may read it.
+#[derive(Clone, Copy)]
+pub(crate) struct ExploredAutomaton<'a> {
+    pub(crate) specification: &'a Lts,
+    pub(crate) coverage: &'a Coverage,
+    pub(crate) members: SetMembers<'a>,
+    /// The outputs of the specification, in order.
+    pub(crate) outputs: &'a [LabelId],
+}
+
+impl ExploredAutomaton<'_> {
+    fn places(&self, set: SetId) -> Places {
+        places_of(&self.specification, self.members.of(set))
+    }
+
+    fn is_observation(&self, label: LabelId) -> bool {
+        self.specification.labels().kind(label).is_observation()
+    }
+
+    /// Choice 2 of the algorithm: a stimulus, and failing verdicts on outputs that come first and are wrong.
+    fn stimulate(&self, at: SetId, stimulus: LabelId, next: TestStateId) -> TestState {
+        let wrong = |output: &LabelId| self.coverage.after(at, *output).is_none();
+        let preempted = self.outputs.iter().copied().filter(wrong);
+        let places = self.places(at);
+        TestState {
+            step: TestStep::Stimulate {
+                stimulus,
+                next,
+                preempted: preempted.map(|output| (output, Verdict::Fail)).collect(),
+            },
+            verdict: Verdict::Pass,
+            locations: places.locations,
+            places: places.names,
+        }
+    }
+
+    /// Choice 3: all outputs and θ; `grow` gives the state in which a right observation goes on.
+    fn observe(
+        &self,
+        at: SetId,
+        mut grow: impl FnMut(Option<(LabelId, SetId)>) -> TestStateId,
+    ) -> TestState {
+        let mut target =
+            |seen: LabelId| grow(self.coverage.after(at, seen).map(|next| (seen, next)));
+        let outputs = self.outputs.iter().map(|&output| (output, target(output)));
+        let outputs = outputs.collect();
+        let quiescence = Some(target(LabelId::DELTA));
+        let places = self.places(at);
+        TestState {
+            step: TestStep::Observe {
+                outputs,
+                quiescence,
+            },
+            // ν of a state from which θ leads on is never a run's verdict; "not ended" is what it is.
+            verdict: Verdict::Inconc,
+            locations: places.locations,
+            places: places.names,
+        }
+    }
+}
+
+/// What the test cases of a suite have used up of what is free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spent {
+    /// Sets looked at for ways back, those from one set counted once.
+    looked_at: usize,
+    /// States beside the traces.
+    beside: usize,
+}
+
+/// What one test case needed.
+#[derive(Debug, Default)]
+pub(crate) struct Needed {
+    /// The sets that ways were asked from, with the number of sets looked at.
+    ways: Vec<(SetId, usize)>,
+    beside: usize,
+}
+
+/// What suites have used up after each of their test cases.
+///
+/// Threads make test cases at the same time, and the suite may not depend on how many there are. So a
+/// test case is made by what the suite had spent some test cases before it, whether or not these
+/// are made already: at first as many as half of those there are, later [`Ledger::WINDOW`].
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    now: Spent,
+    after: Vec<Spent>,
+    /// The sets that ways were asked from so far.
+    asked: Vec<bool>,
+}
+
+impl Ledger {
+    /// Test cases that may be made at a time.
+    pub(crate) const WINDOW: usize = 16;
+
+    /// How many test cases were made.
+    pub(crate) fn made(&self) -> usize {
+        self.after.len()
+    }
+
+    /// The number of the first test case that has to wait where so many were made.
+    pub(crate) fn until(made: usize) -> usize {
+        (2 * made).min(made + Self::WINDOW) + 1
+    }
+
+    /// What counts as spent for the test case with this number, from 0 on.
+    pub(crate) fn before(&self, number: usize) -> Spent {
+        let known = number.div_ceil(2).max(number.saturating_sub(Self::WINDOW));
+        let last = known.checked_sub(1).map(|last| self.after[last]);
+        last.unwrap_or_default()
+    }
+
+    /// Notes what the next test case needed.
+    pub(crate) fn note(&mut self, needed: &Needed) {
+        self.now.beside += needed.beside;
+        if self.now.looked_at < FREE_SETS {
+            for &(set, looked_at) in &needed.ways {
+                if self.asked.len() <= set.index() {
+                    self.asked.resize(set.index() + 1, false);
+                }
+                if !std::mem::replace(&mut self.asked[set.index()], true) {
+                    self.now.looked_at += looked_at;
+                }
+            }
+        }
+        self.after.push(self.now);
+    }
+}
+
 /// Makes test cases towards traces of the suspension automaton. A run that an allowed observation takes
 /// off the trace goes on as long as the rest of the trace can be reached in [`DETOUR`] steps more; then
 /// it ends `inconc`. It passes when the whole trace was seen; where a part of it had to be left out after a
 /// detour, the rest is still tried, and the run ends `inconc`.
-pub(crate) struct GoalTrees<'a, M: Semantics<State = StateId>> {
-    oracle: &'a mut IocoOracle<M>,
-    coverage: &'a Coverage,
-    ways: FxHashMap<SetId, Rc<Ways>>,
-    /// Sets in `ways`.
+pub(crate) struct GoalTrees<'a> {
+    automaton: ExploredAutomaton<'a>,
+    /// The ways that were asked for, by the most sets that were looked at.
+    ways: FxHashMap<(SetId, usize), Arc<Ways>>,
+    /// Sets in `ways`, and how many these may be.
     remembered: usize,
-    /// Sets looked at so far, and states beside traces made so far.
+    memory: usize,
+    /// What was spent before, and what the present test case needs.
+    spent: Spent,
+    needed: Needed,
+    asked: FxHashSet<SetId>,
     looked_at: usize,
-    beside: usize,
 }
 
 /// Where a run of the test case is.
@@ -96,29 +226,32 @@ impl Tree<'_> {
     }
 }
 
-impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
-    pub(crate) fn new(oracle: &'a mut IocoOracle<M>, coverage: &'a Coverage) -> Self {
+impl<'a> GoalTrees<'a> {
+    /// `sharing` threads have trees like these.
+    pub(crate) fn new(automaton: ExploredAutomaton<'a>, sharing: usize) -> Self {
         Self {
-            oracle,
-            coverage,
+            automaton,
             ways: FxHashMap::default(),
             remembered: 0,
+            memory: FREE_SETS / sharing,
+            spent: Spent::default(),
+            needed: Needed::default(),
+            asked: FxHashSet::default(),
             looked_at: 0,
-            beside: 0,
         }
     }
 
-    pub(crate) fn oracle(&self) -> &IocoOracle<M> {
-        self.oracle
-    }
-
-    /// The states of the test case towards a trace.
-    pub(crate) fn states(&mut self, initial: SetId, trace: &[LabelId]) -> Vec<TestState> {
+    /// The states of the test case towards a trace, where so much was spent before, and what it needed.
+    /// What is remembered of other test cases makes no difference.
+    pub(crate) fn states(&mut self, trace: &[LabelId], spent: Spent) -> (Vec<TestState>, Needed) {
+        let initial = self.automaton.coverage.initial();
+        self.spent = spent;
+        self.asked.clear();
+        self.looked_at = 0;
         let mut sets = vec![initial];
         for &label in trace {
             let at = sets[sets.len() - 1];
-            let row = self.coverage.row(at);
-            let Some(&(_, next)) = row.iter().find(|(l, _)| *l == label) else {
+            let Some(next) = self.automaton.coverage.after(at, label) else {
                 break;
             };
             sets.push(next);
@@ -144,8 +277,9 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
             let state = self.expand(&mut tree, place);
             tree.arena.states[id.index()] = state;
         }
-        self.beside += tree.known.len().saturating_sub(trace.len());
-        tree.arena.extract(root)
+        self.needed.beside = tree.known.len().saturating_sub(trace.len());
+        let needed = std::mem::take(&mut self.needed);
+        (tree.arena.into_states(root), needed)
     }
 
     /// The state of the test case for a place.
@@ -154,7 +288,7 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
             return id;
         }
         let done = place.done;
-        let observed = |l: LabelId| self.oracle.labels().kind(l).is_observation();
+        let observed = |l: LabelId| self.automaton.is_observation(l);
         let id = if done == tree.trace.len() && tree.trace.last().is_none_or(|&l| observed(l)) {
             tree.arena.verdict(place.verdict())
         } else if done < tree.trace.len()
@@ -203,7 +337,7 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
     }
 
     fn most_states(&self) -> usize {
-        if self.beside < FREE_STATES {
+        if self.spent.beside < FREE_STATES {
             MOST_STATES
         } else {
             FEW_STATES
@@ -218,8 +352,9 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
             .flatten()
         else {
             // The trace ends with a stimulus: whatever is right after it is the end.
-            return observe_state(self.oracle, at, &mut tree.arena, &mut |arena, _| {
-                arena.verdict(place.verdict())
+            return self.automaton.observe(at, |right| {
+                let right = right.map(|_| place.verdict());
+                tree.arena.verdict(right.unwrap_or(Verdict::Fail))
             });
         };
         let after = |set: SetId, then: usize| Place {
@@ -228,53 +363,42 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
             missed: place.missed || then > done + 1,
             left,
         };
-        if !self.oracle.labels().kind(label).is_observation() {
-            let row = self.coverage.row(at);
-            let next = row.iter().find(|(l, _)| *l == label).map(|&(_, t)| t);
-            let next = match next {
+        let automaton = self.automaton;
+        if !automaton.is_observation(label) {
+            let next = match automaton.coverage.after(at, label) {
                 Some(next) => self.node(tree, after(next, then)),
                 None => tree.arena.verdict(Verdict::Inconc),
             };
-            return stimulate_state(self.oracle, at, label, next);
+            return automaton.stimulate(at, label, next);
         }
-        let mut meanings = Vec::new();
-        self.oracle.outputs_from(at, &mut meanings);
-        meanings.push((LabelId::DELTA, self.oracle.meaning(at, LabelId::DELTA)));
-        let mut targets: Vec<(LabelId, TestStateId)> = Vec::with_capacity(meanings.len());
-        for (seen, meaning) in meanings {
-            let target = match meaning {
-                Meaning::Forbidden => tree.arena.verdict(Verdict::Fail),
-                Meaning::Ends | Meaning::Unspecified => tree.arena.verdict(Verdict::Inconc),
-                Meaning::Allowed(next) => {
-                    let done = if seen == label { then } else { done };
-                    self.node(tree, after(next, done))
-                }
-            };
-            targets.push((seen, target));
-        }
-        let quiescence = targets.pop().map(|(_, target)| target);
-        let places = self.oracle.places(&at);
-        TestState {
-            step: TestStep::Observe {
-                outputs: targets,
-                quiescence,
-            },
-            verdict: Verdict::Inconc,
-            locations: places.locations,
-            places: places.names,
-        }
+        automaton.observe(at, |right| match right {
+            None => tree.arena.verdict(Verdict::Fail),
+            Some((seen, next)) => {
+                let done = if seen == label { then } else { done };
+                self.node(tree, after(next, done))
+            }
+        })
     }
 
     /// The shortest ways from a set.
-    fn ways_from(&mut self, from: SetId) -> Rc<Ways> {
-        if let Some(known) = self.ways.get(&from) {
-            return Rc::clone(known);
-        }
-        let most = if self.looked_at < FREE_SETS {
+    fn ways_from(&mut self, from: SetId) -> Arc<Ways> {
+        let most = if self.spent.looked_at + self.looked_at < FREE_SETS {
             MOST_SETS
         } else {
             FEW_SETS
         };
+        let ways = match self.ways.get(&(from, most)) {
+            Some(known) => Arc::clone(known),
+            None => self.find_ways(from, most),
+        };
+        if self.asked.insert(from) {
+            self.looked_at += ways.len();
+            self.needed.ways.push((from, ways.len()));
+        }
+        ways
+    }
+
+    fn find_ways(&mut self, from: SetId, most: usize) -> Arc<Ways> {
         let mut ways = Ways::default();
         ways.insert(from, (0, None));
         let mut queue = VecDeque::from([from]);
@@ -283,21 +407,37 @@ impl<'a, M: Semantics<State = StateId>> GoalTrees<'a, M> {
             if ways.len() >= most {
                 break;
             }
-            for &(label, next) in self.coverage.row(at) {
+            for &(label, next) in self.automaton.coverage.row(at) {
                 ways.entry(next).or_insert_with(|| {
                     queue.push_back(next);
                     (distance + 1, first.or(Some(label)))
                 });
             }
         }
-        self.looked_at += ways.len();
         self.remembered += ways.len();
-        if self.remembered > FREE_SETS {
+        if self.remembered > self.memory {
             self.remembered = ways.len();
             self.ways.clear();
         }
-        let ways = Rc::new(ways);
-        self.ways.insert(from, Rc::clone(&ways));
+        let ways = Arc::new(ways);
+        self.ways.insert((from, most), Arc::clone(&ways));
         ways
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_counts_as_spent_is_known_when_work_may_begin() {
+        for made in 0..200 {
+            for number in 0..Ledger::until(made) {
+                let known = number
+                    .div_ceil(2)
+                    .max(number.saturating_sub(Ledger::WINDOW));
+                assert!(known <= made, "{number} after {made}");
+            }
+        }
     }
 }

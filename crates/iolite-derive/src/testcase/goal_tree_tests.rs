@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::goal_tree::GoalTrees;
+use super::goal_tree::{ExploredAutomaton, GoalTrees, Spent};
 use crate::{Coverage, IocoOracle, TestState, TestStateId, TestStep, Verdict};
 
 #[path = "../../tests/common/mod.rs"]
-mod common;
+pub(crate) mod common;
 
 use common::{after, any_model, initial, out};
 
@@ -132,7 +132,14 @@ proptest! {
             set = after(&model, &set, Some(label));
             at = next;
         }
-        let states = GoalTrees::new(&mut oracle, &coverage).states(coverage.initial(), &trace);
+        let outputs: Vec<LabelId> = model.labels().outputs().collect();
+        let automaton = ExploredAutomaton {
+            specification: &model,
+            coverage: &coverage,
+            members: oracle.view().set_members(),
+            outputs: &outputs,
+        };
+        let (states, _) = GoalTrees::new(automaton, 1).states(&trace, Spent::default());
         let mut runs = Runs { model: &model, states: &states, goal, steps: 0, passed: 0 };
         runs.walk(TestStateId::new(0), &initial(&model), 0)?;
         // The system that chooses as the test hopes is among them.

@@ -2,6 +2,7 @@
 
 pub(crate) mod arena;
 pub(crate) mod by_relation;
+pub(crate) mod case_work;
 pub(crate) mod choice;
 pub(crate) mod complete_suite;
 pub(crate) mod conf_derivation;
@@ -10,7 +11,7 @@ pub(crate) mod exhaustive_derivation;
 pub(crate) mod goal_test;
 pub(crate) mod goal_tree;
 #[cfg(test)]
-mod goal_tree_tests;
+pub(crate) mod goal_tree_tests;
 pub(crate) mod over_strict;
 pub(crate) mod passes;
 pub(crate) mod random_derivation;

@@ -7,8 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::testcase::arena::Arena;
-use crate::testcase::choice::{finish, observe_state, stimulate_state};
-use crate::{FiniteOracle, ModelRef, TestCase, TestState, Verdict};
+use crate::testcase::choice::{numbered_case, observe_state, stimulate_state};
+use crate::{CaseWork, FiniteOracle, ModelRef, TakeCase, TestCase, TestState, Verdict};
 
 /// How often each of the three choices is taken, in proportion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +72,31 @@ impl RandomDerivation {
         model: &ModelRef,
     ) -> impl Iterator<Item = TestCase> {
         let labels = Arc::new(oracle.labels().clone());
+        let criterion = oracle.criterion();
+        let numbered = (1..).zip(self.trees(oracle));
+        numbered.map(move |(n, states)| numbered_case(criterion, model, &labels, n, states))
+    }
+
+    /// The same by several threads, with texts. The random numbers of all test cases are one sequence, so
+    /// the trees are made one after the other; what is checked and written of them is spread.
+    pub(crate) fn derive_each<O: FiniteOracle + Send>(
+        &self,
+        oracle: &mut O,
+        model: &ModelRef,
+        work: CaseWork<'_>,
+        take: &mut TakeCase<'_>,
+    ) {
+        let labels = Arc::new(oracle.labels().clone());
+        let criterion = oracle.criterion();
+        let make = |(n, states)| numbered_case(criterion, model, &labels, n, states);
+        // Who wants no more need not be told that there are none.
+        let _ = work.each((1..).zip(self.trees(oracle)), 1, &make, take);
+    }
+
+    /// The states of each test case.
+    fn trees<O: FiniteOracle>(&self, oracle: &mut O) -> impl Iterator<Item = Vec<TestState>> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        (1..=self.count).map(move |n| {
-            let states = self.derive_one(oracle, &mut rng);
-            finish(oracle, model, &labels, n, states)
-        })
+        (0..self.count).map(move |_| self.derive_one(oracle, &mut rng))
     }
 
     /// Breadth first, so that a state limit cuts all branches at about the same depth.

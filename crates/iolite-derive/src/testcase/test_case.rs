@@ -11,6 +11,9 @@ use crate::{Criterion, ModelRef, Verdict};
 pub struct TestStateId(u32);
 
 impl TestStateId {
+    /// No test case has so many states.
+    pub(crate) const LAST: Self = Self(u32::MAX);
+
     /// The id with this index.
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("fewer than 2^32 test states"))
@@ -80,18 +83,21 @@ impl TestState {
 
     /// The labelled steps, θ as δ.
     pub fn steps(&self) -> Vec<(LabelId, TestStateId)> {
-        match &self.step {
-            TestStep::End => Vec::new(),
-            TestStep::Stimulate { stimulus, next, .. } => vec![(*stimulus, *next)],
+        self.each_step().collect()
+    }
+
+    /// The same one by one.
+    pub fn each_step(&self) -> impl Iterator<Item = (LabelId, TestStateId)> + '_ {
+        let (many, last): (&[_], _) = match &self.step {
+            TestStep::End => (&[], None),
+            TestStep::Stimulate { stimulus, next, .. } => (&[], Some((*stimulus, *next))),
             TestStep::Observe {
                 outputs,
                 quiescence,
-            } => {
-                let theta = quiescence.map(|next| (LabelId::DELTA, next));
-                outputs.iter().copied().chain(theta).collect()
-            }
-            TestStep::Offer { actions } => actions.clone(),
-        }
+            } => (outputs, quiescence.map(|next| (LabelId::DELTA, next))),
+            TestStep::Offer { actions } => (actions, None),
+        };
+        many.iter().copied().chain(last)
     }
 }
 
@@ -212,6 +218,8 @@ pub struct TestCase {
     model: ModelRef,
     labels: Arc<Labels>,
     states: Vec<TestState>,
+    /// The length of the longest run, a function of the states.
+    depth: usize,
 }
 
 impl TestCase {
@@ -223,15 +231,16 @@ impl TestCase {
         labels: Arc<Labels>,
         states: Vec<TestState>,
     ) -> Result<Self, TestCaseError> {
-        let case = Self {
+        let mut case = Self {
             name: name.into(),
             criterion,
             model,
             labels,
             states,
+            depth: 0,
         };
         case.check_states()?;
-        case.check_finite()?;
+        case.depth = case.longest_run()?;
         Ok(case)
     }
 
@@ -279,16 +288,7 @@ impl TestCase {
 
     /// The length of the longest run.
     pub fn depth(&self) -> usize {
-        let mut depth = vec![0; self.states.len()];
-        for id in self.order().expect("checked when made") {
-            let steps = self.states[id].steps();
-            depth[id] = steps
-                .iter()
-                .map(|(_, t)| depth[t.index()] + 1)
-                .max()
-                .unwrap_or(0);
-        }
-        depth[0]
+        self.depth
     }
 
     fn check_states(&self) -> Result<(), TestCaseError> {
@@ -303,8 +303,8 @@ impl TestCase {
                     verdict: found.verdict,
                 });
             }
-            let steps = found.steps();
-            if let Some((_, target)) = steps.iter().find(|(_, t)| t.index() >= self.states.len()) {
+            let unknown = |t: TestStateId| t.index() >= self.states.len();
+            if let Some((_, target)) = found.each_step().find(|&(_, t)| unknown(t)) {
                 return Err(TestCaseError::UnknownState {
                     state,
                     target: target.index(),
@@ -363,57 +363,60 @@ impl TestCase {
         Ok(())
     }
 
-    fn check_finite(&self) -> Result<(), TestCaseError> {
-        self.order().map(|_| ())
-    }
-
-    /// The states in an order in which each comes after all it leads to.
-    fn order(&self) -> Result<Vec<usize>, TestCaseError> {
-        #[derive(Clone, Copy, PartialEq)]
+    /// The length of the longest run. A state on a cycle is an error: there would be none.
+    fn longest_run(&self) -> Result<usize, TestCaseError> {
+        #[derive(Clone, Copy)]
         enum Mark {
             New,
             Open,
-            Done,
+            /// With the length of the longest run from here.
+            Done(usize),
         }
         let mut marks = vec![Mark::New; self.states.len()];
-        let mut order = Vec::with_capacity(self.states.len());
+        let mut stack = Vec::new();
         for root in 0..self.states.len() {
-            if marks[root] != Mark::New {
+            if !matches!(marks[root], Mark::New) {
                 continue;
             }
             marks[root] = Mark::Open;
-            let mut stack = vec![(root, self.states[root].steps(), 0)];
-            while let Some((state, steps, next)) = stack.last_mut() {
-                let Some(&(_, target)) = steps.get(*next) else {
-                    marks[*state] = Mark::Done;
-                    order.push(*state);
+            stack.push((root, self.states[root].each_step(), 0));
+            while let Some((state, steps, longest)) = stack.last_mut() {
+                let Some((_, target)) = steps.next() else {
+                    let (state, longest) = (*state, *longest);
+                    marks[state] = Mark::Done(longest);
                     stack.pop();
+                    if let Some((_, _, before)) = stack.last_mut() {
+                        *before = (*before).max(longest + 1);
+                    }
                     continue;
                 };
-                *next += 1;
-                match marks[target.index()] {
+                let target = target.index();
+                match marks[target] {
                     Mark::New => {
-                        marks[target.index()] = Mark::Open;
-                        stack.push((target.index(), self.states[target.index()].steps(), 0));
+                        marks[target] = Mark::Open;
+                        stack.push((target, self.states[target].each_step(), 0));
                     }
-                    Mark::Open => {
-                        return Err(TestCaseError::Cycle {
-                            state: target.index(),
-                        });
-                    }
-                    Mark::Done => {}
+                    Mark::Open => return Err(TestCaseError::Cycle { state: target }),
+                    Mark::Done(length) => *longest = (*longest).max(length + 1),
                 }
             }
         }
-        Ok(order)
+        Ok(match marks.first() {
+            Some(&Mark::Done(longest)) => longest,
+            _ => 0,
+        })
     }
 }
 
 fn check_once(
-    labels: impl Iterator<Item = LabelId>,
+    labels: impl Iterator<Item = LabelId> + Clone,
     state: usize,
     text: &impl Fn(LabelId) -> String,
 ) -> Result<(), TestCaseError> {
+    // In order, as derivation and reading give them, no label comes twice.
+    if labels.clone().is_sorted_by(|a, b| a < b) {
+        return Ok(());
+    }
     let mut labels: Vec<LabelId> = labels.collect();
     labels.sort_unstable();
     match labels.windows(2).find(|w| w[0] == w[1]) {

@@ -12,15 +12,23 @@ pub(crate) mod prune;
 pub(crate) mod purpose_test;
 pub(crate) mod queue_goal;
 pub(crate) mod safety_test;
+mod search;
+#[cfg(test)]
+mod search_tests;
 pub(crate) mod test_graph;
 
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-use iolite_lts::{Determinised, LabelId, LabelKind, Semantics, StateId};
+use iolite_lts::{
+    Determinised, LabelId, LabelKind, Lts, QuiescencePolicy, Semantics, StateId, Suspension,
+};
 use iolite_property::Observer;
 use rustc_hash::FxHashMap;
 
 use crate::{Objective, Pair};
+use search::{Places, Proceed, Search};
 
 /// Whether a system satisfies an observer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,9 +58,6 @@ pub struct Verification {
     pub length: usize,
 }
 
-/// Between two questions whether to go on.
-const PATIENCE: usize = 4096;
-
 /// Decides `M ⊨ ω` for each observer [SAFE04, def. 6] by a search of `M ∥ ω`, breadth first in
 /// visible actions, in one pass over M. To let observers speak of δ, `model` is a suspension view.
 ///
@@ -73,32 +78,44 @@ pub fn verify_while<M: Semantics<State = StateId>>(
     limit: usize,
     mut proceed: impl FnMut(usize, usize) -> bool,
 ) -> Verification {
+    decide(model, &mut [], observers, limit, &mut proceed)
+}
+
+/// The same of the suspension view of an explicit system, by several threads, with the same answers and
+/// counts. The strict policy reports the livelocks that a view has met, so there must be one view: it
+/// is searched by one thread. Says beside the answer which livelock that is.
+pub fn verify_with_jobs(
+    (system, policy): (&Arc<Lts>, QuiescencePolicy),
+    observers: &[Observer],
+    limit: usize,
+    jobs: NonZeroUsize,
+    mut proceed: impl FnMut(usize, usize) -> bool,
+) -> (Verification, Option<StateId>) {
+    let view = || Suspension::new(Arc::clone(system), policy);
+    let helpers = match policy {
+        QuiescencePolicy::Strict => 0,
+        QuiescencePolicy::Livelock | QuiescencePolicy::Fair => jobs.get() - 1,
+    };
+    let mut others: Vec<_> = (0..helpers).map(|_| view()).collect();
+    let own = view();
+    let found = decide(&own, &mut others, observers, limit, &mut proceed);
+    (found, own.livelock())
+}
+
+fn decide<M: Semantics<State = StateId>>(
+    model: &M,
+    others: &mut [Suspension<Arc<Lts>>],
+    observers: &[Observer],
+    limit: usize,
+    proceed: &mut Proceed<'_>,
+) -> Verification {
     let observers: Vec<Observer> = observers
         .iter()
         .map(|o| o.clone().over_labels(model.labels()))
         .collect();
-    let mut search = Search {
-        observers: &observers,
-        answers: vec![Satisfaction::Holds; observers.len()],
-        index: FxHashMap::default(),
-        met: Vec::new(),
-        layer: VecDeque::new(),
-        next: Vec::new(),
-        length: 0,
-    };
-    let initial = model.initial();
-    for (k, observer) in observers.iter().enumerate() {
-        let at = observer.initial();
-        if observer.is_violate(at) {
-            search.answers[k] = Satisfaction::Violated {
-                trace: Vec::new(),
-                state: initial,
-            };
-        } else {
-            search.reach((initial, k as u32, at), None, LabelId::TAU, false);
-        }
-    }
-    let complete = search.run(model, limit, &mut proceed);
+    let places = Places::new(&observers);
+    let mut search = Search::new(&places, limit);
+    let complete = search.run(model, others, proceed);
     if !complete {
         for answer in &mut search.answers {
             if *answer == Satisfaction::Holds {
@@ -107,136 +124,9 @@ pub fn verify_while<M: Semantics<State = StateId>>(
         }
     }
     Verification {
-        answers: search.answers,
-        pairs: search.met.len(),
+        pairs: search.pairs(),
         length: search.length,
-    }
-}
-
-/// A state of the system, an observer's number, a state of that observer.
-type Key = (StateId, u32, StateId);
-
-struct Met {
-    key: Key,
-    before: Option<u32>,
-    label: LabelId,
-    /// How many visible actions it is away.
-    length: u32,
-    done: bool,
-}
-
-struct Search<'a> {
-    observers: &'a [Observer],
-    answers: Vec<Satisfaction>,
-    index: FxHashMap<Key, u32>,
-    met: Vec<Met>,
-    layer: VecDeque<u32>,
-    next: Vec<u32>,
-    /// How many visible actions away the layer is.
-    length: usize,
-}
-
-impl Search<'_> {
-    fn reach(&mut self, key: Key, before: Option<u32>, label: LabelId, visible: bool) {
-        let (_, k, at) = key;
-        // Where the observer alone cannot come to a violation, no system makes it.
-        if self.observers[k as usize].distance(at).is_none() {
-            return;
-        }
-        let so_far = before.map_or(0, |b| self.met[b as usize].length);
-        let length = so_far + u32::from(visible);
-        let new = self.met.len() as u32;
-        let id = *self.index.entry(key).or_insert(new);
-        let met = Met {
-            key,
-            before,
-            label,
-            length,
-            done: false,
-        };
-        if id == new {
-            self.met.push(met);
-        } else if length < self.met[id as usize].length {
-            // Met one visible action later first, and now by internal actions alone.
-            self.met[id as usize] = met;
-        } else {
-            return;
-        }
-        if visible {
-            self.next.push(id);
-        } else {
-            self.layer.push_back(id);
-        }
-    }
-
-    fn run<M: Semantics<State = StateId>>(
-        &mut self,
-        model: &M,
-        limit: usize,
-        proceed: &mut impl FnMut(usize, usize) -> bool,
-    ) -> bool {
-        let mut taken = 0usize;
-        let kinds = model.labels().kinds();
-        let mut row: Vec<(LabelId, StateId)> = Vec::new();
-        let mut row_of: Option<StateId> = None;
-        loop {
-            let Some(id) = self.layer.pop_front() else {
-                if self.next.is_empty() {
-                    return true;
-                }
-                // The same state of the system for all observers together: its row is read once.
-                let mut next = std::mem::take(&mut self.next);
-                next.sort_by_key(|&id| self.met[id as usize].key.0);
-                self.layer.extend(next);
-                self.length += 1;
-                continue;
-            };
-            let ask = taken.is_multiple_of(PATIENCE);
-            if self.met.len() > limit || ask && !proceed(self.met.len(), self.length) {
-                return false;
-            }
-            taken += 1;
-            let (state, k, at) = self.met[id as usize].key;
-            let done = std::mem::replace(&mut self.met[id as usize].done, true);
-            if done || self.answers[k as usize] != Satisfaction::Holds {
-                continue;
-            }
-            if row_of != Some(state) {
-                row.clear();
-                model.successors(&state, &mut row);
-                row_of = Some(state);
-            }
-            let observer = &self.observers[k as usize];
-            for &(label, target) in &row {
-                if kinds[label.index()] == LabelKind::Internal {
-                    self.reach((target, k, at), Some(id), label, false);
-                    continue;
-                }
-                let Some(next) = observer.step(at, label) else {
-                    continue;
-                };
-                if observer.is_violate(next) {
-                    let mut trace = self.trace(id, kinds);
-                    trace.push(label);
-                    self.answers[k as usize] = Satisfaction::Violated { trace, state };
-                    break;
-                }
-                self.reach((target, k, next), Some(id), label, true);
-            }
-        }
-    }
-
-    fn trace(&self, id: u32, kinds: &[LabelKind]) -> Vec<LabelId> {
-        let mut trace = Vec::new();
-        let mut at = &self.met[id as usize];
-        while let Some(before) = at.before {
-            if kinds[at.label.index()] != LabelKind::Internal {
-                trace.push(at.label);
-            }
-            at = &self.met[before as usize];
-        }
-        trace.reverse();
-        trace
+        answers: search.answers,
     }
 }
 

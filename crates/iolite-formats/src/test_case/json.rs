@@ -33,6 +33,8 @@ use iolite_derive::{
 use iolite_lts::{LabelId, LabelKind, Labels};
 use serde::{Deserialize, Serialize};
 
+use super::state_text::append_states;
+
 const FORMAT: &str = "iolite-test-case";
 const VERSION: u32 = 1;
 
@@ -113,45 +115,6 @@ pub fn write(case: &TestCase) -> String {
             .map(|l| case.labels().label(l).name.to_string())
             .collect()
     };
-    let text = |label: LabelId| case.labels().text(label);
-    let row = |steps: Vec<(LabelId, TestStateId)>| -> Vec<(String, u32)> {
-        steps
-            .into_iter()
-            .map(|(l, t)| (text(l), t.index() as u32))
-            .collect()
-    };
-    let states = case
-        .states()
-        .iter()
-        .map(|state| {
-            let mut out = State {
-                stimulate: None,
-                next: None,
-                preempted: Vec::new(),
-                observe: None,
-                offer: None,
-                verdict: state.verdict,
-                locations: state.locations.clone(),
-                places: (state.places != without_lines(&state.locations))
-                    .then(|| state.places.clone()),
-            };
-            match &state.step {
-                TestStep::End => {}
-                TestStep::Stimulate {
-                    stimulus,
-                    next,
-                    preempted,
-                } => {
-                    out.stimulate = Some(text(*stimulus));
-                    out.next = Some(next.index() as u32);
-                    out.preempted = preempted.iter().map(|&(l, v)| (text(l), v)).collect();
-                }
-                TestStep::Observe { .. } => out.observe = Some(row(state.steps())),
-                TestStep::Offer { .. } => out.offer = Some(row(state.steps())),
-            }
-            out
-        })
-        .collect();
     let document = Document {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -161,9 +124,14 @@ pub fn write(case: &TestCase) -> String {
         inputs: names(LabelKind::Input),
         outputs: names(LabelKind::Output),
         actions: names(LabelKind::Undirected),
-        states,
+        states: Vec::new(),
     };
-    serde_json::to_string_pretty(&document).expect("strings and numbers only")
+    let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers only");
+    // States come last, and are written without a document of their own.
+    text.truncate(text.len() - "[]\n}".len());
+    append_states(case, &mut text);
+    text.push_str("\n}");
+    text
 }
 
 /// Reads and checks what [`write()`] writes.
@@ -260,19 +228,110 @@ fn read_state(labels: &Labels, at: usize, state: State) -> Result<TestState, Rea
     })
 }
 
-/// The names of places that are only known in words, as far as these tell: without their lines. What
-/// looks like values may be part of a name, so it stays.
+/// The names of places that are only known in words, as far as these tell.
 fn without_lines(locations: &[String]) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for location in locations {
-        let name = location
-            .strip_suffix(')')
-            .and_then(|rest| rest.rsplit_once(" (line "))
-            .filter(|(_, line)| line.bytes().all(|b| b.is_ascii_digit()))
-            .map_or(location.as_str(), |(name, _)| name);
+        let name = name_of(location);
         if !places.iter().any(|p| p == name) {
             places.push(name.to_owned());
         }
     }
     places
+}
+
+/// The name of a place that is only known in words: without its line. What looks like values may be part
+/// of a name, so it stays.
+pub(super) fn name_of(location: &str) -> &str {
+    location
+        .strip_suffix(')')
+        .and_then(|rest| rest.rsplit_once(" (line "))
+        .filter(|(_, line)| line.bytes().all(|b| b.is_ascii_digit()))
+        .map_or(location, |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Labels and places that need escapes, or look like places with lines.
+    const WORDS: [&str; 8] = [
+        "a",
+        "b\"c",
+        "d\\",
+        "é\n",
+        "p (line 3)",
+        "p",
+        "q (line x)",
+        "",
+    ];
+
+    fn state(of: usize) -> impl Strategy<Value = (u8, [u8; 3], Verdict, Vec<usize>, Vec<usize>)> {
+        let verdicts = [
+            Verdict::Pass,
+            Verdict::Fail,
+            Verdict::Inconc,
+            Verdict::ViolateFail,
+        ];
+        let words = || proptest::collection::vec(0..WORDS.len(), 0..4);
+        (
+            0..5u8,
+            [0..of as u8, 0..of as u8, 0..of as u8],
+            0..4usize,
+            words(),
+            words(),
+        )
+            .prop_map(move |(step, targets, verdict, locations, places)| {
+                (step, targets, verdicts[verdict], locations, places)
+            })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// The text is that of the document, and gives the same test case again.
+        #[test]
+        fn the_text_is_that_of_the_document(states in proptest::collection::vec(state(9), 1..12)) {
+            let mut labels = Labels::new();
+            let input = labels.intern(LabelKind::Input, WORDS[1]);
+            let outputs = [WORDS[2], WORDS[3]].map(|w| labels.intern(LabelKind::Output, w));
+            let plain = labels.intern(LabelKind::Undirected, "plain");
+            let count = states.len();
+            let words = |of: &[usize]| of.iter().map(|&w| WORDS[w].to_owned()).collect::<Vec<_>>();
+            let states = states.iter().enumerate().map(|(i, (step, targets, verdict, locations, places))| {
+                // Forward only, so that it is finite.
+                let [a, b, c] = targets.map(|t| TestStateId::new((i + 1 + t as usize).min(count - 1)));
+                let step = match step {
+                    _ if i + 1 == count => TestStep::End,
+                    0 => TestStep::End,
+                    1 => TestStep::Stimulate { stimulus: input, next: a, preempted: Vec::new() },
+                    2 => TestStep::Stimulate {
+                        stimulus: input,
+                        next: a,
+                        preempted: outputs.map(|o| (o, Verdict::Fail)).to_vec(),
+                    },
+                    3 => TestStep::Observe {
+                        outputs: vec![(outputs[0], a), (outputs[1], b)],
+                        quiescence: (targets[2] % 2 == 0).then_some(c),
+                    },
+                    _ => TestStep::Offer { actions: vec![(plain, a)] },
+                };
+                let locations = words(locations);
+                let places = match targets[0] % 3 {
+                    0 => words(places),
+                    _ => without_lines(&locations),
+                };
+                TestState { step, verdict: *verdict, locations, places }
+            });
+            let model = ModelRef { name: Some("m\"".to_owned()), ..ModelRef::default() };
+            let case = TestCase::new("c", Criterion::Safety, model, Arc::new(labels), states.collect());
+            let case = case.expect("a test case");
+            let text = write(&case);
+            let document: Document = serde_json::from_str(&text).expect("JSON of this shape");
+            prop_assert_eq!(serde_json::to_string_pretty(&document).expect("JSON"), &*text);
+            prop_assert_eq!(read(&text).expect("own text"), case);
+        }
+    }
 }

@@ -4,4 +4,5 @@ pub mod aut;
 pub mod dot;
 mod ending;
 pub mod json;
+mod state_text;
 pub mod ttcn3;

@@ -6,10 +6,9 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 
-use crate::{LabelId, Semantics, StateId};
+use crate::{LabelId, Semantics, StateId, in_order};
 
 use super::expansion::{Expander, Expansion, Places, Taken};
 use super::nodes::{Node, Nodes, Place};
@@ -142,33 +141,38 @@ where
             spare.push(expansion);
             return end;
         }
-        let places = LevelPlaces::of(level, nodes);
-        let work = Work {
-            level,
-            map,
-            chunk: *chunk,
-            ahead: AHEAD * (others.len() + 1),
-            progress: Mutex::new(Progress {
-                next: 0,
-                taken: 0,
-                ended: false,
-                expanded: level.chunks(*chunk).map(|_| None).collect(),
-                spare: std::mem::take(spare),
-            }),
-            changed: Condvar::new(),
-            places,
-        };
-        let end = thread::scope(|scope| {
-            for other in others {
-                let (rules, implementation) = other;
-                let work = &work;
-                scope.spawn(move || work.help(&mut Expander::new(rules, implementation)));
+        let places = &LevelPlaces::of(level, nodes);
+        let ahead = AHEAD * (others.len() + 1);
+        // The memory of chunks that were taken.
+        let pool = &Mutex::new(std::mem::take(spare));
+        let locked = || pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let helpers = others.iter_mut().map(|(rules, implementation)| {
+            move |chunk: &[Taken]| {
+                let mut expansion = locked().pop().unwrap_or_default();
+                // A reference to the implementation may not go to another thread; the only one may.
+                Expander::new(rules, implementation).expand(chunk, places, map, &mut expansion);
+                expansion
             }
-            // Also when taking panics: nobody may wait for a thread that is gone.
-            let _end = EndOfLevel(&work);
-            work.lead(lead, nodes, take)
         });
-        *spare = work.into_spare();
+        let mut first = 0;
+        let end = in_order(
+            level.chunks(*chunk),
+            &mut |chunk| {
+                let mut expansion = locked().pop().unwrap_or_default();
+                lead.expand(chunk, places, map, &mut expansion);
+                expansion
+            },
+            helpers.collect(),
+            &|taken| taken + ahead,
+            &mut |mut expansion| {
+                take(nodes, first, &mut expansion)?;
+                first += *chunk;
+                locked().push(expansion);
+                ControlFlow::Continue(())
+            },
+        );
+        *spare = std::mem::take(&mut *locked());
+        spare.truncate(2 * ahead);
         end
     }
 
@@ -211,144 +215,5 @@ impl Places for LevelPlaces {
             members: &self.members[start..end],
             part,
         }
-    }
-}
-
-/// A level that several threads expand.
-struct Work<'a> {
-    level: &'a [Taken],
-    map: &'a [LabelId],
-    places: LevelPlaces,
-    chunk: usize,
-    ahead: usize,
-    progress: Mutex<Progress>,
-    changed: Condvar,
-}
-
-struct Progress {
-    /// The next chunk that nobody expands yet.
-    next: usize,
-    /// The chunk that is to be taken next.
-    taken: usize,
-    /// Whether no more chunks are wanted, or a thread has failed.
-    ended: bool,
-    expanded: Vec<Option<Expansion>>,
-    spare: Vec<Expansion>,
-}
-
-impl Progress {
-    /// A chunk to expand and memory for it, unless all are, or enough of them.
-    fn claim(&mut self, ahead: usize) -> Option<(usize, Expansion)> {
-        let chunk = self.next;
-        (chunk < self.expanded.len().min(self.taken + ahead)).then(|| {
-            self.next += 1;
-            (chunk, self.spare.pop().unwrap_or_default())
-        })
-    }
-}
-
-/// Ends a level for all threads when it is dropped.
-struct EndOfLevel<'a, 'b>(&'a Work<'b>);
-
-impl Drop for EndOfLevel<'_, '_> {
-    fn drop(&mut self) {
-        self.0.lock().ended = true;
-        self.0.changed.notify_all();
-    }
-}
-
-impl Work<'_> {
-    fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'p>(&self, progress: MutexGuard<'p, Progress>) -> MutexGuard<'p, Progress> {
-        self.changed
-            .wait(progress)
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn pairs(&self, chunk: usize) -> &[Taken] {
-        let end = self.level.len().min((chunk + 1) * self.chunk);
-        &self.level[chunk * self.chunk..end]
-    }
-
-    /// Expands chunks until there are none.
-    fn help<R, M>(&self, expander: &mut Expander<'_, R, M>)
-    where
-        R: PairRules,
-        M: Semantics<State = StateId>,
-    {
-        let failure = EndOfLevel(self);
-        let mut progress = self.lock();
-        while !progress.ended && progress.next < progress.expanded.len() {
-            let Some((chunk, mut expansion)) = progress.claim(self.ahead) else {
-                progress = self.wait(progress);
-                continue;
-            };
-            drop(progress);
-            expander.expand(self.pairs(chunk), &self.places, self.map, &mut expansion);
-            progress = self.lock();
-            progress.expanded[chunk] = Some(expansion);
-            if chunk == progress.taken {
-                self.changed.notify_all();
-            }
-        }
-        drop(progress);
-        // This thread has not failed, and others may still be at work.
-        std::mem::forget(failure);
-    }
-
-    /// Takes all chunks in order, and expands some where the next one is not there yet.
-    fn lead<R, M, E>(
-        &self,
-        expander: &mut Expander<'_, R, M>,
-        nodes: &mut Nodes,
-        take: &mut Take<'_, E>,
-    ) -> ControlFlow<E>
-    where
-        R: PairRules,
-        M: Semantics<State = StateId>,
-    {
-        let chunks = self.level.len().div_ceil(self.chunk);
-        for chunk in 0..chunks {
-            let mut expansion = self.expanded(chunk, expander);
-            take(nodes, chunk * self.chunk, &mut expansion)?;
-            let mut progress = self.lock();
-            progress.taken = chunk + 1;
-            progress.spare.push(expansion);
-            self.changed.notify_all();
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// The expansion of a chunk, once it is there.
-    fn expanded<R, M>(&self, chunk: usize, expander: &mut Expander<'_, R, M>) -> Expansion
-    where
-        R: PairRules,
-        M: Semantics<State = StateId>,
-    {
-        let mut progress = self.lock();
-        loop {
-            if let Some(expansion) = progress.expanded[chunk].take() {
-                return expansion;
-            }
-            assert!(!progress.ended, "a thread that expands pairs has failed");
-            let Some((own, mut expansion)) = progress.claim(self.ahead) else {
-                progress = self.wait(progress);
-                continue;
-            };
-            drop(progress);
-            expander.expand(self.pairs(own), &self.places, self.map, &mut expansion);
-            progress = self.lock();
-            progress.expanded[own] = Some(expansion);
-        }
-    }
-
-    fn into_spare(self) -> Vec<Expansion> {
-        let progress = self.progress.into_inner();
-        let mut progress = progress.unwrap_or_else(PoisonError::into_inner);
-        progress.spare.truncate(2 * self.ahead);
-        progress.spare
     }
 }

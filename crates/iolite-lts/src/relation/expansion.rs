@@ -138,6 +138,11 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
         expansion.clear();
         self.look_ahead(pairs, places);
         let kinds = self.implementation.labels().kinds();
+        let has_joint_labels = map
+            .iter()
+            .enumerate()
+            .all(|(own, label)| own == label.index());
+        let mut inputs = None;
         let mut unspecified = false;
         let mut entered = None;
         let (mut start, mut ends) = (0, self.ends.iter());
@@ -147,33 +152,79 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
             {
                 let members = &self.members[start..end];
                 self.rules.enter(Place { members, part });
+                inputs = None;
                 start = end;
             }
             if let Some(refused) = self.rules.refusal(self.implementation, map, state) {
                 expansion.refusals.push((k as u32, refused));
             }
             self.row.clear();
-            self.implementation.successors(&state, &mut self.row);
+            let implementation = self.implementation;
+            let mut loops = implementation.successors_and_loops(&state, &mut self.row);
+            let Expansion { steps, sets, .. } = expansion;
+            let mut add = |label: LabelId, target: StateId, next: Next| {
+                // Nothing becomes of an action that is left open, but that no pair is dropped from the
+                // first one on. The others need not be passed on; with completed inputs they are most steps.
+                let again = next == Next::Unspecified && unspecified;
+                unspecified |= next == Next::Unspecified;
+                if next != Next::Outside && !again {
+                    steps.push(ExpandedStep {
+                        label,
+                        target,
+                        next,
+                    });
+                }
+            };
             for &(own, target) in &self.row {
                 let kind = kinds[own.index()];
                 if kind == LabelKind::Internal {
                     continue;
                 }
                 let label = map[own.index()];
-                let next = self.rules.step(label, kind, &mut expansion.sets);
-                // Nothing becomes of an action that is left open, but that no pair is dropped from the
-                // first one on. The others need not be passed on; with completed inputs they are most steps.
-                let again = next == Next::Unspecified && unspecified;
-                unspecified |= next == Next::Unspecified;
-                if next != Next::Outside && !again {
-                    expansion.steps.push(ExpandedStep {
-                        label,
-                        target,
-                        next,
-                    });
+                add(label, target, self.rules.step(label, kind, sets));
+            }
+            // Of the loops that completion adds, those under inputs that the set does not take would all be
+            // found to be left open, or outside, by asking for each. That is known for all of them
+            // together, so that only the others are asked for: they lead to the same state and another set.
+            // An input without a bit is not among the loops.
+            if loops != 0
+                && let Some(known) = *inputs.get_or_insert_with(|| self.rules.inputs())
+            {
+                let joint = joint_bits(loops, map, has_joint_labels);
+                if joint & known.open != 0 {
+                    add(LabelId::TAU, state, Next::Unspecified);
                 }
+                if joint & known.taken == 0 {
+                    loops = 0;
+                }
+            }
+            for own in bits(loops) {
+                let label = map[own];
+                let next = self.rules.step(label, LabelKind::Input, sets);
+                add(label, state, next);
             }
             expansion.ends.push(expansion.steps.len() as u32);
         }
     }
+}
+
+/// The numbers of the bits that are set, in order.
+fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        bit
+    })
+}
+
+/// Labels of the implementation, as bits, in the joint table; those without a bit there are left out. Most
+/// often the two tables number them alike.
+fn joint_bits(own: u64, map: &[LabelId], alike: bool) -> u64 {
+    if alike {
+        return own;
+    }
+    let joint = bits(own).map(|label| map[label].index());
+    joint
+        .filter(|&label| label < 64)
+        .fold(0, |all, label| all | 1 << label)
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use crate::{LabelId, LabelKind, Semantics, StateId, Suspension};
 
 use super::nodes::Place;
-use super::rules::{Goal, Next, PairRules};
+use super::rules::{Goal, Inputs, Next, PairRules};
 use super::set_row::{SetRow, Target, TargetSets};
 use super::trace_inclusion::initial_set;
 use super::weak_initials::WeakInitials;
@@ -51,6 +51,8 @@ pub(super) struct OutputInclusion<N> {
     /// Where σ is in F.
     in_f: StateId,
     initials: WeakInitials,
+    /// The specification's inputs as bits, as far as they have one.
+    known_inputs: u64,
 }
 
 /// The place in F where there is no F.
@@ -59,7 +61,9 @@ const NOWHERE: StateId = StateId::FIRST;
 impl<N: Semantics<State = StateId>> OutputInclusion<N> {
     pub(super) fn new(model: Suspension<N>, domain: Domain) -> Self {
         let labels = model.labels().len();
+        let inputs = model.labels().inputs().filter(|i| i.index() < 64);
         Self {
+            known_inputs: inputs.fold(0, |bits, input| bits | 1 << input.index()),
             model,
             domain,
             at: SetRow::default(),
@@ -147,6 +151,29 @@ impl<N: Semantics<State = StateId>> PairRules for OutputInclusion<N> {
                 }
             }
         }
+    }
+
+    fn inputs(&mut self) -> Option<Inputs> {
+        if self.model.labels().len() > 64 {
+            return None;
+        }
+        // As `step` says it: an input that no state of the set takes is left open where σ ranges over traces
+        // of the specification that some state has, and ends σ where all states must take it. What the
+        // specification does not know has no bit.
+        let leaves_open = match self.domain {
+            Domain::AllTraces | Domain::Given(_) => return None,
+            Domain::UniversalSuspensionTraces => false,
+            Domain::Traces | Domain::SuspensionTraces => true,
+        };
+        let taken = self.at.label_bits(&self.model);
+        Some(Inputs {
+            taken,
+            open: if leaves_open {
+                self.known_inputs & !taken
+            } else {
+                0
+            },
+        })
     }
 
     fn allowed(&mut self) -> Allowed {

@@ -29,6 +29,15 @@ pub(super) enum Next {
     Forbidden,
 }
 
+/// What becomes of the inputs at a place, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Inputs {
+    /// Those that may lead somewhere: of these [`PairRules::step`] is asked.
+    pub(super) taken: u64,
+    /// Those that the set leaves open.
+    pub(super) open: u64,
+}
+
 /// How one relation treats a pair.
 ///
 /// A search drops a pair when it knows one of the same state with a smaller set that is reached by
@@ -81,6 +90,13 @@ pub(super) trait PairRules {
     /// The visible action `label`, an id of the joint table. The kind comes along because the
     /// specification may not know the label. The set after it goes to `sets`.
     fn step(&mut self, label: LabelId, kind: LabelKind, sets: &mut TargetSets) -> Next;
+
+    /// Where it is known without asking for one input after the other: the inputs that lead somewhere, and
+    /// those that are left open, [`Next::Unspecified`], each as bits by the index in the joint table. All
+    /// others are [`Next::Outside`].
+    fn inputs(&mut self) -> Option<Inputs> {
+        None
+    }
 
     /// What is allowed.
     fn allowed(&mut self) -> Allowed;

@@ -168,6 +168,13 @@ impl SetRow {
         found.target
     }
 
+    /// The labels with a step, as bits; those whose index is too large are left out.
+    pub(super) fn label_bits<N: Semantics<State = StateId>>(&mut self, model: &N) -> u64 {
+        self.read(model);
+        let small = self.labels.iter().filter(|l| l.label.index() < 64);
+        small.fold(0, |bits, l| bits | 1 << l.label.index())
+    }
+
     /// The labels with a step.
     pub(super) fn labels<N: Semantics<State = StateId>>(
         &mut self,

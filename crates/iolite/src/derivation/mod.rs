@@ -4,13 +4,16 @@ mod covering;
 mod symbolic;
 mod towards;
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use iolite_derive::{
-    CaseSelection, CompleteSuite, Completeness, ConfDerivation, Context, Count, CoverageGoal,
-    CoverageSuite, DEFAULT_MAX_IN_FLIGHT, ExhaustiveDerivation, ModelRef, QueueOptions,
-    RandomDerivation, RelationOracle, SymbolicTestCase, TestCase, TestGraph, derive_cases,
+    CaseSelection, CaseWork, CompleteSuite, Completeness, ConfDerivation, Context, Count,
+    CoverageGoal, CoverageSuite, DEFAULT_MAX_IN_FLIGHT, ExhaustiveDerivation, ModelRef,
+    QueueOptions, RandomDerivation, RelationOracle, SymbolicTestCase, TestCase, TestGraph,
+    WrittenCase, derive_cases,
 };
+use iolite_formats::test_case;
 use iolite_lts::relation::Relation;
 use iolite_lts::{BudgetExceeded, Lts, QuiescencePolicy};
 use iolite_sts::CoverageCriterion;
@@ -44,6 +47,9 @@ pub struct DerivationOptions {
     pub unfold: Option<&'static str>,
     /// The solver for test cases that keep data; the default, if none is named.
     pub solver: Option<String>,
+    /// How many threads make test cases at random, exhaustively and for coverage of a model without data.
+    /// The suite does not depend on it.
+    pub jobs: NonZeroUsize,
 }
 
 /// Which test cases are made, of all that there are.
@@ -71,8 +77,8 @@ pub enum DerivationSelection {
 /// What a derivation makes, as it is made: nothing is kept.
 #[derive(Debug)]
 pub enum Derived<'a> {
-    /// A test case.
-    Case(TestCase),
+    /// A test case, with the JSON text that it is stored as.
+    Case(WrittenCase),
     /// A test case with data.
     Symbolic {
         /// The test case.
@@ -186,7 +192,7 @@ impl Workspace {
         match &options.selection {
             DerivationSelection::Goals(goals) => goals.derive(&source, take),
             DerivationSelection::Cover { criterion, depth } => {
-                cover(&source, of_states(*criterion)?, *depth, take)
+                cover(&source, of_states(*criterion)?, *depth, options.jobs, take)
             }
             DerivationSelection::Random(_)
             | DerivationSelection::Exhaustive(_)
@@ -309,8 +315,9 @@ fn by_oracle(
             ControlFlow::Break(())
         })
     };
-    let derived =
-        derive_cases(oracle, queues, selection, model, &mut each).map_err(|e| too_large(&e))?;
+    let work = case_work(options.jobs);
+    let derived = derive_cases(oracle, queues, selection, model, work, &mut each)
+        .map_err(|e| too_large(&e))?;
     if let Some(error) = failed {
         return Err(error);
     }
@@ -336,13 +343,22 @@ fn enumerated(
     })
 }
 
+/// So many threads make test cases, and the text of each.
+fn case_work(jobs: NonZeroUsize) -> CaseWork<'static> {
+    CaseWork {
+        jobs,
+        text: &test_case::json::write,
+    }
+}
+
 /// Hands test cases over until no more are wanted; who makes no more after these need not ask.
 fn hand_over(
     cases: impl IntoIterator<Item = TestCase>,
     take: &mut TakeDerived<'_>,
 ) -> Result<ControlFlow<()>, Error> {
     for case in cases {
-        if take(Derived::Case(case))?.is_break() {
+        let text = test_case::json::write(&case);
+        if take(Derived::Case(WrittenCase { case, text }))?.is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }
@@ -377,6 +393,7 @@ fn cover(
     source: &DerivationSource<'_>,
     goal: CoverageGoal,
     depth: Option<usize>,
+    jobs: NonZeroUsize,
     take: &mut TakeDerived<'_>,
 ) -> Result<Derivation, Error> {
     let fitting = || CoverageSuite::fitting_depth(source.lts.transition_count());
@@ -392,8 +409,9 @@ fn cover(
             ControlFlow::Break(())
         })
     };
+    let work = case_work(jobs);
     let covering = suite
-        .derive_each(source.lts, source.policy, &source.model, &mut each)
+        .derive_each(source.lts, source.policy, &source.model, work, &mut each)
         .map_err(|e| too_large(&e))?;
     match failed {
         Some(error) => Err(error),

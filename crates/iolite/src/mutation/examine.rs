@@ -1,5 +1,6 @@
 //! One mutant: does it conform, and what kills it.
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -337,12 +338,14 @@ fn towards_purposes(
         }),
         unfold: is_finite.then_some("--purpose"),
         solver: None,
+        // Test cases towards goals are made by one thread.
+        jobs: NonZeroUsize::MIN,
     };
     let derived = workspace.derive(model, &derivation, &mut |derived| {
         match derived {
-            Derived::Case(case) => cases.push(SuiteCase {
-                place: format!("purpose {}", case.name()),
-                case: Arc::new(case),
+            Derived::Case(written) => cases.push(SuiteCase {
+                place: format!("purpose {}", written.case.name()),
+                case: Arc::new(written.case),
             }),
             Derived::Symbolic { case, .. } => data_cases.push(SymbolicSuiteCase {
                 place: format!("purpose {}", case.name()),

@@ -1,0 +1,399 @@
+//! The search of `M ∥ ω` for several observers in one pass, breadth first in visible actions.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use iolite_lts::{LabelId, LabelKind, Lts, Semantics, StateId, Step, Suspension, in_order};
+use iolite_property::Observer;
+use rustc_hash::FxHashMap;
+
+use super::Satisfaction;
+
+/// Pairs that are expanded at a time. Their steps should stay in a cache until they are taken.
+const CHUNK: usize = 256;
+
+/// A level with fewer chunks is not worth the start of threads.
+const FEW_CHUNKS: usize = 8;
+
+/// Chunks that may be expanded ahead of the one that is taken, for each thread.
+const AHEAD: usize = 8;
+
+/// Chunks between two questions whether to go on.
+const PATIENCE: usize = 16;
+
+/// States of all observers together up to which pairs are found in a table with a place for each.
+const FEW_PLACES: usize = 8;
+
+/// Asked now and then, with the number of pairs met and the length up to which all traces were looked at.
+pub(super) type Proceed<'a> = dyn FnMut(usize, usize) -> bool + 'a;
+
+/// A state of an observer, counted through all observers.
+type Place = u32;
+
+/// No pair, and the place of a violation.
+const NONE: u32 = u32::MAX;
+
+/// A state of the system and an observer with one of its states, and how it was reached.
+struct Met {
+    state: StateId,
+    place: Place,
+    before: u32,
+    label: LabelId,
+}
+
+/// The numbers of the pairs that were met.
+enum Index {
+    /// So many places for each state of the system.
+    Dense(usize, Vec<u32>),
+    Hashed(FxHashMap<(StateId, Place), u32>),
+}
+
+impl Index {
+    /// Notes the number of a pair, unless it has one. Says whether it had none.
+    fn insert(&mut self, state: StateId, place: Place, number: u32) -> bool {
+        match self {
+            Self::Dense(width, numbers) => {
+                let at = state.index() * *width + place as usize;
+                if numbers.len() <= at {
+                    numbers.resize((state.index() + 1) * *width, NONE);
+                }
+                let is_new = numbers[at] == NONE;
+                if is_new {
+                    numbers[at] = number;
+                }
+                is_new
+            }
+            Self::Hashed(numbers) => *numbers.entry((state, place)).or_insert(number) == number,
+        }
+    }
+
+    /// Reads from memory what noting pairs of these states will need, all at once.
+    fn look_ahead(&self, states: impl Iterator<Item = StateId>) {
+        if let Self::Dense(width, numbers) = self {
+            let found = states.filter_map(|state| numbers.get(state.index() * *width));
+            std::hint::black_box(found.fold(0, |sum, number| sum ^ number));
+        }
+    }
+}
+
+/// A pair to be expanded.
+type Taken = (u32, StateId, Place);
+
+/// A visible step of a pair.
+#[derive(Clone, Copy)]
+struct Found {
+    pair: u32,
+    label: LabelId,
+    target: StateId,
+    /// Where the observer is then, or [`NONE`] when it is violated.
+    place: Place,
+}
+
+/// The observers, with all their states in one row.
+pub(super) struct Places<'a> {
+    observers: &'a [Observer],
+    /// The number of the first state of each.
+    starts: Vec<Place>,
+    /// The observer and the state of each place.
+    states: Vec<(u32, StateId)>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(observers: &'a [Observer]) -> Self {
+        let mut places = Self {
+            observers,
+            starts: Vec::new(),
+            states: Vec::new(),
+        };
+        for (k, observer) in observers.iter().enumerate() {
+            places.starts.push(places.states.len() as Place);
+            let states = observer.automaton().states();
+            places.states.extend(states.map(|at| (k as u32, at)));
+        }
+        places
+    }
+
+    /// Whether a violation can still be reached from a place, as far as the observer alone knows. Where it
+    /// cannot, no system makes it.
+    fn is_open(&self, k: u32, at: StateId) -> bool {
+        self.observers[k as usize].distance(at).is_some()
+    }
+
+    /// Replaces `found` by the visible steps of some pairs, up to the first violation of each.
+    fn expand<M>(&self, model: &M, pairs: &[Taken], scratch: &mut Scratch, found: &mut Vec<Found>)
+    where
+        M: Semantics<State = StateId>,
+    {
+        let Scratch { states, row } = scratch;
+        found.clear();
+        states.clear();
+        states.extend(pairs.iter().map(|&(_, state, _)| state));
+        model.look_ahead(states);
+        let kinds = model.labels().kinds();
+        let mut row_of = None;
+        for &(pair, state, place) in pairs {
+            if row_of.replace(state) != Some(state) {
+                row.clear();
+                model.successors(&state, row);
+            }
+            let (k, at) = self.states[place as usize];
+            let observer = &self.observers[k as usize];
+            for &(label, target) in row.iter() {
+                if kinds[label.index()] == LabelKind::Internal {
+                    continue;
+                }
+                let Some(next) = observer.step(at, label) else {
+                    continue;
+                };
+                let violates = observer.is_violate(next);
+                if violates || self.is_open(k, next) {
+                    found.push(Found {
+                        pair,
+                        label,
+                        target,
+                        place: if violates {
+                            NONE
+                        } else {
+                            self.starts[k as usize] + next.index() as Place
+                        },
+                    });
+                }
+                if violates {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// What an expansion needs of memory.
+#[derive(Default)]
+struct Scratch {
+    states: Vec<StateId>,
+    row: Vec<Step>,
+}
+
+pub(super) struct Search<'a> {
+    places: &'a Places<'a>,
+    pub(super) answers: Vec<Satisfaction>,
+    index: Index,
+    met: Vec<Met>,
+    limit: usize,
+    /// How many visible actions away the level is.
+    pub(super) length: usize,
+    /// Pairs that are expanded at a time: tests on small systems have fewer.
+    pub(super) chunk: usize,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(places: &'a Places<'a>, limit: usize) -> Self {
+        let width = places.states.len();
+        Self {
+            places,
+            answers: vec![Satisfaction::Holds; places.observers.len()],
+            index: if width <= FEW_PLACES {
+                Index::Dense(width, Vec::new())
+            } else {
+                Index::Hashed(FxHashMap::default())
+            },
+            met: Vec::new(),
+            limit,
+            length: 0,
+            chunk: CHUNK,
+        }
+    }
+
+    /// How many pairs were met.
+    pub(super) fn pairs(&self) -> usize {
+        self.met.len()
+    }
+
+    fn reach(&mut self, state: StateId, place: Place, before: u32, label: LabelId) {
+        let number = self.met.len() as u32;
+        assert!(number < NONE, "fewer than 2^32 - 1 pairs");
+        if self.index.insert(state, place, number) {
+            self.met.push(Met {
+                state,
+                place,
+                before,
+                label,
+            });
+        }
+    }
+
+    fn holds(&self, place: Place) -> bool {
+        let (k, _) = self.places.states[place as usize];
+        self.answers[k as usize] == Satisfaction::Holds
+    }
+
+    /// Searches until all pairs are met, beside the model by the threads of these copies of it. Says
+    /// whether it came to an end.
+    ///
+    /// A level is what some number of visible actions reaches. All its internal steps come before the
+    /// first visible one, so that each pair is met at the least number of visible actions. Visible steps are
+    /// found by whoever is free, and taken in the order of the level, so that answers and counts are
+    /// those of one thread.
+    pub(super) fn run<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        others: &mut [Suspension<Arc<Lts>>],
+        proceed: &mut Proceed<'_>,
+    ) -> bool {
+        let initial = model.initial();
+        for (k, observer) in self.places.observers.iter().enumerate() {
+            let at = observer.initial();
+            if observer.is_violate(at) {
+                self.answers[k] = Satisfaction::Violated {
+                    trace: Vec::new(),
+                    state: initial,
+                };
+            } else if self.places.is_open(k as u32, at) {
+                let place = self.places.starts[k] + at.index() as Place;
+                self.reach(initial, place, NONE, LabelId::TAU);
+            }
+        }
+        let mut first = 0;
+        let mut level: Vec<Taken> = Vec::new();
+        while first < self.met.len() {
+            if !self.internal_steps(model, first, proceed) {
+                return false;
+            }
+            level.clear();
+            let pairs = first..self.met.len();
+            level.extend(pairs.map(|i| (i as u32, self.met[i].state, self.met[i].place)));
+            level.retain(|&(_, _, place)| self.holds(place));
+            // The same state of the system for all observers together: its row is read once.
+            level.sort_unstable_by_key(|&(pair, state, _)| (state, pair));
+            first = self.met.len();
+            if self
+                .visible_steps(model, others, &level, proceed)
+                .is_break()
+            {
+                return false;
+            }
+            self.length += usize::from(first < self.met.len());
+        }
+        true
+    }
+
+    /// Adds to the level that starts with the pair `first` what its pairs reach internally.
+    fn internal_steps<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        first: usize,
+        proceed: &mut Proceed<'_>,
+    ) -> bool {
+        let kinds = model.labels().kinds();
+        let mut row = Vec::new();
+        let mut pair = first;
+        let mut asked = 0;
+        while let Some(&Met { state, place, .. }) = self.met.get(pair) {
+            if self.met.len() > self.limit {
+                return false;
+            }
+            if model.internal_step(&state) != Some(false) && self.holds(place) {
+                asked += 1;
+                if asked % (PATIENCE * CHUNK) == 0 && !proceed(self.met.len(), self.length) {
+                    return false;
+                }
+                row.clear();
+                model.successors(&state, &mut row);
+                for &(label, target) in &row {
+                    if kinds[label.index()] == LabelKind::Internal {
+                        self.reach(target, place, pair as u32, label);
+                    }
+                }
+            }
+            pair += 1;
+        }
+        true
+    }
+
+    /// Takes the visible steps of a level.
+    fn visible_steps<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        others: &mut [Suspension<Arc<Lts>>],
+        level: &[Taken],
+        proceed: &mut Proceed<'_>,
+    ) -> ControlFlow<()> {
+        let places = self.places;
+        let chunk = self.chunk;
+        let others = if level.len() < FEW_CHUNKS * chunk {
+            &mut []
+        } else {
+            others
+        };
+        let ahead = AHEAD * (others.len() + 1);
+        let mut scratch = Scratch::default();
+        let helpers = others.iter_mut().map(|model| {
+            let mut scratch = Scratch::default();
+            move |chunk: &[Taken]| {
+                let mut found = Vec::new();
+                // A reference to the model may not go to another thread; the only one may.
+                let model: &Suspension<_> = model;
+                places.expand(model, chunk, &mut scratch, &mut found);
+                found
+            }
+        });
+        let mut taken = 0;
+        in_order(
+            level.chunks(chunk),
+            &mut |chunk| {
+                let mut found = Vec::new();
+                places.expand(model, chunk, &mut scratch, &mut found);
+                found
+            },
+            helpers.collect(),
+            &|taken| taken + ahead,
+            &mut |found: Vec<Found>| {
+                if taken % PATIENCE == 0 && !proceed(self.met.len(), self.length) {
+                    return ControlFlow::Break(());
+                }
+                taken += 1;
+                self.take(model, &found)
+            },
+        )
+    }
+
+    fn take<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        found: &[Found],
+    ) -> ControlFlow<()> {
+        self.index.look_ahead(found.iter().map(|step| step.target));
+        let mut last = NONE;
+        for step in found {
+            if std::mem::replace(&mut last, step.pair) != step.pair && self.met.len() > self.limit {
+                return ControlFlow::Break(());
+            }
+            let Met { state, place, .. } = self.met[step.pair as usize];
+            let (k, _) = self.places.states[place as usize];
+            if self.answers[k as usize] != Satisfaction::Holds {
+                continue;
+            }
+            if step.place == NONE {
+                let mut trace = self.trace(step.pair, model.labels().kinds());
+                trace.push(step.label);
+                self.answers[k as usize] = Satisfaction::Violated { trace, state };
+            } else {
+                self.reach(step.target, step.place, step.pair, step.label);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The visible actions that led to a pair.
+    fn trace(&self, pair: u32, kinds: &[LabelKind]) -> Vec<LabelId> {
+        let mut trace = Vec::new();
+        let mut at = &self.met[pair as usize];
+        while let Some(before) = self.met.get(at.before as usize) {
+            if kinds[at.label.index()] != LabelKind::Internal {
+                trace.push(at.label);
+            }
+            at = before;
+        }
+        trace.reverse();
+        trace
+    }
+}
