@@ -116,11 +116,12 @@ impl Suite {
             // A suite of states is asked for.
             unfold: Some("the experiment"),
             solver: None,
+            jobs: std::num::NonZeroUsize::MIN,
         };
         let reference = self.model.reference(model);
         let derivation = workspace.derive(&reference, &options, &mut |derived| {
             if let Derived::Case(case) = derived {
-                cases.push(case);
+                cases.push(case.case);
             }
             Ok(ControlFlow::Continue(()))
         })?;

@@ -522,3 +522,39 @@ fn a_thousand_races() {
     let stale = run("examples/race/sut-stale.toml", "50").expect(1).json();
     assert!(stale["verdicts"]["fail"].as_u64() > Some(0), "{stale}");
 }
+
+/// A log that is no journal went through the channels of the description: what is sent first on one of them may arrive after what is
+/// sent on another.
+#[test]
+fn a_log_is_judged_through_the_channels_of_the_description() {
+    let folder = scratch("contexts-channels");
+    let model = write(
+        &folder,
+        "m.iol",
+        "system M { var n: int = 0  input put(x: int)  output got(y: int), tick(z: int)
+           initial state S { ?put(x) / n := x -> T }
+           state T { !got(y) [y == n] -> U }
+           state U { !tick(z) [z == n + 1] -> S }
+         }",
+    );
+    let description = |second: &str| {
+        format!(
+            "[[channel]]\nname = \"a\"\ntcp = \"127.0.0.1:1\"\n{second}\
+             [actions.put]\nsend = \"put {{x}}\"\nchannel = \"a\"\n\
+             [actions.got]\nrecv = \"got {{y:int}}\"\nchannel = \"a\"\n\
+             [actions.tick]\nrecv = \"tick {{z:int}}\"\nchannel = \"{}\"\n",
+            if second.is_empty() { "a" } else { "b" }
+        )
+    };
+    let one = write(&folder, "one.toml", description(""));
+    let two = "[[channel]]\nname = \"b\"\ntcp = \"127.0.0.1:2\"\n";
+    let two = write(&folder, "two.toml", description(two));
+    let log = write(&folder, "early.log", "put 3\ntick 4\ngot 3\n");
+    let judged = |templates: &str, context: &str| {
+        let fixed = ["monitor", &model, &log, "--templates", templates];
+        iolite(&[&fixed[..], &["--context", context]].concat())
+    };
+    judged(&two, "queues").expect(0);
+    judged(&one, "queues").expect(1);
+    judged(&two, "synchronous").expect(1);
+}

@@ -53,7 +53,8 @@ pub(crate) struct Args {
     /// How the log is written [default: json for .jsonl and .json and where standard input begins with {, else text]
     #[arg(long, value_enum)]
     log_format: Option<LogKind>,
-    /// The description of the system whose templates read a text log
+    /// The description of the system whose templates read a text log, and through whose channels --context queues
+    /// looks
     #[arg(long, value_name = "TOML")]
     pub(crate) templates: Option<PathBuf>,
     /// What stands before a message of a text log, such as "{time} {message}"
@@ -322,12 +323,16 @@ fn judge_options(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Ju
         }
     }
     options.data.until = watch.until();
-    // A journal of ours says what lay between.
-    let header = header(args)?.unwrap_or_default();
-    let context = args.judge.context.unwrap_or(header.context);
+    // A journal of ours says what lay between; of another log the description of the system does.
+    let (recorded, channels) = match (header(args)?, &args.templates) {
+        (Some(header), _) => (header.context, header.channels),
+        (None, Some(path)) => (Context::default(), SutConfig::load(path)?.judged_channels()),
+        (None, None) => (Context::default(), Vec::new()),
+    };
+    let context = args.judge.context.unwrap_or(recorded);
     options.queues = (context == Context::Queues).then(|| QueueOptions {
         passive: true,
-        channels: header.channels.into(),
+        channels: channels.into(),
         ..QueueOptions::default()
     });
     Ok(options)
