@@ -92,7 +92,7 @@ impl CoverageSuite {
 
     /// The same by several threads, with texts, and without keeping the test cases: each is given away when
     /// it is made. The suite does not depend on the number of threads: what is covered by which
-    /// test case is decided one after the other, and the rest by what [`Ledger`] says.
+    /// test case is decided one after the other, and the rest by what `Ledger` says.
     pub fn derive_each(
         &self,
         specification: &Lts,
