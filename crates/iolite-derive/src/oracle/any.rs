@@ -52,6 +52,7 @@ trait DynOracle {
     fn trim_all(&mut self, states: &mut [AnyState]);
     fn is_same(&self, one: &AnyState, other: &AnyState) -> bool;
     fn conclude(&mut self, at: &AnyState) -> Vec<Notice>;
+    fn unexplained(&self, at: &AnyState) -> Option<Undecided>;
     fn solve(&mut self, at: &AnyState, wish: &Wish) -> Option<ActionId>;
     fn constants(&mut self, at: &AnyState) -> Term;
     fn row(&mut self, at: &AnyState, row: &mut Vec<(ActionId, AnyState)>) -> Option<StateKey>;
@@ -127,6 +128,10 @@ impl<O: Oracle<State: 'static>> DynOracle for O {
 
     fn conclude(&mut self, at: &AnyState) -> Vec<Notice> {
         Oracle::conclude(self, at.get())
+    }
+
+    fn unexplained(&self, at: &AnyState) -> Option<Undecided> {
+        Oracle::unexplained(self, at.get())
     }
 
     fn solve(&mut self, at: &AnyState, wish: &Wish) -> Option<ActionId> {
@@ -231,6 +236,10 @@ impl Oracle for AnyOracle {
 
     fn conclude(&mut self, at: &AnyState) -> Vec<Notice> {
         self.0.conclude(at)
+    }
+
+    fn unexplained(&self, at: &AnyState) -> Option<Undecided> {
+        self.0.unexplained(at)
     }
 
     fn solve(&mut self, at: &AnyState, wish: &Wish) -> Option<ActionId> {

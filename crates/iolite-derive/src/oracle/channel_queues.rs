@@ -58,6 +58,8 @@ struct Configuration<S> {
 #[derive(Clone, Debug)]
 pub struct ChannelState<S> {
     configurations: Arc<[Configuration<S>]>,
+    /// Whether one of them is known to explain all that was observed, with outputs that are still to come at most.
+    is_explained: bool,
     doubt: Option<Arc<Undecided>>,
 }
 
@@ -79,6 +81,15 @@ enum Until {
     End,
     /// To where every output has its place: inputs are taken when there is a reason to.
     Placed,
+}
+
+/// Whether the outputs that have no place can get one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Viability {
+    No,
+    /// Outputs of a model with data are not listed, or a bound ran out.
+    NotKnown,
+    Yes,
 }
 
 /// A configuration that a search meets.
@@ -296,9 +307,9 @@ impl<O: Oracle> ChannelOracle<O> {
 
     /// Whether the outputs that have no place, if any, can get one with the help of others still to come.
     /// What needs no such help was given its place in another configuration.
-    fn is_viable(&mut self, configuration: &Configuration<O::State>) -> bool {
+    fn viability(&mut self, configuration: &Configuration<O::State>) -> Viability {
         if !waits(&configuration.left) {
-            return true;
+            return Viability::Yes;
         }
         let mut findings = Findings::default();
         let from = vec![configuration.clone()];
@@ -314,11 +325,13 @@ impl<O: Oracle> ChannelOracle<O> {
             too_many,
             unlisted,
         } = findings;
-        doubt.is_some()
-            || open.is_some()
-            || too_many
-            || unlisted
-            || met.iter().any(|m| m.ahead && !waits(&m.configuration.left))
+        if met.iter().any(|m| m.ahead && !waits(&m.configuration.left)) {
+            Viability::Yes
+        } else if doubt.is_some() || open.is_some() || too_many || unlisted {
+            Viability::NotKnown
+        } else {
+            Viability::No
+        }
     }
 
     /// All configurations that are possible now, whatever of the messages under way has arrived.
@@ -332,17 +345,17 @@ impl<O: Oracle> ChannelOracle<O> {
             &mut findings,
         );
         let mut stages: Vec<_> = met.into_iter().map(|m| m.configuration).collect();
-        stages.retain(|configuration| self.is_viable(configuration));
+        stages.retain(|configuration| self.viability(configuration) != Viability::No);
         stages
     }
 
-    /// The explanations after an output, or after silence.
+    /// The explanations after an output, or after silence, and whether one of them is known to be one.
     fn explain(
         &mut self,
         state: &ChannelState<O::State>,
         step: Step,
         findings: &mut Findings,
-    ) -> Vec<Configuration<O::State>> {
+    ) -> (Vec<Configuration<O::State>>, bool) {
         let silent = matches!(step, Step::Quiescence | Step::Deadlock);
         let mut from = state.configurations.to_vec();
         let message = self.output(step.action());
@@ -357,6 +370,7 @@ impl<O: Oracle> ChannelOracle<O> {
         let met = self.explore(from, how, MOST_CONFIGURATIONS, findings);
         let early = self.may_be_early(message);
         let mut kept: Vec<Met<O::State>> = Vec::new();
+        let mut is_explained = silent;
         for (
             k,
             Met {
@@ -386,7 +400,12 @@ impl<O: Oracle> ChannelOracle<O> {
             }
             let is_left = configuration.left.contains(&message);
             let kept_early = is_left && early && (placed || k < started);
-            if (placed && !is_left || kept_early) && self.is_viable(&configuration) {
+            if !(placed && !is_left || kept_early) {
+                continue;
+            }
+            let viability = self.viability(&configuration);
+            is_explained |= viability == Viability::Yes;
+            if viability != Viability::No {
                 kept.push(Met {
                     configuration,
                     placed,
@@ -394,7 +413,8 @@ impl<O: Oracle> ChannelOracle<O> {
                 });
             }
         }
-        kept.into_iter().map(|m| m.configuration).collect()
+        let kept = kept.into_iter().map(|m| m.configuration);
+        (kept.collect(), is_explained)
     }
 
     fn inputs_in(configuration: &Configuration<O::State>) -> usize {
@@ -424,6 +444,7 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
         let left = Vec::new();
         Ok(ChannelState {
             configurations: Arc::new([Configuration { at, left }]),
+            is_explained: true,
             doubt: None,
         })
     }
@@ -488,6 +509,7 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
             }
             return Ok(Meaning::Allowed(ChannelState {
                 configurations: configurations.into(),
+                is_explained: at.is_explained,
                 doubt: at.doubt.clone(),
             }));
         }
@@ -495,7 +517,7 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
             doubt: at.doubt.clone(),
             ..Findings::default()
         };
-        let configurations = self.explain(at, step, &mut findings);
+        let (configurations, is_explained) = self.explain(at, step, &mut findings);
         match findings.open {
             Some(Open::Ended) => return Ok(Meaning::Ends),
             Some(Open::Unspecified(input)) => {
@@ -524,8 +546,20 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
         }
         Ok(Meaning::Allowed(ChannelState {
             configurations: configurations.into(),
+            is_explained,
             doubt: findings.doubt,
         }))
+    }
+
+    /// A run can go on to a silence, which decides it; a log that has ended cannot.
+    fn unexplained(&self, at: &Self::State) -> Option<Undecided> {
+        (self.options.passive && !at.is_explained).then(|| Undecided {
+            inconclusive: true,
+            ..Undecided::new(
+                "the log ends with an output that another one would explain which has not come, and for a model with \
+                 data it is not known which; silence at its end would decide",
+            )
+        })
     }
 
     const LISTENS: bool = O::LISTENS;

@@ -133,6 +133,11 @@ pub trait Oracle {
         Vec::new()
     }
 
+    /// Why a log that ends here says nothing: an observation has no explanation yet, and it is not known whether there is one.
+    fn unexplained(&self, _at: &Self::State) -> Option<Undecided> {
+        None
+    }
+
     /// A stimulus with values that meet a condition, where values are solved for.
     fn solve(&mut self, _at: &Self::State, _wish: &Wish) -> Option<ActionId> {
         None

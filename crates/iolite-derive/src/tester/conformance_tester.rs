@@ -60,6 +60,12 @@ impl<O: Oracle> ConformanceTester<O> {
         Progress::Ended(verdict)
     }
 
+    /// Why a log that ends here says nothing.
+    fn unexplained(&self) -> Option<Undecided> {
+        let at = self.at.as_ref().filter(|_| !self.ended)?;
+        self.oracle.unexplained(at)
+    }
+
     fn undecided(&mut self, why: Undecided) -> Progress {
         let verdict = why.verdict();
         self.doubt = Some(why);
@@ -123,7 +129,10 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
     }
 
     fn verdict(&self) -> Verdict {
-        self.verdict
+        match self.unexplained() {
+            Some(why) => why.verdict(),
+            None => self.verdict,
+        }
     }
 
     fn allowed(&mut self) -> Vec<String> {
@@ -143,12 +152,13 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
     }
 
     fn conclude(&mut self) -> Vec<Notice> {
-        let doubt = self.doubt.clone().map(Notice::Undecided);
+        let doubt = self.doubt.clone().or_else(|| self.unexplained());
+        let doubt = doubt.map(Notice::Undecided);
         let mut notices: Vec<Notice> = doubt.into_iter().collect();
         if let Some(at) = &self.at {
             notices.extend(self.oracle.conclude(at));
         }
-        if self.verdict != Verdict::Pass {
+        if self.verdict() != Verdict::Pass {
             // Only a run that passed is explained by the constants that are left.
             notices.retain(|notice| !matches!(notice, Notice::Learnt(_)));
         }

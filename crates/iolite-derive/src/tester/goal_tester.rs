@@ -165,6 +165,12 @@ impl<O: Oracle, G: Goal> GoalTester<O, G> {
         Progress::Ended(verdict)
     }
 
+    /// Why a log that ends here says nothing.
+    fn unexplained(&self) -> Option<Undecided> {
+        let at = self.at.as_ref().filter(|_| self.ended.is_none())?;
+        self.oracle.unexplained(at)
+    }
+
     /// The verdict of all goals together. A goal that is lost says nothing as long as another is
     /// open: the run may go on.
     fn overall(&self) -> Verdict {
@@ -466,7 +472,9 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
     }
 
     fn verdict(&self) -> Verdict {
-        self.ended.unwrap_or_else(|| self.overall())
+        let unexplained = self.unexplained().map(|why| why.verdict());
+        let open = || Verdict::worst([self.overall()].into_iter().chain(unexplained));
+        self.ended.or_else(open).unwrap_or(Verdict::Pass)
     }
 
     fn allowed(&mut self) -> Vec<String> {
@@ -495,7 +503,8 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
     }
 
     fn conclude(&mut self) -> Vec<Notice> {
-        let doubt = self.doubt.clone().map(Notice::Undecided);
+        let doubt = self.doubt.clone().or_else(|| self.unexplained());
+        let doubt = doubt.map(Notice::Undecided);
         let mut notices: Vec<Notice> = doubt.into_iter().collect();
         if let Some(at) = &self.at {
             notices.extend(self.oracle.conclude(at));
