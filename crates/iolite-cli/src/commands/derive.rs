@@ -555,6 +555,9 @@ fn told(done: &Completeness, limit: usize) -> String {
     )
 }
 
+/// Uncovered transitions that are told one by one.
+const UNCOVERED_TOLD: usize = 20;
+
 fn tell(args: &Args, document: &Document) -> String {
     let folder: &Path = &args.output_folder;
     let cases = counted(document.cases.len(), "test case");
@@ -579,9 +582,15 @@ fn tell(args: &Args, document: &Document) -> String {
             covered.percentage()
         );
     }
-    for place in &document.uncovered {
-        let depth = document.depth.unwrap_or_default();
-        text += &format!("not covered within depth {depth}: {place}\n");
+    let why = match (&document.stopped, document.depth) {
+        (None, Some(depth)) => format!(" within depth {depth}"),
+        _ => String::new(),
+    };
+    for place in document.uncovered.iter().take(UNCOVERED_TOLD) {
+        text += &format!("not covered{why}: {place}\n");
+    }
+    if let Some(more @ 1..) = document.uncovered.len().checked_sub(UNCOVERED_TOLD) {
+        text += &format!("and {more} more are not covered{why}: --json lists them\n");
     }
     for case in &document.cases {
         if let Some(goal) = &case.goal {

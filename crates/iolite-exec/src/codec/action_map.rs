@@ -106,6 +106,12 @@ impl ActionMap {
         self.http.insert(channel);
     }
 
+    /// The channels of actions, without the first one.
+    pub(crate) fn other_channels(&self) -> BTreeSet<ChannelId> {
+        let channels = self.rules.values().filter_map(|rule| rule.channel);
+        channels.filter(|c| *c != ChannelId::FIRST).collect()
+    }
+
     /// The rules by name.
     pub(crate) fn rules(&self) -> impl Iterator<Item = (&str, &ActionRule)> {
         self.rules.iter().map(|(name, rule)| (name.as_str(), rule))

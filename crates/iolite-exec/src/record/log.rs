@@ -553,8 +553,19 @@ impl<R: BufRead> LogReader<R> {
         {
             return Ok(Some((text.into(), time, Vec::new())));
         }
-        match templates.decode_as(ChannelId::FIRST, message, Ok) {
-            // Without a rule every line would be an output of its own.
+        // Without a rule every line would be an output of its own.
+        let has_rule = |decoded: &Result<Message, _>| {
+            let name = decoded.as_ref().map(|message| &message.action.name);
+            name.is_ok_and(|name| templates.names().any(|known| known == name))
+        };
+        let mut decoded = templates.decode_as(ChannelId::FIRST, message, Ok);
+        if !has_rule(&decoded) {
+            // A log does not say which channel a message came through.
+            let others = templates.other_channels().into_iter();
+            let mut others = others.map(|channel| templates.decode_as(channel, message, Ok));
+            decoded = others.find(has_rule).unwrap_or(decoded);
+        }
+        match decoded {
             Ok(Message { action, typing, .. })
                 if templates.names().any(|name| name == action.name) =>
             {
